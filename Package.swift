@@ -1,0 +1,60 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The language rules of every target: existentials are spelled, imports say who sees them, and an async
+/// function stays on its caller's actor unless it says otherwise.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "swift-range-io",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
+  products: [
+    .library(name: "RangeIO", targets: ["RangeIO"]),
+    .library(name: "RangeIOFoundation", targets: ["RangeIOFoundation"]),
+    .executable(name: "rangeio", targets: ["RangeIOTool"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+  ],
+  targets: [
+    .target(name: "CRangeIOSystem"),
+    .target(
+      name: "RangeIO",
+      dependencies: ["CRangeIOSystem", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
+    .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict),
+    .target(name: "RangeIOTesting", dependencies: ["RangeIO"], swiftSettings: strict),
+    .executableTarget(
+      name: "RangeIOTool",
+      dependencies: [
+        "RangeIO", "CRangeIOSystem",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RangeIOTests",
+      dependencies: [
+        "RangeIO", "RangeIOTesting", "CRangeIOSystem",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RangeIOFoundationTests", dependencies: ["RangeIO", "RangeIOFoundation"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RangeIOTestingTests", dependencies: ["RangeIO", "RangeIOTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RangeIOToolTests",
+      dependencies: ["RangeIOTool", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

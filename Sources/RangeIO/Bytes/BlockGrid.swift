@@ -1,0 +1,51 @@
+/// The grid of aligned, equal blocks on which caches key: block `n` holds the bytes `n × blockSize ..< (n+1) × blockSize`.
+///
+/// All functions are pure, take constant time and cannot overflow for ranges that `Range<Int>` can hold and that are
+/// not negative.
+public struct BlockGrid: Hashable, Sendable {
+  /// log2 of the block size.
+  @usableFromInline let shift: Int
+
+  /// Bytes in a block, a power of two.
+  @inlinable public var blockSize: Int { 1 << shift }
+
+  /// A grid of blocks of `blockSize` bytes, or `nil` unless that is a power of two.
+  public init?(blockSize: Int) {
+    guard blockSize > 0, blockSize & (blockSize - 1) == 0 else { return nil }
+    shift = blockSize.trailingZeroBitCount
+  }
+
+  /// The block that holds the byte at `offset`.
+  @inlinable public func block(at offset: Int) -> Int { offset >> shift }
+
+  /// The blocks that hold a byte of `range`; none for an empty range.
+  @inlinable public func blocks(covering range: ByteRange) -> Range<Int> {
+    let first = range.lowerBound >> shift
+    return range.isEmpty ? first..<first : first..<((range.upperBound - 1) >> shift) + 1
+  }
+
+  /// The bytes of `block` in a source of `byteCount` bytes: a whole block, less at the source's end, empty beyond it.
+  @inlinable public func range(of block: Int, in byteCount: Int) -> ByteRange {
+    guard block <= byteCount >> shift else { return byteCount..<byteCount }
+    let lower = block << shift
+    return lower..<(byteCount - lower < blockSize ? byteCount : lower + blockSize)
+  }
+
+  /// `range` grown to whole blocks, cut at the end of a source of `byteCount` bytes.
+  @inlinable public func outward(_ range: ByteRange, in byteCount: Int) -> ByteRange {
+    let blocks = blocks(covering: range)
+    guard !blocks.isEmpty else { return range }
+    let lower = blocks.lowerBound << shift
+    return lower..<max(lower, self.range(of: blocks.upperBound - 1, in: byteCount).upperBound)
+  }
+
+  /// `range` cut where blocks meet: each block with the part of `range` that lies in it, in order.
+  public func pieces(of range: ByteRange) -> some RandomAccessCollection<(block: Int, range: ByteRange)> {
+    blocks(covering: range).lazy.map { block in
+      let lower = max(range.lowerBound, block << shift)
+      let next = block << shift
+      let upper = range.upperBound - next <= blockSize ? range.upperBound : next + blockSize
+      return (block, lower..<upper)
+    }
+  }
+}

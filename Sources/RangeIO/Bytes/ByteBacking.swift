@@ -1,0 +1,63 @@
+/// Owns the memory that ``Bytes`` show: as long as it lives, the memory stays and does not change.
+///
+/// Not `Sendable`, since `ManagedBuffer` forbids that; `Bytes` and `WritableBytes` answer for it.
+package protocol ByteBacking: AnyObject {
+  /// Bytes that this object keeps alive, whatever part of them is shown.
+  var backingByteCount: Int { get }
+}
+
+/// Memory in the same allocation as its owner: one `malloc` for small pieces.
+final class InlineBacking: ManagedBuffer<Int, UInt8>, ByteBacking {
+  static func allocate(_ capacity: Int) -> (owner: InlineBacking, base: UnsafeMutableRawPointer) {
+    // The downcast is exact: `create` allocates an instance of the class it is called on.
+    let owner = unsafeDowncast(InlineBacking.create(minimumCapacity: capacity) { _ in capacity }, to: InlineBacking.self)
+    return (owner, owner.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) })
+  }
+
+  var backingByteCount: Int { header }
+}
+
+/// Memory that something else owns: a `Data`, a mapped file, a buffer of C.
+final class ForeignBacking: ByteBacking {
+  let owner: any AnyObject & Sendable
+  let backingByteCount: Int
+
+  init(owner: any AnyObject & Sendable, byteCount: Int) {
+    self.owner = owner
+    backingByteCount = byteCount
+  }
+}
+
+/// Several pieces shown as one: what a read over several chunks or windows returns without copying.
+@usableFromInline final class Rope: ByteBacking {
+  /// Contiguous, not empty.
+  let pieces: [Bytes]
+  /// Where each piece ends, counted from the start of the rope.
+  let ends: [Int]
+
+  init(pieces: [Bytes]) {
+    self.pieces = pieces
+    var end = 0
+    ends = pieces.map {
+      end += $0.count
+      return end
+    }
+  }
+
+  var backingByteCount: Int { pieces.reduce(0) { $0 + $1.backingByteCount } }
+
+  /// The bytes from `offset` to the end of the piece that holds it.
+  ///
+  /// - Complexity: O(log pieces).
+  @usableFromInline func run(at offset: Int) -> UnsafeRawBufferPointer {
+    var low = 0
+    var high = ends.count - 1
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] > offset { high = middle } else { low = middle + 1 }
+    }
+    let piece = pieces[low]
+    let start = offset - (ends[low] - piece.count)
+    return UnsafeRawBufferPointer(start: piece.base! + start, count: piece.count - start)
+  }
+}

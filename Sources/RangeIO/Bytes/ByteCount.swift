@@ -1,0 +1,66 @@
+/// A number of bytes with its unit in the code: `.kibibytes(64)`, `.mebibytes(256)`, `.gibibytes(20)`.
+///
+/// Limits and sizes that a person writes are byte counts; offsets and ranges are plain `Int`.
+public struct ByteCount: Hashable, Comparable, Sendable {
+  /// The number of bytes, never negative.
+  public let bytes: Int
+
+  /// `count` bytes.
+  ///
+  /// - Precondition: `count` is not negative.
+  public static func bytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 0) }
+  /// `count` × 1,024 bytes.
+  ///
+  /// - Precondition: the result is not negative and fits an `Int`.
+  public static func kibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 10) }
+  /// `count` × 1,048,576 bytes.
+  ///
+  /// - Precondition: the result is not negative and fits an `Int`.
+  public static func mebibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 20) }
+  /// `count` × 2^30 bytes.
+  ///
+  /// - Precondition: the result is not negative and fits an `Int`.
+  public static func gibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 30) }
+
+  private init(_ count: Int, shift: Int) {
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << shift)
+    precondition(count >= 0 && !overflow, "a byte count must be between 0 and Int.max bytes")
+    self.bytes = bytes
+  }
+
+  /// Orders by size.
+  public static func < (a: ByteCount, b: ByteCount) -> Bool { a.bytes < b.bytes }
+}
+
+extension ByteCount: LosslessStringConvertible {
+  private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
+
+  /// Reads what a person writes: `4096`, `64KiB`, `64 kib`, `20G`, `512B`. One letter means the binary unit.
+  ///
+  /// Answers `nil` for a negative number, a fraction, another unit, or more than `Int.max` bytes.
+  public init?(_ text: String) {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
+    guard let count = Int(digits) else { return nil }
+    let shift: Int
+    switch unit {
+    case "", "b": shift = 0
+    case "k", "kib": shift = 10
+    case "m", "mib": shift = 20
+    case "g", "gib": shift = 30
+    case "t", "tib": shift = 40
+    default: return nil
+    }
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << shift)
+    guard !overflow else { return nil }
+    self.bytes = bytes
+  }
+
+  /// The count in the largest binary unit that divides it: `64 KiB`, `4097 B`.
+  public var description: String {
+    for (name, shift) in Self.units where bytes != 0 && bytes & ((1 << shift) - 1) == 0 {
+      return "\(bytes >> shift) \(name)"
+    }
+    return "\(bytes) B"
+  }
+}

@@ -1,0 +1,84 @@
+/// A half-open range of bytes, counted from the start of the source: `0..<4096` is the first 4 KiB.
+///
+/// Use ``ByteRanges`` for arithmetic on ranges that come from data: it answers `nil` where `Range` would trap.
+public typealias ByteRange = Range<Int>
+
+/// Arithmetic on byte ranges in which every overflow is an answer, never a trap.
+///
+/// These are functions of a namespace rather than extensions of `Range<Int>`, so that importing RangeIO does not add
+/// members to a type that everybody uses. All of them are pure, take constant time unless they say otherwise, and
+/// allocate only what they return.
+public enum ByteRanges {
+  /// The `count` bytes from `offset`, or `nil` if either is negative or their sum overflows.
+  ///
+  /// ```swift
+  /// guard let body = ByteRanges.range(offset: header.bodyOffset, count: header.bodyLength) else { throw Malformed() }
+  /// ```
+  public static func range(offset: Int, count: Int) -> ByteRange? {
+    let (end, overflow) = offset.addingReportingOverflow(count)
+    guard offset >= 0, count >= 0, !overflow else { return nil }
+    return offset..<end
+  }
+
+  /// `range` moved by `distance` bytes, or `nil` if an end would be negative or overflow.
+  public static func shift(_ range: ByteRange, by distance: Int) -> ByteRange? {
+    let (lower, lowerOverflow) = range.lowerBound.addingReportingOverflow(distance)
+    let (upper, upperOverflow) = range.upperBound.addingReportingOverflow(distance)
+    guard !lowerOverflow, !upperOverflow, lower >= 0 else { return nil }
+    return lower..<upper
+  }
+
+  /// The bytes that both ranges hold, or `nil` if they share none.
+  public static func intersection(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
+    let lower = max(a.lowerBound, b.lowerBound)
+    let upper = min(a.upperBound, b.upperBound)
+    return lower < upper ? lower..<upper : nil
+  }
+
+  /// One range that holds exactly the bytes of both, or `nil` if a gap lies between them. Ranges that touch merge.
+  public static func union(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
+    if a.isEmpty { return b }
+    if b.isEmpty { return a }
+    guard a.lowerBound <= b.upperBound, b.lowerBound <= a.upperBound else { return nil }
+    return min(a.lowerBound, b.lowerBound)..<max(a.upperBound, b.upperBound)
+  }
+
+  /// What `range` holds and `hole` does not: none, one or two ranges, in order.
+  public static func subtract(_ hole: ByteRange, from range: ByteRange) -> [ByteRange] {
+    guard let cut = intersection(range, hole) else { return range.isEmpty ? [] : [range] }
+    let before = range.lowerBound..<cut.lowerBound
+    let after = cut.upperBound..<range.upperBound
+    return [before, after].filter { !$0.isEmpty }
+  }
+
+  /// The same bytes as fewest ranges, in order: sorted, without empty ones, overlapping and touching ones merged.
+  ///
+  /// - Complexity: O(n log n).
+  public static func normalize(_ ranges: some Sequence<ByteRange>) -> [ByteRange] {
+    var merged: [ByteRange] = []
+    for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = merged.last, let both = union(last, range) {
+        merged[merged.count - 1] = both
+      } else {
+        merged.append(range)
+      }
+    }
+    return merged
+  }
+
+  /// The parts of `range` that no range of `covered` holds, in order.
+  ///
+  /// - Parameter covered: in any order; ranges may overlap.
+  /// - Complexity: O(n log n).
+  public static func gaps(in range: ByteRange, covered: some Sequence<ByteRange>) -> [ByteRange] {
+    var gaps: [ByteRange] = []
+    var cursor = range.lowerBound
+    for piece in normalize(covered) {
+      guard let inside = intersection(piece, range) else { continue }
+      if cursor < inside.lowerBound { gaps.append(cursor..<inside.lowerBound) }
+      cursor = inside.upperBound
+    }
+    if cursor < range.upperBound { gaps.append(cursor..<range.upperBound) }
+    return gaps
+  }
+}

@@ -1,0 +1,116 @@
+extension Bytes: RandomAccessCollection {
+  /// Positions count from zero.
+  @inlinable public var startIndex: Int { 0 }
+  /// One past the last position: `count`.
+  @inlinable public var endIndex: Int { count }
+
+  /// The byte at `position`.
+  ///
+  /// - Precondition: `position` lies within `0..<count`.
+  /// - Complexity: O(1) for one piece; O(log pieces) for a rope. Iterate, or use `forEachSpan(_:)`, to visit many.
+  @inlinable public subscript(position: Int) -> UInt8 {
+    precondition(position >= 0 && position < count, "position out of bounds")
+    defer { _fixLifetime(self) }
+    if let base { return base.load(fromByteOffset: position, as: UInt8.self) }
+    return run(at: position)[0]
+  }
+
+  /// Visits the bytes in order, a piece at a time: a byte costs a pointer comparison and a load.
+  @inlinable public func makeIterator() -> Iterator { Iterator(self) }
+
+  /// Calls `body` with the memory if it is one piece; answers `nil` for a rope.
+  public func withContiguousStorageIfAvailable<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+  ) rethrows -> Result? {
+    guard isContiguous else { return nil }
+    return try withUnsafeBytes { try $0.withMemoryRebound(to: UInt8.self, body) }
+  }
+
+  /// The iterator of ``Bytes``.
+  public struct Iterator: IteratorProtocol {
+    @usableFromInline let bytes: Bytes
+    @usableFromInline var position: Int
+    @usableFromInline var cursor: UnsafeRawPointer?
+    @usableFromInline var end: UnsafeRawPointer?
+
+    @inlinable init(_ bytes: Bytes) {
+      self.bytes = bytes
+      position = 0
+      cursor = nil
+      end = nil
+    }
+
+    /// The next byte, or `nil` after the last.
+    @inlinable public mutating func next() -> UInt8? {
+      if cursor == end {
+        let run = bytes.run(at: position)
+        guard let first = run.baseAddress else { return nil }
+        position += run.count
+        cursor = first
+        end = first + run.count
+      }
+      let byte = cursor!.load(as: UInt8.self)
+      cursor = cursor! + 1
+      return byte
+    }
+  }
+}
+
+extension Bytes: Hashable {
+  /// Whether both hold the same bytes, in however many pieces.
+  ///
+  /// - Complexity: O(n).
+  public static func == (a: Bytes, b: Bytes) -> Bool {
+    guard a.count == b.count else { return false }
+    var position = 0
+    while position < a.count {
+      let left = a.run(at: position)
+      let right = b.run(at: position)
+      let both = Swift.min(left.count, right.count)
+      if left.baseAddress != right.baseAddress {
+        guard left.prefix(both).elementsEqual(right.prefix(both)) else { return false }
+      }
+      position += both
+    }
+    _fixLifetime(a)
+    _fixLifetime(b)
+    return true
+  }
+
+  /// Hashes all the bytes, so that equal contents hash equally in however many pieces.
+  ///
+  /// - Complexity: O(n).
+  public func hash(into hasher: inout Hasher) {
+    // Hasher does not promise that two calls equal one call with both parts, so a rope is fed in the same strides as
+    // one piece would be; a stride that crosses a seam is put together first.
+    let stride = 1024
+    hasher.combine(count)
+    withUnsafeTemporaryAllocation(byteCount: stride, alignment: 1) { scratch in
+      var position = 0
+      while position < count {
+        let length = Swift.min(stride, count - position)
+        let run = run(at: position)
+        if run.count >= length {
+          hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: run.prefix(length)))
+        } else {
+          slice(position..<position + length).copyBytes(to: scratch)
+          hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: scratch.prefix(length)))
+        }
+        position += length
+      }
+    }
+    _fixLifetime(self)
+  }
+}
+
+extension Bytes: CustomStringConvertible {
+  /// The count and the first bytes in hexadecimal: `Bytes(4096: 50 4b 03 04 …)`.
+  public var description: String {
+    let shown = prefix(16).map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }
+    let tail = count > shown.count ? " …" : ""
+    return "Bytes(\(count): \(shown.joined(separator: " "))\(tail))"
+  }
+}

@@ -1,0 +1,236 @@
+/// Immutable bytes that are shared, not copied: what every read returns.
+///
+/// Positions count from zero. Copies and slices share memory and take constant time. Usually the memory is one piece;
+/// a read over several cached blocks or windows yields several pieces shown as one (a *rope*), because nothing is
+/// copied until you ask for it with ``contiguous()`` or ``withUnsafeBytes(_:)``.
+///
+/// ```swift
+/// let header = try await reader.read(0..<4096)
+/// guard let version = header.integer(at: 8, as: UInt32.self, .bigEndian) else { throw Malformed() }
+/// let name = String(decoding: header.slice(16..<32), as: UTF8.self)
+/// ```
+///
+/// A small slice keeps its whole backing alive (``backingByteCount`` tells how much): call ``compacted()`` on what
+/// you keep for long.
+public struct Bytes: @unchecked Sendable {
+  // Unchecked: `base` points into memory that `owner` keeps alive and that nobody writes to.
+
+  /// Keeps the memory alive. A `Rope` if and only if there are bytes and `base` is nil.
+  @usableFromInline let owner: (any AnyObject)?
+  /// The first byte, if the bytes are one piece.
+  @usableFromInline let base: UnsafeRawPointer?
+  /// Where these bytes start in the rope.
+  @usableFromInline let start: Int
+  /// The number of bytes.
+  public let count: Int
+
+  init(owner: (any AnyObject)?, base: UnsafeRawPointer?, start: Int, count: Int) {
+    self.owner = owner
+    self.base = base
+    self.start = start
+    self.count = count
+  }
+
+  /// No bytes.
+  public init() { self.init(owner: nil, base: nil, start: 0, count: 0) }
+
+  /// The bytes from `position` to the end of the piece that holds it; empty at the end.
+  @inlinable func run(at position: Int) -> UnsafeRawBufferPointer {
+    guard position < count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    if let base { return UnsafeRawBufferPointer(start: base + position, count: count - position) }
+    let run = unsafeDowncast(owner!, to: Rope.self).run(at: start + position)
+    return UnsafeRawBufferPointer(rebasing: run.prefix(count - position))
+  }
+
+  /// Calls `body` with each piece in order, and its position.
+  @inlinable func forEachRun<E: Error>(_ body: (Int, UnsafeRawBufferPointer) throws(E) -> Void) throws(E) {
+    var position = 0
+    while position < count {
+      let run = run(at: position)
+      try body(position, run)
+      position += run.count
+    }
+    _fixLifetime(self)
+  }
+}
+
+// MARK: making
+
+extension Bytes {
+  /// A copy of `elements`.
+  ///
+  /// - Complexity: O(n), one allocation (two for a sequence without a contiguous buffer).
+  public init(_ elements: some Sequence<UInt8>) {
+    let copied: Bytes? = elements.withContiguousStorageIfAvailable { Bytes(copying: UnsafeRawBufferPointer($0)) }
+    self = copied ?? Array(elements).withUnsafeBytes { Bytes(copying: $0) }
+  }
+
+  /// A copy of `buffer`.
+  ///
+  /// - Complexity: O(n), one allocation.
+  public init(copying buffer: UnsafeRawBufferPointer) {
+    self.init(count: buffer.count) { $0.copyMemory(from: buffer) }
+  }
+
+  /// A copy of `span`.
+  ///
+  /// - Complexity: O(n), one allocation.
+  public init(copying span: RawSpan) {
+    self = span.withUnsafeBytes { Bytes(copying: $0) }
+  }
+
+  /// `count` bytes that `fill` writes.
+  ///
+  /// Use it to decode or decompress straight into what you return, for instance in a stage. `fill` must write all of
+  /// the buffer: what it leaves alone has undefined contents.
+  ///
+  /// - Precondition: `count` is not negative.
+  /// - Complexity: one allocation.
+  public init<E: Error>(count: Int, fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
+    precondition(count >= 0, "a count of bytes must not be negative")
+    guard count > 0 else {
+      self.init()
+      return
+    }
+    let buffer = WritableBytes(inline: count)
+    try fill(UnsafeMutableRawBufferPointer(start: buffer.base, count: count))
+    self = buffer.bytes(count)
+  }
+
+  /// Shows `memory` without copying it.
+  ///
+  /// For sources and stores that own memory already, such as a mapped file. You promise that the memory neither
+  /// changes nor goes away as long as `owner` lives.
+  ///
+  /// - Complexity: O(1), one small allocation.
+  public init(unsafeShowing memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
+    guard let base = memory.baseAddress, !memory.isEmpty else {
+      self.init()
+      return
+    }
+    self.init(
+      owner: ForeignBacking(owner: owner, byteCount: memory.count), base: base, start: 0, count: memory.count)
+  }
+
+  /// The bytes of `pieces`, one after the other, without copying them.
+  ///
+  /// - Complexity: O(number of pieces).
+  public init(concatenating pieces: some Sequence<Bytes>) {
+    var parts: [Bytes] = []
+    for piece in pieces { piece.appendPieces(to: &parts) }
+    switch parts.count {
+    case 0: self.init()
+    case 1: self = parts[0]
+    default:
+      let rope = Rope(pieces: parts)
+      self.init(owner: rope, base: nil, start: 0, count: rope.ends.last!)
+    }
+  }
+
+  /// Appends the contiguous pieces that these bytes consist of.
+  private func appendPieces(to parts: inout [Bytes]) {
+    guard count > 0 else { return }
+    guard base == nil else {
+      parts.append(self)
+      return
+    }
+    let rope = unsafeDowncast(owner!, to: Rope.self)
+    for (piece, end) in zip(rope.pieces, rope.ends) {
+      let whole = end - piece.count..<end
+      guard let inside = ByteRanges.intersection(whole, start..<start + count) else { continue }
+      parts.append(piece.slice(inside.lowerBound - whole.lowerBound..<inside.upperBound - whole.lowerBound))
+    }
+  }
+}
+
+extension Bytes: ExpressibleByArrayLiteral {
+  /// The bytes listed: `[0x50, 0x4B, 3, 4]`.
+  public init(arrayLiteral elements: UInt8...) { self.init(elements) }
+}
+
+// MARK: slicing and keeping
+
+extension Bytes {
+  /// The bytes at `positions`, counted from zero again, sharing this value's memory.
+  ///
+  /// `bytes[2..<8]`, in contrast, is a `Slice` that keeps the positions 2 to 7.
+  ///
+  /// - Precondition: `positions` lies within `0..<count`. For positions that come from data, compare them first.
+  /// - Complexity: O(1), no allocation.
+  public func slice(_ positions: Range<Int>) -> Bytes {
+    precondition(positions.lowerBound >= 0 && positions.upperBound <= count, "slice out of bounds")
+    guard !positions.isEmpty else { return Bytes() }
+    return Bytes(
+      owner: owner, base: base.map { $0 + positions.lowerBound }, start: start + positions.lowerBound,
+      count: positions.count)
+  }
+
+  /// Whether the bytes are one piece of memory, so that ``withUnsafeBytes(_:)`` copies nothing.
+  public var isContiguous: Bool { count == 0 || base != nil || run(at: 0).count == count }
+
+  /// The same bytes as one piece: this value if it is one already, else a copy.
+  ///
+  /// - Complexity: O(1) for one piece; O(n) and one allocation for a rope.
+  public func contiguous() -> Bytes {
+    guard base == nil, count > 0 else { return self }
+    let parts = Bytes(concatenating: CollectionOfOne(self))
+    return parts.base == nil ? copy() : parts
+  }
+
+  /// The same bytes in memory of their own, unless these already use at least four fifths of theirs.
+  ///
+  /// Call it on small pieces that outlive the read they came from, so that 16 bytes do not keep a megabyte alive.
+  ///
+  /// - Complexity: O(n) and one allocation when it copies, else O(1).
+  public func compacted() -> Bytes {
+    count * 5 >= backingByteCount * 4 ? self : copy()
+  }
+
+  private func copy() -> Bytes {
+    Bytes(count: count) { copyBytes(to: $0) }
+  }
+
+  /// How many bytes of memory this value keeps alive: its whole backing, shared or not.
+  public var backingByteCount: Int { (owner as? any ByteBacking)?.backingByteCount ?? 0 }
+}
+
+// MARK: reading the memory
+
+extension Bytes {
+  /// Calls `body` with each contiguous piece, in order.
+  ///
+  /// The way to hash, search or write bytes out without copying a rope. The span is valid within `body` only.
+  ///
+  /// - Complexity: O(pieces × log pieces); no allocation.
+  public func forEachSpan<E: Error>(_ body: (RawSpan) throws(E) -> Void) throws(E) {
+    try forEachRun { (_, run) throws(E) in try body(run.bytes) }
+  }
+
+  /// Calls `body` with all the bytes as one span. **A rope is copied first**: prefer ``forEachSpan(_:)`` for those.
+  ///
+  /// - Complexity: O(1) for one piece; O(n) and one allocation for a rope.
+  public func withBytes<Result, E: Error>(_ body: (RawSpan) throws(E) -> Result) throws(E) -> Result {
+    try withUnsafeBytes { (buffer) throws(E) in try body(buffer.bytes) }
+  }
+
+  /// Calls `body` with the memory of all the bytes. **A rope is copied first.** The pointer is valid within `body` only.
+  ///
+  /// - Complexity: O(1) for one piece; O(n) and one allocation for a rope.
+  public func withUnsafeBytes<Result, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> Result
+  ) throws(E) -> Result {
+    let whole = contiguous()
+    defer { _fixLifetime(whole) }
+    return try body(UnsafeRawBufferPointer(start: whole.base, count: whole.count))
+  }
+
+  /// Copies all the bytes to the start of `destination`.
+  ///
+  /// - Precondition: `destination` holds at least `count` bytes.
+  public func copyBytes(to destination: UnsafeMutableRawBufferPointer) {
+    precondition(destination.count >= count, "the destination is smaller than the bytes")
+    forEachRun { position, run in
+      (destination.baseAddress! + position).copyMemory(from: run.baseAddress!, byteCount: run.count)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package import SystemPackage
+
+extension ReadError {
+  /// What a failed system call means to the user. The only place that looks at error numbers.
+  ///
+  /// - Parameter action: what was being done, as in "cannot *open* the file".
+  package static func errno(_ errno: Errno, _ action: String, _ context: Context) -> ReadError {
+    let (code, advice, isTransient) = meaning(of: errno)
+    return ReadError(
+      code, "cannot \(action): \(errno.description.lowercased()) (\(errno.rawValue)); \(advice)",
+      isTransient: isTransient, context: context, cause: errno)
+  }
+
+  private static func meaning(of errno: Errno) -> (Code, advice: String, isTransient: Bool) {
+    switch errno {
+    case .noSuchFileOrDirectory, .notDirectory:
+      (.notFound, "check the path, and the directory that a relative path starts from", false)
+    case .permissionDenied, .notPermitted:
+      (.permissionDenied, "this user may not read it: check the permissions of the file and of every directory above it", false)
+    case .tooManySymbolicLinkLevels:
+      (.notFound, "the symbolic links form a loop", false)
+    case .fileNameTooLong:
+      (.notFound, "shorten the path", false)
+    case .isDirectory:
+      (.unsupportedSource, "name a file in that directory", false)
+    case .noSuchAddressOrDevice:
+      (.unsupportedSource, "there is nothing behind it that can be read", false)
+    case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+      (.resourcesExhausted, "close other files, or raise the limit (ulimit -n)", true)
+    case .noMemory:
+      (.resourcesExhausted, "read less at once, or free memory", true)
+    case .interrupted, .resourceTemporarilyUnavailable:
+      (.inputOutput, "try again", true)
+    case .staleNFSFileHandle:
+      (.sourceChanged, "the file was removed on its server: open it again", false)
+    case .badFileDescriptor:
+      (.closed, "the descriptor was closed by someone else: nothing but the reader may close what it has adopted", false)
+    case .ioError:
+      (.inputOutput, "the device failed to read: look at the system's log, and at the disk", false)
+    case .timedOut:
+      (.timedOut, "the device or server did not answer: try again", true)
+    default:
+      (.inputOutput, "look at the system's log", false)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// The stages between a reader and its source, from the top down.
+///
+/// Most readers take them as a trailing closure. Make a pipeline first where the stages read state that is isolated to
+/// an actor, or where several readers are given the same:
+///
+/// ```swift
+/// let pipeline = ReadPipeline {
+///   Observing(metrics)
+///   if let key { Unscrambling(key: key) }
+/// }
+/// let reader = try await RangeReader(source, pipeline)
+/// ```
+public struct ReadPipeline: Sendable {
+  let stages: [any ReadStage]
+
+  /// The stages listed, from the top down. `if`, `else`, `for` and optionals may be used.
+  public init(@ReadPipelineBuilder _ stages: () throws -> [any ReadStage]) rethrows { self.stages = try stages() }
+
+  /// No stages.
+  public init() { stages = [] }
+}
+
+/// Collects the stages of a pipeline.
+@resultBuilder public enum ReadPipelineBuilder {
+  /// One stage.
+  public static func buildExpression(_ stage: any ReadStage) -> [any ReadStage] { [stage] }
+  /// A stage, or none.
+  public static func buildExpression(_ stage: (any ReadStage)?) -> [any ReadStage] { stage.map { [$0] } ?? [] }
+  /// All stages of another pipeline.
+  public static func buildExpression(_ pipeline: ReadPipeline) -> [any ReadStage] { pipeline.stages }
+  /// One after the other.
+  public static func buildBlock(_ parts: [any ReadStage]...) -> [any ReadStage] { parts.flatMap { $0 } }
+  /// `if` without `else`.
+  public static func buildOptional(_ part: [any ReadStage]?) -> [any ReadStage] { part ?? [] }
+  /// `if`.
+  public static func buildEither(first part: [any ReadStage]) -> [any ReadStage] { part }
+  /// `else`.
+  public static func buildEither(second part: [any ReadStage]) -> [any ReadStage] { part }
+  /// `for`.
+  public static func buildArray(_ parts: [[any ReadStage]]) -> [any ReadStage] { parts.flatMap { $0 } }
+  /// `if #available`.
+  public static func buildLimitedAvailability(_ part: [any ReadStage]) -> [any ReadStage] { part }
+}
+
+extension ReadPipeline {
+  /// What the stages make of `below`.
+  func describe(_ below: SourceDescription) -> SourceDescription {
+    stages.reversed().reduce(below) { $1.describe($0) }
+  }
+
+  /// Links the stages above `bottom`, for the source that `below` describes.
+  ///
+  /// - Throws: `ReadError.Code.invalidConfiguration` for an order that cannot work.
+  func link(above bottom: ReadNext, for below: SourceDescription) throws(ReadError) -> ReadNext {
+    try checkOrder()
+    var next = bottom
+    var description = below
+    for stage in stages.reversed() {
+      let above = stage.describe(description)
+      guard above === description || above.base === description else {
+        throw ReadError(
+          .invalidConfiguration,
+          "\(type(of: stage)) makes up a description: return `below` as it is, or `below.deriving(…)`")
+      }
+      next = next.under(stage, changesSource: above !== description)
+      description = above
+    }
+    return next
+  }
+
+  private func checkOrder() throws(ReadError) {
+    var last: (rank: Int, stage: any ReadStage)?
+    for stage in stages {
+      guard let rank = stage.placement.rank else { continue }
+      if let last, rank < last.rank {
+        throw ReadError(
+          .invalidConfiguration, "\(type(of: stage)) belongs above \(type(of: last.stage)): list it before")
+      }
+      last = (rank, stage)
+    }
+  }
+}

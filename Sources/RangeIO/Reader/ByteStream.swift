@@ -1,0 +1,74 @@
+/// A range of a source as a sequence of pieces, in order: for reading long ranges in bounded memory.
+///
+/// ```swift
+/// for try await piece in reader.stream(0..<reader.byteCount, chunkSize: .kibibytes(256)) {
+///   hasher.update(piece)
+/// }
+/// ```
+///
+/// **Pieces** are `chunkSize` bytes each, the last one maybe fewer. A piece shares memory with its neighbours: call
+/// `compacted()` on small ones that you keep.
+///
+/// **Memory.** The range is read in windows of the chunk size, or 1 MiB if that is larger. What is at hand is read as
+/// you ask for it; while the source lets you wait, up to four windows are read ahead, at most 8 MiB unless one window
+/// is larger. Nothing more is read until you take what is there.
+///
+/// **Ending.** A loop that is left early stops the look-ahead. A stream in a cancelled task throws `CancellationError`;
+/// it never ends as if it were complete. After an error it ends. All pieces are of one version, or it throws
+/// `ReadError.Code.sourceChanged`.
+///
+/// Each iteration reads anew; a stream may be iterated by several tasks, each with an iterator of its own.
+public struct ByteStream: AsyncSequence, Sendable {
+  /// The part of the source to stream.
+  enum Extent: Sendable {
+    case range(ByteRange)
+    case from(Int)
+  }
+
+  let core: ReaderCore
+  let extent: Extent
+  let chunkSize: Int
+
+  /// An iteration from the start of the range.
+  public func makeAsyncIterator() -> Iterator { Iterator(cursor: StreamCursor(self)) }
+
+  /// The pieces, in order. To be used by one task at a time.
+  public struct Iterator: AsyncIteratorProtocol {
+    let cursor: StreamCursor
+
+    /// The next piece, or `nil` at the end of the range.
+    public mutating func next() async throws -> Bytes? { try await cursor.next() }
+
+    /// The next piece, or `nil` at the end of the range, without leaving the caller's actor.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Bytes? {
+      try await cursor.next()
+    }
+  }
+}
+
+extension RangeReader {
+  /// The bytes of `range`, piece by piece.
+  ///
+  /// Errors, that of a range past the end among them, are thrown by the iteration.
+  ///
+  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  public nonisolated func stream(_ range: ByteRange, chunkSize: ByteCount = .kibibytes(256)) -> ByteStream {
+    ByteStream(core: core, extent: .range(range), chunkSize: Swift.max(1, chunkSize.bytes))
+  }
+
+  /// The bytes from an offset to the end that the source has when the iteration begins, piece by piece.
+  ///
+  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  public nonisolated func stream(
+    _ range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256)
+  ) -> ByteStream {
+    ByteStream(core: core, extent: .from(range.lowerBound), chunkSize: Swift.max(1, chunkSize.bytes))
+  }
+
+  /// The whole source, piece by piece.
+  ///
+  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  public nonisolated func stream(chunkSize: ByteCount = .kibibytes(256)) -> ByteStream {
+    stream(0..., chunkSize: chunkSize)
+  }
+}

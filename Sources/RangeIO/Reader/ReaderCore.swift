@@ -1,0 +1,214 @@
+import Synchronization
+
+/// What a reader and its streams share: the linked pipeline, the pinned version, and the gate that closes them.
+///
+/// Immutable but for the pinned snapshot; reads go through it without touching the actor.
+final class ReaderCore: Sendable {
+  let background: BackgroundWork
+  private let link: SourceLink
+  private let pipeline: ReadPipeline
+  private let head: ReadNext
+  private let gate = UseGate()
+  private let pinned: Mutex<SourceDescription>
+  private let counters = ReaderCounters()
+
+  private init(
+    _ link: SourceLink, _ pipeline: ReadPipeline, head: ReadNext, pinned: SourceDescription, background: BackgroundWork
+  ) {
+    self.link = link
+    self.pipeline = pipeline
+    self.head = head
+    self.pinned = Mutex(pinned)
+    self.background = background
+  }
+
+  /// Looks at `source`, pins what it is, and links the stages above it.
+  static func open(
+    _ source: any RangeSource, _ pipeline: ReadPipeline, _ configuration: RangeReader.Configuration
+  ) async throws -> ReaderCore {
+    let background = configuration.background
+    let link = SourceLink(source, background: background)
+    do {
+      try Task.checkCancellation()
+      let below = try await link.describe()
+      let head = try pipeline.link(above: link.next(configuration.time), for: below)
+      return ReaderCore(link, pipeline, head: head, pinned: pipeline.describe(below), background: background)
+    } catch {
+      // The source was handed over: whoever made it cannot close it any more.
+      background.start { await link.close() }
+      throw error
+    }
+  }
+
+  /// The version that reads speak of.
+  var source: SourceDescription { pinned.withLock { $0 } }
+
+  func statistics() -> ReaderStatistics { counters.snapshot(source: link.source.statistics()) }
+}
+
+// MARK: reading
+
+extension ReaderCore {
+  /// The bytes of `range`, which is checked here.
+  func read(_ range: ByteRange) async throws -> Bytes {
+    try enter()
+    defer { gate.leave() }
+    var source = source
+    if !Self.holds(source, range) { source = try await lookAgain(for: range) }
+    guard !range.isEmpty else { return Bytes() }
+    return try await respond(ReadRequest(range, of: source)).bytes
+  }
+
+  /// The bytes of several ranges, as one request, in the order asked.
+  func read(_ ranges: [ByteRange]) async throws -> [Bytes] {
+    try enter()
+    defer { gate.leave() }
+    var source = source
+    for range in ranges where !Self.holds(source, range) { source = try await lookAgain(for: range) }
+    // Empty ranges are answered here, so that no stage and no source has to know them.
+    let wanted = ranges.filter { !$0.isEmpty }
+    guard let first = wanted.first else { return ranges.map { _ in Bytes() } }
+    let response = try await respond(ReadRequest(first, moreRanges: Array(wanted.dropFirst()), of: source))
+    guard wanted.count < ranges.count else { return [response.bytes] + response.moreBytes }
+    var answers = ([response.bytes] + response.moreBytes)[...]
+    return ranges.map { $0.isEmpty ? Bytes() : answers.removeFirst() }
+  }
+
+  /// A range that depends on the size of the source: on its present size, where the source may grow.
+  func range(_ rule: (_ byteCount: Int) throws -> ByteRange) async throws -> ByteRange {
+    if source.mayGrow { try await refresh() }
+    return try rule(source.byteCount)
+  }
+
+  /// One window of a stream, of the version that the stream began with.
+  func readWindow(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    try enter()
+    defer { gate.leave() }
+    return try await respond(ReadRequest(range, of: source)).bytes
+  }
+
+  @inline(__always) private func respond(_ request: ReadRequest) async throws -> ReadResponse {
+    do {
+      let response = try await head(request)
+      try response.check(request)
+      counters.succeeded(response)
+      return response
+    } catch {
+      counters.failed(error)
+      throw error
+    }
+  }
+
+  /// Begins a use of the pipeline, to be ended by `gate.leave()`.
+  private func enter() throws {
+    guard gate.enter() else { throw ReadError.closed }
+    guard !Task.isCancelled else {
+      gate.leave()
+      throw CancellationError()
+    }
+  }
+}
+
+// MARK: versions
+
+extension ReaderCore {
+  /// Whether `range` can be read of `source` without another look at it.
+  private static func holds(_ source: SourceDescription, _ range: ByteRange) -> Bool {
+    range.lowerBound >= 0 && range.upperBound <= source.byteCount && source.isSettled
+  }
+
+  /// The version to read `range` of: the pinned one, or the present one if that is unsettled or too short.
+  ///
+  /// - Throws: `rangeNotSatisfiable`; `sourceChanged`.
+  private func lookAgain(for range: ByteRange) async throws -> SourceDescription {
+    var source = source
+    let isBeyond = range.upperBound > source.byteCount && !range.isEmpty
+    if !source.isSettled || isBeyond && source.mayGrow { source = try await repin() }
+    guard range.lowerBound >= 0, range.upperBound <= source.byteCount || range.isEmpty else {
+      throw ReadError.rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.id)
+    }
+    return source
+  }
+
+  /// The version that holds `range`, for a stream that begins.
+  func pin(for range: ByteRange) async throws -> SourceDescription {
+    try enter()
+    defer { gate.leave() }
+    let source = source
+    return Self.holds(source, range) ? source : try await lookAgain(for: range)
+  }
+
+  /// Looks at the source and pins what it is now.
+  ///
+  /// - Throws: `sourceChanged` if it is neither the version pinned nor a longer one.
+  func refresh() async throws {
+    try enter()
+    defer { gate.leave() }
+    _ = try await repin()
+  }
+
+  private func repin() async throws -> SourceDescription {
+    let now = pipeline.describe(try await link.describe())
+    return try pinned.withLock { pinned in
+      switch pinned.change(to: now) {
+      case .same, .extends:
+        pinned = now
+      case .other where now.change(to: pinned) == .extends:
+        break  // two looks crossed: the longer version is the later one
+      case .other:
+        throw ReadError(
+          .sourceChanged, "the source is another version than the one opened: open it again to read the new version",
+          context: .init(source: now.id))
+      }
+      return pinned
+    }
+  }
+}
+
+// MARK: closing
+
+extension ReaderCore {
+  /// Closes the gate, answers everyone, and takes the pipeline apart in the background. To be called once.
+  ///
+  /// - Returns: the end of all that.
+  func beginClosing() -> Closing {
+    let closing = Closing()
+    _ = gate.close()
+    background.start {
+      await self.takeApart()
+      closing.finish()
+    }
+    return closing
+  }
+
+  private func takeApart() async {
+    // The source is closed while reads are still inside: that is what answers them.
+    let sourceIsClosed = OneAnswer<Void>()
+    background.start { [link] in
+      await link.close()
+      sourceIsClosed.resolve(.success(()))
+    }
+    // Nobody cancels this work, so neither wait can end early.
+    try? await gate.drained()
+    for stage in pipeline.stages { await stage.close() }
+    try? await sourceIsClosed.value()
+  }
+}
+
+/// A closing under way, which any number of callers wait for.
+final class Closing: Sendable {
+  private let isFinished = UseGate()
+
+  init() { _ = isFinished.enter() }
+
+  func finish() {
+    _ = isFinished.close()
+    isFinished.leave()
+  }
+
+  /// Returns when the closing has ended, or at once in a cancelled task.
+  func wait() async {
+    // The only error is cancellation, which ends the wait and not the closing.
+    try? await isFinished.drained()
+  }
+}

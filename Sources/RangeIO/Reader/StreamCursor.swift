@@ -1,0 +1,115 @@
+/// Where an iteration of a ``ByteStream`` stands, and the windows it has asked for.
+///
+/// Windows complete within the call that starts them when the source has them at hand. Only when one did not does the
+/// cursor look ahead, so that streaming what is resident costs no wake-ups and holds one window.
+final class StreamCursor {
+  /// The smallest window: what DispatchIO reads at once, and enough to make a wake-up cheap.
+  static let smallestWindow = 1024 * 1024
+  /// More than this many windows ahead gained nothing, with any source measured.
+  static let mostAhead = 4
+  /// The bytes that may be asked for ahead, unless one window is larger.
+  static let mostBytesAhead = 8 * 1024 * 1024
+
+  private struct Window {
+    let answer: OneAnswer<Bytes>
+    let task: Task<Void, Never>
+  }
+
+  private let core: ReaderCore
+  private let extent: ByteStream.Extent
+  private let chunkSize: Int
+  private let windowSize: Int
+  private let windowsAhead: Int
+
+  /// The version and what is left to ask for; nil before the first piece.
+  private var progress: (source: SourceDescription, rest: ByteRange)?
+  /// Asked for, in order.
+  private var windows: [Window] = []
+  /// What is left of the window that is being handed out.
+  private var current = Bytes()
+  private var isEnded = false
+
+  init(_ stream: ByteStream) {
+    core = stream.core
+    extent = stream.extent
+    chunkSize = stream.chunkSize
+    // Whole chunks, so that only the last one is short.
+    let chunks = Swift.max(1, Self.smallestWindow / chunkSize)
+    windowSize = chunks * chunkSize
+    windowsAhead = Swift.min(Self.mostAhead, Swift.max(1, Self.mostBytesAhead / windowSize))
+  }
+
+  deinit { cancelWindows() }
+
+  func next() async throws -> Bytes? {
+    if isEnded { return nil }
+    do {
+      try Task.checkCancellation()
+      if current.isEmpty {
+        guard let window = try await nextWindow() else {
+          isEnded = true
+          return nil
+        }
+        current = window
+      }
+      let count = Swift.min(chunkSize, current.count)
+      let chunk = current.slice(0..<count)
+      current = current.slice(count..<current.count)
+      return chunk
+    } catch {
+      isEnded = true
+      cancelWindows()
+      throw error
+    }
+  }
+
+  private func nextWindow() async throws -> Bytes? {
+    if progress == nil {
+      let range =
+        switch extent {
+        case .range(let range): range
+        case .from(let start):
+          try await core.range { try RangeReader.close(start..., at: $0, of: core.source) }
+        }
+      progress = (try await core.pin(for: range), range)
+    }
+    if windows.isEmpty { _ = startWindow() }
+    guard let head = windows.first else { return nil }
+    if !head.answer.isAnswered { lookAhead() }
+    // Kept in the list while it is waited for: what goes wrong cancels it with the others.
+    let bytes = try await head.answer.value()
+    windows.removeFirst()
+    return bytes
+  }
+
+  /// Asks for further windows, until one is there at once or enough are on the way.
+  private func lookAhead() {
+    while windows.count <= windowsAhead, startWindow() {
+      if windows[windows.count - 1].answer.isAnswered { return }
+    }
+  }
+
+  /// Asks for the next window.
+  ///
+  /// - Returns: false when all have been asked for.
+  private func startWindow() -> Bool {
+    guard let (source, rest) = progress, !rest.isEmpty else { return false }
+    let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)
+    progress = (source, range.upperBound..<rest.upperBound)
+    let answer = OneAnswer<Bytes>()
+    let task = core.background.start { [core] in
+      do {
+        answer.resolve(.success(try await core.readWindow(range, of: source)))
+      } catch {
+        answer.fail(error)
+      }
+    }
+    windows.append(Window(answer: answer, task: task))
+    return true
+  }
+
+  private func cancelWindows() {
+    for window in windows { window.task.cancel() }
+    windows = []
+  }
+}

@@ -1,0 +1,45 @@
+extension FileSource {
+  /// How a file is read.
+  public enum Engine: String, Hashable, Sendable, CaseIterable {
+    /// What is in the page cache on the caller's thread; small reads from disk on threads of the library's own; windows
+    /// of a megabyte and more, and so streams, through DispatchIO. On Apple platforms everything through DispatchIO.
+    case automatic
+    /// Everything through DispatchIO.
+    case dispatchIO
+    /// Everything by `pread` on threads of the library's own.
+    case positional
+  }
+
+  /// How a file is opened and read.
+  public struct Configuration: Sendable {
+    /// The way bytes are read. Default: ``FileSource/Engine/automatic``.
+    public var engine: Engine
+    /// The size of blocks that caches key on, in bytes, a power of two. Default: 64 KiB.
+    public var blockSize: ByteCount
+
+    package var syscalls = Syscalls.system
+    package var threads = IOThreads.shared
+    package var buffers = BufferPool.shared
+
+    /// A configuration with defaults.
+    public init(engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64)) {
+      self.engine = engine
+      self.blockSize = blockSize
+    }
+  }
+}
+
+/// The sizes at which one lane hands over to the next, in bytes, each measured: see Docs/Decisions/0003.
+enum LaneThreshold {
+  /// Up to here a resident read copies on the caller's own thread and actor; above, it leaves the actor first.
+  static let residentInline = 256 * 1024
+  /// From here on what is not resident is read through DispatchIO.
+  static let dispatchIO = 1024 * 1024
+  /// DispatchIO reads and reports in pieces of this size.
+  static let dispatchIOPiece = 1024 * 1024
+  /// The longest range of one DispatchIO operation: what may pile up before its reader takes it.
+  static let dispatchIOWindow = 8 * 1024 * 1024
+  /// DispatchIO operations that a source has under way at once. libdispatch on Linux does one `pread` at a time for a
+  /// whole disk, so more would only wait there, where they cannot be withdrawn.
+  static let dispatchIOOperations = 8
+}

@@ -1,0 +1,63 @@
+import CRangeIOSystem
+import SystemPackage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Opens files, and refuses what cannot be read at random offsets.
+enum FileOpening {
+  /// A file that has been opened and looked at.
+  struct Opened: Sendable {
+    let file: OpenFile
+    let kind: Kind
+  }
+
+  enum Kind: Sendable {
+    case regular
+    case blockDevice
+  }
+
+  /// Opens the file at `path`. May wait for a disk or a server.
+  static func open(_ path: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
+    let result = syscalls.open(path)
+    guard result >= 0 else {
+      // Opening a socket, or a device without a driver, fails before its kind can be asked by descriptor.
+      let mode = rio_mode_of_path(path)
+      if mode >= 0, let refusal = refusal(UInt32(mode), path) { throw refusal }
+      throw .errno(Errno(result: result), "open the file", .init(source: path))
+    }
+    return try inspect(OpenFile(descriptor: CInt(result), syscalls: syscalls, name: path))
+  }
+
+  /// Looks at a descriptor that is open already.
+  static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
+    let status = try file.status()
+    if let refusal = refusal(status.mode, file.name) { throw refusal }
+    if status.mode & UInt32(S_IFMT) == UInt32(S_IFBLK) { return Opened(file: file, kind: .blockDevice) }
+    if rio_is_synthetic_filesystem(file.descriptor) {
+      throw ReadError(
+        .unsupportedSource, "the kernel makes this file up as it is read, so it has no size and no stable bytes: copy it first",
+        context: .init(source: file.name))
+    }
+    return Opened(file: file, kind: .regular)
+  }
+
+  /// The error for a kind of file that has no random access.
+  private static func refusal(_ mode: UInt32, _ name: String) -> ReadError? {
+    let kind: String
+    switch mode_t(mode) & S_IFMT {
+    case S_IFREG, S_IFBLK: return nil
+    case S_IFDIR: kind = "this is a directory: name a file in it"
+    case S_IFIFO: kind = "this is a FIFO, which can be read only once and in order: copy it to a file first"
+    case S_IFSOCK: kind = "this is a socket, which cannot be read at offsets: copy what it sends to a file first"
+    case S_IFCHR: kind = "this is a character device, which cannot be read at offsets: copy it to a file first"
+    default: kind = "this is neither a regular file nor a block device"
+    }
+    return ReadError(.unsupportedSource, kind, context: .init(source: name))
+  }
+}

@@ -1,0 +1,44 @@
+extension FileSource {
+  /// The bytes of several ranges, in the order asked: first what is resident, then all the rest from disk at once.
+  ///
+  /// - Throws: as ``read(_:of:)``. One look at the file's version covers all.
+  public nonisolated(nonsending) func read(
+    _ ranges: [ByteRange], of source: SourceDescription
+  ) async throws -> [Bytes] {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try openLanes()
+    let version = FileSnapshot.of(source)?.version
+    var results = [Bytes](repeating: Bytes(), count: ranges.count)
+    var pending: [(index: Int, buffer: WritableBytes, filled: Int, read: PositionalLane.Pending)] = []
+    var finished = 0
+    defer { for read in pending[finished...] { lanes.positional.withdraw(read.read) } }
+
+    for (index, range) in ranges.enumerated() where !range.isEmpty {
+      guard range.count <= LaneThreshold.residentInline, configuration.engine != .dispatchIO, usesOwnThreads else {
+        results[index] = try await read(range, of: source)
+        continue
+      }
+      let buffer = try configuration.buffers.buffer(range.count)
+      let filled = usesResidentLane ? try lanes.resident.fill(buffer.memory, from: range) : 0
+      counters.add(filled, to: .resident)
+      if filled == range.count {
+        results[index] = buffer.bytes(filled)
+      } else {
+        pending.append((index, buffer, filled, lanes.positional.begin(range, into: buffer, from: filled)))
+      }
+    }
+    for (index, buffer, filled, read) in pending {
+      finished += 1
+      let count = try await lanes.positional.finish(read)
+      counters.add(count - filled, to: .positional)
+      guard count == ranges[index].count else { throw lanes.file.shrank(version, at: ranges[index], got: count) }
+      results[index] = buffer.bytes(count)
+    }
+    if let version, let last = ranges.last { try lanes.file.check(version, after: last) }
+    return results
+  }
+
+  /// Whether small reads from disk go by threads of our own.
+  private var usesOwnThreads: Bool { usesResidentLane || configuration.engine == .positional }
+}

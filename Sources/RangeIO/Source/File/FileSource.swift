@@ -1,0 +1,241 @@
+public import SystemPackage
+
+/// Reads a regular file or a block device.
+///
+/// Usually made for you by `RangeReader("/path")`. Make one yourself to choose an ``Engine`` or to put stages above it:
+///
+/// ```swift
+/// let reader = try await RangeReader(FileSource("/data/survey.bin")) { Observing() }
+/// ```
+///
+/// **Ways.** What is in the page cache is copied on the caller's thread (`preadv2` with `RWF_NOWAIT`); what must come
+/// from disk is read by threads of the library's own, or, a megabyte and more at once, through DispatchIO.
+/// ``statistics()`` counts the bytes by way.
+///
+/// **Versions.** The file is opened once and looked at (`fstat`) after every read. If it grew, the read is good, and
+/// the new bytes can be read. If it shrank, was rewritten, replaced (another file moved to its path), removed, renamed
+/// or had its attributes changed, reads throw `ReadError.Code.sourceChanged`. So a read never mixes two versions and
+/// never makes up bytes. What no look can see is a writer through `mmap`, which need not change the times before
+/// `msync`, one that rewrites in place *and* makes the file longer, and the sharing of a network file system whose
+/// client caches attributes. A block device has no version and is not checked.
+///
+/// **Names.** A relative path starts from the current directory at the moment of opening, `~` and `~user` are home
+/// directories, symbolic links are followed once, at opening. Directories, FIFOs, sockets, character devices, and files
+/// that the kernel makes up (`/proc`, `/sys`) are refused with `ReadError.Code.unsupportedSource`.
+public final class FileSource: RangeSource {
+  private enum Location {
+    case path(String)
+    case adopted(OpenFile)
+  }
+
+  private let location: Location
+  let configuration: Configuration
+  let gate = UseGate()
+  let waiting = WaitingList()
+  let counters = LaneCounters()
+  private let opened = PublishedOnce<FileLanes>()
+
+  /// The file at `path`. It is opened by the first use, not here.
+  public init(_ path: String, configuration: Configuration = Configuration()) {
+    location = .path(path)
+    self.configuration = configuration
+  }
+
+  /// The file at `path`. It is opened by the first use, not here.
+  public convenience init(_ path: FilePath, configuration: Configuration = Configuration()) {
+    self.init(path.string, configuration: configuration)
+  }
+
+  /// The file behind `descriptor`, which this source owns from now on: it closes it, and nobody else may.
+  ///
+  /// Its position is not used; where the file cannot be opened a second time, it is set to the start.
+  public init(adopting descriptor: FileDescriptor, configuration: Configuration = Configuration()) {
+    location = .adopted(
+      OpenFile(
+        descriptor: descriptor.rawValue, syscalls: configuration.syscalls, name: "descriptor \(descriptor.rawValue)"))
+    self.configuration = configuration
+  }
+
+  /// Opens the file if it is not open, and looks at it.
+  ///
+  /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource`, `resourcesExhausted`, `inputOutput`
+  ///   or `closed`; `CancellationError`, at once, however long the opening hangs.
+  public nonisolated(nonsending) func describe() async throws -> SourceDescription {
+    try enter()
+    defer { gate.leave() }
+    let lanes = if let open = opened.value { open } else { try await open() }
+    return try lanes.describe(blockSize: configuration.blockSize.bytes)
+  }
+
+  /// The bytes of `range`.
+  ///
+  /// - Throws: `ReadError` with `sourceChanged`, `inputOutput`, `resourcesExhausted` or `closed`; `CancellationError`,
+  ///   at once, however long the disk hangs.
+  /// - Complexity: what is resident takes one allocation and two system calls, and does not suspend.
+  public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try openLanes()
+    let version = FileSnapshot.of(source)?.version
+    let bytes: Bytes
+    if usesResidentLane, range.count <= LaneThreshold.residentInline {
+      let buffer = try configuration.buffers.buffer(range.count)
+      let filled = try lanes.resident.fill(buffer.memory, from: range)
+      counters.add(filled, to: .resident)
+      bytes =
+        filled == range.count
+        ? buffer.bytes(filled) : try await readRest(of: range, into: buffer, from: filled, lanes, version)
+    } else {
+      bytes = try await readLarge(range, lanes, version)
+    }
+    if let version { try lanes.file.check(version, after: range) }
+    return bytes
+  }
+
+  /// Always: no caller waits for the kernel.
+  public var isPrompt: Bool { true }
+
+  /// Reads and bytes by lane: `resident`, `positional`, `dispatchIO`.
+  public func statistics() -> SourceStatistics { counters.snapshot() }
+
+  /// Closes the file. Reads under way throw `ReadError.Code.closed` at once, and so do later ones.
+  ///
+  /// Returns when the kernel has let go of the file and it is closed; in a cancelled task at once, and the file is
+  /// closed with the last reference to this source.
+  public nonisolated(nonsending) func close() async {
+    guard gate.close() else { return }
+    waiting.failAll(ReadError.closed)
+    let lanes = opened.value
+    lanes?.stop()
+    do {
+      try await gate.drained()
+      try await lanes?.close()
+      if case .adopted(let file) = location { file.close() }
+    } catch {
+      // Only cancellation ends these waits early.
+    }
+  }
+}
+
+// MARK: opening
+
+extension FileSource {
+  func enter() throws(ReadError) {
+    guard gate.enter() else { throw .closed }
+  }
+
+  func openLanes() throws(ReadError) -> FileLanes {
+    guard let lanes = opened.value else {
+      throw ReadError(.invalidConfiguration, "the file has not been described yet: call describe() before read")
+    }
+    return lanes
+  }
+
+  /// Opens the file on an I/O thread, since a path may lead to a server that does not answer.
+  private func open() async throws -> FileLanes {
+    let answer = OneAnswer<FileLanes>()
+    let (location, configuration, gate, waiting) = (location, configuration, gate, waiting)
+    gate.enterAgain()
+    let job = IOJob {
+      let result: Result<FileLanes, any Error>
+      do {
+        let opened =
+          switch location {
+          case .path(let path): try FileOpening.open(FilePathExpansion.expand(path), configuration.syscalls)
+          case .adopted(let file): try FileOpening.inspect(file)
+          }
+        result = .success(FileLanes(opened, threads: configuration.threads, gate: gate, waiting: waiting))
+      } catch {
+        result = .failure(error)
+      }
+      gate.leave()
+      answer.resolve(result)
+    }
+    configuration.threads.submit(job)
+    do {
+      // Of two who open at once the first wins; the other's descriptor closes with its lanes.
+      return opened.publish(try await waiting.wait(for: answer))
+    } catch {
+      if configuration.threads.withdraw(job) { gate.leave() }
+      throw error
+    }
+  }
+}
+
+// MARK: choosing lanes
+
+extension FileSource {
+  /// Whether the platform tells what is resident.
+  private static let platformHasResidentLane: Bool = {
+    #if os(Linux)
+      true
+    #else
+      false
+    #endif
+  }()
+
+  var usesResidentLane: Bool { Self.platformHasResidentLane && configuration.engine == .automatic }
+
+  /// The lane for what the resident lane leaves of a read of `count` bytes.
+  private func diskLane(for count: Int) -> FileLane {
+    switch configuration.engine {
+    case .positional: .positional
+    case .dispatchIO: .dispatchIO
+    case .automatic: Self.platformHasResidentLane && count < LaneThreshold.dispatchIO ? .positional : .dispatchIO
+    }
+  }
+
+  /// A read that would keep the caller's actor busy for too long, or that starts at the disk.
+  private func readLarge(_ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?) async throws -> Bytes {
+    if usesResidentLane {
+      let buffer = try configuration.buffers.buffer(range.count)
+      let filled = try await fillOffActor(buffer, range, lanes.resident)
+      counters.add(filled, to: .resident)
+      if filled == range.count { return buffer.bytes(filled) }
+      return try await readRest(of: range, into: buffer, from: filled, lanes, version)
+    }
+    guard diskLane(for: range.count) == .positional else {
+      return try await readThroughDispatchIO(range, lanes, version)
+    }
+    return try await readRest(of: range, into: configuration.buffers.buffer(range.count), from: 0, lanes, version)
+  }
+
+  /// The resident lane on a thread of Swift's pool: no hop for a caller that is on no actor.
+  @concurrent private func fillOffActor(
+    _ buffer: WritableBytes, _ range: ByteRange, _ lane: ResidentLane
+  ) async throws -> Int {
+    try lane.fill(buffer.memory, from: range)
+  }
+
+  /// What the resident lane left of `range`: `buffer` holds the first `filled` bytes.
+  private func readRest(
+    of range: ByteRange, into buffer: WritableBytes, from filled: Int, _ lanes: FileLanes, _ version: FileVersion?
+  ) async throws -> Bytes {
+    guard diskLane(for: range.count) == .positional else {
+      // A big buffer with little in it goes back to the pool, so that the little does not keep it.
+      let start = filled <= buffer.capacity / 4 ? Bytes(copying: buffer.filled(filled)) : buffer.bytes(filled)
+      let rest = try await readThroughDispatchIO(range.lowerBound + filled..<range.upperBound, lanes, version)
+      return Bytes(concatenating: [start, rest])
+    }
+    let count = try await lanes.positional.read(range, into: buffer, from: filled)
+    counters.add(count - filled, to: .positional)
+    guard count == range.count else { throw lanes.file.shrank(version, at: range, got: count) }
+    return buffer.bytes(count)
+  }
+
+  private func readThroughDispatchIO(
+    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?
+  ) async throws -> Bytes {
+    let bytes = try await lanes.dispatchIOLane().read(range)
+    counters.add(bytes.count, to: .dispatchIO)
+    if bytes.count == range.count { return bytes }
+    // Too few bytes and no error: the file ended, or another descriptor's EBADF swept this operation away with it.
+    // `pread` tells which.
+    let rest = range.lowerBound + bytes.count..<range.upperBound
+    let buffer = try configuration.buffers.buffer(rest.count)
+    let count = try await lanes.positional.read(rest, into: buffer, from: 0)
+    counters.add(count, to: .positional)
+    guard count == rest.count else { throw lanes.file.shrank(version, at: rest, got: count) }
+    return Bytes(concatenating: [bytes, buffer.bytes(count)])
+  }
+}

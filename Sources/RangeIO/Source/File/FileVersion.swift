@@ -1,0 +1,46 @@
+/// The version of a file: what `fstat` tells of its inode. Two looks that agree saw the same bytes, with the exceptions
+/// that ``FileSource`` names.
+struct FileVersion: SourceValidator, Equatable {
+  var device: UInt64
+  var inode: UInt64
+  var size: Int
+  var modified: Int64
+  var changed: Int64
+
+  init(_ status: FileStatus) {
+    device = status.device
+    inode = status.inode
+    size = status.size
+    modified = status.modified
+    changed = status.changed
+  }
+
+  func change(to newer: any SourceValidator) -> SourceChange {
+    guard let newer = newer as? FileVersion else { return .other }
+    return change(to: newer)
+  }
+
+  /// Growth counts as appending: a writer that also rewrote what was there cannot be told from one that did not.
+  func change(to newer: FileVersion) -> SourceChange {
+    if self == newer { return .same }
+    let sameFile = device == newer.device && inode == newer.inode
+    return sameFile && newer.size > size ? .extends : .other
+  }
+
+  /// Whether any later change will show: the kernel stamps times with a clock that ticks, so a file that changed within
+  /// the present tick can change again and look the same (the "racy" entries of Git's index, Documentation/technical/
+  /// racy-git.txt). File systems that store whole seconds tick by two.
+  func isSettled(at now: Int64, tick: Int64) -> Bool {
+    let second: Int64 = 1_000_000_000
+    let coarse = changed % second == 0 ? 2 * second : tick
+    return changed < now && now - changed > coarse
+  }
+
+  /// How `newer` differs, for a message.
+  func difference(to newer: FileVersion) -> String {
+    if device != newer.device || inode != newer.inode { return "the file was replaced by another" }
+    if newer.size < size { return "the file shrank from \(size) to \(newer.size) bytes" }
+    if newer.modified != modified { return "the file was rewritten" }
+    return "the file was renamed, removed, linked or had its attributes changed"
+  }
+}

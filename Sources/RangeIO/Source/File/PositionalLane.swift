@@ -1,0 +1,67 @@
+import SystemPackage
+
+/// Reads that wait for the disk, by `pread` on threads of our own. See pread(2).
+final class PositionalLane: Sendable {
+  private let file: OpenFile
+  private let threads: IOThreads
+  private let gate: UseGate
+  private let waiting: WaitingList
+
+  init(_ file: OpenFile, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
+    self.file = file
+    self.threads = threads
+    self.gate = gate
+    self.waiting = waiting
+  }
+
+  /// A read that has been handed to a thread.
+  struct Pending {
+    fileprivate let job: IOJob
+    fileprivate let answer: OneAnswer<Int>
+  }
+
+  /// Hands a read of `range` into `buffer`, of which the first `filled` bytes are there already, to a thread.
+  ///
+  /// The buffer belongs to the read from here until it has ended, whether or not its caller still waits.
+  func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) -> Pending {
+    let answer = OneAnswer<Int>()
+    gate.enterAgain()
+    let job = IOJob { [file, gate] in
+      let rest = UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
+      let result: Result<Int, any Error>
+      do throws(Errno) {
+        result = .success(
+          filled + (try file.syscalls.readFully(file.descriptor, rest, at: range.lowerBound + filled)))
+      } catch {
+        result = .failure(ReadError.errno(error, "read the file", file.context(range)))
+      }
+      gate.leave()
+      answer.resolve(result)
+    }
+    threads.submit(job)
+    return Pending(job: job, answer: answer)
+  }
+
+  /// Waits for a read. Cancelled or closed, it is answered at once, and the read is taken back if it has not begun.
+  ///
+  /// - Returns: the bytes in the buffer, those included that were there before.
+  func finish(_ pending: Pending) async throws -> Int {
+    do {
+      return try await waiting.wait(for: pending.answer)
+    } catch {
+      withdraw(pending)
+      throw error
+    }
+  }
+
+  /// Gives up a read that nobody will wait for.
+  func withdraw(_ pending: Pending) {
+    pending.answer.fail(CancellationError())
+    if threads.withdraw(pending.job) { gate.leave() }
+  }
+
+  /// Reads `range` into `buffer` from `filled` on.
+  func read(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) async throws -> Int {
+    try await finish(begin(range, into: buffer, from: filled))
+  }
+}

@@ -1,0 +1,90 @@
+/// Where bytes come from: a file, an object in a bucket, another program's memory.
+///
+/// Two methods are needed. The shortest source shows bytes of its own:
+///
+/// ```swift
+/// struct MemorySource: RangeSource {
+///   let bytes: Bytes
+///   func describe() async throws -> SourceDescription {
+///     SourceDescription(id: "memory", validator: nil, byteCount: bytes.count)
+///   }
+///   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { bytes.slice(range) }
+/// }
+/// ```
+///
+/// **What the caller guarantees.** `range` is not empty and lies within `source.byteCount`; `source` came from
+/// ``describe()`` of this source; no read begins after ``close()`` did. Reads come concurrently, from any thread.
+///
+/// **What you must do.** Return exactly `range.count` bytes of exactly the version described, or throw; throw
+/// `ReadError.Code.sourceChanged` if that version is gone. Say in ``isPrompt`` whether you answer a cancelled task at
+/// once. Free in `deinit` what you hold: a reader that is dropped without being closed does not call ``close()``.
+public protocol RangeSource: Sendable {
+  /// What the source is now. Called when a reader opens, when it reads beyond the known end of a source that may grow,
+  /// and when it is asked to refresh.
+  nonisolated(nonsending) func describe() async throws -> SourceDescription
+
+  /// The bytes of `range`, of the version that `source` describes.
+  nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
+
+  /// The bytes of several ranges, in the order asked. By default one ``read(_:of:)`` after the other.
+  nonisolated(nonsending) func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes]
+
+  /// The bytes of `range` in buffers of their own, one for each block of `grid` that `range` touches, for a cache that
+  /// keeps and evicts them one by one. By default the range is read once and each part copied out.
+  nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid)
+    async throws -> [Bytes]
+
+  /// Whether this source answers at once, by itself, both a read whose task is cancelled (with `CancellationError`)
+  /// and reads under way when it is closed (with `ReadError.closed`), however long its device hangs.
+  ///
+  /// `false` by default: the reader then runs each read as work of its own, which costs about a microsecond and lets
+  /// callers go at once. The abandoned read is told by cancellation of its task.
+  var isPrompt: Bool { get }
+
+  /// What the source has done so far. Empty by default.
+  func statistics() -> SourceStatistics
+
+  /// Ends the use of the source: returns once nothing of it is under way. Called once, and not before the last read
+  /// has returned unless the source ``isPrompt``. By default nothing.
+  nonisolated(nonsending) func close() async
+}
+
+extension RangeSource {
+  /// One read after the other.
+  public nonisolated(nonsending) func read(
+    _ ranges: [ByteRange], of source: SourceDescription
+  ) async throws -> [Bytes] {
+    var all: [Bytes] = []
+    all.reserveCapacity(ranges.count)
+    for range in ranges { all.append(range.isEmpty ? Bytes() : try await read(range, of: source)) }
+    return all
+  }
+
+  /// One read, each block's part copied out.
+  public nonisolated(nonsending) func read(
+    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+  ) async throws -> [Bytes] {
+    let whole = try await read(range, of: source)
+    guard whole.count == range.count else { throw ReadError.wrongCount(whole.count, for: range, of: source) }
+    return grid.pieces(of: range).map { piece in
+      whole.slice(piece.range.lowerBound - range.lowerBound..<piece.range.upperBound - range.lowerBound).compacted()
+    }
+  }
+
+  /// Not prompt.
+  public var isPrompt: Bool { false }
+
+  /// Nothing counted.
+  public func statistics() -> SourceStatistics { SourceStatistics() }
+
+  /// Nothing to end.
+  public nonisolated(nonsending) func close() async {}
+}
+
+extension ReadError {
+  static func wrongCount(_ count: Int, for range: ByteRange, of source: SourceDescription) -> ReadError {
+    ReadError(
+      .invalidResponse, "\(count) bytes came back instead of \(range.count): a source or stage breaks its contract",
+      context: Context(source: source.id, offset: range.lowerBound, count: range.count))
+  }
+}

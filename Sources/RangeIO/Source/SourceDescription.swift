@@ -1,0 +1,107 @@
+/// What a later version of a source is to an earlier one.
+public enum SourceChange: Hashable, Sendable {
+  /// The same bytes.
+  case same
+  /// The earlier bytes are still there; more follow them.
+  case extends
+  /// Anything else: nothing read before may be mixed with what is read now.
+  case other
+}
+
+/// An opaque value that tells versions of a source apart: an ETag, a generation number, the times of a file.
+///
+/// A source without one is served, but what is read from it can be neither checked nor kept on disk.
+public protocol SourceValidator: Sendable {
+  /// What `newer` is to this version. Answer ``SourceChange/other`` when in doubt, and for a validator of another type.
+  func change(to newer: any SourceValidator) -> SourceChange
+}
+
+/// What reading from a source costs, from which merging and read-ahead are decided.
+public struct SourceCost: Hashable, Sendable {
+  /// The time to the first byte of a read.
+  public var latency: Duration
+  /// The rate after the first byte, in bytes a second.
+  public var bytesPerSecond: Double
+
+  /// A cost. The defaults are those of a local disk.
+  public init(latency: Duration = .microseconds(100), bytesPerSecond: Double = 1e9) {
+    self.latency = latency
+    self.bytesPerSecond = bytesPerSecond
+  }
+}
+
+/// An immutable snapshot of what a source is at one moment: its identity, version and size.
+///
+/// A reader pins one and hands it down with every request, so that all parts of a read speak of the same version.
+public final class SourceDescription: Sendable {
+  /// Identifies the source among all sources, whatever its version: a URL, a device and inode.
+  public let id: String
+  /// The version, or `nil` if the source cannot tell versions apart.
+  public let validator: (any SourceValidator)?
+  /// The size in bytes.
+  public let byteCount: Int
+  /// The size of the aligned blocks in which the source is best read and cached, in bytes: a power of two.
+  public let preferredBlockSize: Int
+  /// What reading costs.
+  public let cost: SourceCost
+  /// Whether a later version may extend this one. Reads beyond the end, and reads counted from it, ask again then.
+  public let mayGrow: Bool
+  /// Whether a change made right now would show in the validator. If not, the version is served but not kept, and
+  /// looked at again before the next read.
+  public let isSettled: Bool
+  /// What the source itself wants to find again when it is handed its description. Opaque to everyone else.
+  public let context: (any AnyObject & Sendable)?
+  /// The description that a stage derived this one from.
+  public let base: SourceDescription?
+
+  /// A snapshot. See the properties for their meaning.
+  ///
+  /// - Precondition: `byteCount` is not negative and `preferredBlockSize` is a power of two.
+  public init(
+    id: String, validator: (any SourceValidator)?, byteCount: Int, preferredBlockSize: Int = 65_536,
+    cost: SourceCost = SourceCost(), mayGrow: Bool = false, isSettled: Bool = true,
+    context: (any AnyObject & Sendable)? = nil
+  ) {
+    precondition(byteCount >= 0, "a source has no negative size")
+    precondition(BlockGrid(blockSize: preferredBlockSize) != nil, "a block size is a power of two")
+    self.id = id
+    self.validator = validator
+    self.byteCount = byteCount
+    self.preferredBlockSize = preferredBlockSize
+    self.cost = cost
+    self.mayGrow = mayGrow
+    self.isSettled = isSettled
+    self.context = context
+    base = nil
+  }
+
+  private init(deriving id: String, byteCount: Int, from base: SourceDescription) {
+    precondition(byteCount >= 0, "a source has no negative size")
+    self.id = id
+    validator = base.validator
+    self.byteCount = byteCount
+    preferredBlockSize = base.preferredBlockSize
+    cost = base.cost
+    mayGrow = base.mayGrow
+    isSettled = base.isSettled
+    context = nil
+    self.base = base
+  }
+
+  /// What a stage makes of this source: other contents, and maybe another size. For `ReadStage.describe(_:)`.
+  ///
+  /// - Parameters:
+  ///   - suffix: names the transformation, and all that it depends on, within the id: `"aes-ctr:key7"`. Two readers
+  ///     share cached bytes only where ids are equal.
+  ///   - byteCount: the size after the transformation, in bytes.
+  public func deriving(_ suffix: String, byteCount: Int) -> SourceDescription {
+    SourceDescription(deriving: id + "|" + suffix, byteCount: byteCount, from: self)
+  }
+
+  /// What `newer` is to this snapshot: by their validators if both have one, else by id and size.
+  public func change(to newer: SourceDescription) -> SourceChange {
+    guard id == newer.id else { return .other }
+    if let validator, let newerValidator = newer.validator { return validator.change(to: newerValidator) }
+    return byteCount == newer.byteCount ? .same : .other
+  }
+}

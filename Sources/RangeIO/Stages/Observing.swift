@@ -1,0 +1,75 @@
+import Synchronization
+
+/// Counts and times the reads that pass: a stage to put wherever you want to look.
+///
+/// ```swift
+/// let observing = Observing()
+/// let reader = try await RangeReader(source) { observing }
+/// …
+/// print(observing.statistics())  // 1,204 reads, 4.7 MiB, median 2 µs, 99% within 130 µs
+/// ```
+///
+/// Costs two looks at the clock and a handful of relaxed additions a read. May stand at several places of one pipeline,
+/// and in several pipelines: it counts them all together.
+public struct Observing: ReadStage {
+  private let counts = Counts()
+
+  /// A stage that has seen nothing.
+  public init() {}
+
+  /// Passes the read on, and notes how it went.
+  public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    let start = next.time.now
+    do {
+      let response = try await next(request)
+      counts.latency.add(start.duration(to: next.time.now))
+      counts.bytes.wrappingAdd(response.byteCount, ordering: .relaxed)
+      return response
+    } catch {
+      let counter = error is CancellationError ? counts.cancellations : counts.failures
+      counter.add()
+      throw error
+    }
+  }
+
+  /// What has passed so far.
+  public func statistics() -> Statistics {
+    Statistics(
+      bytes: counts.bytes.load(ordering: .relaxed), failures: counts.failures.count,
+      cancellations: counts.cancellations.count, latency: counts.latency.snapshot())
+  }
+
+  /// What an ``Observing`` stage has seen.
+  public struct Statistics: Hashable, Sendable, Codable {
+    /// Reads that succeeded.
+    public var reads: Int { latency.count }
+    /// Bytes of the reads that succeeded.
+    public var bytes: Int
+    /// Reads that threw anything but `CancellationError`.
+    public var failures: Int
+    /// Reads that threw `CancellationError`.
+    public var cancellations: Int
+    /// How long the reads took that succeeded.
+    public var latency: LatencyHistogram
+  }
+
+  private final class Counts: Sendable {
+    final class Counter: Sendable {
+      private let value = Atomic<Int>(0)
+      var count: Int { value.load(ordering: .relaxed) }
+      func add() { value.wrappingAdd(1, ordering: .relaxed) }
+    }
+    let bytes = Atomic<Int>(0)
+    let failures = Counter()
+    let cancellations = Counter()
+    let latency = LatencyRecorder()
+  }
+}
+
+extension Observing.Statistics: CustomStringConvertible {
+  /// One line for people.
+  public var description: String {
+    "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled, median "
+      + "\(latency.quantile(0.5)), 99% within \(latency.quantile(0.99))"
+  }
+}

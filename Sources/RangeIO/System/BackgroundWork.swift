@@ -1,0 +1,24 @@
+/// Starts work that outlives the call that asked for it: a look-ahead, a prefetch, a flight that many reads wait for.
+///
+/// The only place of the core where a task begins, so that a test can run all of it on an executor of its own. Work
+/// starts at once on the caller's thread where the platform can, and goes on elsewhere when it first suspends: what
+/// is ready without waiting completes before ``start(_:_:)`` returns. Task-local values are inherited.
+public struct BackgroundWork: Sendable {
+  let executor: (any TaskExecutor)?
+
+  /// Background work on `executor`, or on Swift's own threads when `nil`.
+  public init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
+
+  /// Starts `work`, at `priority` or that of the caller.
+  ///
+  /// - Returns: the task, to cancel it. Nobody needs to keep it.
+  /// - Complexity: about half a microsecond.
+  @discardableResult public func start(
+    _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
+    if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
+      return Task.immediate(priority: priority, executorPreference: executor) { await work() }
+    }
+    return Task(executorPreference: executor, priority: priority) { await work() }
+  }
+}

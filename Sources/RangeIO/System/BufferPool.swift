@@ -1,0 +1,90 @@
+import CRangeIOSystem
+import Synchronization
+
+/// Big buffers that are used again, since fresh pages cost more than the bytes that are read into them: 1 MiB into
+/// newly mapped memory runs at 2 GB/s, into a recycled buffer at 20.
+///
+/// A buffer comes back when the last slice of its bytes is gone. Idle buffers are bounded; those in use belong to the
+/// users. Small buffers are not pooled: `malloc` serves them better.
+package final class BufferPool: Sendable {
+  /// Below this a buffer is one `malloc`. glibc maps pages anew for larger ones.
+  static let smallestPooled = 128 * 1024
+  /// Above this a buffer is unmapped, not kept.
+  static let largestPooled = 8 * 1024 * 1024
+
+  private struct Idle {
+    var buffers: [Int: [Address]] = [:]
+    var byteCount = 0
+  }
+  /// A pointer that may cross threads: nobody uses an idle buffer.
+  private struct Address: @unchecked Sendable { let pointer: UnsafeMutableRawPointer }
+
+  private let idle = Mutex(Idle())
+  private let limit: Int
+
+  /// A pool that keeps at most `limit` of idle buffers.
+  package init(keeping limit: ByteCount) { self.limit = limit.bytes }
+
+  /// The pool of the process: one bound for all readers.
+  package static let shared = BufferPool(keeping: .mebibytes(16))
+
+  /// Bytes in buffers that nobody uses.
+  package var idleByteCount: Int { idle.withLock { $0.byteCount } }
+
+  /// A buffer of at least `count` bytes, its contents undefined.
+  package func buffer(_ count: Int) throws(ReadError) -> WritableBytes {
+    guard count >= Self.smallestPooled else { return WritableBytes(inline: count) }
+    let capacity = Self.roundedUp(count)
+    let recycled = idle.withLock { idle -> Address? in
+      guard let address = idle.buffers[capacity]?.popLast() else { return nil }
+      idle.byteCount -= capacity
+      return address
+    }
+    guard let base = recycled?.pointer ?? rio_map_pages(capacity) else {
+      throw ReadError(
+        .resourcesExhausted, "no memory for \(count) bytes: read less at once, or stream the range", isTransient: true)
+    }
+    return WritableBytes(owner: PooledBacking(base, capacity, self), base: base, capacity: count)
+  }
+
+  /// Steps of a quarter between powers of two, so that at most a fifth of a buffer goes unused.
+  static func roundedUp(_ count: Int) -> Int {
+    let step = Swift.max(4096, 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount - 2))
+    return (count + step - 1) & ~(step - 1)
+  }
+
+  fileprivate func takeBack(_ base: UnsafeMutableRawPointer, _ capacity: Int) {
+    let address = Address(pointer: base)
+    let kept = idle.withLock { idle -> Bool in
+      guard capacity <= Self.largestPooled, idle.byteCount + capacity <= limit else { return false }
+      idle.buffers[capacity, default: []].append(address)
+      idle.byteCount += capacity
+      return true
+    }
+    if !kept { rio_unmap_pages(base, capacity) }
+  }
+
+  deinit {
+    idle.withLock { idle in
+      for (capacity, buffers) in idle.buffers {
+        for buffer in buffers { rio_unmap_pages(buffer.pointer, capacity) }
+      }
+    }
+  }
+}
+
+/// Pages that go back to their pool with the last reference.
+private final class PooledBacking: ByteBacking, @unchecked Sendable {
+  // Unchecked: a raw pointer, handed on unchanged.
+  let base: UnsafeMutableRawPointer
+  let backingByteCount: Int
+  let pool: BufferPool
+
+  init(_ base: UnsafeMutableRawPointer, _ capacity: Int, _ pool: BufferPool) {
+    self.base = base
+    backingByteCount = capacity
+    self.pool = pool
+  }
+
+  deinit { pool.takeBack(base, backingByteCount) }
+}

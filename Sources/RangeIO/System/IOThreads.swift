@@ -1,0 +1,175 @@
+import CRangeIOSystem
+import Synchronization
+
+/// One piece of blocking work for an I/O thread.
+package final class IOJob: @unchecked Sendable {
+  // Unchecked: the links and `isQueued` are touched under the lock of `IOThreads` only; `work` is Sendable.
+  fileprivate let work: @Sendable () -> Void
+  fileprivate let isUrgent: Bool
+  fileprivate var previous: IOJob?
+  fileprivate var following: IOJob?
+  fileprivate var isQueued = false
+
+  /// `work` may block. Urgent jobs go before others.
+  package init(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
+    self.isUrgent = isUrgent
+    self.work = work
+  }
+}
+
+/// A small pool of threads of our own for system calls that wait for a disk: started on demand, bounded, and gone
+/// after a second of idleness.
+///
+/// Not Dispatch, whose pool grows slowly when its threads block. The thread that slept last is woken first, each by a
+/// semaphore of its own.
+package final class IOThreads: Sendable {
+  /// A queue with removal from the middle in constant time, so that a cancelled read leaves nothing behind.
+  fileprivate struct JobQueue {
+    private(set) var first: IOJob?
+    private var last: IOJob?
+
+    mutating func append(_ job: IOJob) {
+      job.previous = last
+      job.isQueued = true
+      if let last { last.following = job } else { first = job }
+      last = job
+    }
+
+    mutating func remove(_ job: IOJob) {
+      if let previous = job.previous { previous.following = job.following } else { first = job.following }
+      if let following = job.following { following.previous = job.previous } else { last = job.previous }
+      job.previous = nil
+      job.following = nil
+      job.isQueued = false
+    }
+  }
+
+  fileprivate struct State {
+    var urgent = JobQueue()
+    var others = JobQueue()
+    /// Threads that sleep, the last to fall asleep at the end.
+    var sleeping: [Worker] = []
+    var threads = 0
+
+    mutating func next() -> IOJob? {
+      if let job = urgent.first {
+        urgent.remove(job)
+        return job
+      }
+      if let job = others.first {
+        others.remove(job)
+        return job
+      }
+      return nil
+    }
+  }
+
+  private let state = Mutex(State())
+  private let limit: Int
+  private let idleNanoseconds: Int64
+
+  /// At most `limit` threads, each of which ends when it had nothing to do for `idle`.
+  package init(limit: Int, idle: Duration = .seconds(1)) {
+    precondition(limit > 0, "a pool needs a thread")
+    self.limit = limit
+    idleNanoseconds = idle.nanoseconds
+  }
+
+  /// The threads of the process. A disk answers best with some 32 reads under way; the rest is for a second disk.
+  package static let shared = IOThreads(limit: 64)
+
+  /// The threads that exist now.
+  package var threadCount: Int { state.withLock { $0.threads } }
+
+  /// Has a thread do `job`, soon.
+  package func submit(_ job: IOJob) {
+    enum Step {
+      case wake(Worker)
+      case start
+      case wait
+    }
+    let step = state.withLock { state -> Step in
+      if job.isUrgent { state.urgent.append(job) } else { state.others.append(job) }
+      if let worker = state.sleeping.popLast() { return .wake(worker) }
+      guard state.threads < limit else { return .wait }
+      state.threads += 1
+      return .start
+    }
+    switch step {
+    case .wake(let worker): worker.wake()
+    case .start: startThread()
+    case .wait: break
+    }
+  }
+
+  /// Takes `job` back, if no thread has begun it.
+  ///
+  /// - Returns: whether it was taken back: it will not run then.
+  package func withdraw(_ job: IOJob) -> Bool {
+    state.withLock { state in
+      guard job.isQueued else { return false }
+      if job.isUrgent { state.urgent.remove(job) } else { state.others.remove(job) }
+      return true
+    }
+  }
+
+  private func startThread() {
+    let worker = Worker(self)
+    let context = Unmanaged.passRetained(worker).toOpaque()
+    let result = rio_thread_start(
+      { Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().run() }, context, "rangeio")
+    guard result < 0 else { return }
+    Unmanaged<Worker>.fromOpaque(context).release()
+    // No thread to be had. Those that exist will do the work; without any, this one must.
+    let orphan = state.withLock { state -> IOJob? in
+      state.threads -= 1
+      return state.threads == 0 ? state.next() : nil
+    }
+    orphan?.work()
+  }
+
+  /// What a worker does next: a job; or `nil`, and it is entered among the sleeping.
+  fileprivate func nextJob(for worker: Worker) -> IOJob? {
+    state.withLock { state in
+      if let job = state.next() { return job }
+      state.sleeping.append(worker)
+      return nil
+    }
+  }
+
+  /// Whether `worker`, which nobody woke in time, may end. If it was chosen in the meantime, its wake is on the way.
+  fileprivate func mayEnd(_ worker: Worker) -> Bool {
+    state.withLock { state in
+      guard let place = state.sleeping.firstIndex(where: { $0 === worker }) else { return false }
+      state.sleeping.remove(at: place)
+      state.threads -= 1
+      return true
+    }
+  }
+
+  fileprivate final class Worker: @unchecked Sendable {
+    // Unchecked: the parker is a semaphore.
+    private let threads: IOThreads
+    private let parker: OpaquePointer
+
+    init(_ threads: IOThreads) {
+      self.threads = threads
+      guard let parker = rio_parker_create() else { fatalError("no memory for a semaphore of 32 bytes") }
+      self.parker = parker
+    }
+
+    deinit { rio_parker_destroy(parker) }
+
+    func wake() { rio_parker_wake(parker) }
+
+    func run() {
+      while true {
+        while let job = threads.nextJob(for: self) { job.work() }
+        if !rio_parker_wait(parker, threads.idleNanoseconds) {
+          if threads.mayEnd(self) { return }
+          _ = rio_parker_wait(parker, 3_600_000_000_000)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package import CRangeIOSystem
+package import SystemPackage
+
+/// What the kernel tells about an open file.
+package struct FileStatus: Equatable, Sendable {
+  package var device: UInt64 = 0
+  package var inode: UInt64 = 0
+  package var size = 0
+  package var modified: Int64 = 0
+  package var changed: Int64 = 0
+  package var mode: UInt32 = 0
+
+  package init() {}
+}
+
+/// The system calls that reading a file takes, as a table, so that a test can hand in a disk that fails.
+///
+/// A result of zero or more is what the call returns; a negative one is `-errno`. Offsets and counts are bytes.
+///
+/// A class, so that handing it on is one retain and not one for each call.
+package final class Syscalls: Sendable {
+  package typealias Open = @Sendable (_ path: String) -> Int
+  package typealias Reopen = @Sendable (_ descriptor: CInt) -> Int
+  package typealias Close = @Sendable (_ descriptor: CInt) -> Int
+  package typealias Status = @Sendable (_ descriptor: CInt, _ into: inout FileStatus) -> Int
+  package typealias Read = @Sendable (_ descriptor: CInt, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
+  package typealias ReadScattered =
+    @Sendable (_ descriptor: CInt, UnsafeBufferPointer<iovec>, _ offset: Int, _ resident: Bool) -> Int
+  package typealias WallClock = @Sendable () -> (now: Int64, tick: Int64)
+
+  package let open: Open
+  /// An independent descriptor of the same file, at position 0.
+  package let reopen: Reopen
+  package let close: Close
+  package let status: Status
+  package let read: Read
+  /// What the page cache holds, without waiting for the disk. `-EAGAIN`: nothing. `-EOPNOTSUPP`: cannot tell.
+  package let readResident: Read
+  /// Into several buffers, one after the other; `resident` as ``readResident``.
+  package let readScattered: ReadScattered
+  /// The wall clock, and the tick of the times that the kernel stamps on files. Nanoseconds.
+  package let wallClock: WallClock
+
+  /// The kernel's calls, but for those given.
+  package init(
+    open: @escaping Open = { Int(rio_open_readonly($0)) },
+    reopen: @escaping Reopen = { Int(rio_reopen_readonly($0)) },
+    close: @escaping Close = { Int(rio_close($0)) },
+    status: @escaping Status = Syscalls.kernelStatus,
+    read: @escaping Read = { Int(rio_pread($0, $1.baseAddress, $1.count, Int64($2))) },
+    readResident: @escaping Read = { Int(rio_pread_resident($0, $1.baseAddress, $1.count, Int64($2))) },
+    readScattered: @escaping ReadScattered = {
+      Int(rio_preadv($0, $1.baseAddress, CInt(clamping: $1.count), Int64($2), $3))
+    },
+    wallClock: @escaping WallClock = { (rio_realtime_ns(), wallClockTick) }
+  ) {
+    self.open = open
+    self.reopen = reopen
+    self.close = close
+    self.status = status
+    self.read = read
+    self.readResident = readResident
+    self.readScattered = readScattered
+    self.wallClock = wallClock
+  }
+
+  /// The kernel's own.
+  package static let system = Syscalls()
+
+  package static let kernelStatus: Status = { descriptor, status in
+    var raw = rio_stat()
+    let result = rio_fstat(descriptor, &raw)
+    guard result >= 0 else { return Int(result) }
+    status.device = raw.device
+    status.inode = raw.inode
+    status.size = Int(raw.size)
+    status.modified = raw.modified_ns
+    status.changed = raw.changed_ns
+    status.mode = raw.mode
+    return 0
+  }
+}
+
+/// A constant of the kernel's build.
+private let wallClockTick = rio_realtime_tick_ns()
+
+extension Errno {
+  /// The error behind a negative result of a call of the table.
+  package init(result: Int) { self.init(rawValue: CInt(truncatingIfNeeded: -result)) }
+}
+
+extension Syscalls {
+  /// Fills `buffer` from `offset`, waiting for the disk where it must, until it is full or the file ends.
+  ///
+  /// - Returns: the bytes read. Fewer than asked for only at the end of the file.
+  package func readFully(
+    _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(Errno) -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let result = read(descriptor, rest, offset + filled)
+      if result == 0 { break }
+      if result > 0 {
+        filled += result
+      } else if Errno(result: result) != .interrupted {
+        throw Errno(result: result)
+      }
+    }
+    return filled
+  }
+
+  /// Fills as much of `buffer` from `offset` as the page cache holds.
+  ///
+  /// - Returns: the bytes read, from the start on; `nil` when this file system cannot tell what is resident.
+  package func readWhatIsResident(
+    _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(Errno) -> Int? {
+    var filled = 0
+    while filled < buffer.count {
+      let rest = filled == 0 ? buffer : UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let result = readResident(descriptor, rest, offset + filled)
+      if result > 0 {
+        filled += result
+        continue
+      }
+      if result == 0 { break }  // the end of the file: the version check says whether it should be
+      switch Errno(result: result) {
+      case .interrupted: continue
+      case .resourceTemporarilyUnavailable: return filled
+      case .notSupportedOnSocket, .notSupported, .noFunction, .invalidArgument: return filled == 0 ? nil : filled
+      default: throw Errno(result: result)
+      }
+    }
+    return filled
+  }
+}

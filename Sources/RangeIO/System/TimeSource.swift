@@ -1,0 +1,54 @@
+/// A moment on the clock that a reader was given, comparable with others of that reader.
+public struct ReadInstant: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the clock was handed in.
+  let nanoseconds: Int64
+
+  /// Orders by time.
+  public static func < (a: ReadInstant, b: ReadInstant) -> Bool { a.nanoseconds < b.nanoseconds }
+
+  /// The instant `duration` later, at most some 292 years from the clock's start.
+  public func advanced(by duration: Duration) -> ReadInstant {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
+    return ReadInstant(nanoseconds: overflow ? .max : sum)
+  }
+
+  /// The time from this instant to `other`.
+  public func duration(to other: ReadInstant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
+}
+
+extension Duration {
+  /// Whole nanoseconds, at most `Int64.max`.
+  package var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000
+  }
+}
+
+/// The clock that stages and readers use, so that a test can hand in one that it moves by hand.
+///
+/// `any Clock<Duration>` cannot compare its own instants; this value takes a clock's type at the door and keeps
+/// instants of its own.
+public struct TimeSource: Sendable {
+  private let read: @Sendable () -> ReadInstant
+  private let wait: @Sendable (ReadInstant) async throws -> Void
+
+  /// Tells the time by `clock`; its present is the origin of the instants.
+  public init<C: Clock>(_ clock: C) where C.Duration == Duration {
+    let origin = clock.now
+    read = { ReadInstant(nanoseconds: origin.duration(to: clock.now).nanoseconds) }
+    wait = { try await clock.sleep(until: origin.advanced(by: .nanoseconds($0.nanoseconds)), tolerance: nil) }
+  }
+
+  /// The continuous clock of the system.
+  public static let continuous = TimeSource(ContinuousClock())
+
+  /// The present.
+  public var now: ReadInstant { read() }
+
+  /// Suspends until `instant`. A cancelled sleep throws `CancellationError` at once.
+  public func sleep(until instant: ReadInstant) async throws { try await wait(instant) }
+
+  /// Suspends for `duration`. A cancelled sleep throws `CancellationError` at once.
+  public func sleep(for duration: Duration) async throws { try await wait(now.advanced(by: duration)) }
+}
