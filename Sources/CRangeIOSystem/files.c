@@ -164,6 +164,11 @@ int64_t rio_realtime_tick_ns(void) {
   return 10000000;
 }
 
+void rio_pause_ns(int64_t duration_ns) {
+  struct timespec pause = {.tv_sec = duration_ns / 1000000000, .tv_nsec = duration_ns % 1000000000};
+  nanosleep(&pause, NULL);
+}
+
 void *rio_map_pages(size_t count) {
   void *pages = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
   return pages == MAP_FAILED ? NULL : pages;

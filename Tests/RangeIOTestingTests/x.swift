@@ -1,1 +1,1 @@
-// empty
+// The tests of the tools that tests use.

@@ -52,6 +52,9 @@ bool rio_is_synthetic_filesystem(int fd);
 int64_t rio_realtime_ns(void);
 int64_t rio_realtime_tick_ns(void);
 
+/// Blocks the calling thread.
+void rio_pause_ns(int64_t duration_ns);
+
 /// Fresh zeroed pages, or NULL when the system has none; and their return.
 void *rio_map_pages(size_t count);
 void rio_unmap_pages(void *pages, size_t count);

@@ -10,7 +10,7 @@ package protocol ByteBacking: AnyObject {
 final class InlineBacking: ManagedBuffer<Int, UInt8>, ByteBacking {
   static func allocate(_ capacity: Int) -> (owner: InlineBacking, base: UnsafeMutableRawPointer) {
     // The downcast is exact: `create` allocates an instance of the class it is called on.
-    let owner = unsafeDowncast(InlineBacking.create(minimumCapacity: capacity) { _ in capacity }, to: InlineBacking.self)
+    let owner = unsafeDowncast(create(minimumCapacity: capacity) { _ in capacity }, to: InlineBacking.self)
     return (owner, owner.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) })
   }
 

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 extension Bytes: RandomAccessCollection {
   /// Positions count from zero.
   @inlinable public var startIndex: Int { 0 }
@@ -67,9 +75,7 @@ extension Bytes: Hashable {
       let left = a.run(at: position)
       let right = b.run(at: position)
       let both = Swift.min(left.count, right.count)
-      if left.baseAddress != right.baseAddress {
-        guard left.prefix(both).elementsEqual(right.prefix(both)) else { return false }
-      }
+      guard memcmp(left.baseAddress!, right.baseAddress!, both) == 0 else { return false }
       position += both
     }
     _fixLifetime(a)

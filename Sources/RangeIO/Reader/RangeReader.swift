@@ -30,6 +30,8 @@ public actor RangeReader {
     public var background: BackgroundWork
     /// The clock of stages. Default: the continuous clock of the system.
     public var time: TimeSource
+    /// The bytes that a stream asks for at once, at least.
+    package var streamWindow = StreamCursor.smallestWindow
 
     /// A configuration with defaults.
     public init(background: BackgroundWork = BackgroundWork(), time: TimeSource = .continuous) {

@@ -5,6 +5,7 @@ import Synchronization
 /// Immutable but for the pinned snapshot; reads go through it without touching the actor.
 final class ReaderCore: Sendable {
   let background: BackgroundWork
+  let streamWindow: Int
   private let link: SourceLink
   private let pipeline: ReadPipeline
   private let head: ReadNext
@@ -13,13 +14,15 @@ final class ReaderCore: Sendable {
   private let counters = ReaderCounters()
 
   private init(
-    _ link: SourceLink, _ pipeline: ReadPipeline, head: ReadNext, pinned: SourceDescription, background: BackgroundWork
+    _ link: SourceLink, _ pipeline: ReadPipeline, head: ReadNext, pinned: SourceDescription,
+    _ configuration: RangeReader.Configuration
   ) {
     self.link = link
     self.pipeline = pipeline
     self.head = head
     self.pinned = Mutex(pinned)
-    self.background = background
+    background = configuration.background
+    streamWindow = configuration.streamWindow
   }
 
   /// Looks at `source`, pins what it is, and links the stages above it.
@@ -32,7 +35,7 @@ final class ReaderCore: Sendable {
       try Task.checkCancellation()
       let below = try await link.describe()
       let head = try pipeline.link(above: link.next(configuration.time), for: below)
-      return ReaderCore(link, pipeline, head: head, pinned: pipeline.describe(below), background: background)
+      return ReaderCore(link, pipeline, head: head, pinned: pipeline.describe(below), configuration)
     } catch {
       // The source was handed over: whoever made it cannot close it any more.
       background.start { await link.close() }
@@ -148,19 +151,25 @@ extension ReaderCore {
   }
 
   private func repin() async throws -> SourceDescription {
-    let now = pipeline.describe(try await link.describe())
-    return try pinned.withLock { pinned in
-      switch pinned.change(to: now) {
-      case .same, .extends:
-        pinned = now
-      case .other where now.change(to: pinned) == .extends:
-        break  // two looks crossed: the longer version is the later one
-      case .other:
+    var judged: SourceDescription?
+    while true {
+      let now = pipeline.describe(try await link.describe())
+      let verdict = pinned.withLock { pinned -> (SourceDescription, isOther: Bool) in
+        guard pinned.change(to: now) == .other else {
+          pinned = now
+          return (now, false)
+        }
+        return (pinned, true)
+      }
+      guard verdict.isOther else { return verdict.0 }
+      // Looks of several callers may come back in another order than they were taken, and an old look at a source that
+      // has grown since looks like one that shrank. A look that began after the pinned one came back is later for sure.
+      guard judged !== verdict.0 else {
         throw ReadError(
           .sourceChanged, "the source is another version than the one opened: open it again to read the new version",
           context: .init(source: now.id))
       }
-      return pinned
+      judged = verdict.0
     }
   }
 }

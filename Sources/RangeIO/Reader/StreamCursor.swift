@@ -2,9 +2,9 @@
 ///
 /// Windows complete within the call that starts them when the source has them at hand. Only when one did not does the
 /// cursor look ahead, so that streaming what is resident costs no wake-ups and holds one window.
-final class StreamCursor {
+package final class StreamCursor {
   /// The smallest window: what DispatchIO reads at once, and enough to make a wake-up cheap.
-  static let smallestWindow = 1024 * 1024
+  package static let smallestWindow = 1024 * 1024
   /// More than this many windows ahead gained nothing, with any source measured.
   static let mostAhead = 4
   /// The bytes that may be asked for ahead, unless one window is larger.
@@ -34,7 +34,7 @@ final class StreamCursor {
     extent = stream.extent
     chunkSize = stream.chunkSize
     // Whole chunks, so that only the last one is short.
-    let chunks = Swift.max(1, Self.smallestWindow / chunkSize)
+    let chunks = Swift.max(1, core.streamWindow / chunkSize)
     windowSize = chunks * chunkSize
     windowsAhead = Swift.min(Self.mostAhead, Swift.max(1, Self.mostBytesAhead / windowSize))
   }

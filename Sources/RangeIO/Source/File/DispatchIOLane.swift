@@ -18,7 +18,6 @@ final class DispatchIOLane: @unchecked Sendable {
   // Unchecked: `DispatchIO` is thread-safe but not marked Sendable on Linux; all else is.
   private let channel: DispatchIO
   private let queue: DispatchQueue
-  private let file: OpenFile
   private let gate: UseGate
   private let waiting: WaitingList
   private let permits = Permits(LaneThreshold.dispatchIOOperations)
@@ -30,7 +29,6 @@ final class DispatchIOLane: @unchecked Sendable {
     guard descriptor >= 0 else {
       throw .errno(Errno(result: descriptor), "open the file a second time", .init(source: file.name))
     }
-    self.file = file
     self.gate = gate
     self.waiting = waiting
     queue = DispatchQueue(label: "rangeio.dispatchio")
@@ -50,7 +48,12 @@ final class DispatchIOLane: @unchecked Sendable {
   /// Waits, after ``stop()``, until the channel has let go of its descriptor. To be called once.
   func drained() async throws { try await released.value() }
 
-  /// The bytes of `range`: fewer if the file ends early, in pieces as they were read.
+  /// The bytes of `range`, in pieces as they were read: fewer if the file ended early or anything went wrong.
+  ///
+  /// What went wrong is not told, since libdispatch does not know it: on Linux one descriptor's `EBADF` ends operations
+  /// on other files of the same disk, with that error or with none. The caller asks `pread` for what is missing.
+  ///
+  /// - Throws: `CancellationError` or `closed`.
   func read(_ range: ByteRange) async throws -> Bytes {
     if range.count <= LaneThreshold.dispatchIOPiece { return try await readOnce(range) }
     var pieces: [Bytes] = []
@@ -71,8 +74,8 @@ final class DispatchIOLane: @unchecked Sendable {
     let collected = Mutex<[Bytes]>([])
     operate(range) { piece in
       collected.withLock { $0.append(piece) }
-    } onEnd: { error in
-      answer.resolve(error.map { .failure($0) } ?? .success(Bytes(concatenating: collected.withLock { $0 })))
+    } onEnd: {
+      answer.resolve(.success(Bytes(concatenating: collected.withLock { $0 })))
     }
     return try await waiting.wait(for: answer)
   }
@@ -83,14 +86,14 @@ final class DispatchIOLane: @unchecked Sendable {
   private func readWindow(_ range: ByteRange, into pieces: inout [Bytes]) async throws -> Int {
     try await permits.enter(waiting)
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Bytes.self)
-    // Closing must end the wait at once; a stream's own end is silent, so the reason is kept beside it.
+    // Closing must end the wait at once.
     let ending = StreamEnding(continuation)
     waiting.add(ending)
     defer { waiting.remove(ending) }
     operate(range) { piece in
       continuation.yield(piece)
-    } onEnd: { error in
-      continuation.finish(throwing: error)
+    } onEnd: {
+      continuation.finish()
     }
     var count = 0
     for try await piece in stream {
@@ -103,25 +106,19 @@ final class DispatchIOLane: @unchecked Sendable {
   }
 
   /// Starts one operation of the channel, for which there is a permit: it is given back when the operation ends, not
-  /// when its caller goes, so that abandoned operations stay bounded too. `onPiece` is called for each piece in order, then `onEnd` once.
+  /// when its caller goes, so that abandoned operations stay bounded too. `onPiece` is called for each piece in order,
+  /// then `onEnd` once.
   private func operate(
-    _ range: ByteRange, onPiece: @escaping @Sendable (Bytes) -> Void,
-    onEnd: @escaping @Sendable ((any Error)?) -> Void
+    _ range: ByteRange, onPiece: @escaping @Sendable (Bytes) -> Void, onEnd: @escaping @Sendable () -> Void
   ) {
     gate.enterAgain()
-    let (gate, file, permits) = (gate, file, permits)
-    channel.read(offset: off_t(range.lowerBound), length: range.count, queue: queue) { @Sendable done, data, error in
+    let (gate, permits) = (gate, permits)
+    channel.read(offset: off_t(range.lowerBound), length: range.count, queue: queue) { @Sendable done, data, _ in
       if let data, !data.isEmpty { onPiece(Bytes(showing: data)) }
       guard done else { return }
-      let failure: ReadError? =
-        switch error {
-        case 0: nil
-        case ECANCELED: .closed
-        default: .errno(Errno(rawValue: error), "read the file", file.context(range))
-        }
       permits.leave()
       gate.leave()
-      onEnd(failure)
+      onEnd()
     }
   }
 }

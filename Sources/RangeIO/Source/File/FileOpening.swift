@@ -41,7 +41,8 @@ enum FileOpening {
     if status.mode & UInt32(S_IFMT) == UInt32(S_IFBLK) { return Opened(file: file, kind: .blockDevice) }
     if rio_is_synthetic_filesystem(file.descriptor) {
       throw ReadError(
-        .unsupportedSource, "the kernel makes this file up as it is read, so it has no size and no stable bytes: copy it first",
+        .unsupportedSource,
+        "the kernel makes this file up as it is read, so it has no size and no stable bytes: copy it first",
         context: .init(source: file.name))
     }
     return Opened(file: file, kind: .regular)

@@ -14,13 +14,15 @@ enum FilePathExpansion {
   static func expand(_ path: String) throws(ReadError) -> String {
     if path.isEmpty { throw ReadError(.notFound, "the path is empty: name a file") }
     if path.utf8.contains(0) {
-      throw ReadError(.notFound, "the path contains a NUL character, which no file's name can", context: .init(source: path))
+      throw ReadError(
+        .notFound, "the path contains a NUL character, which no file's name can", context: .init(source: path))
     }
     guard path.first == "~" else { return path }
     let user = path.dropFirst().prefix { $0 != "/" }
     guard let home = user.isEmpty ? ownHome() : home(of: String(user)) else {
       throw ReadError(
-        .notFound, "no home directory is known for '~\(user)': write the path in full, or './~…' for a file of that name",
+        .notFound,
+        "no home directory is known for '~\(user)': write the path in full, or './~…' for a file of that name",
         context: .init(source: path))
     }
     return home + path.dropFirst(1 + user.count)
@@ -37,7 +39,8 @@ enum FilePathExpansion {
 
   private static func home(
     _ lookUp: (
-      UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+      UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+      UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
     ) -> CInt
   ) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { text in

@@ -32,10 +32,10 @@ extension FileSource {
       finished += 1
       let count = try await lanes.positional.finish(read)
       counters.add(count - filled, to: .positional)
-      guard count == ranges[index].count else { throw lanes.file.shrank(version, at: ranges[index], got: count) }
+      guard count == ranges[index].count else { throw try await shrank(version, at: ranges[index], got: count, lanes) }
       results[index] = buffer.bytes(count)
     }
-    if let version, let last = ranges.last { try lanes.file.check(version, after: last) }
+    if let version, let last = ranges.last { try await check(version, after: last, lanes) }
     return results
   }
 

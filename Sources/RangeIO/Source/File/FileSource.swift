@@ -1,3 +1,4 @@
+import Synchronization
 public import SystemPackage
 
 /// Reads a regular file or a block device.
@@ -34,6 +35,8 @@ public final class FileSource: RangeSource {
   let waiting = WaitingList()
   let counters = LaneCounters()
   private let opened = PublishedOnce<FileLanes>()
+  /// The description handed out last, to hand it out again while nothing changes.
+  let described = Mutex<SourceDescription?>(nil)
 
   /// The file at `path`. It is opened by the first use, not here.
   public init(_ path: String, configuration: Configuration = Configuration()) {
@@ -64,7 +67,7 @@ public final class FileSource: RangeSource {
     try enter()
     defer { gate.leave() }
     let lanes = if let open = opened.value { open } else { try await open() }
-    return try lanes.describe(blockSize: configuration.blockSize.bytes)
+    return try await describe(lanes)
   }
 
   /// The bytes of `range`.
@@ -88,7 +91,7 @@ public final class FileSource: RangeSource {
     } else {
       bytes = try await readLarge(range, lanes, version)
     }
-    if let version { try lanes.file.check(version, after: range) }
+    if let version { try await check(version, after: range, lanes) }
     return bytes
   }
 
@@ -133,32 +136,16 @@ extension FileSource {
 
   /// Opens the file on an I/O thread, since a path may lead to a server that does not answer.
   private func open() async throws -> FileLanes {
-    let answer = OneAnswer<FileLanes>()
-    let (location, configuration, gate, waiting) = (location, configuration, gate, waiting)
-    gate.enterAgain()
-    let job = IOJob {
-      let result: Result<FileLanes, any Error>
-      do {
-        let opened =
-          switch location {
-          case .path(let path): try FileOpening.open(FilePathExpansion.expand(path), configuration.syscalls)
-          case .adopted(let file): try FileOpening.inspect(file)
-          }
-        result = .success(FileLanes(opened, threads: configuration.threads, gate: gate, waiting: waiting))
-      } catch {
-        result = .failure(error)
-      }
-      gate.leave()
-      answer.resolve(result)
+    let lanes = try await onThread { [location, configuration, gate, waiting] in
+      let opened =
+        switch location {
+        case .path(let path): try FileOpening.open(FilePathExpansion.expand(path), configuration.syscalls)
+        case .adopted(let file): try FileOpening.inspect(file)
+        }
+      return FileLanes(opened, threads: configuration.threads, gate: gate, waiting: waiting)
     }
-    configuration.threads.submit(job)
-    do {
-      // Of two who open at once the first wins; the other's descriptor closes with its lanes.
-      return opened.publish(try await waiting.wait(for: answer))
-    } catch {
-      if configuration.threads.withdraw(job) { gate.leave() }
-      throw error
-    }
+    // Of two who open at once the first wins; the other's descriptor closes with its lanes.
+    return opened.publish(lanes)
   }
 }
 
@@ -219,7 +206,7 @@ extension FileSource {
     }
     let count = try await lanes.positional.read(range, into: buffer, from: filled)
     counters.add(count - filled, to: .positional)
-    guard count == range.count else { throw lanes.file.shrank(version, at: range, got: count) }
+    guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
     return buffer.bytes(count)
   }
 
@@ -229,13 +216,12 @@ extension FileSource {
     let bytes = try await lanes.dispatchIOLane().read(range)
     counters.add(bytes.count, to: .dispatchIO)
     if bytes.count == range.count { return bytes }
-    // Too few bytes and no error: the file ended, or another descriptor's EBADF swept this operation away with it.
-    // `pread` tells which.
+    // The file ended, the disk failed, or another descriptor's EBADF swept this operation away: `pread` tells which.
     let rest = range.lowerBound + bytes.count..<range.upperBound
     let buffer = try configuration.buffers.buffer(rest.count)
     let count = try await lanes.positional.read(rest, into: buffer, from: 0)
     counters.add(count, to: .positional)
-    guard count == rest.count else { throw lanes.file.shrank(version, at: rest, got: count) }
+    guard count == rest.count else { throw try await shrank(version, at: rest, got: count, lanes) }
     return Bytes(concatenating: [bytes, buffer.bytes(count)])
   }
 }

@@ -27,6 +27,12 @@ struct FileVersion: SourceValidator, Equatable {
     return sameFile && newer.size > size ? .extends : .other
   }
 
+  /// Whether `newer` may be a look into the middle of an append: the kernel stamps the times before it moves the end, so
+  /// for a moment a file that grows looks like one that was rewritten.
+  func mayBeGrowing(into newer: FileVersion) -> Bool {
+    device == newer.device && inode == newer.inode && size == newer.size && modified != newer.modified
+  }
+
   /// Whether any later change will show: the kernel stamps times with a clock that ticks, so a file that changed within
   /// the present tick can change again and look the same (the "racy" entries of Git's index, Documentation/technical/
   /// racy-git.txt). File systems that store whole seconds tick by two.

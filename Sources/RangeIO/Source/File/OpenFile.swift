@@ -30,24 +30,6 @@ final class OpenFile: Sendable {
     return status
   }
 
-  /// Throws `sourceChanged` unless the file is still `version`, or has only grown.
-  ///
-  /// Called after every read and before its bytes are handed out: they were read between two looks that agree.
-  func check(_ version: FileVersion, after range: ByteRange) throws(ReadError) {
-    let now = FileVersion(try status())
-    if now != version, version.change(to: now) == .other {
-      throw .changed(version.difference(to: now), context(range))
-    }
-  }
-
-  /// The error for a read that met the end of the file early.
-  func shrank(_ version: FileVersion?, at range: ByteRange, got count: Int) -> ReadError {
-    if let version, let now = try? status(), FileVersion(now) != version {
-      return .changed(version.difference(to: FileVersion(now)), context(range))
-    }
-    return .changed("the file ended \(range.count - count) bytes early", context(range))
-  }
-
   func context(_ range: ByteRange) -> ReadError.Context {
     ReadError.Context(source: name, offset: range.lowerBound, count: range.count)
   }

@@ -24,14 +24,19 @@ final class PositionalLane: Sendable {
   ///
   /// The buffer belongs to the read from here until it has ended, whether or not its caller still waits.
   func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) -> Pending {
+    begin(range) { [file] () throws(Errno) in
+      let rest = UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
+      return filled + (try file.syscalls.readFully(file.descriptor, rest, at: range.lowerBound + filled))
+    }
+  }
+
+  private func begin(_ range: ByteRange, _ read: @escaping @Sendable () throws(Errno) -> Int) -> Pending {
     let answer = OneAnswer<Int>()
     gate.enterAgain()
     let job = IOJob { [file, gate] in
-      let rest = UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
       let result: Result<Int, any Error>
       do throws(Errno) {
-        result = .success(
-          filled + (try file.syscalls.readFully(file.descriptor, rest, at: range.lowerBound + filled)))
+        result = .success(try read())
       } catch {
         result = .failure(ReadError.errno(error, "read the file", file.context(range)))
       }
@@ -63,5 +68,14 @@ final class PositionalLane: Sendable {
   /// Reads `range` into `buffer` from `filled` on.
   func read(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) async throws -> Int {
     try await finish(begin(range, into: buffer, from: filled))
+  }
+
+  /// Reads `range` into several buffers, of which the first `filled` bytes are there already.
+  func read(_ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int) async throws -> Int {
+    let pending = begin(range) { [file] () throws(Errno) in
+      try buffers.fill(
+        after: filled, from: range.lowerBound, of: file.descriptor, resident: false, file.syscalls)
+    }
+    return try await finish(pending)
   }
 }

@@ -1,0 +1,44 @@
+import SystemPackage
+
+extension FileSource {
+  /// The bytes of `range` in buffers of their own, one for each block of `grid` that it touches, by `preadv`.
+  ///
+  /// For caches: the pieces share no memory, so each can be kept and dropped by itself, and nothing is copied.
+  ///
+  /// - Throws: as ``read(_:of:)``.
+  public nonisolated(nonsending) func read(
+    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+  ) async throws -> [Bytes] {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try openLanes()
+    let version = FileSnapshot.of(source)?.version
+    var buffers: [WritableBytes] = []
+    for piece in grid.pieces(of: range) { buffers.append(try configuration.buffers.buffer(piece.range.count)) }
+    let scattered = ScatteredBuffers(buffers)
+
+    var filled = 0
+    if usesResidentLane {
+      filled = try await fillOffActor(scattered, range, lanes.file)
+      counters.add(filled, to: .resident)
+    }
+    if filled < range.count {
+      let count = try await lanes.positional.read(range, into: scattered, from: filled)
+      counters.add(count - filled, to: .positional)
+      guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
+    }
+    if let version { try await check(version, after: range, lanes) }
+    return buffers.map { $0.bytes($0.capacity) }
+  }
+
+  @concurrent private func fillOffActor(
+    _ buffers: ScatteredBuffers, _ range: ByteRange, _ file: OpenFile
+  ) async throws -> Int {
+    do {
+      return try buffers.fill(
+        after: 0, from: range.lowerBound, of: file.descriptor, resident: true, file.syscalls)
+    } catch {
+      throw ReadError.errno(error, "read the file", file.context(range))
+    }
+  }
+}

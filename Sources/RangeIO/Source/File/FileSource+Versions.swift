@@ -1,0 +1,103 @@
+import CRangeIOSystem
+import Synchronization
+import SystemPackage
+
+extension FileSource {
+  /// What the file is now.
+  func describe(_ lanes: FileLanes) async throws -> SourceDescription {
+    switch lanes.kind {
+    case .blockDevice: return try describeDevice(lanes.file)
+    case .regular: break
+    }
+    let last = described.withLock { $0 }.flatMap { FileSnapshot.of($0)?.version }
+    let version = try await look(at: lanes, after: last)
+    let (now, tick) = configuration.syscalls.wallClock()
+    let isSettled = version.isSettled(at: now, tick: tick)
+    return described.withLock { described in
+      if let last = described, last.isSettled == isSettled, FileSnapshot.of(last)?.version == version { return last }
+      let new = SourceDescription(
+        id: "file:\(version.device):\(version.inode)", validator: version, byteCount: version.size,
+        preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isSettled: isSettled,
+        context: FileSnapshot(version))
+      described = new
+      return new
+    }
+  }
+
+  private func describeDevice(_ file: OpenFile) throws(ReadError) -> SourceDescription {
+    let status = try file.status()
+    let size = rio_device_size(file.descriptor)
+    guard size >= 0 else {
+      throw .errno(Errno(result: Int(size)), "ask for the size of the device", .init(source: file.name))
+    }
+    return SourceDescription(
+      id: "device:\(status.device):\(status.inode)", validator: nil, byteCount: Int(size),
+      preferredBlockSize: configuration.blockSize.bytes)
+  }
+
+  /// Throws `sourceChanged` unless the file is still `version`, or has only grown.
+  ///
+  /// Called after every read and before its bytes are handed out: they were read between two looks that agree.
+  func check(_ version: FileVersion, after range: ByteRange, _ lanes: FileLanes) async throws {
+    if FileVersion(try lanes.file.status()) == version { return }
+    let now = try await look(at: lanes, after: version)
+    guard version.change(to: now) == .other else { return }
+    throw ReadError.changed(version.difference(to: now), lanes.file.context(range))
+  }
+
+  /// The error for a read that met the end of the file early.
+  func shrank(
+    _ version: FileVersion?, at range: ByteRange, got count: Int, _ lanes: FileLanes
+  ) async throws -> ReadError {
+    if let version { try await check(version, after: range, lanes) }
+    return .changed("the file ended \(range.count - count) bytes early", lanes.file.context(range))
+  }
+
+  /// The version of the file now; if it looks as if it were growing just now, what it is a moment later.
+  ///
+  /// - Parameter version: the version that was seen before.
+  private func look(at lanes: FileLanes, after version: FileVersion?) async throws -> FileVersion {
+    let now = FileVersion(try lanes.file.status())
+    guard let version, version.mayBeGrowing(into: now) else { return now }
+    return try await onThread { [file = lanes.file] in
+      // Bounded: a file that was really rewritten costs the reader who learns of it 20 ms, once.
+      var now = now
+      for _ in 0..<20 where version.mayBeGrowing(into: now) {
+        rio_pause_ns(1_000_000)
+        now = FileVersion(try file.status())
+      }
+      return now
+    }
+  }
+
+  /// Does `work`, which may block, on an I/O thread. Cancelled or closed, the caller is answered at once.
+  func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    let answer = OneAnswer<Value>()
+    let gate = gate
+    gate.enterAgain()
+    let job = IOJob {
+      let result = Result { try work() }
+      gate.leave()
+      answer.resolve(result)
+    }
+    configuration.threads.submit(job)
+    do {
+      return try await waiting.wait(for: answer)
+    } catch {
+      if configuration.threads.withdraw(job) { gate.leave() }
+      throw error
+    }
+  }
+}
+
+/// The version that a description speaks of, where ``FileSource`` finds it again without a dynamic cast.
+final class FileSnapshot: Sendable {
+  let version: FileVersion
+
+  init(_ version: FileVersion) { self.version = version }
+
+  static func of(_ source: SourceDescription) -> FileSnapshot? {
+    guard let context = source.context, type(of: context) == FileSnapshot.self else { return nil }
+    return unsafeDowncast(context, to: FileSnapshot.self)
+  }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let source = SyntheticSource(byteCount: 1 << 40, latency: .milliseconds(20), time: TimeSource(clock))
+/// clock.advance(by: .milliseconds(20))  // wakes whoever slept until then
+/// ```
+public final class ManualClock: Clock, Sendable {
+  /// A moment, counted from the making of the clock.
+  public struct Instant: InstantProtocol {
+    /// The time since the clock was made.
+    public var offset: Duration
+
+    /// The instant `duration` later.
+    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// The time from this instant to `other`.
+    public func duration(to other: Instant) -> Duration { other.offset - offset }
+    /// Orders by time.
+    public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
+  }
+
+  private struct Sleeper {
+    let number: Int
+    let until: Instant
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var now = Instant(offset: .zero)
+    var sleepers: [Sleeper] = []
+    var cancelled: Set<Int> = []
+    var count = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// A clock at its origin.
+  public init() {}
+
+  /// The present.
+  public var now: Instant { state.withLock { $0.now } }
+
+  /// The smallest step: none.
+  public var minimumResolution: Duration { .zero }
+
+  /// The earliest moment that somebody sleeps until, or `nil`.
+  public var nextWake: Instant? { state.withLock { $0.sleepers.map(\.until).min() } }
+
+  /// How many sleep now.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Moves the clock and wakes those whose time has come, the earliest first.
+  public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
+
+  /// Moves the clock, not backwards, and wakes those whose time has come, the earliest first.
+  public func advance(to instant: Instant) {
+    let woken = state.withLock { state in
+      state.now = max(state.now, instant)
+      let due = state.sleepers.filter { $0.until <= state.now }
+      state.sleepers.removeAll { $0.until <= state.now }
+      return due.sorted { ($0.until, $0.number) < ($1.until, $1.number) }
+    }
+    for sleeper in woken { sleeper.continuation.resume() }
+  }
+
+  /// Suspends until the clock has been moved to `deadline`. A cancelled sleep throws `CancellationError` at once.
+  public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    let number = state.withLock { state in
+      state.count += 1
+      return state.count
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let outcome = state.withLock { state -> Result<Void, any Error>? in
+          if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
+          if deadline <= state.now { return .success(()) }
+          state.sleepers.append(Sleeper(number: number, until: deadline, continuation: continuation))
+          return nil
+        }
+        if let outcome { continuation.resume(with: outcome) }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state -> Sleeper? in
+        guard let place = state.sleepers.firstIndex(where: { $0.number == number }) else {
+          state.cancelled.insert(number)
+          return nil
+        }
+        return state.sleepers.remove(at: place)
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+    state.withLock { _ = $0.cancelled.remove(number) }
+  }
+}

@@ -1,0 +1,207 @@
+import RangeIOTesting
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A disk that fails, dawdles and hangs, by an injected table of system calls.
+struct FileFaultTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// A reader of `path` whose reads from disk are `read`, by the positional lane.
+  private func reader(
+    _ path: String, resident: @escaping Syscalls.Read = { _, _, _ in -Int(EAGAIN) }, read: @escaping Syscalls.Read,
+    engine: FileSource.Engine = .automatic, threads: IOThreads = .shared
+  ) async throws -> RangeReader {
+    let syscalls = Syscalls(read: read, readResident: resident)
+    return try await RangeReader(
+      FileSource(path, configuration: TestEngine.configuration(engine, syscalls: syscalls, threads: threads)))
+  }
+
+  @Test func `interruptions and short reads are carried on`() async throws {
+    let (path, bytes) = try await directory.file(count: 200_000)
+    let calls = Atomic<Int>(0)
+    let stutter: Syscalls.Read = { descriptor, buffer, offset in
+      let call = calls.wrappingAdd(1, ordering: .relaxed).newValue
+      if call % 3 == 0 { return -Int(EINTR) }
+      let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(1 + call % 7000))
+      return Syscalls.system.read(descriptor, part, offset)
+    }
+    let cold = try await reader(path, read: stutter)
+    #expect(try await cold.read(1..<150_000) == Bytes(bytes[1..<150_000]))
+    await cold.close()
+    let warm = try await reader(path, resident: stutter, read: { _, _, _ in -Int(EIO) })
+    #expect(try await warm.read(1..<150_000) == Bytes(bytes[1..<150_000]))
+    await warm.close()
+  }
+
+  @Test func `a read that is resident in part is finished by the disk`() async throws {
+    let (path, bytes) = try await directory.file(count: 200_000)
+    let half: Syscalls.Read = { descriptor, buffer, offset in
+      guard offset < 70_000 else { return -Int(EAGAIN) }
+      let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(70_000 - offset))
+      return Syscalls.system.read(descriptor, part, offset)
+    }
+    let reader = try await reader(path, resident: half, read: Syscalls.system.read)
+    #expect(try await reader.read(10..<200_000) == Bytes(bytes[10..<200_000]))
+    #expect(reader.statistics().source.bytes(by: "resident") == 69_990)
+    #expect(reader.statistics().source.bytes(by: "positional") == 130_000)
+    await reader.close()
+  }
+
+  @Test func `a disk that fails gives its error, and the next read is asked anew`() async throws {
+    let (path, bytes) = try await directory.file(count: 10_000)
+    let isBroken = Atomic<Bool>(true)
+    let reader = try await reader(path) {
+      isBroken.load(ordering: .relaxed) ? -Int(EIO) : Syscalls.system.read($0, $1, $2)
+    }
+    await #expect { try await reader.read(0..<10) } throws: {
+      let error = $0 as? ReadError
+      return error?.code == .inputOutput && error?.cause as? Errno == .ioError && error?.context?.count == 10
+    }
+    await #expect(throws: ReadError.self) { try await reader.read([0..<10, 20..<30, 40..<50]) }
+    isBroken.store(false, ordering: .relaxed)
+    #expect(try await reader.read(0..<10) == Bytes(bytes[0..<10]))
+    await reader.close()
+  }
+
+  @Test func `a file system that cannot tell what is resident is asked once`() async throws {
+    let (path, bytes) = try await directory.file(count: 10_000)
+    let asked = Atomic<Int>(0)
+    let reader = try await reader(
+      path,
+      resident: { _, _, _ in
+        asked.wrappingAdd(1, ordering: .relaxed)
+        return -Int(EOPNOTSUPP)
+      }, read: Syscalls.system.read)
+    for _ in 0..<5 { #expect(try await reader.read(0..<10) == Bytes(bytes[0..<10])) }
+    #expect(asked.load(ordering: .relaxed) == 1)
+    await reader.close()
+  }
+
+  @Test func `a read that the disk never answers can be cancelled, and the others go on`() async throws {
+    let (path, bytes) = try await directory.file(count: 10_000)
+    let gate = Gate()
+    let reader = try await reader(path) { descriptor, buffer, offset in
+      if offset == 0 { gate.pass() }
+      return Syscalls.system.read(descriptor, buffer, offset)
+    }
+    let stuck = Task { try await reader.read(0..<10) }
+    await gate.arrival()
+    #expect(try await reader.read(100..<110) == Bytes(bytes[100..<110]))
+    stuck.cancel()
+    await #expect(throws: CancellationError.self) { try await stuck.value }
+    gate.open()
+    await reader.close()
+  }
+
+  @Test func `closing answers reads that hang, and waits for the kernel before it closes the file`() async throws {
+    let (path, _) = try await directory.file(count: 10_000)
+    let gate = Gate()
+    let descriptors = CountedDescriptors()
+    let syscalls = descriptors.syscalls(
+      read: {
+        gate.pass()
+        return Syscalls.system.read($0, $1, $2)
+      }, readResident: { _, _, _ in -Int(EAGAIN) })
+    let reader = try await RangeReader(
+      FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls)))
+    let stuck = (0..<3).map { number in Task { try await reader.read(number..<number + 10) } }
+    await gate.arrival(3)
+    let closing = Task { await reader.close() }
+    for read in stuck {
+      await #expect { try await read.value } throws: { ($0 as? ReadError)?.code == .closed }
+    }
+    #expect(descriptors.open == 1, "the kernel still writes")
+    // Whoever does not want to wait for the kernel need not.
+    let impatient = Task { await reader.close() }
+    impatient.cancel()
+    await impatient.value
+    #expect(descriptors.open == 1)
+    gate.open()
+    await closing.value
+    #expect(descriptors.open == 0)
+    #expect(descriptors.wrongCloses == 0)
+  }
+
+  @Test func `reads that wait for a thread are taken back when they are cancelled`() async throws {
+    let (path, _) = try await directory.file(count: 10_000)
+    let gate = Gate()
+    let reads = Atomic<Int>(0)
+    let reader = try await reader(
+      path,
+      read: {
+        reads.wrappingAdd(1, ordering: .relaxed)
+        gate.pass()
+        return Syscalls.system.read($0, $1, $2)
+      }, threads: IOThreads(limit: 1))
+    let first = Task { try await reader.read(0..<10) }
+    await gate.arrival()
+    let queued = (0..<50).map { _ in Task { try await reader.read(0..<10) } }
+    for read in queued { read.cancel() }
+    for read in queued { await #expect(throws: CancellationError.self) { try await read.value } }
+    gate.open()
+    _ = try await first.value
+    await reader.close()
+    #expect(reads.load(ordering: .relaxed) == 1)
+  }
+
+  @Test func `a dropped reader closes its descriptors`() async throws {
+    let (path, _) = try await directory.file(count: 3_000_000)
+    let descriptors = CountedDescriptors()
+    do {
+      let reader = try await RangeReader(
+        FileSource(path, configuration: TestEngine.configuration(.dispatchIO, syscalls: descriptors.syscalls())))
+      _ = try await reader.read(0..<2_000_000)
+      #expect(descriptors.open == 2)
+    }
+    try await eventually { descriptors.open == 0 }
+    #expect(descriptors.wrongCloses == 0)
+  }
+
+  @Test func `an opening that fails closes what it opened`() async throws {
+    let descriptors = CountedDescriptors()
+    await #expect(throws: ReadError.self) {
+      try await RangeReader(
+        FileSource(directory.path, configuration: TestEngine.configuration(syscalls: descriptors.syscalls())))
+    }
+    try await eventually { descriptors.open == 0 }
+  }
+
+  // In a process of its own: while a descriptor is bad, its number may be given to another test's file.
+  @Test func `a foreign descriptor that goes bad under DispatchIO does not shorten our reads`() async {
+    await #expect(processExitsWith: .success) {
+      // libdispatch completes every operation of a disk with too few bytes when one descriptor of it is bad.
+      let directory = try TemporaryDirectory()
+      let (path, bytes) = try await directory.file(count: 3_000_000)
+      let (other, _) = try await directory.file("other", count: 3_000_000)
+      let reader = try await RangeReader(path, engine: .dispatchIO)
+      var sweptBytes = 0
+      for round in 0..<20 {
+        let victim = Glibc.open(other, O_RDONLY | O_CLOEXEC)
+        try #require(victim >= 0)
+        let poison = PoisonedChannel(victim)
+        let reads = (0..<8).map { number in
+          let start = (round * 8 + number) * 1000
+          return Task { (start, try await reader.read(start..<start + 1_500_000)) }
+        }
+        poison.read()
+        for read in reads {
+          let (start, got) = try await read.value
+          #expect(got == Bytes(bytes[start..<start + 1_500_000]))
+        }
+        await poison.end()
+        sweptBytes = reader.statistics().source.bytes(by: "positional")
+      }
+      print("bytes that `pread` had to fetch:", sweptBytes)
+      await reader.close()
+    }
+  }
+}

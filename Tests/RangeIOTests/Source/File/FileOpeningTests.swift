@@ -1,0 +1,144 @@
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+struct FileOpeningTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func code(opening path: String) async -> ReadError.Code? {
+    do {
+      let reader = try await RangeReader(path, engine: TestEngine.current)
+      await reader.close()
+      return nil
+    } catch {
+      return (error as? ReadError)?.code
+    }
+  }
+
+  @Test func `what is not there is not found`() async throws {
+    #expect(await code(opening: directory.path("missing")) == .notFound)
+    #expect(await code(opening: directory.path("missing/file")) == .notFound)
+    #expect(await code(opening: "") == .notFound)
+    #expect(await code(opening: "a\0b") == .notFound)
+    #expect(await code(opening: directory.path + "/" + String(repeating: "x", count: 5000)) == .notFound)
+    let (file, _) = try await directory.file("plain", count: 1)
+    #expect(await code(opening: file + "/below") == .notFound)
+  }
+
+  @Test func `what has no random access is refused with a reason`() async throws {
+    #expect(await code(opening: directory.path) == .unsupportedSource)
+    let fifo = directory.path("fifo")
+    try #require(mkfifo(fifo, 0o600) == 0)
+    #expect(await code(opening: fifo) == .unsupportedSource)
+    #expect(await code(opening: "/dev/null") == .unsupportedSource)
+    #if os(Linux)
+      #expect(await code(opening: "/proc/self/status") == .unsupportedSource)
+      #expect(await code(opening: "/sys/kernel/mm/transparent_hugepage/enabled") == .unsupportedSource)
+    #endif
+  }
+
+  @Test func `a socket is refused with a reason`() async throws {
+    let path = directory.path("socket")
+    let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(socket >= 0)
+    defer { close(socket) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let bound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0)
+    #expect(await code(opening: path) == .unsupportedSource)
+  }
+
+  @Test func `a file without permission is refused`() async throws {
+    let (path, _) = try await directory.file(count: 10)
+    let denied = Syscalls(open: { _ in -Int(EACCES) })
+    await #expect {
+      _ = try await RangeReader(FileSource(path, configuration: TestEngine.configuration(syscalls: denied)))
+    } throws: { ($0 as? ReadError)?.code == .permissionDenied }
+  }
+
+  @Test func `too many open files is an error that may pass`() async throws {
+    let full = Syscalls(open: { _ in -Int(EMFILE) })
+    await #expect {
+      _ = try await RangeReader(FileSource("x", configuration: TestEngine.configuration(syscalls: full)))
+    } throws: {
+      let error = $0 as? ReadError
+      return error?.code == .resourcesExhausted && error?.isTransient == true
+    }
+  }
+
+  @Test func `symbolic links are followed, loops are not`() async throws {
+    let (path, bytes) = try await directory.file(count: 100)
+    let link = directory.path("link")
+    try #require(symlink(path, link) == 0)
+    let reader = try await RangeReader(link, engine: TestEngine.current)
+    #expect(try await reader.read(0..<100) == Bytes(bytes))
+    await reader.close()
+    let loop = directory.path("loop")
+    try #require(symlink(loop, loop) == 0)
+    #expect(await code(opening: loop) == .notFound)
+  }
+
+  @Test func `hard links are one source`() async throws {
+    let (path, _) = try await directory.file(count: 100)
+    try #require(Glibc.link(path, directory.path("hard")) == 0)
+    let one = try await RangeReader(path, engine: TestEngine.current)
+    let other = try await RangeReader(directory.path("hard"), engine: TestEngine.current)
+    #expect(one.source.id == other.source.id)
+    await one.close()
+    await other.close()
+  }
+
+  @Test func `a tilde is the home directory, and a dot keeps it a name`() throws {
+    let home = try #require(ProcessInfo.processInfo.environment["HOME"])
+    #expect(try FilePathExpansion.expand("~/x") == home + "/x")
+    #expect(try FilePathExpansion.expand("~") == home)
+    #expect(try FilePathExpansion.expand("~root/x").hasSuffix("/x"))
+    #expect(try !FilePathExpansion.expand("~root/x").hasPrefix("~"))
+    #expect(try FilePathExpansion.expand("./~") == "./~")
+    #expect(try FilePathExpansion.expand("a~b") == "a~b")
+    #expect(throws: ReadError.self) { try FilePathExpansion.expand("~nobody-of-this-name/x") }
+  }
+
+  @Test func `a relative path starts from the current directory`() async throws {
+    // The current directory is the process's; other tests run beside this one, so it is looked at and left alone.
+    let here = FileManager.default.currentDirectoryPath
+    let name = "rangeio-relative-\(UInt64.random(in: 0 ... .max))"
+    try write([1, 2, 3], to: here + "/" + name)
+    defer { unlink(here + "/" + name) }
+    for path in [name, "./" + name] {
+      let reader = try await RangeReader(path, engine: TestEngine.current)
+      #expect(try await reader.read(0..<3) == [1, 2, 3])
+      await reader.close()
+    }
+  }
+
+  @Test func `opening that hangs can be cancelled, and leaves nothing`() async throws {
+    let (path, _) = try await directory.file(count: 10)
+    let gate = Gate()
+    let descriptors = CountedDescriptors()
+    let slow = descriptors.syscalls(opening: { gate.pass() })
+    let opening = Task {
+      try await RangeReader(FileSource(path, configuration: TestEngine.configuration(syscalls: slow)))
+    }
+    await gate.arrival()
+    opening.cancel()
+    await #expect(throws: CancellationError.self) { try await opening.value }
+    gate.open()
+    // The thread opens the file all the same, and closes it.
+    try await eventually { gate.departures == 1 && descriptors.open == 0 }
+  }
+}

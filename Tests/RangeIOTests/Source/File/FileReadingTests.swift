@@ -1,0 +1,185 @@
+import RangeIOTesting
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+struct FileReadingTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test(arguments: FileSource.Engine.allCases)
+  func `every lane agrees with the file at every alignment and at both ends`(_ engine: FileSource.Engine) async throws {
+    let size = 3_500_000
+    let (path, bytes) = try await directory.file(count: size)
+    let reader = try await RangeReader(path, engine: engine)
+    var ranges: [ByteRange] = []
+    for start in [0, 1, 7, 511, 512, 4095, 4096, 4097, 65_535, 65_536, 1_048_575, 1_048_576, 2_097_153] {
+      for count in [0, 1, 2, 511, 4096, 4097, 65_537, 262_144, 262_145, 1_048_575, 1_048_576, 1_048_577, 2_500_000]
+      where start + count <= size { ranges.append(start..<start + count) }
+    }
+    for count in [0, 1, 2, 4095, 4096, 4097, 1_048_577] { ranges.append(size - count..<size) }
+    ranges.append(0..<size)
+    for range in ranges {
+      #expect(try await reader.read(range) == Bytes(bytes[range]), "\(range)")
+    }
+    await reader.close()
+  }
+
+  @Test func `cold pages come from disk, whole and right`() async throws {
+    let size = 9_000_000
+    let (path, bytes) = try await directory.file(count: size)
+    for range in [0..<4096, 5_000_001..<5_000_002, 1_000..<300_000, 123..<2_345_678, 0..<size] {
+      let reader = try await RangeReader(path, engine: TestEngine.current)
+      try dropPages(of: path)
+      #expect(try await reader.read(range) == Bytes(bytes[range]), "\(range)")
+      await reader.close()
+    }
+  }
+
+  @Test func `bytes are counted by lane`() async throws {
+    let (path, _) = try await directory.file(count: 4_000_000)
+    let expected: [(FileSource.Engine, String)] = [(.positional, "positional"), (.dispatchIO, "dispatchIO")]
+    for (engine, lane) in expected {
+      let reader = try await RangeReader(path, engine: engine)
+      _ = try await reader.read(0..<100)
+      _ = try await reader.read(0..<2_000_000)
+      let lanes = reader.statistics().source
+      #expect(lanes.bytes(by: lane) == 2_000_100)
+      #expect(lanes.lanes.reduce(0) { $0 + $1.bytes } == 2_000_100)
+      await reader.close()
+    }
+  }
+
+  #if os(Linux)
+    @Test func `what is resident needs no disk and no thread`() async throws {
+      let (path, _) = try await directory.file(count: 2_000_000)
+      let reader = try await RangeReader(path)
+      _ = try await reader.read(0..<4096)
+      _ = try await reader.read(0..<1_500_000)
+      #expect(reader.statistics().source.bytes(by: "resident") == 1_504_096)
+      await reader.close()
+    }
+
+    @Test func `a cold window of a megabyte goes through DispatchIO, a cold page does not`() async throws {
+      let (path, _) = try await directory.file(count: 40_000_000)
+      let reader = try await RangeReader(path)
+      try dropPages(of: path)
+      _ = try await reader.read(30_000_000..<30_000_100)
+      let before = reader.statistics().source
+      #expect(before.bytes(by: "positional") + before.bytes(by: "resident") == 100)
+      try dropPages(of: path)
+      _ = try await reader.read(0..<8_000_000)
+      let after = reader.statistics().source
+      #expect(after.bytes(by: "dispatchIO") > 0)
+      #expect(after.bytes(by: "dispatchIO") + after.bytes(by: "resident") + after.bytes(by: "positional") == 8_000_100)
+      await reader.close()
+    }
+  #endif
+
+  @Test func `an empty file has no bytes, and one byte has one`() async throws {
+    let empty = try await RangeReader(try await directory.file("empty", []), engine: TestEngine.current)
+    #expect(empty.byteCount == 0)
+    #expect(try await empty.read(0..<0) == Bytes())
+    #expect(try await empty.read(0...) == Bytes())
+    #expect(try await empty.read(suffix: 10) == Bytes())
+    await #expect(throws: ReadError.self) { try await empty.read(0..<1) }
+    for try await _ in empty.stream() { Issue.record("a piece of nothing") }
+    await empty.close()
+
+    let one = try await RangeReader(try await directory.file("one", [42]), engine: TestEngine.current)
+    #expect(try await one.read(0..<1) == [42])
+    #expect(try await one.read(suffix: 10) == [42])
+    await one.close()
+  }
+
+  @Test func `offsets beyond 4 GiB are offsets`() async throws {
+    let size = 5 << 30
+    let path = try directory.sparseFile(byteCount: size)
+    let mark = [UInt8]("beyond".utf8)
+    try write(mark, to: path, at: size - 6, truncating: false)
+    try write(mark, to: path, at: 1 << 32, truncating: false)
+    try await settle(path)
+    let reader = try await RangeReader(path, engine: TestEngine.current)
+    #expect(reader.byteCount == size)
+    #expect(try await reader.read(suffix: 6) == Bytes(mark))
+    #expect(try await reader.read((1 << 32) - 1..<(1 << 32) + 7) == Bytes([0] + mark + [0]))
+    #expect(
+      try await reader.read((1 << 32) - 1_000_000..<(1 << 32) + 1_000_000).slice(1_000_000..<1_000_006) == Bytes(mark))
+    await reader.close()
+  }
+
+  @Test func `a vectored read answers in the order asked`() async throws {
+    let (path, bytes) = try await directory.file(count: 3_000_000)
+    let reader = try await RangeReader(path, engine: TestEngine.current)
+    var generator = SeededGenerator(seed: 5)
+    var ranges = [2_999_999..<3_000_000, 0..<0, 0..<1, 500..<2_000_000, 400..<600, 3_000_000..<3_000_000]
+    for _ in 0..<300 {
+      let start = Int.random(in: 0..<2_900_000, using: &generator)
+      ranges.append(start..<start + Int.random(in: 0...70_000, using: &generator))
+    }
+    try dropPages(of: path)
+    for (range, answer) in zip(ranges, try await reader.read(ranges)) { #expect(answer == Bytes(bytes[range])) }
+    #expect(try await reader.read([]).isEmpty)
+    await #expect(throws: ReadError.self) { try await reader.read([0..<1, 0..<3_000_001]) }
+    await reader.close()
+  }
+
+  @Test func `a scattered read fills a buffer for each block`() async throws {
+    let (path, bytes) = try await directory.file(count: 700_001)
+    let source = FileSource(path, configuration: TestEngine.configuration())
+    let description = try await source.describe()
+    let grid = try #require(BlockGrid(blockSize: 4096))
+    for range in [0..<700_001, 1..<2, 4095..<4097, 4096..<8192, 100..<600_000, 700_000..<700_001] {
+      for isCold in [false, true] {
+        if isCold { try dropPages(of: path) }
+        let pieces = try await source.read(range, of: description, scatteredBy: grid)
+        #expect(pieces.map(\.count) == grid.pieces(of: range).map(\.range.count))
+        #expect(Bytes(concatenating: pieces) == Bytes(bytes[range]))
+        for piece in pieces { #expect(piece.backingByteCount == piece.count) }
+      }
+    }
+    await source.close()
+  }
+
+  @Test func `a caller's own buffer gets the bytes`() async throws {
+    let (path, bytes) = try await directory.file(count: 100_000)
+    let reader = try await RangeReader(path, engine: TestEngine.current)
+    var array: [UInt8] = [1, 2, 3]
+    try await reader.read(10..<50_000, into: &array)
+    #expect(array == Array(bytes[10..<50_000]))
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
+    defer { memory.deallocate() }
+    #expect(try await reader.read(5..<100, into: memory) == 95)
+    #expect(memory.prefix(95).elementsEqual(bytes[5..<100]))
+    await #expect(throws: ReadError.self) { try await reader.read(0..<101, into: memory) }
+    await reader.close()
+  }
+
+  @Test func `an adopted descriptor is read from the start, wherever it stands`() async throws {
+    let (path, bytes) = try await directory.file(count: 3_000_000)
+    let descriptor = try FileDescriptor.open(path, .readOnly)
+    _ = try descriptor.seek(offset: 1000, from: .start)
+    let reader = try await RangeReader(adopting: descriptor, engine: TestEngine.current)
+    #expect(try await reader.read(0..<10) == Bytes(bytes[0..<10]))
+    #expect(try await reader.read(1..<2_500_000) == Bytes(bytes[1..<2_500_000]))
+    await reader.close()
+    #expect(throws: Errno.badFileDescriptor) { try descriptor.seek(offset: 0, from: .current) }
+  }
+
+  @Test func `a descriptor that is not a file is refused, and closed`() async throws {
+    let (read, write) = try FileDescriptor.pipe()
+    await #expect { _ = try await RangeReader(adopting: read) } throws: {
+      ($0 as? ReadError)?.code == .unsupportedSource
+    }
+    // With the reading end closed nobody can read what is written.
+    signal(SIGPIPE, SIG_IGN)
+    try await eventually { (try? write.writeAll([0])) == nil }
+    try write.close()
+  }
+}

@@ -1,0 +1,39 @@
+import Synchronization
+
+@testable import RangeIO
+
+/// The kernel's calls, with every descriptor counted that they open and close: other tests run beside this one, so the
+/// process's own count tells nothing.
+final class CountedDescriptors: Sendable {
+  private let opened = Mutex<Set<CInt>>([])
+  private let faults = Atomic<Int>(0)
+
+  /// Descriptors that are open.
+  var open: Int { opened.withLock { $0.count } }
+  /// Closes of what was not open.
+  var wrongCloses: Int { faults.load(ordering: .relaxed) }
+
+  /// The calls to hand to a source. `opening` runs before each opening.
+  func syscalls(
+    opening: @escaping @Sendable () -> Void = {}, read: @escaping Syscalls.Read = Syscalls.system.read,
+    readResident: @escaping Syscalls.Read = Syscalls.system.readResident
+  ) -> Syscalls {
+    Syscalls(
+      open: { path in
+        opening()
+        return self.note(Syscalls.system.open(path))
+      },
+      reopen: { self.note(Syscalls.system.reopen($0)) },
+      close: { descriptor in
+        // Forgotten before it is closed: another thread may get the number at once.
+        if self.opened.withLock({ $0.remove(descriptor) }) == nil { self.faults.wrappingAdd(1, ordering: .relaxed) }
+        return Syscalls.system.close(descriptor)
+      },
+      read: read, readResident: readResident)
+  }
+
+  private func note(_ result: Int) -> Int {
+    if result >= 0 { opened.withLock { _ = $0.insert(CInt(result)) } }
+    return result
+  }
+}

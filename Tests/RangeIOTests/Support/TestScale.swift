@@ -1,0 +1,15 @@
+import Foundation
+
+/// How much a test run does, from the environment: `make verify` asks for more than `make test`.
+enum TestScale {
+  /// Simulation seeds: `RANGEIO_SEEDS`, 10,000 unless given.
+  static let seeds = number("RANGEIO_SEEDS", or: 10_000)
+  /// The first seed: `RANGEIO_SEED`, to run one again.
+  static let firstSeed = number("RANGEIO_SEED", or: 0)
+  /// Operations of the stress run: `RANGEIO_STRESS`, 20,000 unless given.
+  static let stress = number("RANGEIO_STRESS", or: 20_000)
+
+  private static func number(_ name: String, or standard: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
+  }
+}
