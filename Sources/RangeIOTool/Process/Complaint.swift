@@ -1,0 +1,48 @@
+import RangeIO
+
+/// A failure of the tool itself, in words for its user.
+struct ToolFailure: Error, Equatable {
+  var status: ExitStatus
+  var message: String
+
+  init(_ message: String, status: ExitStatus = .failure) {
+    self.message = message
+    self.status = status
+  }
+}
+
+/// The reader of our pipe has gone: he has what he wanted, so this is no failure.
+struct BrokenPipe: Error {}
+
+/// One line and an exit code for an error that a person should hear of.
+struct Complaint: Equatable {
+  var status: ExitStatus
+  var message: String
+
+  /// `nil` for errors that are not told: cancellation, a closed pipe, and those of the argument parser.
+  init?(_ error: any Error) {
+    switch error {
+    case let error as ReadError:
+      status = ExitStatus(error.code)
+      let place = error.context.map { "\($0.source): " } ?? ""
+      message = Self.oneLine(place + error.message)
+    case let error as ToolFailure:
+      status = error.status
+      message = Self.oneLine(error.message)
+    default:
+      return nil
+    }
+  }
+
+  /// `text` without line breaks and control characters: names of files may hold both, and would move the cursor.
+  static func oneLine(_ text: String) -> String {
+    var line = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: line += scalar == "\n" ? " " : "\u{FFFD}"
+      default: line.unicodeScalars.append(scalar)
+      }
+    }
+    return line
+  }
+}
