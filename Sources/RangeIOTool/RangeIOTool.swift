@@ -66,9 +66,12 @@ struct RangeIOTool: AsyncParsableCommand {
       return ExitStatus.done.rawValue
     case _ where exitCode(for: error).isSuccess:
       return printed(fullMessage(for: error))
-    default:
+    case _ where exitCode(for: error) == .validationFailure:
       StandardError.line("rangeio: \(Complaint.oneLine(message(for: error))) (see 'rangeio --help')")
       return ExitStatus.usage.rawValue
+    default:
+      StandardError.line("rangeio: \(Complaint.oneLine(message(for: error)))")
+      return ExitStatus.failure.rawValue
     }
   }
 

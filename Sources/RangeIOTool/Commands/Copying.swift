@@ -9,7 +9,7 @@ struct Copying {
 
   /// To standard output.
   func toStandardOutput() async throws {
-    try await withRangeReader(source, engine: engine) { reader in
+    try await withSource(source, engine: engine) { reader in
       try await SourceGuard.checkStandardOutput(isNot: reader.source)
       let output = StandardOutput(force: force)
       try await copy(reader, showsProgress: StandardOutputKind.isRegularFile) { try output.write($0) }
@@ -18,7 +18,7 @@ struct Copying {
 
   /// To the file at `path`, which appears when it is complete.
   func toFile(_ path: String) async throws {
-    try await withRangeReader(source, engine: engine) { reader in
+    try await withSource(source, engine: engine) { reader in
       try await SourceGuard.check(path, isNot: reader.source)
       var output = try OutputFile.create(path, force: force)
       try await copy(reader, showsProgress: true) { try output.write($0) }

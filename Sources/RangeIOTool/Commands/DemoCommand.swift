@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
     let demo = Demo(path: path, engine: engine.engine, seed: seed ?? .random(in: 0 ... .max))
     let report = try await demo.run()
     try StandardOutput().line(json ? report.json.text() : report.text)
-    if let mismatch = report.mismatch {
+    if let mismatch = report.comparison.mismatch {
       throw ToolFailure("the bytes of \(path) at \(mismatch) differ from what pread says (seed \(report.seed))")
     }
   }

@@ -12,7 +12,7 @@ struct InfoCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let description = try await withRangeReader(source) { $0.source }
+    let description = try await withSource(source) { $0.source }
     let info = SourceInfo(name: source, description)
     try StandardOutput().line(json ? info.json.text() : info.text)
   }

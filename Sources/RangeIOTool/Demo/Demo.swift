@@ -17,14 +17,14 @@ struct Demo {
   static let longestPhase = Duration.seconds(8)
 
   func run() async throws -> DemoReport {
-    try await withRangeReader(path, engine: engine) { reader in
+    try await withSource(path, engine: engine) { reader in
       let plain = try PlainFile(path)
       var report = DemoReport(path: path, byteCount: reader.byteCount, engine: engine, seed: seed)
       var ranges = DemoRanges(byteCount: reader.byteCount, seed: seed)
       try await compareWhole(reader, plain, &report)
       try await raceWhole(reader, plain, &report)
       let race = RandomRace(reader: reader, plain: plain)
-      for phase in RandomRace.phases where report.mismatch == nil {
+      for phase in RandomRace.phases where report.comparison.mismatch == nil {
         let all = ranges.next(phase.count, sizes: phase.sizes)
         try await phase.atOnce == 1
           ? race.oneAtATime(all, phase, &report) : race.manyAtOnce(all, phase, &report)
@@ -43,7 +43,7 @@ struct Demo {
     var offset = 0
     for try await piece in reader.stream(0..<reader.byteCount, chunkSize: Self.largestPiece) {
       try plain.read(offset..<offset + piece.count, into: scratch.buffer)
-      report.compared(piece, at: offset, with: scratch)
+      report.comparison.compared(piece, at: offset, with: scratch)
       offset += piece.count
       progress.advance(piece.count)
     }
@@ -81,14 +81,5 @@ struct Demo {
     row.time = times.sorted()[rounds / 2]
     row.plainTime = plainTimes.sorted()[rounds / 2]
     report.rows.append(row)
-  }
-}
-
-extension DemoReport {
-  /// Notes that `bytes`, read from `offset`, were compared with the start of `scratch`.
-  mutating func compared(_ bytes: Bytes, at offset: Int, with scratch: Scratch) {
-    comparedReads += 1
-    comparedBytes += bytes.count
-    if mismatch == nil, let place = scratch.firstDifference(from: bytes) { mismatch = offset + place }
   }
 }

@@ -17,9 +17,6 @@ struct RandomRace {
     Phase(name: "random, 1 B to 1 MiB, 32 at a time", sizes: 1...Demo.largestPiece.bytes, count: 8000, atOnce: 32),
   ]
 
-  /// Bounds what a batch of many reads keeps in memory until it is compared.
-  private static let largestBatch = (reads: 512, bytes: 24 * 1024 * 1024)
-
   let reader: RangeReader
   let plain: PlainFile
 
@@ -38,7 +35,7 @@ struct RandomRace {
       if turn & 1 == 1 { row.plainTime += try timePlain(range, scratch) }
       row.reads += 1
       row.bytes += bytes.count
-      report.compared(bytes, at: range.lowerBound, with: scratch)
+      report.comparison.compared(bytes, at: range.lowerBound, with: scratch)
       progress.advance(bytes.count)
       if turn & 255 == 255, ContinuousClock.now > end { break }
     }
@@ -51,43 +48,47 @@ struct RandomRace {
     return ContinuousClock.now - start
   }
 
-  /// In batches: read by as many tasks, timed; compared, untimed. Then by as many plain threads, timed.
+  /// First read and compared by as many tasks, untimed. Then read again, timed, by tasks and by as many plain threads.
+  ///
+  /// Comparing apart leaves each read's buffer free at once, as the plain threads' buffers are.
   func manyAtOnce(_ ranges: [ByteRange], _ phase: Phase, _ report: inout DemoReport) async throws {
-    var row = DemoReport.Row(name: phase.name)
-    var progress = Progress(phase.name, total: ranges.reduce(0) { $0 + $1.count })
-    defer { progress.clear() }
-    let scratch = Scratch(Demo.largestPiece)
     let end = ContinuousClock.now + Demo.longestPhase
-    while row.reads < ranges.count, ContinuousClock.now < end {
-      let batch = Self.batch(ranges[row.reads...])
-      let start = ContinuousClock.now
-      let answers = try await read(batch, atOnce: phase.atOnce)
-      row.time += ContinuousClock.now - start
-      for (range, bytes) in answers {
-        try plain.read(range, into: scratch.buffer)
-        report.compared(bytes, at: range.lowerBound, with: scratch)
-        row.bytes += bytes.count
-        progress.advance(bytes.count)
-      }
-      row.reads += batch.count
+    let compared = try await byTasks(phase.atOnce, ranges, until: end) { [reader, plain] range, part, scratch in
+      let bytes = try await reader.read(range)
+      try plain.read(range, into: scratch.buffer)
+      part.compared(bytes, at: range.lowerBound, with: scratch)
     }
-    row.plainTime = try timePlain(Array(ranges[..<row.reads]), threads: phase.atOnce)
+    report.comparison.add(compared)
+    let ranges = Array(ranges[..<compared.reads])
+    var row = DemoReport.Row(name: phase.name, reads: ranges.count, bytes: compared.bytes)
+    let start = ContinuousClock.now
+    _ = try await byTasks(phase.atOnce, ranges, until: nil) { [reader] range, _, _ in _ = try await reader.read(range) }
+    row.time = ContinuousClock.now - start
+    row.plainTime = try timePlain(ranges, threads: phase.atOnce)
     report.rows.append(row)
   }
 
-  private func read(_ batch: [ByteRange], atOnce count: Int) async throws -> [(ByteRange, Bytes)] {
+  /// Hands each range, in order, to one of `count` tasks. Stops early at `end`.
+  ///
+  /// - Returns: what the tasks compared.
+  private func byTasks(
+    _ count: Int, _ ranges: [ByteRange], until end: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (ByteRange, inout DemoComparison, Scratch) async throws -> Void
+  ) async throws -> DemoComparison {
     let next = NextIndex()
-    return try await withThrowingTaskGroup(of: [(ByteRange, Bytes)].self) { group in
+    return try await withThrowingTaskGroup(of: DemoComparison.self) { group in
       for _ in 0..<count {
         group.addTask {
-          var answers: [(ByteRange, Bytes)] = []
-          while case let index = next.take(), index < batch.count {
-            answers.append((batch[index], try await reader.read(batch[index])))
+          var part = DemoComparison()
+          let scratch = Scratch(Demo.largestPiece)
+          while case let index = next.take(), index < ranges.count {
+            try await body(ranges[index], &part, scratch)
+            if index & 255 == 255, let end, ContinuousClock.now > end { next.stop() }
           }
-          return answers
+          return part
         }
       }
-      return try await group.reduce(into: []) { $0 += $1 }
+      return try await group.reduce(into: DemoComparison()) { $0.add($1) }
     }
   }
 
@@ -108,21 +109,12 @@ struct RandomRace {
     if let failure = failure.withLock({ $0 }) { throw failure }
     return ContinuousClock.now - start
   }
-
-  private static func batch(_ ranges: ArraySlice<ByteRange>) -> [ByteRange] {
-    var batch: [ByteRange] = []
-    var bytes = 0
-    for range in ranges {
-      guard batch.count < largestBatch.reads, batch.isEmpty || bytes + range.count <= largestBatch.bytes else { break }
-      batch.append(range)
-      bytes += range.count
-    }
-    return batch
-  }
 }
 
 /// Hands out 0, 1, 2, … to whoever asks.
 private final class NextIndex: Sendable {
   private let index = Atomic(0)
   func take() -> Int { index.wrappingAdd(1, ordering: .relaxed).oldValue }
+  /// From now on hands out numbers beyond every list.
+  func stop() { index.store(Int.max / 2, ordering: .relaxed) }
 }

@@ -20,7 +20,9 @@ enum ThreadTeam {
     }
     team.leave(count - started)
     while !team.isDone { _ = rio_parker_wait(parker, 1_000_000_000) }
-    guard started == count else { throw ToolFailure("the system gives no \(count) threads: raise the limit (ulimit -u)") }
+    guard started == count else {
+      throw ToolFailure("the system gives no \(count) threads: raise the limit (ulimit -u)")
+    }
   }
 
   private final class Team: @unchecked Sendable {

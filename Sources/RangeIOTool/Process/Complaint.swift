@@ -1,5 +1,3 @@
-import RangeIO
-
 /// A failure of the tool itself, in words for its user.
 struct ToolFailure: Error, Equatable {
   var status: ExitStatus
@@ -19,19 +17,11 @@ struct Complaint: Equatable {
   var status: ExitStatus
   var message: String
 
-  /// `nil` for errors that are not told: cancellation, a closed pipe, and those of the argument parser.
+  /// `nil` for what is no failure of ours: cancellation, a closed pipe, and words of the argument parser.
   init?(_ error: any Error) {
-    switch error {
-    case let error as ReadError:
-      status = ExitStatus(error.code)
-      let place = error.context.map { "\($0.source): " } ?? ""
-      message = Self.oneLine(place + error.message)
-    case let error as ToolFailure:
-      status = error.status
-      message = Self.oneLine(error.message)
-    default:
-      return nil
-    }
+    guard let failure = error as? ToolFailure else { return nil }
+    status = failure.status
+    message = Self.oneLine(failure.message)
   }
 
   /// `text` without line breaks and control characters: names of files may hold both, and would move the cursor.
