@@ -27,13 +27,9 @@ struct RangeIOTool: AsyncParsableCommand {
   func run() async throws { throw ValidationError("name a command: read, cat, info or demo") }
 
   /// Replaces ArgumentParser's own, which ends with its exit codes and in its words.
-  static func main() async {
-    let interrupts = Interrupts.shared
-    interrupts.watch()
-    // The work is on no actor: nothing of it waits for the main thread.
-    let work = Task { @concurrent in await perform(Array(CommandLine.arguments.dropFirst())) }
-    interrupts.onSignal { work.cancel() }
-    endProcess(await work.value)
+  static func main() {
+    // The work is on no actor: nothing of it waits for the main thread, which waits for signals.
+    Interrupts.shared.run { @concurrent in endProcess(await perform(Array(CommandLine.arguments.dropFirst()))) }
   }
 
   /// Runs the command that `arguments` ask for.
@@ -47,7 +43,7 @@ struct RangeIOTool: AsyncParsableCommand {
       } else {
         try command.run()
       }
-      return ExitStatus.done.rawValue
+      return ToolStatus.done.rawValue
     } catch {
       return end(error)
     }
@@ -61,24 +57,24 @@ struct RangeIOTool: AsyncParsableCommand {
     }
     switch error {
     case is CancellationError:
-      return Interrupts.shared.exitCode ?? ExitStatus.interrupted.rawValue
+      return Interrupts.shared.exitCode ?? ToolStatus.interrupted.rawValue
     case is BrokenPipe:
-      return ExitStatus.done.rawValue
+      return ToolStatus.done.rawValue
     case _ where exitCode(for: error).isSuccess:
       return printed(fullMessage(for: error))
     case _ where exitCode(for: error) == .validationFailure:
       StandardError.line("rangeio: \(Complaint.oneLine(message(for: error))) (see 'rangeio --help')")
-      return ExitStatus.usage.rawValue
+      return ToolStatus.usage.rawValue
     default:
       StandardError.line("rangeio: \(Complaint.oneLine(message(for: error)))")
-      return ExitStatus.failure.rawValue
+      return ToolStatus.failure.rawValue
     }
   }
 
   private static func printed(_ text: String) -> Int32 {
     do {
       try StandardOutput().line(text)
-      return ExitStatus.done.rawValue
+      return ToolStatus.done.rawValue
     } catch {
       return end(error)
     }

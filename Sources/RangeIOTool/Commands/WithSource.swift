@@ -10,6 +10,6 @@ nonisolated(nonsending) func withSource<Result>(
   do {
     return try await withRangeReader(name, engine: engine, body)
   } catch let error as ReadError {
-    throw ToolFailure("\(name): \(error.message)", status: ExitStatus(error.code))
+    throw ToolFailure("\(name): \(error.message)", status: ToolStatus(error.code))
   }
 }

@@ -1,9 +1,9 @@
 /// A failure of the tool itself, in words for its user.
 struct ToolFailure: Error, Equatable {
-  var status: ExitStatus
+  var status: ToolStatus
   var message: String
 
-  init(_ message: String, status: ExitStatus = .failure) {
+  init(_ message: String, status: ToolStatus = .failure) {
     self.message = message
     self.status = status
   }
@@ -14,7 +14,7 @@ struct BrokenPipe: Error {}
 
 /// One line and an exit code for an error that a person should hear of.
 struct Complaint: Equatable {
-  var status: ExitStatus
+  var status: ToolStatus
   var message: String
 
   /// `nil` for what is no failure of ours: cancellation, a closed pipe, and words of the argument parser.

@@ -1,4 +1,3 @@
-import CRangeIOSystem
 import Synchronization
 
 #if canImport(Darwin)
@@ -11,8 +10,9 @@ import Synchronization
 
 /// Ends the program soon after Ctrl-C, whatever it is doing.
 ///
-/// A thread of its own waits for the signals, so nothing runs in a signal handler. It cancels the work, gives it a
-/// moment to end by itself, and then ends the process: a `write` to a pipe that nobody reads cannot be cancelled.
+/// The main thread does nothing but wait for signals, so nothing runs in a signal handler. At one it cancels the work,
+/// gives it a moment to end by itself, and then ends the process: a `write` to a pipe that nobody reads cannot be
+/// cancelled.
 final class Interrupts: Sendable {
   /// A process has one set of signals.
   static let shared = Interrupts()
@@ -22,7 +22,6 @@ final class Interrupts: Sendable {
 
   private struct State {
     var signal: CInt?
-    var cancel: (@Sendable () -> Void)?
     /// Half a file, to be removed however the program ends.
     var temporary: String?
   }
@@ -31,8 +30,11 @@ final class Interrupts: Sendable {
   /// The exit code after a signal, as shells count; nil before one.
   var exitCode: Int32? { state.withLock { $0.signal }.map { 128 + $0 } }
 
-  /// Starts to watch. To be called while the process has one thread, since later ones inherit what it blocks.
-  func watch() {
+  /// Runs `work`, with which the program ends, and watches for signals meanwhile. To be called on the main thread,
+  /// while there is no other, since later ones inherit what it blocks.
+  ///
+  /// An asynchronous `main` will not do: it leaves the main thread to Dispatch, which unblocks all signals there.
+  func run(_ work: @escaping @Sendable () async -> Never) -> Never {
     // A gone reader, and `ulimit -f`, are then errors of `write`.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
@@ -41,23 +43,11 @@ final class Interrupts: Sendable {
     // What the caller had ignored stays so: `nohup`, and jobs in the background of a script.
     for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) { sigaddset(&watched, number) }
     pthread_sigmask(SIG_BLOCK, &watched, nil)
-    let context = Unmanaged.passRetained(Watch(watched, self))
-    let result = rio_thread_start(
-      { Unmanaged<Watch>.fromOpaque($0!).takeRetainedValue().run() }, context.toOpaque(), "rangeio.signals")
-    if result < 0 {
-      // No thread to wait on: the signals' own effect is to end the process, which is nearly as good.
-      context.release()
-      pthread_sigmask(SIG_UNBLOCK, &watched, nil)
-    }
-  }
-
-  /// Calls `cancel` at the first signal, at once if it has come already.
-  func onSignal(_ cancel: @escaping @Sendable () -> Void) {
-    let isLate = state.withLock { state in
-      state.cancel = cancel
-      return state.signal != nil
-    }
-    if isLate { cancel() }
+    let task = Task { await work() }
+    var number: CInt = 0
+    while sigwait(&watched, &number) == 0 { received(number, cancelling: task) }
+    // There is nothing to watch for.
+    while true { pause() }
   }
 
   /// Names the file to remove if the process is ended by force.
@@ -72,12 +62,9 @@ final class Interrupts: Sendable {
     try result.get()
   }
 
-  private func received(_ number: CInt) {
-    let cancel = state.withLock { state in
-      state.signal = state.signal ?? number
-      return state.cancel
-    }
-    cancel?()
+  private func received(_ number: CInt, cancelling task: Task<Never, Never>) {
+    state.withLock { $0.signal = number }
+    task.cancel()
     var grace = timespec(tv_sec: 0, tv_nsec: Self.graceNanoseconds)
     nanosleep(&grace, nil)
     // If the lock is taken, a commit hangs in a file system; its file is complete or absent, and we do not wait.
@@ -97,22 +84,5 @@ final class Interrupts: Sendable {
       let handler = action.__sigaction_handler.sa_handler
     #endif
     return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-  }
-
-  /// The thread's own part.
-  private final class Watch {
-    var signals: sigset_t
-    let interrupts: Interrupts
-
-    init(_ signals: sigset_t, _ interrupts: Interrupts) {
-      self.signals = signals
-      self.interrupts = interrupts
-    }
-
-    func run() {
-      var number: CInt = 0
-      // Fails for an invalid set only, which an empty one is not.
-      while sigwait(&signals, &number) == 0 { interrupts.received(number) }
-    }
   }
 }

@@ -1,7 +1,7 @@
 import RangeIO
 
 /// What the tool says by its exit code. Scripts depend on the numbers.
-enum ExitStatus: Int32, CaseIterable {
+enum ToolStatus: Int32, CaseIterable {
   case done = 0
   case failure = 1
   case usage = 2
