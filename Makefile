@@ -1,0 +1,45 @@
+# What there is to run. Each target is a line or a script in scripts/.
+
+.PHONY: help setup demo test verify bench format lint check-core examples clean
+.DEFAULT_GOAL := help
+
+# Not whole packages below: their .build directories hold other people's sources.
+SWIFT_FORMAT_PATHS = Package.swift Sources Tests \
+  $(foreach package,Benchmarks Examples/* Plugins/*,$(wildcard $(addprefix $(package)/,Package.swift Sources Tests)))
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing besides Swift
+	@scripts/setup.sh
+
+demo: setup ## Read a file in many ways, compare every byte, show figures: make demo FILE=…
+	@swift build -c release --product rangeio
+	@"$$(swift build -c release --show-bin-path)/rangeio" demo $(if $(FILE),"$(FILE)")
+
+test: setup ## Build without warnings and run all tests
+	@scripts/test.sh
+
+verify: setup ## What takes longer: every engine, long stress, many seeds, sanitizers
+	@scripts/verify.sh
+
+bench: setup ## Measure against other ways to read
+	@Benchmarks/run.sh
+
+format: ## Format all sources
+	@swift format --in-place --parallel --recursive $(SWIFT_FORMAT_PATHS)
+
+lint: ## Check the format of all sources
+	@swift format lint --strict --parallel --recursive $(SWIFT_FORMAT_PATHS)
+
+check-core: ## Check that the core keeps its promises about imports and tasks
+	@scripts/check-core.sh
+
+examples: ## Build and run the examples
+	@set -e; for example in Examples/*/; do \
+	  [ -f "$$example/Package.swift" ] || continue; \
+	  echo "== $$example"; swift run --package-path "$$example"; \
+	done
+
+clean: ## Remove everything that was built
+	@rm -rf .build Examples/*/.build Benchmarks/.build

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// `rangeio cat`: all bytes of a source.
+struct CatCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cat", abstract: "Write a whole file to standard output.")
+
+  @Argument(help: "The file to read.")
+  var source: String
+  @Flag(help: "Write binary to a terminal.")
+  var force = false
+  @OptionGroup var engine: EngineOption
+
+  func run() async throws {
+    try await Copying(source: source, selection: .whole, engine: engine.engine, force: force).toStandardOutput()
+  }
+}

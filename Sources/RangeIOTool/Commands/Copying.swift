@@ -1,0 +1,39 @@
+import RangeIO
+
+/// Copies a selection of a source to where it is wanted, in bounded memory.
+struct Copying {
+  let source: String
+  let selection: Selection
+  let engine: FileSource.Engine
+  let force: Bool
+
+  /// To standard output.
+  func toStandardOutput() async throws {
+    try await withSource(source, engine: engine) { reader in
+      try await SourceGuard.checkStandardOutput(isNot: reader.source)
+      let output = StandardOutput(force: force)
+      try await copy(reader, showsProgress: StandardOutputKind.isRegularFile) { try output.write($0) }
+    }
+  }
+
+  /// To the file at `path`, which appears when it is complete.
+  func toFile(_ path: String) async throws {
+    try await withSource(source, engine: engine) { reader in
+      try await SourceGuard.check(path, isNot: reader.source)
+      var output = try OutputFile.create(path, force: force)
+      try await copy(reader, showsProgress: true) { try output.write($0) }
+      try output.finish()
+    }
+  }
+
+  private func copy(_ reader: RangeReader, showsProgress: Bool, to write: (Bytes) throws -> Void) async throws {
+    var progress = Progress(
+      source, total: selection.range(in: reader.byteCount).count,
+      isShown: showsProgress && StandardError.isTerminal)
+    defer { progress.clear() }
+    for try await piece in selection.stream(of: reader) {
+      try write(piece)
+      progress.advance(piece.count)
+    }
+  }
+}

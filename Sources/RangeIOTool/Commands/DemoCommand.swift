@@ -1,0 +1,30 @@
+import ArgumentParser
+import RangeIO
+
+/// `rangeio demo`: shows on a file of yours that reads are right and fast.
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo", abstract: "Read a file in many ways, compare every byte, and show figures.",
+    discussion: """
+      Reads thousands of random ranges, one at a time and 32 at a time, and the whole file as a stream. Every byte is \
+      compared with what plain pread says. Fails if one differs.
+      """)
+
+  @Argument(help: "The file to read. Default: the largest file of the Swift toolchain at hand.")
+  var file: String?
+  @Flag(help: "Print JSON.")
+  var json = false
+  @Option(help: "Repeat the random ranges of an earlier run.")
+  var seed: UInt64?
+  @OptionGroup var engine: EngineOption
+
+  func run() async throws {
+    let path = try file ?? ToolchainSearch.largestFile()
+    let demo = Demo(path: path, engine: engine.engine, seed: seed ?? .random(in: 0 ... .max))
+    let report = try await demo.run()
+    try StandardOutput().line(json ? report.json.text() : report.text)
+    if let mismatch = report.comparison.mismatch {
+      throw ToolFailure("the bytes of \(path) at \(mismatch) differ from what pread says (seed \(report.seed))")
+    }
+  }
+}

@@ -1,0 +1,10 @@
+public import ArgumentParser
+public import RangeIO
+
+extension FileSource.Engine: ExpressibleByArgument {}
+
+/// The option that commands share which read a file.
+struct EngineOption: ParsableArguments {
+  @Option(help: "How the file is read.")
+  var engine = FileSource.Engine.automatic
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import RangeIO
+
+/// `rangeio info`: what a source is.
+struct InfoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Tell kind, size and version of a file.")
+
+  @Argument(help: "The file to look at.")
+  var source: String
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run() async throws {
+    let description = try await withSource(source) { $0.source }
+    let info = SourceInfo(name: source, description)
+    try StandardOutput().line(json ? info.json.text() : info.text)
+  }
+}
+
+/// What `rangeio info` tells of a source.
+struct SourceInfo {
+  let name: String
+  let id: String
+  let byteCount: Int
+  let preferredBlockSize: Int
+  let mayGrow: Bool
+  let version: Version
+
+  enum Version: String {
+    /// Any later change will be seen.
+    case settled
+    /// The file changed so lately that another change within the clock's tick would not show yet.
+    case unsettled
+    /// The source has no versions.
+    case none
+  }
+
+  init(name: String, _ source: SourceDescription) {
+    self.name = name
+    id = source.id
+    byteCount = source.byteCount
+    preferredBlockSize = source.preferredBlockSize
+    mayGrow = source.mayGrow
+    version = source.validator == nil ? .none : source.isSettled ? .settled : .unsettled
+  }
+
+  /// The scheme of the id: `file`, `device`.
+  var kind: String { String(id.prefix { $0 != ":" }) }
+
+  var text: String {
+    let version =
+      switch version {
+      case .settled: "settled: any change from now on will be seen"
+      case .unsettled: "unsettled: changed a moment ago, so it is looked at again before each read"
+      case .none: "none: changes go unseen"
+      }
+    return Table(
+      columns: [.left, .left],
+      rows: [
+        ["source", Complaint.oneLine(name)],
+        ["kind", kind],
+        ["size", "\(Figures.count(byteCount)) bytes (\(Figures.size(byteCount)))"],
+        ["may grow", mayGrow ? "yes" : "no"],
+        ["version", version],
+        ["block size", ByteCount.bytes(preferredBlockSize).description],
+        ["id", id],
+      ]
+    ).text
+  }
+
+  var json: JSON {
+    .object([
+      "source": .string(name), "kind": .string(kind), "byteCount": .integer(byteCount), "mayGrow": .bool(mayGrow),
+      "version": .string(version.rawValue), "preferredBlockSize": .integer(preferredBlockSize), "id": .string(id),
+    ])
+  }
+}

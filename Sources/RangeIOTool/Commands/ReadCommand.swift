@@ -1,0 +1,36 @@
+import ArgumentParser
+
+/// `rangeio read`: some bytes of a source, or all.
+struct ReadCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "read", abstract: "Write a range of a file to standard output or to another file.",
+    discussion: "Numbers of bytes may have a binary unit: 4096, 64KiB, 2GiB.")
+
+  @Argument(help: "The file to read.")
+  var source: String
+
+  @Option(help: ArgumentHelp("The bytes to read: A..<B, A... or ..<B, counted from zero.", valueName: "range"))
+  var range: String?
+  @Option(help: "The first byte to read; with --length.")
+  var offset: String?
+  @Option(help: "The number of bytes to read; with --offset.")
+  var length: String?
+  @Option(help: "Read so many bytes at the end; all, if there are fewer.")
+  var suffix: String?
+  @Option(help: ArgumentHelp("Write to this file. It appears when it is complete.", valueName: "file"))
+  var output: String?
+  @Flag(help: "Replace the output file if it exists; write binary to a terminal.")
+  var force = false
+  @OptionGroup var engine: EngineOption
+
+  func run() async throws {
+    let selection = try Selection(range: range, offset: offset, length: length, suffix: suffix)
+    if output == "" { throw ToolFailure.usage("--output: the name is empty") }
+    let copying = Copying(source: source, selection: selection, engine: engine.engine, force: force)
+    if let output {
+      try await copying.toFile(output)
+    } else {
+      try await copying.toStandardOutput()
+    }
+  }
+}

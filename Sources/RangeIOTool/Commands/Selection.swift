@@ -1,0 +1,93 @@
+import RangeIO
+
+/// Which bytes of a source are wanted: what `--range`, `--offset` with `--length`, and `--suffix` say.
+///
+/// Bounds are numbers until they are known to make a range: `5..<3` would trap before anyone could complain.
+enum Selection: Equatable {
+  case whole
+  case from(Int)
+  case span(offset: Int, count: Int)
+  case suffix(Int)
+
+  /// The one selection that the options make, each `nil` where it was not given.
+  init(range: String?, offset: String?, length: String?, suffix: String?) throws(ToolFailure) {
+    let ways = [range != nil, offset != nil || length != nil, suffix != nil].count { $0 }
+    guard ways <= 1 else {
+      throw .usage("choose one: --range, --offset with --length, or --suffix")
+    }
+    if let range {
+      self = try Self.parse(range: range)
+    } else if let suffix {
+      self = .suffix(try Self.parse(suffix, "--suffix"))
+    } else if let offset, let length {
+      self = try Self.checked(offset: Self.parse(offset, "--offset"), count: Self.parse(length, "--length"))
+    } else if offset != nil || length != nil {
+      throw .usage("--offset and --length go together (or use --range A...)")
+    } else {
+      self = .whole
+    }
+  }
+
+  /// `A..<B`, `A...` or `..<B`, each bound a number of bytes such as `4096` or `64KiB`.
+  static func parse(range text: String) throws(ToolFailure) -> Selection {
+    if let (lower, upper) = split(text, at: "..<") {
+      guard !upper.isEmpty else { throw .notARange(text) }
+      let start = lower.isEmpty ? 0 : try parse(lower, "--range")
+      let end = try parse(upper, "--range")
+      guard start <= end else { throw .usage("the range \(text) ends before it begins: write the smaller bound first") }
+      return .span(offset: start, count: end - start)
+    }
+    guard let (lower, upper) = split(text, at: "..."), !lower.isEmpty, upper.isEmpty else { throw .notARange(text) }
+    return .from(try parse(lower, "--range"))
+  }
+
+  private static func checked(offset: Int, count: Int) throws(ToolFailure) -> Selection {
+    guard ByteRanges.range(offset: offset, count: count) != nil else {
+      throw .usage("--offset and --length together go past the largest number there is (\(Int.max))")
+    }
+    return .span(offset: offset, count: count)
+  }
+
+  private static func parse(_ text: some StringProtocol, _ option: String) throws(ToolFailure) -> Int {
+    guard let count = ByteCount(String(text)) else {
+      throw .usage("\(option): '\(text)' is not a number of bytes: write 4096, 64KiB or 2GiB")
+    }
+    return count.bytes
+  }
+
+  private static func split(_ text: String, at separator: String) -> (Substring, Substring)? {
+    guard let range = text.firstRange(of: separator) else { return nil }
+    return (text[..<range.lowerBound], text[range.upperBound...])
+  }
+}
+
+extension Selection {
+  /// The selected bytes of `reader`, piece by piece. Whether they exist shows when the stream begins.
+  func stream(of reader: RangeReader, chunkSize: ByteCount = .mebibytes(1)) -> ByteStream {
+    switch self {
+    case .whole: reader.stream(chunkSize: chunkSize)
+    case .from(let offset): reader.stream(offset..., chunkSize: chunkSize)
+    case .span, .suffix: reader.stream(range(in: reader.byteCount), chunkSize: chunkSize)
+    }
+  }
+
+  /// The range that this means in a source of `byteCount` bytes. It may lie beyond the source.
+  func range(in byteCount: Int) -> ByteRange {
+    switch self {
+    case .whole: 0..<byteCount
+    case .from(let offset): min(offset, byteCount)..<byteCount
+    case .span(let offset, let count): offset..<offset + count
+    case .suffix(let count): byteCount - min(count, byteCount)..<byteCount
+    }
+  }
+}
+
+extension ToolFailure {
+  static func usage(_ message: String) -> ToolFailure {
+    ToolFailure("\(message) (see 'rangeio --help')", status: .usage)
+  }
+
+  fileprivate static func notARange(_ text: String) -> ToolFailure {
+    usage("--range: '\(text)' is not a range: write A..<B, A... or ..<B")
+  }
+}

@@ -1,0 +1,85 @@
+import RangeIO
+
+/// Reads a file in many ways, compares every byte with plain `pread`, and times both.
+///
+/// First the whole file is streamed and compared, untimed: whoever reads a cold file first pays for the disk, and
+/// would lose any race. Then both run over the same ranges in turns.
+struct Demo {
+  let path: String
+  let engine: FileSource.Engine
+  let seed: UInt64
+
+  /// The largest piece read at once.
+  static let largestPiece = ByteCount.mebibytes(1)
+  /// A whole-file race is run more than once, and the median taken, up to this size.
+  private static let smallEnoughToRepeat = ByteCount.gibibytes(2)
+  /// The race on random ranges ends early on a disk that would take minutes.
+  static let longestPhase = Duration.seconds(8)
+
+  func run() async throws -> DemoReport {
+    try await withSource(path, engine: engine) { reader in
+      let plain = try PlainFile(path)
+      var report = DemoReport(path: path, byteCount: reader.byteCount, engine: engine, seed: seed)
+      var ranges = DemoRanges(byteCount: reader.byteCount, seed: seed)
+      try await compareWhole(reader, plain, &report)
+      try await raceWhole(reader, plain, &report)
+      let race = RandomRace(reader: reader, plain: plain)
+      for phase in RandomRace.phases where report.comparison.mismatch == nil {
+        let all = ranges.next(phase.count, sizes: phase.sizes)
+        try await phase.atOnce == 1
+          ? race.oneAtATime(all, phase, &report) : race.manyAtOnce(all, phase, &report)
+      }
+      report.lanes = reader.statistics().source.lanes
+      report.peakMemory = PeakMemory.bytes
+      return report
+    }
+  }
+
+  /// Streams the whole file and compares it.
+  private func compareWhole(_ reader: RangeReader, _ plain: PlainFile, _ report: inout DemoReport) async throws {
+    var progress = Progress("comparing", total: reader.byteCount)
+    defer { progress.clear() }
+    let scratch = Scratch(Self.largestPiece)
+    var offset = 0
+    for try await piece in reader.stream(0..<reader.byteCount, chunkSize: Self.largestPiece) {
+      try plain.read(offset..<offset + piece.count, into: scratch.buffer)
+      report.comparison.compared(piece, at: offset, with: scratch)
+      offset += piece.count
+      progress.advance(piece.count)
+    }
+  }
+
+  /// Times whole passes, in turns.
+  private func raceWhole(_ reader: RangeReader, _ plain: PlainFile, _ report: inout DemoReport) async throws {
+    let rounds = reader.byteCount <= Self.smallEnoughToRepeat.bytes ? 3 : 1
+    var progress = Progress("streaming", total: 2 * rounds * reader.byteCount)
+    defer { progress.clear() }
+    let scratch = Scratch(Self.largestPiece)
+    var row = DemoReport.Row(name: "stream of the whole file")
+    var times: [Duration] = []
+    var plainTimes: [Duration] = []
+    for _ in 0..<rounds {
+      (row.reads, row.bytes) = (0, 0)
+      var start = ContinuousClock.now
+      for try await piece in reader.stream(0..<reader.byteCount, chunkSize: Self.largestPiece) {
+        row.reads += 1
+        row.bytes += piece.count
+        progress.advance(piece.count)
+      }
+      times.append(ContinuousClock.now - start)
+      start = ContinuousClock.now
+      var offset = 0
+      while offset < reader.byteCount {
+        try Task.checkCancellation()
+        let end = min(offset + Self.largestPiece.bytes, reader.byteCount)
+        try plain.read(offset..<end, into: scratch.buffer)
+        progress.advance(end - offset)
+        offset = end
+      }
+      plainTimes.append(ContinuousClock.now - start)
+    }
+    row.time = times.sorted()[rounds / 2]
+    row.plainTime = plainTimes.sorted()[rounds / 2]
+    report.rows.append(row)
+  }
+}

@@ -1,0 +1,94 @@
+import RangeIO
+
+/// What the demo did and found.
+struct DemoReport {
+  /// One way of reading, timed beside plain `pread` of the same ranges.
+  struct Row {
+    var name: String
+    var reads = 0
+    var bytes = 0
+    var time = Duration.zero
+    var plainTime = Duration.zero
+
+    /// How many times as fast as plain `pread`.
+    var ratio: Double { Figures.nanoseconds(plainTime) / max(1, Figures.nanoseconds(time)) }
+    var nanosecondsPerRead: Double { Figures.nanoseconds(time) / Double(max(1, reads)) }
+    var plainNanosecondsPerRead: Double { Figures.nanoseconds(plainTime) / Double(max(1, reads)) }
+    var gigabytesPerSecond: Double { Double(bytes) / max(1, Figures.nanoseconds(time)) }
+    var plainGigabytesPerSecond: Double { Double(bytes) / max(1, Figures.nanoseconds(plainTime)) }
+  }
+
+  var path: String
+  var byteCount: Int
+  var engine: FileSource.Engine
+  var seed: UInt64
+  var rows: [Row] = []
+  var comparison = DemoComparison()
+  var lanes: [SourceStatistics.Lane] = []
+  var peakMemory = 0
+
+  var verdict: String {
+    if let mismatch = comparison.mismatch { return "MISMATCH: the byte at \(mismatch) is not what pread says" }
+    return "OK: compared \(Figures.count(comparison.reads)) reads, \(Figures.count(comparison.bytes)) bytes, "
+      + "every one equal to what plain pread says"
+  }
+}
+
+extension DemoReport {
+  /// A table for people.
+  var text: String {
+    let head = "\(Complaint.oneLine(path)): \(Figures.size(byteCount)), engine \(engine.rawValue), seed \(seed)"
+    var cells = [["", "", "", "RangeIO", "", "plain pread", "", "times"]]
+    cells.append(["what was done", "reads", "bytes", "a read", "rate", "a read", "rate", "as fast"])
+    cells += rows.map { row in
+      [
+        row.name, Figures.count(row.reads), Figures.size(row.bytes),
+        Self.time(row.nanosecondsPerRead), Figures.rate(bytes: row.bytes, in: row.time),
+        Self.time(row.plainNanosecondsPerRead), Figures.rate(bytes: row.bytes, in: row.plainTime),
+        Figures.decimal(row.ratio, places: 2),
+      ]
+    }
+    let figures = Table(columns: [.left, .right, .right, .right, .right, .right, .right, .right], rows: cells).text
+    let lanes = lanes.map { "\($0.name) \(Figures.size($0.bytes))" }.joined(separator: ", ")
+    let facts = Table(
+      columns: [.left, .left],
+      rows: [
+        ["bytes by lane", lanes],
+        ["peak memory", Figures.size(peakMemory)],
+        ["verdict", verdict],
+      ]
+    ).text
+    let note = "Plain pread reads into one buffer, again and again, and does not look whether the file has changed."
+    return [head, figures, note, facts].joined(separator: "\n\n")
+  }
+
+  /// The same for programs. Times are nanoseconds, rates GB/s.
+  var json: JSON {
+    .object([
+      "file": .string(path), "byteCount": .integer(byteCount), "engine": .string(engine.rawValue),
+      // As text: JSON readers may keep only 53 bits of a number.
+      "seed": .string(String(seed)),
+      "rows": .array(rows.map(\.json)),
+      "lanes": .array(
+        lanes.map { .object(["name": .string($0.name), "reads": .integer($0.reads), "bytes": .integer($0.bytes)]) }),
+      "comparedReads": .integer(comparison.reads), "comparedBytes": .integer(comparison.bytes),
+      "mismatch": comparison.mismatch.map { .integer($0) } ?? .null,
+      "peakMemoryBytes": .integer(peakMemory), "isOK": .bool(comparison.mismatch == nil), "verdict": .string(verdict),
+    ])
+  }
+
+  private static func time(_ nanoseconds: Double) -> String {
+    Figures.time(.nanoseconds(Int(nanoseconds.rounded())))
+  }
+}
+
+extension DemoReport.Row {
+  fileprivate var json: JSON {
+    .object([
+      "name": .string(name), "reads": .integer(reads), "bytes": .integer(bytes),
+      "nanosecondsPerRead": .number(nanosecondsPerRead), "gigabytesPerSecond": .number(gigabytesPerSecond),
+      "plainNanosecondsPerRead": .number(plainNanosecondsPerRead),
+      "plainGigabytesPerSecond": .number(plainGigabytesPerSecond), "timesAsFastAsPlain": .number(ratio),
+    ])
+  }
+}

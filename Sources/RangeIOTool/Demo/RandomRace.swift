@@ -1,0 +1,120 @@
+import RangeIO
+import Synchronization
+
+/// Random reads against plain `pread`, one at a time and many at once, every byte compared.
+struct RandomRace {
+  struct Phase {
+    var name: String
+    var sizes: ClosedRange<Int>
+    var count: Int
+    var atOnce: Int
+  }
+
+  static let phases = [
+    Phase(name: "random, 1 B to 4 KiB", sizes: 1...4096, count: 4000, atOnce: 1),
+    Phase(name: "random, 4 KiB to 64 KiB", sizes: 4096...65_536, count: 3000, atOnce: 1),
+    Phase(name: "random, 64 KiB to 1 MiB", sizes: 65_536...Demo.largestPiece.bytes, count: 1000, atOnce: 1),
+    Phase(name: "random, 1 B to 1 MiB, 32 at a time", sizes: 1...Demo.largestPiece.bytes, count: 8000, atOnce: 32),
+  ]
+
+  let reader: RangeReader
+  let plain: PlainFile
+
+  /// Each range by both, taking turns in who goes first, since the second finds the bytes in the processor's caches.
+  func oneAtATime(_ ranges: [ByteRange], _ phase: Phase, _ report: inout DemoReport) async throws {
+    var row = DemoReport.Row(name: phase.name)
+    var progress = Progress(phase.name, total: ranges.reduce(0) { $0 + $1.count })
+    defer { progress.clear() }
+    let scratch = Scratch(Demo.largestPiece)
+    let end = ContinuousClock.now + Demo.longestPhase
+    for (turn, range) in ranges.enumerated() {
+      if turn & 1 == 0 { row.plainTime += try timePlain(range, scratch) }
+      let start = ContinuousClock.now
+      let bytes = try await reader.read(range)
+      row.time += ContinuousClock.now - start
+      if turn & 1 == 1 { row.plainTime += try timePlain(range, scratch) }
+      row.reads += 1
+      row.bytes += bytes.count
+      report.comparison.compared(bytes, at: range.lowerBound, with: scratch)
+      progress.advance(bytes.count)
+      if turn & 255 == 255, ContinuousClock.now > end { break }
+    }
+    report.rows.append(row)
+  }
+
+  private func timePlain(_ range: ByteRange, _ scratch: Scratch) throws -> Duration {
+    let start = ContinuousClock.now
+    try plain.read(range, into: scratch.buffer)
+    return ContinuousClock.now - start
+  }
+
+  /// First read and compared by as many tasks, untimed. Then read again, timed, by tasks and by as many plain threads.
+  ///
+  /// Comparing apart leaves each read's buffer free at once, as the plain threads' buffers are.
+  func manyAtOnce(_ ranges: [ByteRange], _ phase: Phase, _ report: inout DemoReport) async throws {
+    let end = ContinuousClock.now + Demo.longestPhase
+    let compared = try await byTasks(phase.atOnce, ranges, until: end) { [reader, plain] range, part, scratch in
+      let bytes = try await reader.read(range)
+      try plain.read(range, into: scratch.buffer)
+      part.compared(bytes, at: range.lowerBound, with: scratch)
+    }
+    report.comparison.add(compared)
+    let ranges = Array(ranges[..<compared.reads])
+    var row = DemoReport.Row(name: phase.name, reads: ranges.count, bytes: compared.bytes)
+    let start = ContinuousClock.now
+    _ = try await byTasks(phase.atOnce, ranges, until: nil) { [reader] range, _, _ in _ = try await reader.read(range) }
+    row.time = ContinuousClock.now - start
+    row.plainTime = try timePlain(ranges, threads: phase.atOnce)
+    report.rows.append(row)
+  }
+
+  /// Hands each range, in order, to one of `count` tasks. Stops early at `end`.
+  ///
+  /// - Returns: what the tasks compared.
+  private func byTasks(
+    _ count: Int, _ ranges: [ByteRange], until end: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (ByteRange, inout DemoComparison, Scratch) async throws -> Void
+  ) async throws -> DemoComparison {
+    let next = NextIndex()
+    return try await withThrowingTaskGroup(of: DemoComparison.self) { group in
+      for _ in 0..<count {
+        group.addTask {
+          var part = DemoComparison()
+          let scratch = Scratch(Demo.largestPiece)
+          while case let index = next.take(), index < ranges.count {
+            try await body(ranges[index], &part, scratch)
+            if index & 255 == 255, let end, ContinuousClock.now > end { next.stop() }
+          }
+          return part
+        }
+      }
+      return try await group.reduce(into: DemoComparison()) { $0.add($1) }
+    }
+  }
+
+  private func timePlain(_ ranges: [ByteRange], threads: Int) throws -> Duration {
+    let next = NextIndex()
+    let failure = Mutex<ToolFailure?>(nil)
+    let start = ContinuousClock.now
+    try ThreadTeam.run(threads) { [plain] in
+      let scratch = Scratch(Demo.largestPiece)
+      do throws(ToolFailure) {
+        while case let index = next.take(), index < ranges.count {
+          try plain.read(ranges[index], into: scratch.buffer)
+        }
+      } catch {
+        failure.withLock { $0 = error }
+      }
+    }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    return ContinuousClock.now - start
+  }
+}
+
+/// Hands out 0, 1, 2, … to whoever asks.
+private final class NextIndex: Sendable {
+  private let index = Atomic(0)
+  func take() -> Int { index.wrappingAdd(1, ordering: .relaxed).oldValue }
+  /// From now on hands out numbers beyond every list.
+  func stop() { index.store(Int.max / 2, ordering: .relaxed) }
+}

@@ -1,0 +1,70 @@
+import RangeIO
+import SystemPackage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Writes all of what it is given to a descriptor, in as many calls as that takes. Does not own the descriptor.
+struct DescriptorWriter {
+  let descriptor: CInt
+
+  func write(_ bytes: Bytes) throws(Errno) {
+    try bytes.forEachSpan { (span) throws(Errno) in
+      // Two steps, since `RawSpan.withUnsafeBytes` hands on a typed error only when its closure is spelled out.
+      try span.withUnsafeBytes { (buffer) throws(Errno) in try write(buffer) }
+    }
+  }
+
+  func write(_ buffer: UnsafeRawBufferPointer) throws(Errno) {
+    var rest = buffer[...]
+    while !rest.isEmpty {
+      let piece = UnsafeRawBufferPointer(rebasing: rest)
+      let written = Self.systemWrite(descriptor, piece.baseAddress, piece.count)
+      if written > 0 {
+        rest = rest.dropFirst(written)
+        continue
+      }
+      let error = written == 0 ? Errno.ioError : Errno(rawValue: errno)
+      switch error {
+      case .interrupted: continue
+      case .resourceTemporarilyUnavailable: waitUntilWritable()
+      default: throw error
+      }
+    }
+  }
+
+  /// Waits for a descriptor that somebody else has made non-blocking, as a terminal may be.
+  private func waitUntilWritable() {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    // Whatever it says, the next write tells what is wrong.
+    _ = poll(&request, 1, -1)
+  }
+
+  private static func systemWrite(_ descriptor: CInt, _ base: UnsafeRawPointer?, _ count: Int) -> Int {
+    #if canImport(Darwin)
+      Darwin.write(descriptor, base, min(count, Int(CInt.max)))
+    #elseif canImport(Glibc)
+      Glibc.write(descriptor, base, count)
+    #elseif canImport(Musl)
+      Musl.write(descriptor, base, count)
+    #endif
+  }
+}
+
+extension ToolFailure {
+  /// The failure to write to `name`.
+  static func writing(to name: String, _ error: Errno) -> ToolFailure {
+    let advice =
+      switch error {
+      case .noSpace, .diskQuotaExceeded: "; free some space, or write elsewhere"
+      case .fileTooLarge: "; raise the limit (ulimit -f), or write elsewhere"
+      default: ""
+      }
+    return ToolFailure("cannot write to \(name): \(error.description.lowercased())\(advice)")
+  }
+}

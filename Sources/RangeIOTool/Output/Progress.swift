@@ -1,0 +1,43 @@
+/// A line on a terminal that tells how far long work has come. Elsewhere it says nothing.
+struct Progress {
+  /// Rarely enough to cost nothing, often enough to look alive.
+  private static let interval = Duration.milliseconds(100)
+
+  private let label: String
+  private let total: Int
+  private let isShown: Bool
+  private let start = ContinuousClock.now
+  private var done = 0
+  private var next: ContinuousClock.Instant
+  private var hasDrawn = false
+
+  /// - Parameter total: the bytes there are to do.
+  init(_ label: String, total: Int, isShown: Bool = StandardError.isTerminal) {
+    self.label = label
+    self.total = total
+    self.isShown = isShown
+    next = start + Self.interval
+  }
+
+  /// Notes that `count` more bytes are done.
+  mutating func advance(_ count: Int) {
+    guard isShown else { return }
+    done += count
+    let now = ContinuousClock.now
+    guard now >= next else { return }
+    next = now + Self.interval
+    hasDrawn = true
+    StandardError.write("\r\u{1B}[K" + Self.text(label, done: done, of: total, after: now - start))
+  }
+
+  /// Removes the line.
+  func clear() {
+    if hasDrawn { StandardError.write("\r\u{1B}[K") }
+  }
+
+  static func text(_ label: String, done: Int, of total: Int, after time: Duration) -> String {
+    let share = total > 0 ? Int((Double(done) / Double(total) * 100).rounded(.down)) : 100
+    return "\(label): \(min(share, 100))%, \(Figures.size(done)) of \(Figures.size(total)), "
+      + Figures.rate(bytes: done, in: time)
+  }
+}

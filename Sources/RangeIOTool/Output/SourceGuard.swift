@@ -1,0 +1,47 @@
+import RangeIO
+import SystemPackage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Refuses to write onto the file that is being read.
+enum SourceGuard {
+  /// Throws if the file at `path` is `source`, by this or another name.
+  static func check(_ path: String, isNot source: SourceDescription) async throws {
+    try await check(FileSource(path), "--output names the source itself: choose another file", source)
+  }
+
+  /// Throws if standard output is a file, and that file is `source`.
+  static func checkStandardOutput(isNot source: SourceDescription) async throws {
+    guard StandardOutputKind.isRegularFile else { return }
+    let copy = dup(STDOUT_FILENO)
+    guard copy >= 0 else { return }
+    let output = FileSource(adopting: FileDescriptor(rawValue: copy))
+    try await check(output, "standard output is the source itself: write to another file", source)
+  }
+
+  private static func check(_ output: FileSource, _ complaint: String, _ source: SourceDescription) async throws {
+    let id: String?
+    do {
+      id = try await output.describe().id
+    } catch is ReadError {
+      // What cannot be opened as a source is not the one that was.
+      id = nil
+    }
+    await output.close()
+    if id == source.id { throw ToolFailure(complaint) }
+  }
+}
+
+/// What standard output is connected to.
+enum StandardOutputKind {
+  static var isRegularFile: Bool {
+    var status = stat()
+    return fstat(STDOUT_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+}

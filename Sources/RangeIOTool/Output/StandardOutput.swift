@@ -1,0 +1,60 @@
+import RangeIO
+import SystemPackage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The program's output. It protects terminals from binary, and tells a reader who left from a failure.
+struct StandardOutput {
+  private let writer = DescriptorWriter(descriptor: STDOUT_FILENO)
+  private let protectsTerminal: Bool
+
+  /// - Parameter force: whether binary may go to a terminal.
+  init(force: Bool = false) { protectsTerminal = !force && isatty(STDOUT_FILENO) == 1 }
+
+  /// Writes one piece of a source.
+  func write(_ piece: Bytes) throws {
+    if protectsTerminal, !TerminalText.isHarmless(piece) {
+      throw ToolFailure("this is binary, which can upset a terminal: add --output FILE, or --force, or pipe it on")
+    }
+    try translatingErrors { () throws(Errno) in try writer.write(piece) }
+  }
+
+  /// Writes a line of our own.
+  func line(_ text: String) throws {
+    var text = text + "\n"
+    try text.withUTF8 { buffer in
+      try translatingErrors { () throws(Errno) in try writer.write(UnsafeRawBufferPointer(buffer)) }
+    }
+  }
+
+  private func translatingErrors(_ write: () throws(Errno) -> Void) throws {
+    do {
+      try write()
+    } catch .brokenPipe {
+      throw BrokenPipe()
+    } catch {
+      throw ToolFailure.writing(to: "standard output", error)
+    }
+  }
+}
+
+/// Where errors and progress go.
+enum StandardError {
+  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  static func line(_ text: String) { write(text + "\n") }
+
+  static func write(_ text: String) {
+    var text = text
+    text.withUTF8 { buffer in
+      // Nobody is left to tell if this fails too.
+      do { try DescriptorWriter(descriptor: STDERR_FILENO).write(UnsafeRawBufferPointer(buffer)) } catch {}
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import RangeIO
+
+/// What the tool says by its exit code. Scripts depend on the numbers.
+enum ToolStatus: Int32, CaseIterable {
+  case done = 0
+  case failure = 1
+  case usage = 2
+  case unusableSource = 3
+  case rangeNotSatisfiable = 4
+  case sourceChanged = 5
+  /// 128 and the number of SIGINT, as shells count.
+  case interrupted = 130
+
+  /// The status for a failed read.
+  init(_ code: ReadError.Code) {
+    switch code {
+    case .notFound, .permissionDenied, .unsupportedSource: self = .unusableSource
+    case .rangeNotSatisfiable: self = .rangeNotSatisfiable
+    case .sourceChanged: self = .sourceChanged
+    default: self = .failure
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import RangeIO
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The command line of RangeIO.
+///
+/// Owns how the program begins and ends: signals, one line for an error, the exit code. What the commands do is theirs.
+@main
+struct RangeIOTool: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rangeio",
+    abstract: "Read byte ranges of big files.",
+    discussion: """
+      Exit codes: 0 done, 1 other failure, 2 usage, 3 not found, unreadable or not a file, 4 range not satisfiable, \
+      5 source changed while it was read, 130 interrupted.
+      """,
+    version: "0.1.0",
+    subcommands: [ReadCommand.self, CatCommand.self, InfoCommand.self, DemoCommand.self])
+
+  func run() async throws { throw ValidationError("name a command: read, cat, info or demo") }
+
+  /// Replaces ArgumentParser's own, which ends with its exit codes and in its words.
+  static func main() {
+    // The work is on no actor: nothing of it waits for the main thread, which waits for signals.
+    Interrupts.shared.run { @concurrent in endProcess(await perform(Array(CommandLine.arguments.dropFirst()))) }
+  }
+
+  /// Runs the command that `arguments` ask for.
+  ///
+  /// - Returns: the exit code.
+  static func perform(_ arguments: [String]) async -> Int32 {
+    do {
+      var command = try parseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return ToolStatus.done.rawValue
+    } catch {
+      return end(error)
+    }
+  }
+
+  /// Tells the user of `error`, which may also be the help that was asked for.
+  private static func end(_ error: any Error) -> Int32 {
+    if let complaint = Complaint(error) {
+      StandardError.line("rangeio: \(complaint.message)")
+      return complaint.status.rawValue
+    }
+    switch error {
+    case is CancellationError:
+      return Interrupts.shared.exitCode ?? ToolStatus.interrupted.rawValue
+    case is BrokenPipe:
+      return ToolStatus.done.rawValue
+    case _ where exitCode(for: error).isSuccess:
+      return printed(fullMessage(for: error))
+    case _ where exitCode(for: error) == .validationFailure:
+      StandardError.line("rangeio: \(Complaint.oneLine(message(for: error))) (see 'rangeio --help')")
+      return ToolStatus.usage.rawValue
+    default:
+      StandardError.line("rangeio: \(Complaint.oneLine(message(for: error)))")
+      return ToolStatus.failure.rawValue
+    }
+  }
+
+  private static func printed(_ text: String) -> Int32 {
+    do {
+      try StandardOutput().line(text)
+      return ToolStatus.done.rawValue
+    } catch {
+      return end(error)
+    }
+  }
+}
+
+/// Outside the command, whose own `exit` hides the system's.
+private func endProcess(_ code: Int32) -> Never { exit(code) }

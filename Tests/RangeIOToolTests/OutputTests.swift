@@ -1,0 +1,54 @@
+import Foundation
+import RangeIO
+import Testing
+
+@testable import RangeIOTool
+
+@Suite struct OutputTests {
+  @Test func `text is harmless to a terminal and control characters are not`() {
+    #expect(TerminalText.isHarmless(Bytes("naïve – Ünïcødé\tand\r\nlines\u{C}".utf8)))
+    #expect(TerminalText.isHarmless(Bytes()))
+    for harmful in ["\u{0}", "\u{1B}[2J", "\u{7F}", "\u{9B}31m", "\u{7}"] {
+      #expect(!TerminalText.isHarmless(Bytes("text \(harmful)".utf8)))
+    }
+  }
+
+  @Test func `figures are written as people read them`() {
+    #expect(Figures.count(0) == "0")
+    #expect(Figures.count(-1_234_567) == "-1,234,567")
+    #expect(Figures.size(999) == "999 B")
+    #expect(Figures.size(1_400_000_000) == "1.4 GB")
+    #expect(Figures.time(.nanoseconds(850)) == "850 ns")
+    #expect(Figures.time(.microseconds(12)) == "12.0 µs")
+    #expect(Figures.rate(bytes: 8_210_000_000, in: .seconds(1)) == "8.21 GB/s")
+    #expect(Figures.rate(bytes: 0, in: .seconds(1)) == "–")
+    #expect(Figures.decimal(0.999, places: 2) == "1.00")
+    #expect(Figures.decimal(-0.5, places: 1) == "-0.5")
+  }
+
+  @Test func `progress tells share, sizes and rate`() {
+    #expect(
+      Progress.text("f", done: 500_000_000, of: 1_000_000_000, after: .seconds(1))
+        == "f: 50%, 500 MB of 1.0 GB, 0.50 GB/s")
+    #expect(Progress.text("f", done: 0, of: 0, after: .zero) == "f: 100%, 0 B of 0 B, –")
+  }
+
+  @Test func `a table aligns its columns and leaves no blanks at line ends`() {
+    let table = Table(columns: [.left, .right, .left], rows: [["a", "1", ""], ["long", "234", "x"]])
+    #expect(table.text == "a       1\nlong  234  x")
+  }
+
+  @Test func `JSON of every kind decodes to what it was`() throws {
+    let json = JSON.object([
+      "text": .string("a \"quote\" \\ \n\t\r\u{1} ü"), "yes": .bool(true), "nothing": .null, "number": .number(0.25),
+      "infinite": .number(.infinity), "list": .array([.integer(1), .array([]), .object([:])]),
+    ])
+    let decoded = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.text().utf8)) as? [String: Any])
+    #expect(decoded["text"] as? String == "a \"quote\" \\ \n\t\r\u{1} ü")
+    #expect(decoded["yes"] as? Bool == true)
+    #expect(decoded["nothing"] is NSNull && decoded["infinite"] is NSNull)
+    #expect(decoded["number"] as? Double == 0.25)
+    #expect((decoded["list"] as? [Any])?.count == 3)
+  }
+}

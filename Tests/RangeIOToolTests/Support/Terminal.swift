@@ -1,0 +1,42 @@
+import SystemPackage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A terminal that nobody sits at. See pty(7).
+final class Terminal {
+  /// The end that a program takes for a terminal.
+  let descriptor: FileDescriptor
+  private let controller: FileDescriptor
+
+  init() throws {
+    let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard controller >= 0 else { throw Errno(rawValue: errno) }
+    self.controller = FileDescriptor(rawValue: controller)
+    #if os(Linux)
+      // What unlockpt(3) and ptsname(3) do, which the C library hides from Swift.
+      var unlock: CInt = 0
+      var number: CUnsignedInt = 0
+      guard ioctl(controller, 0x4004_5431, &unlock) == 0, ioctl(controller, 0x8004_5430, &number) == 0 else {
+        throw Errno(rawValue: errno)
+      }
+      let name = "/dev/pts/\(number)"
+    #else
+      guard grantpt(controller) == 0, unlockpt(controller) == 0, let found = ptsname(controller) else {
+        throw Errno(rawValue: errno)
+      }
+      let name = String(cString: found)
+    #endif
+    descriptor = FileDescriptor(rawValue: open(name, O_RDWR | O_NOCTTY | O_CLOEXEC))
+  }
+
+  deinit {
+    try? descriptor.close()
+    try? controller.close()
+  }
+}

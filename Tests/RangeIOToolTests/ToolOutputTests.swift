@@ -1,0 +1,115 @@
+import Foundation
+import SystemPackage
+import Testing
+
+/// What the tool does to files and terminals that it writes to.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ToolOutputTests {
+  let directory: TemporaryDirectory
+  private static let noiseOfAll = noise(2_500_000)
+  let bytes = noiseOfAll
+  let source: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    source = try directory.file("source", bytes)
+  }
+
+  @Test func `output goes to a new file that is complete`() async throws {
+    let copy = directory("copy")
+    let result = try await tool("read", source, "--range", "1000..<2000000", "--output", copy)
+    #expect(result.code == 0 && result.output.isEmpty && result.errors == "")
+    #expect(areEqual(try contents(copy), bytes[1000..<2_000_000]))
+    #expect(try directory.names == ["copy", "source"])
+  }
+
+  @Test func `an existing file is replaced only by force, and keeps its permissions`() async throws {
+    let existing = try directory.file("existing", [1, 2, 3])
+    chmod(existing, 0o640)
+    let refused = try await tool("read", source, "--output", existing)
+    #expect(refused.code == 1 && refused.hasOneLineOfErrors && refused.errors.contains("--force"))
+    #expect(try contents(existing) == [1, 2, 3])
+
+    let forced = try await tool("read", source, "--output", existing, "--force")
+    #expect(forced.code == 0)
+    #expect(areEqual(try contents(existing), bytes[...]))
+    let attributes = try FileManager.default.attributesOfItem(atPath: existing)
+    #expect(attributes[.posixPermissions] as? Int == 0o640)
+    #expect(try directory.names == ["existing", "source"])
+  }
+
+  @Test func `a link is followed to the file that is replaced, and a dangling one counts as existing`() async throws {
+    let target = try directory.file("target", [1])
+    let link = directory("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+    #expect(try await tool("read", source, "--suffix", "5", "--output", link, "--force").code == 0)
+    #expect(areEqual(try contents(target), bytes.suffix(5)))
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+
+    let dangling = directory("dangling")
+    try FileManager.default.createSymbolicLink(atPath: dangling, withDestinationPath: directory("nowhere"))
+    #expect(try await tool("read", source, "--output", dangling).code == 1)
+  }
+
+  @Test func `the source itself is never written to, by whatever name`() async throws {
+    let link = directory("link")
+    let hardLink = directory("hard")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: source)
+    try FileManager.default.linkItem(atPath: source, toPath: hardLink)
+    for name in [source, link, hardLink] {
+      let result = try await tool("read", source, "--range", "0..<10", "--output", name, "--force")
+      #expect(result.code == 1 && result.hasOneLineOfErrors && result.errors.contains("source itself"))
+    }
+    let appended = try await tool(["-c", "\"$0\" cat \"$1\" >> \"$1\"", ToolProcess.path, source], program: "/bin/sh")
+    #expect(appended.code == 1 && appended.errors.contains("source itself"))
+    #expect(areEqual(try contents(source), bytes[...]))
+  }
+
+  @Test func `a failed read leaves no output behind`() async throws {
+    #expect(try await tool("read", source, "--range", "0..<9999999", "--output", directory("copy")).code == 4)
+    #expect(try await tool("read", directory("missing"), "--output", directory("copy")).code == 3)
+    let existing = try directory.file("existing", [7])
+    #expect(try await tool("read", source, "--range", "0..<9999999", "--output", existing, "--force").code == 4)
+    #expect(try contents(existing) == [7])
+    #expect(try directory.names == ["existing", "source"])
+  }
+
+  @Test func `a disk that is full leaves no half file`() async throws {
+    // A limit on the size of files stands in for the disk; in blocks of 512 bytes or 1 KiB, as the shell likes.
+    let result = try await tool(
+      ["-c", "ulimit -f 100; exec \"$0\" read \"$1\" --output \"$2\"", ToolProcess.path, source, directory("copy")],
+      program: "/bin/sh")
+    #expect(result.code == 1)
+    #expect(result.hasOneLineOfErrors && result.errors.contains("cannot write to"))
+    #expect(try directory.names == ["source"])
+  }
+
+  @Test func `where no file can be made the failure says so`() async throws {
+    for name in [directory.path, directory("missing/copy"), source + "/copy"] {
+      let result = try await tool("read", source, "--output", name, "--force")
+      #expect(result.code == 1, "\(name)")
+      #expect(result.hasOneLineOfErrors)
+    }
+    #expect(try directory.names == ["source"])
+  }
+
+  @Test func `a device is written to and not replaced`() async throws {
+    #expect(try await tool("read", source, "--output", "/dev/null", "--force").code == 0)
+    var status = stat()
+    #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+  }
+
+  @Test func `a terminal gets text, and binary only by force`() async throws {
+    let text = try directory.file("text", Array("plain text\n".utf8))
+    let cases = [(["cat", source], 1), (["cat", text], 0), (["read", source, "--suffix", "9", "--force"], 0)]
+    for (arguments, code) in cases {
+      let terminal = try Terminal()
+      let errors = try FileDescriptor.open(
+        directory("err"), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+      let process = try ToolProcess(
+        withEngine(arguments), output: terminal.descriptor.rawValue, errors: errors.rawValue)
+      #expect(try await process.wait() == code, "\(arguments)")
+      try errors.close()
+      #expect(try contents(directory("err")).isEmpty == (code == 0))
+    }
+  }
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Checks the promises that the core makes about itself: no Foundation, tasks started in one place, Dispatch in one file.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+core=Sources/RangeIO
+failed=0
+fail() {
+  echo "check-core: $*" >&2
+  failed=1
+}
+
+# Files of the core, other than `allowed`, with a line that matches; comments aside.
+elsewhere() {
+  local pattern=$1 allowed=$2
+  grep -rnE --include='*.swift' "$pattern" "$core" | grep -vE '^[^:]+:[0-9]+: *//' | grep -v "^$core/$allowed:" || true
+}
+
+found=$(elsewhere '^ *((public|package|internal|private|fileprivate|@[A-Za-z_]+(\([^)]*\))?) +)*import +([a-z]+ +)?Foundation' none)
+[ -z "$found" ] || fail "the core imports Foundation:"$'\n'"$found"
+
+found=$(elsewhere '^ *([a-z@_]+ +)*import +([a-z]+ +)?Dispatch' Source/File/DispatchIOLane.swift)
+[ -z "$found" ] || fail "Dispatch is imported outside DispatchIOLane.swift:"$'\n'"$found"
+
+# `Task {`, `Task(…)`, `Task<…>(…)`, `Task.detached`, `Task.immediate`; not `Task<…>` as a type, nor `Task.isCancelled`.
+found=$(elsewhere '(^|[^A-Za-z_.])Task(<[^>]*>)? *(\{|\()|(^|[^A-Za-z_.])Task(<[^>]*>)?\.(detached|immediate)' \
+  System/BackgroundWork.swift)
+[ -z "$found" ] || fail "a task is started outside BackgroundWork.swift:"$'\n'"$found"
+
+# What a program needs that uses the core and nothing else. The example is such a program.
+example=Examples/CustomStage
+if grep -rqE 'import +Foundation' "$example/Sources"; then fail "$example imports Foundation, so it proves nothing"; fi
+swift build --package-path "$example" --quiet
+program=$(swift build --package-path "$example" --show-bin-path)/CustomStage
+if [ "$(uname -s)" = Darwin ]; then needed=$(otool -L "$program"); else needed=$(ldd "$program"); fi
+if grep -q Foundation <<<"$needed"; then fail "a program that uses the core alone is linked with Foundation:"$'\n'"$needed"; fi
+# And symbols, in case Foundation were linked statically.
+if grep -qaE '10Foundation[0-9]|20FoundationEssentials' "$program"; then
+  fail "a program that uses the core alone names symbols of Foundation"
+fi
+
+[ "$failed" = 0 ] || exit 1
+echo "check-core: no Foundation, tasks and Dispatch where they belong"

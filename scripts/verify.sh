@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# What takes longer than a test run should: all tests on each engine, long stress, many seeds, sanitizers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== verify: %s\n' "$*"; }
+
+step "all tests on every engine"
+RANGEIO_ENGINE_TESTS=. scripts/test.sh
+
+step "a million reads, a hundred thousand seeds"
+RANGEIO_ENGINE_TESTS='' RANGEIO_STRESS=1000000 RANGEIO_SEEDS=100000 scripts/test.sh
+
+# Each in a directory of its own, so that builds do not undo each other.
+step "thread sanitizer"
+scripts/test.sh --sanitize=thread --scratch-path .build/thread-sanitizer
+
+step "address sanitizer"
+# Leaks are looked for by tests that count; what Swift's runtime keeps for good would be reported as well.
+ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} \
+  scripts/test.sh --sanitize=address --scratch-path .build/address-sanitizer
+
+step "done"
