@@ -44,7 +44,14 @@ final class ForeignBacking: ByteBacking {
     }
   }
 
-  var backingByteCount: Int { pieces.reduce(0) { $0 + $1.backingByteCount } }
+  /// Pieces may share a backing, which counts once.
+  var backingByteCount: Int {
+    var seen: Set<ObjectIdentifier> = []
+    return pieces.reduce(0) { sum, piece in
+      guard let owner = piece.owner, seen.insert(ObjectIdentifier(owner)).inserted else { return sum }
+      return sum + piece.backingByteCount
+    }
+  }
 
   /// The bytes from `offset` to the end of the piece that holds it.
   ///

@@ -1,13 +1,14 @@
 extension ByteStream {
   /// The stream line by line, as text: lines end with a line feed, which, with a carriage return before it, is left out.
+  /// No other character ends a line.
   ///
   /// What is not UTF-8 becomes the replacement character U+FFFD. The last line needs no line feed.
   public var lines: LineSequence { lines(longest: .mebibytes(1)) }
 
   /// The stream line by line, with a bound of your own on their length.
   ///
-  /// - Parameter longest: the bytes that a line may have. A longer one throws `ReadError.Code.limitExceeded`, so that a
-  ///   file without line feeds does not fill the memory.
+  /// - Parameter longest: the bytes that a line may have before its line feed. A longer one throws
+  ///   `ReadError.Code.limitExceeded`, so that a file without line feeds does not fill the memory.
   public func lines(longest: ByteCount) -> LineSequence { LineSequence(stream: self, longest: longest.bytes) }
 
   /// The lines of a ``ByteStream``.
@@ -40,13 +41,23 @@ extension ByteStream {
       public mutating func next(isolation actor: isolated (any Actor)?) async throws -> String? {
         while !isEnded {
           if let line = try takeLine() { return line }
-          guard let piece = try await pieces.next(isolation: actor) else {
+          guard let piece = try await nextPiece(isolation: actor) else {
             isEnded = true
-            return begun.isEmpty ? nil : takeBegun(with: Bytes())
+            return begun.isEmpty ? nil : begun.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
           }
           rest = piece
         }
         return nil
+      }
+
+      /// After an error nothing comes any more: the beginning of a line is not a line.
+      private mutating func nextPiece(isolation actor: isolated (any Actor)?) async throws -> Bytes? {
+        do {
+          return try await pieces.next(isolation: actor)
+        } catch {
+          isEnded = true
+          throw error
+        }
       }
 
       /// The line that ends within what is there. If none does, all of it is put by.

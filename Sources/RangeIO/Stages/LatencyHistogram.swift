@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Durations counted in buckets that widen with them: four to each power of two, so that a quantile is at most a
-/// quarter too high. From 1 ns to some 9 years, in 240 counters.
+/// quarter too high. Up to some 73 years, in 240 counters.
 public struct LatencyHistogram: Hashable, Sendable, Codable {
   /// How many durations fell into each bucket.
   private var buckets: [Int]

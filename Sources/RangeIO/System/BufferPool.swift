@@ -13,8 +13,21 @@ package final class BufferPool: Sendable {
   static let largestPooled = 8 * 1024 * 1024
 
   private struct Idle {
+    /// By size; no list is empty.
     var buffers: [Int: [Address]] = [:]
     var byteCount = 0
+
+    mutating func take(_ capacity: Int) -> Address? {
+      guard let address = buffers[capacity]?.popLast() else { return nil }
+      if buffers[capacity]?.isEmpty == true { buffers[capacity] = nil }
+      byteCount -= capacity
+      return address
+    }
+
+    mutating func keep(_ address: Address, _ capacity: Int) {
+      buffers[capacity, default: []].append(address)
+      byteCount += capacity
+    }
   }
   /// A pointer that may cross threads: nobody uses an idle buffer.
   private struct Address: @unchecked Sendable { let pointer: UnsafeMutableRawPointer }
@@ -34,12 +47,9 @@ package final class BufferPool: Sendable {
   /// A buffer of at least `count` bytes, its contents undefined.
   package func buffer(_ count: Int) throws(ReadError) -> WritableBytes {
     guard count >= Self.smallestPooled else { return WritableBytes(inline: count) }
-    let capacity = Self.roundedUp(count)
-    let recycled = idle.withLock { idle -> Address? in
-      guard let address = idle.buffers[capacity]?.popLast() else { return nil }
-      idle.byteCount -= capacity
-      return address
-    }
+    // Rounding up what no machine has would overflow.
+    let capacity = count <= Int.max / 2 ? Self.roundedUp(count) : count
+    let recycled = idle.withLock { $0.take(capacity) }
     guard let base = recycled?.pointer ?? rio_map_pages(capacity) else {
       throw ReadError(
         .resourcesExhausted, "no memory for \(count) bytes: read less at once, or stream the range", isTransient: true)
@@ -55,13 +65,20 @@ package final class BufferPool: Sendable {
 
   fileprivate func takeBack(_ base: UnsafeMutableRawPointer, _ capacity: Int) {
     let address = Address(pointer: base)
-    let kept = idle.withLock { idle -> Bool in
-      guard capacity <= Self.largestPooled, idle.byteCount + capacity <= limit else { return false }
-      idle.buffers[capacity, default: []].append(address)
-      idle.byteCount += capacity
-      return true
+    let dropped = idle.withLock { idle -> [(address: Address, capacity: Int)] in
+      guard capacity <= Self.largestPooled, capacity <= limit else { return [(address, capacity)] }
+      var dropped: [(Address, Int)] = []
+      // The size in use now stays; other sizes make room for it, or a pool once full of them would never serve it.
+      while idle.byteCount + capacity > limit {
+        guard let other = idle.buffers.keys.first(where: { $0 != capacity }), let old = idle.take(other) else {
+          return dropped + [(address, capacity)]
+        }
+        dropped.append((old, other))
+      }
+      idle.keep(address, capacity)
+      return dropped
     }
-    if !kept { rio_unmap_pages(base, capacity) }
+    for (address, capacity) in dropped { rio_unmap_pages(address.pointer, capacity) }
   }
 
   deinit {

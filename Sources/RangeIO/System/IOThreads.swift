@@ -67,12 +67,20 @@ package final class IOThreads: Sendable {
   private let state = Mutex(State())
   private let limit: Int
   private let idleNanoseconds: Int64
+  private let start: Start
+
+  /// Runs the body with its context on a new thread; negative when there is none to be had.
+  package typealias Start =
+    @Sendable (_ body: @convention(c) (UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer) -> CInt
 
   /// At most `limit` threads, each of which ends when it had nothing to do for `idle`.
-  package init(limit: Int, idle: Duration = .seconds(1)) {
+  package init(
+    limit: Int, idle: Duration = .seconds(1), start: @escaping Start = { rio_thread_start($0, $1, "rangeio") }
+  ) {
     precondition(limit > 0, "a pool needs a thread")
     self.limit = limit
     idleNanoseconds = idle.nanoseconds
+    self.start = start
   }
 
   /// The threads of the process. A disk answers best with some 32 reads under way; the rest is for a second disk.
@@ -116,16 +124,13 @@ package final class IOThreads: Sendable {
   private func startThread() {
     let worker = Worker(self)
     let context = Unmanaged.passRetained(worker).toOpaque()
-    let result = rio_thread_start(
-      { Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().run() }, context, "rangeio")
+    let result = start({ Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().run() }, context)
     guard result < 0 else { return }
     Unmanaged<Worker>.fromOpaque(context).release()
-    // No thread to be had. Those that exist will do the work; without any, this one must.
-    let orphan = state.withLock { state -> IOJob? in
-      state.threads -= 1
-      return state.threads == 0 ? state.next() : nil
-    }
-    orphan?.work()
+    // No thread to be had. Those that exist will do the work; without any, this one must, with all that others queued
+    // in the meantime because they counted on this thread.
+    state.withLock { $0.threads -= 1 }
+    while let orphan = state.withLock({ $0.threads == 0 ? $0.next() : nil }) { orphan.work() }
   }
 
   /// What a worker does next: a job; or `nil`, and it is entered among the sleeping.
@@ -167,7 +172,8 @@ package final class IOThreads: Sendable {
         while let job = threads.nextJob(for: self) { job.work() }
         if !rio_parker_wait(parker, threads.idleNanoseconds) {
           if threads.mayEnd(self) { return }
-          _ = rio_parker_wait(parker, 3_600_000_000_000)
+          // Not to be missed: a wake left over for the next sleep would enter this thread among the sleeping twice.
+          while !rio_parker_wait(parker, 3_600_000_000_000) {}
         }
       }
     }

@@ -10,6 +10,9 @@ package final class Permits: Sendable {
 
   package init(_ count: Int) { state = Mutex(State(free: count)) }
 
+  /// Those who wait for a permit.
+  package var waiterCount: Int { state.withLock { $0.queue.count } }
+
   /// Waits for a permit, which ``leave()`` gives back. Throws when cancelled, or when `list` is failed.
   package func enter(_ list: WaitingList) async throws {
     let answer = state.withLock { state -> OneAnswer<Void>? in

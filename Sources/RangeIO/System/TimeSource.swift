@@ -9,19 +9,23 @@ public struct ReadInstant: Hashable, Comparable, Sendable {
   /// The instant `duration` later, at most some 292 years from the clock's start.
   public func advanced(by duration: Duration) -> ReadInstant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
-    return ReadInstant(nanoseconds: overflow ? .max : sum)
+    return ReadInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
   }
 
   /// The time from this instant to `other`.
-  public func duration(to other: ReadInstant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
+  public func duration(to other: ReadInstant) -> Duration {
+    let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+    return overflow ? .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds) : .nanoseconds(difference)
+  }
 }
 
 extension Duration {
-  /// Whole nanoseconds, at most `Int64.max`.
+  /// Whole nanoseconds, from `Int64.min` to `Int64.max`.
   package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000
+    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return isTooLong || overflow ? (seconds < 0 ? .min : .max) : sum
   }
 }
 

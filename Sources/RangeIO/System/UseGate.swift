@@ -16,6 +16,9 @@ package final class UseGate: Sendable {
   /// Whether the gate has been closed.
   package var isClosed: Bool { state.load(ordering: .acquiring) & Self.closedBit != 0 }
 
+  /// Those who wait for the gate to drain.
+  package var waiterCount: Int { waiters.withLock { $0.count } }
+
   /// The uses under way.
   package var uses: Int { state.load(ordering: .acquiring) & ~Self.closedBit }
 
@@ -44,7 +47,10 @@ package final class UseGate: Sendable {
   ///
   /// - Returns: whether this call did; false if it was closed before.
   package func close() -> Bool {
-    state.bitwiseOr(Self.closedBit, ordering: .acquiringAndReleasing).oldValue & Self.closedBit == 0
+    let before = state.bitwiseOr(Self.closedBit, ordering: .acquiringAndReleasing).oldValue
+    // Nobody is inside, so no last one will wake those who wait.
+    if before == 0 { wakeWaiters() }
+    return before & Self.closedBit == 0
   }
 
   /// Waits until the gate is closed and nobody is inside. Throws `CancellationError` when the waiting task is cancelled.
@@ -53,7 +59,12 @@ package final class UseGate: Sendable {
     waiters.withLock { $0.append(answer) }
     // The last one may have left before the line above.
     if state.load(ordering: .acquiring) == Self.closedBit { wakeWaiters() }
-    try await answer.value()
+    do {
+      try await answer.value()
+    } catch {
+      waiters.withLock { list in list.removeAll { $0 === answer } }
+      throw error
+    }
   }
 
   private func wakeWaiters() {

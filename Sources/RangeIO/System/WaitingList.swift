@@ -10,6 +10,9 @@ package final class WaitingList: Sendable {
 
   package init() {}
 
+  /// Those who wait.
+  package var count: Int { state.withLock { $0.waiting.count } }
+
   /// Waits for `answer`, which fails with the error of ``failAll(_:)`` if that comes first.
   package func wait<Value>(for answer: OneAnswer<Value>) async throws -> Value {
     add(answer)

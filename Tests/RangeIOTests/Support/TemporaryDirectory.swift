@@ -74,3 +74,14 @@ func settle(_ path: String) async throws {
     await Task.yield()
   }
 }
+
+/// Makes the file at `path` cold: what is read next comes from disk.
+func dropPages(of path: String) throws {
+  #if os(Linux)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    try #require(fsync(descriptor) == 0)
+    try #require(posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
+  #endif
+}

@@ -179,7 +179,7 @@ struct FileReadingTests {
     }
     // With the reading end closed nobody can read what is written.
     signal(SIGPIPE, SIG_IGN)
-    try await eventually { (try? write.writeAll([0])) == nil }
+    #expect(await eventually { (try? write.writeAll([0])) == nil })
     try write.close()
   }
 }

@@ -1,0 +1,55 @@
+import RangeIO
+import Testing
+
+@Suite struct ByteCountTests {
+  @Test func `units are powers of 1,024`() {
+    #expect(ByteCount.bytes(7).bytes == 7)
+    #expect(ByteCount.kibibytes(64).bytes == 65_536)
+    #expect(ByteCount.mebibytes(256).bytes == 268_435_456)
+    #expect(ByteCount.gibibytes(20).bytes == 21_474_836_480)
+    #expect(ByteCount.bytes(.max).bytes == .max)
+  }
+
+  @Test func `counts compare by size, whatever their unit`() {
+    #expect(ByteCount.kibibytes(1) == .bytes(1024))
+    #expect(ByteCount.bytes(1023) < .kibibytes(1))
+    #expect(!(ByteCount.kibibytes(1) < .bytes(1024)))
+    #expect(Set([ByteCount.kibibytes(1024), .mebibytes(1)]).count == 1)
+  }
+
+  @Test func `a negative count traps`() async {
+    await #expect(processExitsWith: .failure) { _ = ByteCount.bytes(-1) }
+  }
+
+  @Test func `a count that overflows traps`() async {
+    await #expect(processExitsWith: .failure) { _ = ByteCount.gibibytes(.max) }
+  }
+
+  @Test(arguments: [
+    ("4096", 4096), ("0", 0), ("64KiB", 65_536), ("64 kib", 65_536), ("64  K", 65_536), ("20G", 20 << 30),
+    ("512B", 512), ("512 b", 512), ("3MiB", 3 << 20), ("3m", 3 << 20), ("2TiB", 2 << 40), ("1t", 1 << 40),
+    ("9223372036854775807", .max), ("8388607T", 8_388_607 << 40),
+  ])
+  func `what a person writes is read`(text: String, wanted: Int) {
+    #expect(ByteCount(text)?.bytes == wanted)
+  }
+
+  @Test(arguments: [
+    "", " ", "-1", "+1", "1.5G", "1,5G", "KiB", "64KB", "64X", "1e3", "64 Ki B", " 64", "0x10", "٣",
+    "9223372036854775808", "8388608T", "9007199254740992K",
+  ])
+  func `anything else is nil`(text: String) {
+    #expect(ByteCount(text) == nil)
+  }
+
+  @Test(arguments: [
+    (0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1 KiB"), (4097, "4097 B"), (65_536, "64 KiB"),
+    (1536, "1536 B"), (1 << 20, "1 MiB"), (3 << 29, "1536 MiB"), (5 << 30, "5 GiB"), (1 << 40, "1 TiB"),
+    (.max, "9223372036854775807 B"),
+  ])
+  func `the description uses the largest unit that divides, and is read back`(bytes: Int, wanted: String) {
+    let count = ByteCount.bytes(bytes)
+    #expect(count.description == wanted)
+    #expect(ByteCount(wanted) == count)
+  }
+}

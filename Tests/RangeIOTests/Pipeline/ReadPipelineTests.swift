@@ -1,0 +1,141 @@
+import Testing
+
+@testable import RangeIO
+
+@Suite struct ReadPipelineTests {
+  private let notes = Noted<NotingStage.Seen>()
+  private let content: [UInt8] = Array(0..<100)
+
+  private func stage(_ name: String, placement: StagePlacement = .anywhere, header: Int? = nil) -> NotingStage {
+    NotingStage(name: name, notes: notes, placement: placement, header: header)
+  }
+
+  private func names(_ pipeline: ReadPipeline) -> [String] { pipeline.stages.compactMap { ($0 as? NotingStage)?.name } }
+
+  // MARK: the builder
+
+  @Test func `the builder takes stages, optionals, branches, loops and other pipelines in order`() {
+    func build(_ flag: Bool, _ maybe: NotingStage?, _ count: Int) -> [String] {
+      let inner = ReadPipeline { stage("inner") }
+      return names(
+        ReadPipeline {
+          stage("first")
+          if flag { stage("if") }
+          if flag { stage("yes") } else { stage("no") }
+          if let maybe { maybe }
+          maybe
+          for index in 0..<count { stage("loop \(index)") }
+          inner
+          if #available(macOS 15, *) { stage("available") }
+        })
+    }
+    #expect(
+      build(true, stage("maybe"), 2)
+        == ["first", "if", "yes", "maybe", "maybe", "loop 0", "loop 1", "inner", "available"])
+    #expect(build(false, nil, 0) == ["first", "no", "inner", "available"])
+    #expect(names(ReadPipeline {}) == [])
+    #expect(names(ReadPipeline()) == [])
+  }
+
+  @Test func `an error of the builder is passed on`() {
+    func make() throws -> NotingStage { throw Refusal.no }
+    #expect(throws: Refusal.no) { try ReadPipeline { try make() } }
+  }
+
+  // MARK: order
+
+  @Test func `a read passes the stages from the top down`() async throws {
+    let source = ContentSource(content)
+    let reader = try await RangeReader(source) {
+      stage("a")
+      stage("b")
+      stage("c")
+    }
+    #expect(Array(try await reader.read(10..<20)) == Array(10..<20))
+    #expect(notes.all.map(\.stage) == ["a", "b", "c"])
+    #expect(notes.all.allSatisfy { $0.range == 10..<20 && $0.source == "content" })
+    #expect(source.requests == [.init(ranges: [10..<20], id: "content")])
+  }
+
+  @Test func `an order that works is accepted`() async throws {
+    let reader = try await RangeReader(ContentSource(content)) {
+      stage("x")
+      stage("ahead", placement: .aboveCaching)
+      stage("y")
+      stage("cache", placement: .caching)
+      stage("retry", placement: .belowCaching)
+      stage("limit", placement: .belowCaching)
+      stage("z")
+    }
+    #expect(try await reader.read(0..<1).count == 1)
+  }
+
+  @Test(arguments: [
+    [StagePlacement.caching, .aboveCaching], [.belowCaching, .caching], [.belowCaching, .aboveCaching],
+    [.aboveCaching, .caching, .anywhere, .aboveCaching], [.caching, .belowCaching, .caching],
+  ])
+  func `an order that cannot work is refused, and the source is closed`(placements: [StagePlacement]) async throws {
+    let source = ContentSource(content)
+    let stages = placements.map { stage("s", placement: $0) }
+    let error = await #expect(throws: ReadError.self) {
+      try await RangeReader(source, ReadPipeline { for stage in stages { stage } })
+    }
+    #expect(error?.code == .invalidConfiguration)
+    #expect(error?.message.contains("belongs above") == true)
+    #expect(await eventually { source.closeCount == 1 })
+  }
+
+  // MARK: descriptions
+
+  @Test func `each stage sees the source as those below it make it, and the source sees its own`() async throws {
+    let source = ContentSource(content)
+    let reader = try await RangeReader(source) {
+      stage("top")
+      stage("outer", header: 10)
+      stage("middle")
+      stage("inner", header: 5)
+      stage("bottom")
+    }
+    #expect(reader.byteCount == 85)
+    #expect(reader.source.id == "content|skip:5|skip:10")
+    #expect(Array(try await reader.read(0..<3)) == [15, 16, 17])
+    typealias Seen = NotingStage.Seen
+    let both = "content|skip:5|skip:10"
+    #expect(
+      notes.all == [
+        Seen(stage: "top", range: 0..<3, moreRanges: [], source: both, byteCount: 85),
+        Seen(stage: "outer", range: 0..<3, moreRanges: [], source: both, byteCount: 85),
+        Seen(stage: "middle", range: 10..<13, moreRanges: [], source: "content|skip:5", byteCount: 95),
+        Seen(stage: "inner", range: 10..<13, moreRanges: [], source: "content|skip:5", byteCount: 95),
+        Seen(stage: "bottom", range: 15..<18, moreRanges: [], source: "content", byteCount: 100),
+      ])
+    #expect(source.requests == [.init(ranges: [15..<18], id: "content")])
+    await #expect(throws: ReadError.self) { try await reader.read(80..<86) }
+  }
+
+  @Test func `a stage that makes up a description is refused`() async {
+    struct MakingUp: ReadStage {
+      func describe(_ below: SourceDescription) -> SourceDescription {
+        SourceDescription(id: "other", validator: nil, byteCount: 1)
+      }
+      func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
+    }
+    let error = await #expect(throws: ReadError.self) {
+      try await RangeReader(ContentSource([1, 2, 3])) { MakingUp() }
+    }
+    #expect(error?.code == .invalidConfiguration)
+    #expect(error?.message.contains("MakingUp") == true)
+  }
+
+  // MARK: closing
+
+  @Test func `closing closes each stage and the source once`() async throws {
+    let source = ContentSource(content)
+    let stages = [stage("a"), stage("b")]
+    let reader = try await RangeReader(source, ReadPipeline { for stage in stages { stage } })
+    await reader.close()
+    await reader.close()
+    #expect(stages.map { $0.closings.all } == [["a"], ["b"]])
+    #expect(source.closeCount == 1)
+  }
+}

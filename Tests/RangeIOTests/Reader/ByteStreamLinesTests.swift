@@ -1,0 +1,88 @@
+import RangeIO
+import Testing
+
+@Suite struct ByteStreamLinesTests {
+  private func lines(_ content: [UInt8], chunkSize: Int = 64, longest: Int = 1 << 20) async throws -> [String] {
+    let reader = try await RangeReader(ContentSource(content))
+    var lines: [String] = []
+    for try await line in reader.stream(chunkSize: .bytes(chunkSize)).lines(longest: .bytes(longest)) {
+      lines.append(line)
+    }
+    return lines
+  }
+
+  private func lines(_ text: String, chunkSize: Int = 64, longest: Int = 1 << 20) async throws -> [String] {
+    try await lines(Array(text.utf8), chunkSize: chunkSize, longest: longest)
+  }
+
+  @Test(
+    arguments: [
+      ("", []), ("\n", [""]), ("\n\n", ["", ""]), ("a", ["a"]), ("a\n", ["a"]), ("a\n\n", ["a", ""]),
+      ("\na", ["", "a"]),
+      ("a\r\nb\r\n", ["a", "b"]), ("\r\n\r\n", ["", ""]), ("a\rb\n", ["a\rb"]), ("a\r\r\n", ["a\r"]),
+      ("no\nfinal", ["no", "final"]), ("mixed\r\nends\nhere", ["mixed", "ends", "here"]),
+      ("ünïcode\n日本\n🏝️", ["ünïcode", "日本", "🏝️"]), ("a\r", ["a\r"]), ("\r", ["\r"]),
+      ("a\u{2028}b\u{85}c\u{B}d\n", ["a\u{2028}b\u{85}c\u{B}d"]),
+    ] as [(String, [String])])
+  func `lines end with a line feed, in pieces of every size`(text: String, wanted: [String]) async throws {
+    for chunkSize in [1, 2, 3, 5, 64] {
+      #expect(try await lines(text, chunkSize: chunkSize) == wanted, "pieces of \(chunkSize)")
+    }
+  }
+
+  @Test func `what is not UTF-8 becomes the replacement character`() async throws {
+    let content: [UInt8] = [0x61, 0xFF, 0x62, 0x0A, 0xE6, 0x97, 0x0A, 0xC3]
+    for chunkSize in [1, 64] {
+      #expect(try await lines(content, chunkSize: chunkSize) == ["a\u{FFFD}b", "\u{FFFD}", "\u{FFFD}"])
+    }
+  }
+
+  @Test func `a line as long as the bound passes, one byte more does not`() async throws {
+    for chunkSize in [1, 2, 4, 5, 64] {
+      #expect(try await lines("abcd\nef\n", chunkSize: chunkSize, longest: 4) == ["abcd", "ef"])
+      #expect(try await lines("ab\nabcd", chunkSize: chunkSize, longest: 4) == ["ab", "abcd"])
+      for text in ["abcde\nef\n", "abcde"] {
+        let error = await #expect(throws: ReadError.self) {
+          try await lines(text, chunkSize: chunkSize, longest: 4)
+        }
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.message.contains("4 bytes") == true)
+      }
+    }
+  }
+
+  @Test func `lines before one that is too long are delivered, and none after`() async throws {
+    let reader = try await RangeReader(ContentSource(Array("ok\ntoo long\nok\n".utf8)))
+    var iterator = reader.stream().lines(longest: .bytes(4)).makeAsyncIterator()
+    #expect(try await iterator.next() == "ok")
+    await #expect(throws: ReadError.self) { try await iterator.next() }
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test func `an error in the middle of a line does not make its beginning a line`() async throws {
+    let failsAt = 1024 * 1024  // the second window
+    let content = [UInt8](repeating: UInt8(ascii: "x"), count: failsAt + 100)
+    let source = ContentSource(content) { range, all in
+      if range.lowerBound >= failsAt { throw Refusal.no }
+      return all.slice(range)
+    }
+    var iterator = try await RangeReader(source).stream().lines(longest: .mebibytes(8)).makeAsyncIterator()
+    await #expect(throws: Refusal.no) { try await iterator.next() }
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test(arguments: testSeeds.prefix(12))
+  func `random texts in random pieces agree with splitting the whole`(seed: UInt64) async throws {
+    var random = TestRandom(seed)
+    for _ in 0..<20 {
+      let letters = Array("ab\r\n\n")
+      let text = (0..<random.below(60)).map { _ in String(letters[random.below(letters.count)]) }.joined()
+      var wanted = text.utf8.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
+      let last = wanted.removeLast()
+      var naive = wanted.map { String(decoding: $0.last == 13 ? $0.dropLast() : $0[...], as: UTF8.self) }
+      if !last.isEmpty { naive.append(String(decoding: last, as: UTF8.self)) }
+      let got = try await lines(text, chunkSize: 1 + random.below(9))
+      #expect(got == naive, "seed \(seed): \(text.debugDescription)")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import RangeIO
+import Testing
+
+@Suite struct SourceDescriptionTests {
+  private struct Revision: SourceValidator, Equatable {
+    var number: Int
+    func change(to newer: any SourceValidator) -> SourceChange {
+      guard let newer = newer as? Revision else { return .other }
+      return newer == self ? .same : newer.number == number + 1 ? .extends : .other
+    }
+  }
+
+  private func description(_ revision: Int?, _ byteCount: Int = 10, id: String = "a") -> SourceDescription {
+    SourceDescription(id: id, validator: revision.map { Revision(number: $0) }, byteCount: byteCount)
+  }
+
+  @Test func `change asks the validators where both have one`() {
+    #expect(description(1, 10).change(to: description(1, 99)) == .same)
+    #expect(description(1).change(to: description(2)) == .extends)
+    #expect(description(1).change(to: description(3)) == .other)
+    #expect(description(2).change(to: description(1)) == .other)
+  }
+
+  @Test func `change compares sizes where a validator is missing`() {
+    #expect(description(nil, 10).change(to: description(nil, 10)) == .same)
+    #expect(description(nil, 10).change(to: description(nil, 11)) == .other)
+    #expect(description(1, 10).change(to: description(nil, 11)) == .other)
+  }
+
+  @Test func `another id is another source`() {
+    #expect(description(1).change(to: description(1, id: "b")) == .other)
+    #expect(description(nil).change(to: description(nil, id: "b")) == .other)
+  }
+
+  @Test func `a derived description keeps what the transformation does not change`() {
+    let base = SourceDescription(
+      id: "a", validator: Revision(number: 1), byteCount: 10, preferredBlockSize: 4096,
+      cost: SourceCost(latency: .seconds(1), bytesPerSecond: 5), mayGrow: true, isSettled: false, context: Owner())
+    let derived = base.deriving("xor:1", byteCount: 7)
+    #expect(derived.id == "a|xor:1")
+    #expect(derived.byteCount == 7)
+    #expect(derived.validator as? Revision == Revision(number: 1))
+    #expect(derived.preferredBlockSize == 4096)
+    #expect(derived.cost == base.cost)
+    #expect(derived.mayGrow)
+    #expect(!derived.isSettled)
+    #expect(derived.context == nil, "the source's own mark belongs to the source's own description")
+    #expect(derived.base === base)
+    #expect(base.base == nil)
+  }
+
+  private final class Owner: Sendable {}
+}

@@ -1,0 +1,21 @@
+import Synchronization
+
+/// What several tasks and threads note down, in the order they do.
+final class Noted<Element: Sendable>: Sendable {
+  private let entries = Mutex<[Element]>([])
+  func add(_ entry: Element) { entries.withLock { $0.append(entry) } }
+  var all: [Element] { entries.withLock { $0 } }
+}
+
+/// A number that goes up and down, and the highest it has been.
+final class Tally: Sendable {
+  private let state = Mutex((now: 0, most: 0))
+  func change(by difference: Int) {
+    state.withLock { state in
+      state.now += difference
+      state.most = max(state.most, state.now)
+    }
+  }
+  var now: Int { state.withLock { $0.now } }
+  var most: Int { state.withLock { $0.most } }
+}

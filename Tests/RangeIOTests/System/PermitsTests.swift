@@ -1,0 +1,91 @@
+import RangeIO
+import Testing
+
+@Suite struct PermitsTests {
+  private let list = WaitingList()
+
+  @Test func `as many enter as there are permits, the next ones in the order they came`() async throws {
+    let permits = Permits(2)
+    try await permits.enter(list)
+    try await permits.enter(list)
+    let entered = Noted<Int>()
+    var tasks: [Task<Void, any Error>] = []
+    for index in 0..<4 {
+      tasks.append(
+        Task {
+          try await permits.enter(list)
+          entered.add(index)
+        })
+      #expect(await eventually { permits.waiterCount == index + 1 })
+    }
+    #expect(entered.all == [])
+    for index in 0..<4 {
+      permits.leave()
+      try await tasks[index].value
+      #expect(entered.all == Array(0...index))
+    }
+  }
+
+  @Test func `a permit given back is there for whoever comes`() async throws {
+    let permits = Permits(1)
+    for _ in 0..<10 {
+      try await permits.enter(list)
+      permits.leave()
+    }
+    #expect(permits.waiterCount == 0)
+  }
+
+  @Test func `a cancelled waiter goes at once and the permit goes to the next`() async throws {
+    let permits = Permits(1)
+    try await permits.enter(list)
+    let first = Task { try await permits.enter(list) }
+    #expect(await eventually { permits.waiterCount == 1 })
+    let second = Task { try await permits.enter(list) }
+    #expect(await eventually { permits.waiterCount == 2 })
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(permits.waiterCount == 1)
+    permits.leave()
+    try await second.value
+    permits.leave()
+    try await permits.enter(list)
+  }
+
+  @Test func `failing the list ends all who wait and loses no permit`() async throws {
+    let permits = Permits(1)
+    try await permits.enter(list)
+    let waits = (0..<5).map { _ in Task { try await permits.enter(list) } }
+    #expect(await eventually { permits.waiterCount == 5 && list.count == 5 })
+    list.failAll(Refusal.no)
+    for wait in waits { await #expect(throws: Refusal.no) { try await wait.value } }
+    #expect(permits.waiterCount == 0)
+    permits.leave()
+    try await permits.enter(WaitingList())
+  }
+
+  @Test func `racing users and cancellations never exceed the permits and lose none`() async throws {
+    let permits = Permits(3)
+    let inside = Tally()
+    var tasks: [Task<Void, any Error>] = []
+    for _ in 0..<400 {
+      tasks.append(
+        Task {
+          try await permits.enter(list)
+          inside.change(by: 1)
+          await Task.yield()
+          inside.change(by: -1)
+          permits.leave()
+        })
+    }
+    for (index, task) in tasks.enumerated() where index % 3 == 0 { task.cancel() }
+    for task in tasks { _ = await task.result }
+    #expect(inside.now == 0)
+    #expect((1...3).contains(inside.most))
+    // All three are back.
+    for _ in 0..<3 { try await permits.enter(list) }
+    let fourth = Task { try await permits.enter(list) }
+    #expect(await eventually { permits.waiterCount == 1 })
+    permits.leave()
+    try await fourth.value
+  }
+}
