@@ -6,7 +6,7 @@ import Testing
 /// Concurrent reads, streams, cancels, closes and source changes in every order that seeds find.
 struct SpineSimulationTests {
   @Test func `every interleaving keeps the promise`() throws {
-    var totals = Tally()
+    var totals = Outcomes()
     for seed in TestScale.firstSeed..<TestScale.firstSeed + TestScale.seeds {
       let tally = try Simulation.run(seed: UInt64(seed)) { simulation in try await Scenario(simulation).run() }
       totals.add(tally)
@@ -42,7 +42,7 @@ struct SpineSimulationTests {
 }
 
 /// What happened in a run.
-struct Tally: Equatable, Sendable {
+struct Outcomes: Equatable, Sendable {
   var reads = 0
   var pieces = 0
   var cancelled = 0
@@ -51,7 +51,7 @@ struct Tally: Equatable, Sendable {
   var grown = 0
   var trace: UInt64 = 0
 
-  mutating func add(_ other: Tally) {
+  mutating func add(_ other: Outcomes) {
     reads += other.reads
     pieces += other.pieces
     cancelled += other.cancelled
@@ -69,7 +69,7 @@ private final class Scenario: Sendable {
 
   private struct World {
     var generator: SeededGenerator
-    var tally = Tally()
+    var tally = Outcomes()
     var isRewritten = false
     var isClosing = false
   }
@@ -90,7 +90,7 @@ private final class Scenario: Sendable {
     world = Mutex(World(generator: generator))
   }
 
-  func run() async throws -> Tally {
+  func run() async throws -> Outcomes {
     var configuration = simulation.configuration
     configuration.streamWindow = 4096
     let reader = try await RangeReader(source, configuration: configuration) {

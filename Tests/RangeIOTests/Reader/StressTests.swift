@@ -1,0 +1,127 @@
+import RangeIOTesting
+import Synchronization
+import Testing
+
+@testable import RangeIO
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Thousands of reads, cancels and closes on real files, every byte compared, in a process of its own whose descriptors
+/// and threads can be counted.
+struct StressTests {
+  @Test func `nothing is lost, leaked or wrong in a long run of reads, cancels and closes`() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let size = 6_000_000
+      let (path, bytes) = try await directory.file(count: size)
+      let expected = Bytes(bytes)
+      try await Stress(path: path, expected: expected).run(operations: 200, seed: 1)  // opens what stays open
+      let threads = try count("/proc/self/task")
+      let descriptors = try count("/proc/self/fd")
+      let seed = UInt64(TestScale.firstSeed)
+      let outcomes = try await Stress(path: path, expected: expected).run(operations: TestScale.stress, seed: seed)
+      print("seed \(seed): \(outcomes)")
+      #expect(outcomes.wrong == 0)
+      #expect(outcomes.right > TestScale.stress / 4)
+      #expect(outcomes.cancelled > 0)
+      #expect(outcomes.closed > 0)
+      #expect(try await eventually { try count("/proc/self/fd") <= descriptors })
+      // Our threads go after a second of idleness; Dispatch keeps some of its own, for as long as it likes.
+      #expect(await eventually { IOThreads.shared.threadCount == 0 })
+      #expect(try await eventually { try count("/proc/self/task") <= threads + 4 })
+    }
+  }
+}
+
+private func count(_ directory: String) throws -> Int {
+  guard let handle = opendir(directory) else { throw ReadError(.notFound, directory) }
+  defer { closedir(handle) }
+  var count = -3  // ".", ".." and the descriptor that looks
+  while readdir(handle) != nil { count += 1 }
+  return count
+}
+
+/// A run of random operations by a handful of tasks.
+private struct Stress {
+  struct Outcomes {
+    var right = 0
+    var wrong = 0
+    var cancelled = 0
+    var closed = 0
+  }
+
+  let path: String
+  let expected: Bytes
+
+  @discardableResult func run(operations: Int, seed: UInt64) async throws -> Outcomes {
+    let workers = 16
+    return try await withThrowingTaskGroup(of: Outcomes.self) { group in
+      for worker in 0..<workers {
+        group.addTask {
+          var generator = SeededGenerator(seed: seed &* 1000 &+ UInt64(worker))
+          return try await work(operations / workers, &generator)
+        }
+      }
+      var all = Outcomes()
+      for try await one in group {
+        all.right += one.right
+        all.wrong += one.wrong
+        all.cancelled += one.cancelled
+        all.closed += one.closed
+      }
+      return all
+    }
+  }
+
+  private func work(_ operations: Int, _ generator: inout SeededGenerator) async throws -> Outcomes {
+    var outcomes = Outcomes()
+    var done = 0
+    while done < operations {
+      let engine = FileSource.Engine.allCases.randomElement(using: &generator)!
+      let reader = try await RangeReader(path, engine: engine)
+      for _ in 0..<Int.random(in: 1...60, using: &generator) {
+        done += 1
+        let range = randomRange(&generator)
+        let streams = Int.random(in: 0..<20, using: &generator) == 0
+        let task = Task { streams ? try await stream(reader, range) : try await reader.read(range) == slice(range) }
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: task.cancel()
+        case 1:
+          await Task.yield()
+          task.cancel()
+        case 2 where Int.random(in: 0..<10, using: &generator) == 0:
+          await reader.close()
+        default: break
+        }
+        do {
+          if try await task.value { outcomes.right += 1 } else { outcomes.wrong += 1 }
+        } catch is CancellationError {
+          outcomes.cancelled += 1
+        } catch let error as ReadError where error.code == .closed {
+          outcomes.closed += 1
+        }
+      }
+      if Bool.random(using: &generator) { await reader.close() }
+    }
+    return outcomes
+  }
+
+  private func stream(_ reader: RangeReader, _ range: ByteRange) async throws -> Bool {
+    var cursor = range.lowerBound
+    for try await piece in reader.stream(range, chunkSize: .kibibytes(100)) {
+      guard piece == slice(cursor..<cursor + piece.count) else { return false }
+      cursor += piece.count
+    }
+    return cursor == range.upperBound
+  }
+
+  private func slice(_ range: ByteRange) -> Bytes { expected.slice(range) }
+
+  private func randomRange(_ generator: inout SeededGenerator) -> ByteRange {
+    let most = [100, 5000, 70_000, 400_000, 2_500_000].randomElement(using: &generator)!
+    let start = Int.random(in: 0..<expected.count, using: &generator)
+    return start..<min(expected.count, start + Int.random(in: 0...most, using: &generator))
+  }
+}
