@@ -31,13 +31,24 @@ int rio_open_readonly(const char *path) {
   return fd < 0 ? -errno : fd;
 }
 
+// libdispatch keys its state by descriptor number. If other code of the process closes a descriptor under its own
+// channel, the next file that gets that number inherits the stale state, and a channel on it may never end. Numbers are
+// given lowest first, so one that is moved up is unlikely to have been anybody's before.
+static int moved_up(int fd) {
+  enum { out_of_the_way = 256 };
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, out_of_the_way);
+  if (moved < 0) return fd;  // over the limit of this process
+  close(fd);
+  return moved;
+}
+
 int rio_reopen_readonly(int fd) {
 #if defined(__linux__)
   // The magic link opens the same inode again, even one that has been unlinked.
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   int again = rio_open_readonly(path);
-  if (again >= 0) return again;
+  if (again >= 0) return moved_up(again);
 #endif
   int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return -errno;
@@ -46,7 +57,7 @@ int rio_reopen_readonly(int fd) {
     close(copy);
     return -error;
   }
-  return copy;
+  return moved_up(copy);
 }
 
 // Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.

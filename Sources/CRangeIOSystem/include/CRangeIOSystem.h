@@ -23,7 +23,8 @@ struct rio_stat {
 int rio_open_readonly(const char *path);
 
 /// A second, independent open file description of `fd` (own position, own kernel read-ahead) at position 0.
-/// Where the platform cannot re-open, a duplicate whose shared position is set to 0.
+/// Where the platform cannot re-open, a duplicate whose shared position is set to 0. Its number is a high one, out of
+/// the way of numbers that other code has used.
 int rio_reopen_readonly(int fd);
 
 int rio_close(int fd);
