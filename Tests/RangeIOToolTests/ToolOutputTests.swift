@@ -73,7 +73,8 @@ import Testing
     #expect(try directory.names == ["existing", "source"])
   }
 
-  @Test func `a disk that is full leaves no half file`() async throws {
+  @Test(.disabled(if: Environment.isSanitized, "a sanitizer's own files meet the limit"))
+  func `a disk that is full leaves no half file`() async throws {
     // A limit on the size of files stands in for the disk; in blocks of 512 bytes or 1 KiB, as the shell likes.
     let result = try await tool(
       ["-c", "ulimit -f 100; exec \"$0\" read \"$1\" --output \"$2\"", ToolProcess.path, source, directory("copy")],
