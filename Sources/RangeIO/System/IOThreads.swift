@@ -92,19 +92,21 @@ package final class IOThreads: Sendable {
   /// Has a thread do `job`, soon.
   package func submit(_ job: IOJob) {
     enum Step {
-      case wake(Worker)
+      case hand(Worker)
       case start
       case wait
     }
     let step = state.withLock { state -> Step in
+      // A thread sleeps only when nothing is queued, so the job may be handed to it past the queue. It finds the job
+      // when it wakes, and need not take the lock for it.
+      if let worker = state.sleeping.popLast() { return .hand(worker) }
       if job.isUrgent { state.urgent.append(job) } else { state.others.append(job) }
-      if let worker = state.sleeping.popLast() { return .wake(worker) }
       guard state.threads < limit else { return .wait }
       state.threads += 1
       return .start
     }
     switch step {
-    case .wake(let worker): worker.wake()
+    case .hand(let worker): worker.wake(with: job)
     case .start: startThread()
     case .wait: break
     }
@@ -153,9 +155,11 @@ package final class IOThreads: Sendable {
   }
 
   fileprivate final class Worker: @unchecked Sendable {
-    // Unchecked: the parker is a semaphore.
+    // Unchecked: `handed` is written before the semaphore is posted and read after it was waited for, by the one thread
+    // that took this worker off the list of the sleeping and by the one that sleeps.
     private let threads: IOThreads
     private let parker: OpaquePointer
+    private var handed: IOJob?
 
     init(_ threads: IOThreads) {
       self.threads = threads
@@ -165,16 +169,22 @@ package final class IOThreads: Sendable {
 
     deinit { rio_parker_destroy(parker) }
 
-    func wake() { rio_parker_wake(parker) }
+    func wake(with job: IOJob) {
+      handed = job
+      rio_parker_wake(parker)
+    }
 
     func run() {
       while true {
         while let job = threads.nextJob(for: self) { job.work() }
         if !rio_parker_wait(parker, threads.idleNanoseconds) {
           if threads.mayEnd(self) { return }
-          // Not to be missed: a wake left over for the next sleep would enter this thread among the sleeping twice.
+          // Chosen in the meantime: the job is on its way.
           while !rio_parker_wait(parker, 3_600_000_000_000) {}
         }
+        let job = handed
+        handed = nil
+        job?.work()
       }
     }
   }

@@ -6,12 +6,21 @@ package final class WaitingList: Sendable {
     var waiting: [ObjectIdentifier: any Failable] = [:]
     var closedWith: (any Error)?
   }
-  private let state = Mutex(State())
+  /// Several, so that the many reads of one file do not queue for one lock.
+  private final class Stripe: Sendable {
+    let state = Mutex(State())
+  }
+  private let stripes = (0..<8).map { _ in Stripe() }
 
   package init() {}
 
   /// Those who wait.
-  package var count: Int { state.withLock { $0.waiting.count } }
+  package var count: Int { stripes.reduce(0) { $0 + $1.state.withLock { $0.waiting.count } } }
+
+  private func stripe(of one: ObjectIdentifier) -> Stripe {
+    // Objects lie 16 bytes apart at least.
+    stripes[Int(bitPattern: one) >> 5 & 7]
+  }
 
   /// Waits for `answer`, which fails with the error of ``failAll(_:)`` if that comes first.
   package func wait<Value>(for answer: OneAnswer<Value>) async throws -> Value {
@@ -22,8 +31,9 @@ package final class WaitingList: Sendable {
 
   /// Enters `one`, to be failed with the others; at once if that has happened already.
   package func add(_ one: any Failable) {
-    let closedWith = state.withLock { state -> (any Error)? in
-      if state.closedWith == nil { state.waiting[ObjectIdentifier(one)] = one }
+    let key = ObjectIdentifier(one)
+    let closedWith = stripe(of: key).state.withLock { state -> (any Error)? in
+      if state.closedWith == nil { state.waiting[key] = one }
       return state.closedWith
     }
     if let closedWith { one.fail(closedWith) }
@@ -31,16 +41,19 @@ package final class WaitingList: Sendable {
 
   /// Takes `one` off the list.
   package func remove(_ one: any Failable) {
-    state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(one)) }
+    let key = ObjectIdentifier(one)
+    stripe(of: key).state.withLock { _ = $0.waiting.removeValue(forKey: key) }
   }
 
   /// Answers everyone who waits, and everyone who comes later, with `error`.
   package func failAll(_ error: any Error) {
-    let waiting = state.withLock { state in
-      state.closedWith = error
-      defer { state.waiting = [:] }
-      return state.waiting
+    for stripe in stripes {
+      let waiting = stripe.state.withLock { state in
+        state.closedWith = error
+        defer { state.waiting = [:] }
+        return state.waiting
+      }
+      for one in waiting.values { one.fail(error) }
     }
-    for answer in waiting.values { answer.fail(error) }
   }
 }
