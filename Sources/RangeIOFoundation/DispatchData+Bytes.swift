@@ -7,9 +7,9 @@ extension DispatchData {
   /// For writing what was read with `DispatchIO`. The memory of `bytes` stays until Dispatch has let go of every region,
   /// which it may do a little later, on a queue of its own.
   ///
-  /// - Complexity: O(number of pieces), two small allocations for each.
+  /// - Complexity: O(pieces × log pieces), a few small allocations for each piece.
   public init(_ bytes: Bytes) {
-    var all = DispatchData.empty
+    var regions: [DispatchData] = []
     var position = 0
     bytes.forEachSpan { span in
       let piece = bytes.slice(position..<position + span.byteCount)
@@ -18,8 +18,16 @@ extension DispatchData {
       let region = piece.withUnsafeBytes { memory in
         DispatchData(bytesNoCopy: memory, deallocator: .custom(nil) { withExtendedLifetime(piece) {} })
       }
-      all.append(region)
+      regions.append(region)
     }
-    self = all
+    // Two and two: each append copies the lists of both, so one after the other would be quadratic.
+    while regions.count > 1 {
+      regions = stride(from: 0, to: regions.count, by: 2).map { index in
+        var pair = regions[index]
+        if index + 1 < regions.count { pair.append(regions[index + 1]) }
+        return pair
+      }
+    }
+    self = regions.first ?? .empty
   }
 }
