@@ -16,7 +16,10 @@ extension ReadError {
     case .noSuchFileOrDirectory, .notDirectory:
       (.notFound, "check the path, and the directory that a relative path starts from", false)
     case .permissionDenied, .notPermitted:
-      (.permissionDenied, "this user may not read it: check the permissions of the file and of every directory above it", false)
+      (
+        .permissionDenied,
+        "this user may not read it: check the permissions of the file and of every directory above it", false
+      )
     case .tooManySymbolicLinkLevels:
       (.notFound, "the symbolic links form a loop", false)
     case .fileNameTooLong:
@@ -34,7 +37,10 @@ extension ReadError {
     case .staleNFSFileHandle:
       (.sourceChanged, "the file was removed on its server: open it again", false)
     case .badFileDescriptor:
-      (.closed, "the descriptor was closed by someone else: nothing but the reader may close what it has adopted", false)
+      (
+        .closed, "the descriptor was closed by someone else: nothing but the reader may close what it has adopted",
+        false
+      )
     case .ioError:
       (.inputOutput, "the device failed to read: look at the system's log, and at the disk", false)
     case .timedOut:
