@@ -9,8 +9,9 @@ package protocol ByteBacking: AnyObject {
 /// Memory in the same allocation as its owner: one `malloc` for small pieces.
 final class InlineBacking: ManagedBuffer<Int, UInt8>, ByteBacking {
   static func allocate(_ capacity: Int) -> (owner: InlineBacking, base: UnsafeMutableRawPointer) {
+    let created = InlineBacking.create(minimumCapacity: capacity) { _ in capacity }
     // The downcast is exact: `create` allocates an instance of the class it is called on.
-    let owner = unsafeDowncast(create(minimumCapacity: capacity) { _ in capacity }, to: InlineBacking.self)
+    let owner = unsafeDowncast(created, to: InlineBacking.self)
     return (owner, owner.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) })
   }
 
@@ -57,14 +58,20 @@ final class ForeignBacking: ByteBacking {
   ///
   /// - Complexity: O(log pieces).
   @usableFromInline func run(at offset: Int) -> UnsafeRawBufferPointer {
+    let index = piece(at: offset)
+    let piece = pieces[index]
+    let start = offset - (ends[index] - piece.count)
+    return UnsafeRawBufferPointer(start: piece.base! + start, count: piece.count - start)
+  }
+
+  /// The index of the piece that holds the byte at `offset`.
+  func piece(at offset: Int) -> Int {
     var low = 0
     var high = ends.count - 1
     while low < high {
       let middle = (low + high) / 2
       if ends[middle] > offset { high = middle } else { low = middle + 1 }
     }
-    let piece = pieces[low]
-    let start = offset - (ends[low] - piece.count)
-    return UnsafeRawBufferPointer(start: piece.base! + start, count: piece.count - start)
+    return low
   }
 }

@@ -135,10 +135,16 @@ extension Bytes {
       return
     }
     let rope = unsafeDowncast(owner!, to: Rope.self)
-    for (piece, end) in zip(rope.pieces, rope.ends) {
-      let whole = end - piece.count..<end
-      guard let inside = ByteRanges.intersection(whole, start..<start + count) else { continue }
-      parts.append(piece.slice(inside.lowerBound - whole.lowerBound..<inside.upperBound - whole.lowerBound))
+    let end = start + count
+    var position = start
+    var index = rope.piece(at: start)
+    while position < end {
+      let piece = rope.pieces[index]
+      let pieceStart = rope.ends[index] - piece.count
+      let pieceEnd = Swift.min(end, rope.ends[index])
+      parts.append(piece.slice(position - pieceStart..<pieceEnd - pieceStart))
+      position = pieceEnd
+      index += 1
     }
   }
 }
@@ -170,11 +176,13 @@ extension Bytes {
 
   /// The same bytes as one piece: this value if it is one already, else a copy.
   ///
-  /// - Complexity: O(1) for one piece; O(n) and one allocation for a rope.
+  /// - Complexity: O(1) for one piece, O(log pieces) for a slice within one piece of a rope; else O(n) and one
+  ///   allocation.
   public func contiguous() -> Bytes {
     guard base == nil, count > 0 else { return self }
-    let parts = Bytes(concatenating: CollectionOfOne(self))
-    return parts.base == nil ? copy() : parts
+    guard isContiguous else { return copy() }
+    // Without the rest of the rope.
+    return Bytes(concatenating: CollectionOfOne(self))
   }
 
   /// The same bytes in memory of their own, unless these already use at least four fifths of theirs.

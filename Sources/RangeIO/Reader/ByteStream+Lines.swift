@@ -78,7 +78,8 @@ extension ByteStream {
         guard begun.count + count > longest else { return }
         isEnded = true
         throw ReadError(
-          .limitExceeded, "a line is longer than \(longest) bytes: pass lines(longest:) more, or read bytes")
+          .limitExceeded,
+          "a line is longer than \(longest) bytes: call lines(longest:) with a larger bound, or read bytes")
       }
 
       private mutating func takeBegun(with end: Bytes) -> String {

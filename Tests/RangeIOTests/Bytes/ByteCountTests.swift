@@ -18,11 +18,11 @@ import Testing
   }
 
   @Test func `a negative count traps`() async {
-    await #expect(processExitsWith: .failure) { _ = ByteCount.bytes(-1) }
+    await #expect(processExitsWith: .failure) { print(ByteCount.bytes(-1)) }
   }
 
   @Test func `a count that overflows traps`() async {
-    await #expect(processExitsWith: .failure) { _ = ByteCount.gibibytes(.max) }
+    await #expect(processExitsWith: .failure) { print(ByteCount.gibibytes(.max)) }
   }
 
   @Test(arguments: [

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `a negative count traps`() async {
-    await #expect(processExitsWith: .failure) { _ = Bytes(count: -1) { _ in } }
+    await #expect(processExitsWith: .failure) { print(Bytes(count: -1) { _ in }) }
   }
 
   @Test func `shown memory is not copied and lives as long as its last slice`() {
@@ -111,11 +111,11 @@ import Testing
   }
 
   @Test func `a slice past the end traps`() async {
-    await #expect(processExitsWith: .failure) { _ = Bytes([1, 2, 3]).slice(2..<4) }
+    await #expect(processExitsWith: .failure) { print(Bytes([1, 2, 3]).slice(2..<4)) }
   }
 
   @Test func `a slice before the start traps`() async {
-    await #expect(processExitsWith: .failure) { _ = Bytes([1, 2, 3]).slice(1..<3).slice(-1..<2) }
+    await #expect(processExitsWith: .failure) { print(Bytes([1, 2, 3]).slice(1..<3).slice(-1..<2)) }
   }
 
   // MARK: ropes

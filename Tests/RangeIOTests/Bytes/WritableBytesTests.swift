@@ -14,6 +14,6 @@ import Testing
   }
 
   @Test func `more bytes than the buffer holds trap`() async {
-    await #expect(processExitsWith: .failure) { _ = WritableBytes(inline: 8).bytes(9) }
+    await #expect(processExitsWith: .failure) { print(WritableBytes(inline: 8).bytes(9)) }
   }
 }
