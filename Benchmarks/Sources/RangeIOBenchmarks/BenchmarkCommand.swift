@@ -1,0 +1,2 @@
+import ArgumentParser
+@main struct BenchmarkCommand: AsyncParsableCommand { func run() async throws {} }
