@@ -15,8 +15,10 @@ void bench_fill(void *buffer, size_t count, int64_t offset) {
   for (size_t i = 0; i < count / 8; i++) words[i] = bench_word((uint64_t)offset / 8 + i);
 }
 
+int64_t bench_page_size(void) { return sysconf(_SC_PAGESIZE); }
+
 int64_t bench_resident_pages(int fd, int64_t count) {
-  const int64_t page = sysconf(_SC_PAGESIZE);
+  const int64_t page = bench_page_size();
   const size_t pages = (size_t)((count + page - 1) / page);
   // Mapped and never touched: looking does not change what is looked at.
   void *map = mmap(NULL, (size_t)count, PROT_READ, MAP_SHARED, fd, 0);

@@ -35,6 +35,8 @@ int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buf
 
 // MARK: residency
 
+int64_t bench_page_size(void);
+
 /// Pages of the file in the page cache, of `count` bytes from the start.
 int64_t bench_resident_pages(int fd, int64_t count);
 
