@@ -71,11 +71,16 @@ import Foundation
   ) async throws -> Report {
     let progress = Progress()
     let file = try BenchmarkFile(in: directory, progress: progress)
-    progress.show("streaming a sparse file")
-    let memory = isFiltered ? nil : try await MemoryGrowth.measure(settings.sparseByteCount, in: directory)
+    var memory: MemoryGrowth?
+    if !isFiltered {
+      progress.show("streaming a sparse file")
+      memory = try await MemoryGrowth.measure(settings.sparseByteCount, in: directory)
+    }
+    let laboratory = try Laboratory(file, settings)
+    // Found out now, not after minutes: whether the page cache does as it is told.
+    for temperature in Set(cells.map(\.temperature)) { try laboratory.residency.establish(temperature) }
     let contenders = try await contenders(file)
-    let tournament = Tournament(
-      laboratory: try Laboratory(file), contenders: contenders, cells: cells, settings: settings, progress: progress)
+    let tournament = Tournament(laboratory: laboratory, contenders: contenders, cells: cells, progress: progress)
     let series: [[Tournament.Series]]
     do {
       series = try await tournament.run()
@@ -85,9 +90,7 @@ import Foundation
       throw error
     }
     for contender in contenders { try await contender.close() }
-    return Report(
-      machine: MachineInfo(path: file.path), settings: settings, series: series, memory: memory,
-      fileSize: file.byteCount)
+    return Report(machine: MachineInfo(path: file.path), settings: settings, series: series, memory: memory)
   }
 
   /// In the order of the tables.

@@ -3,7 +3,7 @@ struct Cell: Hashable, Sendable {
   enum Workload: Hashable, Sendable {
     /// Reads of `size` bytes at random offsets, `concurrency` of them under way at any time.
     case reads(size: Int, concurrency: Int)
-    /// The whole file from start to end.
+    /// From the start of the file to its end; in quick runs of a part of it.
     case stream
   }
 
@@ -37,11 +37,11 @@ struct Cell: Hashable, Sendable {
   }
 
   /// For headings.
-  func title(fileSize: Int) -> String {
+  func title(streaming byteCount: Int) -> String {
     switch workload {
     case .reads(let size, let concurrency):
       "\(Self.sizeName(size, " ")) reads, \(temperature.rawValue), \(concurrency) at a time"
-    case .stream: "stream of \(Self.sizeName(fileSize, " ")), \(temperature.rawValue)"
+    case .stream: "stream of \(Self.sizeName(byteCount, " ")), \(temperature.rawValue)"
     }
   }
 

@@ -4,9 +4,11 @@ import CBenchmarkPeers
 struct Laboratory: Sendable {
   let file: BenchmarkFile
   let residency: Residency
+  let settings: Settings
 
-  init(_ file: BenchmarkFile) throws {
+  init(_ file: BenchmarkFile, _ settings: Settings) throws {
     self.file = file
+    self.settings = settings
     residency = try Residency(file)
   }
 
@@ -36,7 +38,7 @@ struct Laboratory: Sendable {
 
   private func job(_ cell: Cell, _ reads: Int, _ seed: UInt64) -> (Job, bytes: Int) {
     switch cell.workload {
-    case .stream: return (.stream(byteCount: file.byteCount), file.byteCount)
+    case .stream: return (.stream(byteCount: settings.streamByteCount), settings.streamByteCount)
     case .reads(let size, let concurrency):
       let offsets = Offsets.shuffled(
         reads, size: size, fileSize: file.byteCount, cold: cell.temperature == .cold, seed: seed)

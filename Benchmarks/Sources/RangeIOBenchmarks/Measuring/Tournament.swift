@@ -11,7 +11,6 @@ struct Tournament: Sendable {
   let laboratory: Laboratory
   let contenders: [Contender]
   let cells: [Cell]
-  let settings: Settings
   let progress: Progress
 
   /// The series of each cell, in the order of `cells` and `contenders`.
@@ -21,18 +20,16 @@ struct Tournament: Sendable {
       progress.show("choosing configurations: \(cell.id)")
       var field: [Entrant] = []
       for contender in contenders {
-        if let entrant = try await laboratory.entrant(contender, cell, seconds: settings.secondsPerRun) {
-          field.append(entrant)
-        }
+        if let entrant = try await laboratory.entrant(contender, cell) { field.append(entrant) }
       }
       fields.append(field)
     }
     var series = zip(cells, fields).map { cell, field in
       field.map { Series(cell: cell, name: $0.name, configuration: $0.variant.label) }
     }
-    for round in 0..<settings.rounds {
+    for round in 0..<laboratory.settings.rounds {
       for (index, cell) in cells.enumerated() {
-        progress.show("round \(round + 1) of \(settings.rounds): \(cell.id)")
+        progress.show("round \(round + 1) of \(laboratory.settings.rounds): \(cell.id)")
         for position in Self.order(fields[index].count, round: round) {
           let entrant = fields[index][position]
           series[index][position].samples.append(

@@ -62,7 +62,9 @@ struct FileHandlePeer: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     var check = StreamCheck()
-    while let piece = try Self.next(handle, length) { try check.take(piece) }
+    while check.position < byteCount, let piece = try Self.next(handle, min(length, byteCount - check.position)) {
+      try check.take(piece)
+    }
     try check.finish(byteCount)
     return Outcome(elapsed: clock.now - start)
   }

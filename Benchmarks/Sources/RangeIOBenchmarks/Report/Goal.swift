@@ -93,7 +93,7 @@ extension Goal {
   private static func memory(_ report: Report) -> Goal {
     let limit = 32 << 20
     return Goal(
-      name: "growth of peak memory over a stream of 8 GiB", target: "at most 32 MiB",
+      name: "growth of peak memory while streaming a sparse file", target: "at most 32 MiB",
       figure: report.memory.map { Figures.mebibytes($0.growth) }, isMet: report.memory.map { $0.growth <= limit },
       note: report.memory.map { "\($0.byteCount >> 30) GiB streamed, from \(Figures.mebibytes($0.start))" } ?? "")
   }

@@ -37,10 +37,12 @@ extension Report {
       })
   }
 
+  /// The goals that this run can judge; a filtered run says nothing about the others.
   private var goalTable: TextTable {
-    TextTable(
-      header: ["goal", "asked", "measured", "", "note"],
-      rows: goals.map { [$0.name, $0.target, $0.figure ?? "", $0.verdict, $0.note] })
+    let judged = goals.filter { $0.isMet != nil }
+    return TextTable(
+      header: ["goal (\(judged.count) of \(goals.count) measured)", "asked", "measured", "", "note"],
+      rows: judged.map { [$0.name, $0.target, $0.figure ?? "", $0.verdict, $0.note] })
   }
 
   /// What the cold stream's bytes came by.

@@ -44,11 +44,11 @@ struct Report: Sendable, Codable {
   var memory: MemoryGrowth?
   var goals: [Goal] = []
 
-  init(machine: MachineInfo, settings: Settings, series: [[Tournament.Series]], memory: MemoryGrowth?, fileSize: Int) {
+  init(machine: MachineInfo, settings: Settings, series: [[Tournament.Series]], memory: MemoryGrowth?) {
     self.machine = machine
     self.settings = settings
     self.memory = memory
-    groups = series.compactMap { Group($0, fileSize: fileSize) }
+    groups = series.compactMap { Group($0, settings) }
     goals = Goal.all(self)
   }
 
@@ -64,16 +64,16 @@ struct Report: Sendable, Codable {
 }
 
 extension Report.Group {
-  fileprivate init?(_ series: [Tournament.Series], fileSize: Int) {
+  fileprivate init?(_ series: [Tournament.Series], _ settings: Settings) {
     guard let cell = series.first?.cell else { return nil }
     let ours = series.first { $0.name == .rangeIO }?.samples.map(\.nanoseconds)
     let bytes: Int
     switch cell.workload {
     case .reads(let size, _): bytes = size
-    case .stream: bytes = fileSize
+    case .stream: bytes = settings.streamByteCount
     }
     id = cell.id
-    title = cell.title(fileSize: fileSize)
+    title = cell.title(streaming: settings.streamByteCount)
     isStream = cell.workload == .stream
     rows = series.map { Report.Row($0, ours: ours, bytes: bytes) }
   }
@@ -90,7 +90,7 @@ extension Report.Row {
     maximum = times.max() ?? median
     readsPerRun = series.samples.first?.reads ?? 0
     bytesPerSecond = Double(bytes) / median * 1e9
-    rangeIOIsTimesFaster = ours.map { [median = times.median] in median / $0.median }
+    rangeIOIsTimesFaster = ours.map { times.median / $0.median }
     rangeIOIsTimesFasterPaired = ours.map { zip(times, $0).map { $0 / $1 }.median }
     pageFaults = series.samples.map(\.faults).median
     cpuNanoseconds = series.samples.map(\.cpuNanoseconds).median
