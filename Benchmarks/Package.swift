@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// As in the library's own package.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+// A package of its own, so that the peers' dependencies never become the library's.
+let package = Package(
+  name: "range-io-benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // Named, since the identity of a path is otherwise the folder that the repository was cloned into.
+    .package(name: "swift-range-io", path: ".."),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+  ],
+  targets: [
+    .target(name: "CBenchmarkPeers"),
+    .executableTarget(
+      name: "RangeIOBenchmarks",
+      dependencies: [
+        "CBenchmarkPeers",
+        .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "_NIOFileSystem", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

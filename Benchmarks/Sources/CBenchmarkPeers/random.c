@@ -1,0 +1,154 @@
+#include "CBenchmarkPeers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool same_version(const struct stat *a, const struct stat *b) {
+#if defined(__APPLE__)
+  const struct timespec am = a->st_mtimespec, bm = b->st_mtimespec, ac = a->st_ctimespec, bc = b->st_ctimespec;
+#else
+  const struct timespec am = a->st_mtim, bm = b->st_mtim, ac = a->st_ctim, bc = b->st_ctim;
+#endif
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && am.tv_sec == bm.tv_sec &&
+         am.tv_nsec == bm.tv_nsec && ac.tv_sec == bc.tv_sec && ac.tv_nsec == bc.tv_nsec;
+}
+
+/// One read as a careful C program does it. Zero, or -errno.
+static int read_once(int fd, int64_t offset, size_t size, const struct stat *version) {
+  uint64_t *buffer = malloc(size);
+  if (!buffer) return -ENOMEM;
+  int error = 0;
+  ssize_t n = pread(fd, buffer, size, (off_t)offset);
+  if (n < 0) {
+    error = -errno;
+  } else if ((size_t)n != size || buffer[0] != bench_word((uint64_t)offset / 8)) {
+    error = -EIO;
+  } else if (version) {
+    struct stat now;
+    if (fstat(fd, &now) < 0) {
+      error = -errno;
+    } else if (!same_version(version, &now)) {
+      error = -ESTALE;
+    }
+  }
+  free(buffer);
+  return error;
+}
+
+struct work {
+  int fd;
+  const int64_t *offsets;
+  size_t count, size;
+  const struct stat *version;
+  atomic_size_t next;
+  atomic_int error;
+  // The gate at which threads wait for each other, so that starting them is not measured.
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  int ready;
+  bool open;
+};
+
+static void *worker(void *context) {
+  struct work *work = context;
+  pthread_mutex_lock(&work->mutex);
+  work->ready++;
+  pthread_cond_broadcast(&work->changed);
+  while (!work->open) pthread_cond_wait(&work->changed, &work->mutex);
+  pthread_mutex_unlock(&work->mutex);
+  for (;;) {
+    size_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+    if (index >= work->count) return NULL;
+    int error = read_once(work->fd, work->offsets[index], work->size, work->version);
+    if (error < 0) {
+      atomic_store(&work->error, error);
+      return NULL;
+    }
+  }
+}
+
+static int64_t read_on_threads(struct work *work, int threads) {
+  pthread_t *ids = calloc((size_t)threads, sizeof *ids);
+  if (!ids) return -ENOMEM;
+  int started = 0;
+  for (; started < threads; started++) {
+    int error = pthread_create(&ids[started], NULL, worker, work);
+    if (error != 0) {
+      atomic_store(&work->error, -error);
+      atomic_store(&work->next, work->count);
+      break;
+    }
+  }
+  pthread_mutex_lock(&work->mutex);
+  while (work->ready < started) pthread_cond_wait(&work->changed, &work->mutex);
+  int64_t start = now_ns();
+  work->open = true;
+  pthread_cond_broadcast(&work->changed);
+  pthread_mutex_unlock(&work->mutex);
+  for (int i = 0; i < started; i++) pthread_join(ids[i], NULL);
+  int64_t elapsed = now_ns() - start;
+  free(ids);
+  int error = atomic_load(&work->error);
+  return error < 0 ? error : elapsed;
+}
+
+int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, int threads, bool checks_version) {
+  struct stat version;
+  if (fstat(fd, &version) < 0) return -errno;
+  if (threads > 1) {
+    struct work work = {
+        .fd = fd,
+        .offsets = offsets,
+        .count = count,
+        .size = size,
+        .version = checks_version ? &version : NULL,
+        .mutex = PTHREAD_MUTEX_INITIALIZER,
+        .changed = PTHREAD_COND_INITIALIZER,
+    };
+    return read_on_threads(&work, threads);
+  }
+  int64_t start = now_ns();
+  for (size_t i = 0; i < count; i++) {
+    int error = read_once(fd, offsets[i], size, checks_version ? &version : NULL);
+    if (error < 0) return error;
+  }
+  return now_ns() - start;
+}
+
+int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buffer) {
+  int64_t start = now_ns();
+  uint64_t *buffer = NULL;
+  int64_t position = 0;
+  int error = 0;
+  while (position < count && error == 0) {
+    if (!buffer) buffer = malloc(window);
+    if (!buffer) return -ENOMEM;
+    size_t wanted = (int64_t)window < count - position ? window : (size_t)(count - position);
+    ssize_t n = pread(fd, buffer, wanted, (off_t)position);
+    if (n < 0) {
+      error = -errno;
+    } else if ((size_t)n != wanted || buffer[0] != bench_word((uint64_t)position / 8)) {
+      error = -EIO;
+    } else {
+      position += n;
+    }
+    if (!reuses_buffer) {
+      free(buffer);
+      buffer = NULL;
+    }
+  }
+  free(buffer);
+  return error < 0 ? error : now_ns() - start;
+}

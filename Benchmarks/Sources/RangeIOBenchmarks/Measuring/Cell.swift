@@ -1,0 +1,55 @@
+/// What is measured in one group of the table: a kind of read under a state of the page cache.
+struct Cell: Hashable, Sendable {
+  enum Workload: Hashable, Sendable {
+    /// Reads of `size` bytes at random offsets, `concurrency` of them under way at any time.
+    case reads(size: Int, concurrency: Int)
+    /// From the start of the file to its end; in quick runs of a part of it.
+    case stream
+  }
+
+  enum Temperature: String, Hashable, Sendable {
+    /// Every page of the file is in the page cache.
+    case resident
+    /// None is.
+    case cold
+  }
+
+  let workload: Workload
+  let temperature: Temperature
+
+  static func reads(_ size: Int, _ temperature: Temperature, _ concurrency: Int) -> Cell {
+    Cell(workload: .reads(size: size, concurrency: concurrency), temperature: temperature)
+  }
+
+  static func stream(_ temperature: Temperature) -> Cell { Cell(workload: .stream, temperature: temperature) }
+
+  /// All of them, those that need a resident file first: a round warms the file once.
+  static let all: [Cell] = [Temperature.resident, .cold].flatMap { temperature in
+    [4096, 65536, 1 << 20].flatMap { size in [1, 32].map { reads(size, temperature, $0) } } + [stream(temperature)]
+  }
+
+  /// What `--filter` looks into and the JSON calls it.
+  var id: String {
+    switch workload {
+    case .reads(let size, let concurrency): "read/\(Self.sizeName(size))/\(temperature.rawValue)/\(concurrency)"
+    case .stream: "stream/\(temperature.rawValue)"
+    }
+  }
+
+  /// For headings.
+  func title(streaming byteCount: Int) -> String {
+    switch workload {
+    case .reads(let size, let concurrency):
+      "\(Self.sizeName(size, " ")) reads, \(temperature.rawValue), \(concurrency) at a time"
+    case .stream: "stream of \(Self.sizeName(byteCount, " ")), \(temperature.rawValue)"
+    }
+  }
+
+  private static func sizeName(_ size: Int, _ space: String = "") -> String {
+    switch size {
+    case (1 << 30)...: "\(size >> 30)\(space)GiB"
+    case (1 << 20)...: "\(size >> 20)\(space)MiB"
+    default: "\(size >> 10)\(space)KiB"
+    }
+  }
+}

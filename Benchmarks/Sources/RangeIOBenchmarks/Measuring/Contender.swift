@@ -1,0 +1,58 @@
+/// One row of every group: a way to read, in as many configurations as deserve a try.
+struct Contender: Sendable {
+  /// Who takes part. The raw value is the row's name in tables and JSON.
+  enum Name: String, CaseIterable, Sendable {
+    case rangeIO = "RangeIO"
+    case rangeIODispatch = "RangeIO .dispatchIO"
+    case rangeIOPositional = "RangeIO .positional"
+    case cChecked = "C pread + fstat"
+    case cBare = "C pread"
+    case cStream = "C pread, 1 MiB malloc a window"
+    case cStreamReused = "C pread, one 1 MiB buffer"
+    case dispatchIO = "DispatchIO"
+    case nio = "NIOFileSystem"
+    case fileHandle = "FileHandle"
+
+    /// Whether this is the library, by whichever engine.
+    var isRangeIO: Bool { [.rangeIO, .rangeIODispatch, .rangeIOPositional].contains(self) }
+  }
+
+  let name: Name
+  /// The configurations for a cell, the usual one first; the fastest takes part. Empty: it does not do such reads.
+  let variants: @Sendable (Cell) -> [Variant]
+  /// Gives back what it holds, when all is measured.
+  var close: @Sendable () async throws -> Void = {}
+}
+
+/// One configuration of a contender.
+struct Variant: Sendable {
+  let label: String
+  let run: @Sendable (Job) async throws -> Outcome
+}
+
+/// What a contender is asked to do in one run.
+enum Job: Sendable {
+  /// Reads of `size` bytes at `offsets`, `concurrency` of them under way.
+  case reads(offsets: [Int], size: Int, concurrency: Int)
+  /// The first `byteCount` bytes, in order.
+  case stream(byteCount: Int)
+}
+
+/// What came of a run.
+struct Outcome: Sendable {
+  var elapsed: Duration
+  /// Bytes by lane, of contenders that have lanes.
+  var lanes: [String: Int] = [:]
+}
+
+/// A contender did not do what it was asked to.
+struct WrongBytes: Error, CustomStringConvertible {
+  let offset: Int
+  let expected: Int
+  let got: Int
+
+  var description: String {
+    "a read at \(offset) returned "
+      + (got == expected ? "other bytes than the file has" : "\(got) of \(expected) bytes")
+  }
+}

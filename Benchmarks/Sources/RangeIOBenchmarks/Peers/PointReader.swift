@@ -1,0 +1,57 @@
+import CBenchmarkPeers
+import Synchronization
+
+/// A contender that answers reads at random offsets from an async function.
+protocol PointReader: Sendable {
+  /// Reads `count` bytes at `offset` into memory that is new to the caller, and says what came.
+  nonisolated(nonsending) func read(at offset: Int, count: Int) async throws -> Piece
+}
+
+/// What every run looks at in every piece that it gets.
+struct Piece: Sendable {
+  var count: Int
+  /// The first eight bytes, little-endian: those of the file are known by formula.
+  var firstWord: UInt64
+
+  func check(at offset: Int, count expected: Int) throws {
+    guard count == expected, firstWord == bench_word(UInt64(offset) / 8) else {
+      throw WrongBytes(offset: offset, expected: expected, got: count)
+    }
+  }
+}
+
+/// Hands out the numbers of reads to those who read at once, as the counter of the C peer does, so that the work ends
+/// for all of them at the same time.
+final class Tickets: Sendable {
+  private let next = Atomic<Int>(0)
+
+  func take() -> Int { next.wrappingAdd(1, ordering: .relaxed).oldValue }
+}
+
+extension PointReader {
+  /// Does the reads of a job off the main actor: in a plain loop, or in as many tasks as shall be under way at once.
+  ///
+  /// Generic, so that no contender pays for a dynamic call that its user would not make.
+  @concurrent func run(_ offsets: [Int], _ size: Int, _ concurrency: Int) async throws -> Outcome {
+    let clock = ContinuousClock()
+    let start = clock.now
+    if concurrency == 1 {
+      for offset in offsets { try await read(at: offset, count: size).check(at: offset, count: size) }
+    } else {
+      let tickets = Tickets()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<concurrency {
+          group.addTask {
+            while true {
+              let ticket = tickets.take()
+              guard ticket < offsets.count else { return }
+              try await read(at: offsets[ticket], count: size).check(at: offsets[ticket], count: size)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    return Outcome(elapsed: clock.now - start)
+  }
+}

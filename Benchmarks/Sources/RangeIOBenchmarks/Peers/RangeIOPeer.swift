@@ -1,0 +1,53 @@
+import RangeIO
+
+/// The library itself, as its first example uses it: no stages, no settings but the engine, chunks of streams as they
+/// come by default. One reader serves all tasks.
+struct RangeIOPeer: PointReader {
+  private let reader: RangeReader
+
+  static func contenders(_ file: BenchmarkFile) async throws -> [Contender] {
+    let engines: [(Contender.Name, FileSource.Engine)] = [
+      (.rangeIO, .automatic), (.rangeIODispatch, .dispatchIO), (.rangeIOPositional, .positional),
+    ]
+    var contenders: [Contender] = []
+    for (name, engine) in engines {
+      let peer = RangeIOPeer(reader: try await RangeReader(file.path, engine: engine))
+      contenders.append(
+        Contender(
+          name: name, variants: { _ in [peer.variant("engine: .\(engine)")] }, close: { await peer.reader.close() }))
+    }
+    return contenders
+  }
+
+  private func variant(_ label: String) -> Variant {
+    Variant(label: label) { job in
+      let before = reader.statistics().source
+      var outcome =
+        switch job {
+        case .reads(let offsets, let size, let concurrency): try await run(offsets, size, concurrency)
+        case .stream(let byteCount): try await stream(byteCount)
+        }
+      for lane in reader.statistics().source.lanes {
+        outcome.lanes[lane.name] = lane.bytes - before.bytes(by: lane.name)
+      }
+      return outcome
+    }
+  }
+
+  nonisolated(nonsending) func read(at offset: Int, count: Int) async throws -> Piece {
+    try await reader.read(offset..<offset + count).piece
+  }
+
+  @concurrent private func stream(_ byteCount: Int) async throws -> Outcome {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var check = StreamCheck()
+    for try await bytes in reader.stream(0..<byteCount) { try check.take(bytes.piece) }
+    try check.finish(byteCount)
+    return Outcome(elapsed: clock.now - start)
+  }
+}
+
+extension Bytes {
+  fileprivate var piece: Piece { Piece(count: count, firstWord: integer(at: 0, .littleEndian) ?? 0) }
+}
