@@ -97,6 +97,22 @@ bool rio_parker_wait(struct rio_parker *parker, int64_t timeout_ns) {
 
 #endif
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RIO_THREAD_SANITIZER 1
+#endif
+#endif
+
+#if defined(RIO_THREAD_SANITIZER)
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+void rio_sanitizer_locked(void *lock) { __tsan_acquire(lock); }
+void rio_sanitizer_unlocking(void *lock) { __tsan_release(lock); }
+#else
+void rio_sanitizer_locked(void *lock) { (void)lock; }
+void rio_sanitizer_unlocking(void *lock) { (void)lock; }
+#endif
+
 struct start {
   void (*body)(void *);
   void *context;

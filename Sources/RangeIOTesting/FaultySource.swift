@@ -1,5 +1,4 @@
 public import RangeIO
-import Synchronization
 
 /// A source that goes wrong on purpose, at reads of your choice.
 public final class FaultySource<Base: RangeSource>: RangeSource {
@@ -20,7 +19,7 @@ public final class FaultySource<Base: RangeSource>: RangeSource {
 
   private let base: Base
   private let plan: Plan
-  private let count = Mutex(0)
+  private let count = Locked(0)
 
   /// `base`, with what `plan` decides.
   public init(_ base: Base, _ plan: @escaping Plan) {

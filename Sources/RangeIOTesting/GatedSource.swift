@@ -1,5 +1,4 @@
 public import RangeIO
-import Synchronization
 
 /// A source whose reads hang until the test lets them go, whatever happens to their callers: a disk that does not
 /// answer.
@@ -21,7 +20,7 @@ public final class GatedSource<Base: RangeSource>: RangeSource {
   }
 
   private let base: Base
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// `base` behind a gate that is shut.
   public init(_ base: Base) { self.base = base }

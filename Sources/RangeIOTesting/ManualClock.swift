@@ -1,4 +1,4 @@
-import Synchronization
+import RangeIO
 
 /// A clock that stands still until a test moves it.
 ///
@@ -34,7 +34,7 @@ public final class ManualClock: Clock, Sendable {
     var count = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// A clock at its origin.
   public init() {}

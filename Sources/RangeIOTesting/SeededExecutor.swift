@@ -1,4 +1,4 @@
-import Synchronization
+import RangeIO
 
 /// Runs tasks one job at a time on the thread that calls ``run(until:)``, in an order that a seed decides: any
 /// interleaving of a test happens again under the same number (SE-0417).
@@ -11,10 +11,10 @@ public final class SeededExecutor: TaskExecutor {
     var jobs: [UnownedJob] = []
     var generator: SeededGenerator
   }
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// An executor whose choices belong to `seed`.
-  public init(seed: UInt64) { state = Mutex(State(generator: SeededGenerator(seed: seed))) }
+  public init(seed: UInt64) { state = Locked(State(generator: SeededGenerator(seed: seed))) }
 
   /// Takes a job to run later. Called by the runtime.
   public func enqueue(_ job: consuming ExecutorJob) {

@@ -1,5 +1,4 @@
 public import RangeIO
-import Synchronization
 
 /// One run of a test whose every interleaving, and whose time, belong to a seed.
 ///
@@ -79,6 +78,6 @@ public struct Simulation: Sendable {
   }
 
   private final class Outcome<Value: Sendable>: Sendable {
-    let result = Mutex<Result<Value, any Error>?>(nil)
+    let result = Locked<Result<Value, any Error>?>(nil)
   }
 }

@@ -1,5 +1,4 @@
 public import RangeIO
-import Synchronization
 
 /// A source of any size whose bytes follow from their offset and version by a formula, with latency and bandwidth on a
 /// clock of your choice.
@@ -19,7 +18,7 @@ public final class SyntheticSource: RangeSource {
   private let id: String
   private let cost: SourceCost
   private let time: TimeSource?
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// A source of `byteCount` bytes.
   ///
@@ -34,7 +33,7 @@ public final class SyntheticSource: RangeSource {
     self.id = id
     cost = SourceCost(latency: latency, bytesPerSecond: bytesPerSecond)
     self.time = time
-    state = Mutex(State(byteCount: byteCount))
+    state = Locked(State(byteCount: byteCount))
   }
 
   /// Reads so far.

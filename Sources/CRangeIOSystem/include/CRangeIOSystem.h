@@ -62,6 +62,11 @@ void rio_unmap_pages(void *pages, size_t count);
 
 // MARK: threads
 
+/// Tell the thread sanitizer that the lock named by an address was taken, or is about to be given back. Nothing in
+/// other builds.
+void rio_sanitizer_locked(void *lock);
+void rio_sanitizer_unlocking(void *lock);
+
 /// A binary semaphore for one sleeping thread.
 struct rio_parker;
 struct rio_parker *rio_parker_create(void);

@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// let pipeline = ReadPipeline {
-///   Observing(metrics)
+///   observing
 ///   if let key { Unscrambling(key: key) }
 /// }
 /// let reader = try await RangeReader(source, pipeline)

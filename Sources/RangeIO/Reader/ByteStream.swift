@@ -23,6 +23,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   enum Extent: Sendable {
     case range(ByteRange)
     case from(Int)
+    case suffix(Int)
   }
 
   let core: ReaderCore
@@ -63,6 +64,23 @@ extension RangeReader {
     _ range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256)
   ) -> ByteStream {
     ByteStream(core: core, extent: .from(range.lowerBound), chunkSize: Swift.max(1, chunkSize.bytes))
+  }
+
+  /// The bytes before an offset, piece by piece.
+  ///
+  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  public nonisolated func stream(
+    _ range: PartialRangeUpTo<Int>, chunkSize: ByteCount = .kibibytes(256)
+  ) -> ByteStream {
+    // Not `0..<upperBound`, which would trap for a negative one; the iteration refuses it.
+    stream(min(0, range.upperBound)..<range.upperBound, chunkSize: chunkSize)
+  }
+
+  /// The last `count` bytes that the source has when the iteration begins, piece by piece; all, if it has fewer.
+  ///
+  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  public nonisolated func stream(suffix count: Int, chunkSize: ByteCount = .kibibytes(256)) -> ByteStream {
+    ByteStream(core: core, extent: .suffix(count), chunkSize: Swift.max(1, chunkSize.bytes))
   }
 
   /// The whole source, piece by piece.

@@ -36,13 +36,7 @@ extension RangeReader {
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` for a negative count.
   public nonisolated(nonsending) func read(suffix count: Int) async throws -> Bytes {
-    let range = try await core.range { byteCount in
-      guard count >= 0 else {
-        throw ReadError.rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: byteCount, source: core.source.id)
-      }
-      return byteCount - min(count, byteCount)..<byteCount
-    }
-    return try await core.read(range)
+    try await core.read(core.range { try Self.suffix(count, at: $0, of: core.source) })
   }
 
   /// The bytes of several ranges, as one request that stages and the source may combine.
@@ -65,7 +59,8 @@ extension RangeReader {
   @discardableResult public nonisolated(nonsending) func read(
     _ range: ByteRange, into buffer: UnsafeMutableRawBufferPointer
   ) async throws -> Int {
-    guard buffer.count >= range.count else {
+    // The count of a range with a negative start may overflow; the read refuses it.
+    guard range.lowerBound < 0 || buffer.count >= range.count else {
       throw ReadError(
         .limitExceeded, "a buffer of \(buffer.count) bytes cannot take \(range.count): pass a larger one",
         context: .init(source: core.source.id, offset: range.lowerBound, count: range.count))
@@ -94,6 +89,14 @@ extension RangeReader {
       throw .rangeNotSatisfiable("\(range.lowerBound)...", byteCount: byteCount, source: source.id)
     }
     return range.lowerBound..<byteCount
+  }
+
+  /// The last `count` bytes of a source of `byteCount` bytes.
+  static func suffix(_ count: Int, at byteCount: Int, of source: SourceDescription) throws(ReadError) -> ByteRange {
+    guard count >= 0 else {
+      throw .rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: byteCount, source: source.id)
+    }
+    return byteCount - min(count, byteCount)..<byteCount
   }
 }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a reader and its streams share: the linked pipeline, the pinned version, and the gate that closes them.
 ///
 /// Immutable but for the pinned snapshot; reads go through it without touching the actor.
@@ -10,7 +8,7 @@ final class ReaderCore: Sendable {
   private let pipeline: ReadPipeline
   private let head: ReadNext
   private let gate = UseGate()
-  private let pinned: Mutex<SourceDescription>
+  private let pinned: Locked<SourceDescription>
   private let counters = ReaderCounters()
 
   private init(
@@ -20,7 +18,7 @@ final class ReaderCore: Sendable {
     self.link = link
     self.pipeline = pipeline
     self.head = head
-    self.pinned = Mutex(pinned)
+    self.pinned = Locked(pinned)
     background = configuration.background
     streamWindow = configuration.streamWindow
   }

@@ -70,6 +70,8 @@ package final class StreamCursor {
         case .range(let range): range
         case .from(let start):
           try await core.range { try RangeReader.close(start..., at: $0, of: core.source) }
+        case .suffix(let count):
+          try await core.range { try RangeReader.suffix(count, at: $0, of: core.source) }
         }
       progress = (try await core.pin(for: range), range)
     }

@@ -37,6 +37,8 @@ public protocol RangeSource: Sendable {
   /// Whether this source answers at once, by itself, both a read whose task is cancelled (with `CancellationError`)
   /// and reads under way when it is closed (with `ReadError.closed`), however long its device hangs.
   ///
+  /// A source that never waits may say `true`.
+  ///
   /// `false` by default: the reader then runs each read as work of its own, which costs about a microsecond and lets
   /// callers go at once. The abandoned read is told by cancellation of its task.
   var isPrompt: Bool { get }

@@ -1,5 +1,4 @@
 import CRangeIOSystem
-import Synchronization
 
 /// Big buffers that are used again, since fresh pages cost more than the bytes that are read into them: 1 MiB into
 /// newly mapped memory runs at 2 GB/s, into a recycled buffer at 20.
@@ -32,7 +31,7 @@ package final class BufferPool: Sendable {
   /// A pointer that may cross threads: nobody uses an idle buffer.
   private struct Address: @unchecked Sendable { let pointer: UnsafeMutableRawPointer }
 
-  private let idle = Mutex(Idle())
+  private let idle = Locked(Idle())
   private let limit: Int
 
   /// A pool that keeps at most `limit` of idle buffers.

@@ -1,5 +1,4 @@
 import CRangeIOSystem
-import Synchronization
 
 /// One piece of blocking work for an I/O thread.
 package final class IOJob: @unchecked Sendable {
@@ -64,7 +63,7 @@ package final class IOThreads: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let limit: Int
   private let idleNanoseconds: Int64
   private let start: Start

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The states of a value that one waiter waits for and that is given once: pure, so that every order of events can be
 /// tested. Generic over the waiter: a continuation at work, an `Int` in tests.
 package struct OneAnswerState<Waiter, Value> {
@@ -71,7 +69,7 @@ package protocol Failable: AnyObject, Sendable {
 /// cancelled. Whoever works on the answer may come late; it is dropped then.
 package final class OneAnswer<Value: Sendable>: Failable {
   private typealias Waiter = CheckedContinuation<Value, any Error>
-  private let state = Mutex(OneAnswerState<Waiter, Result<Value, any Error>>())
+  private let state = Locked(OneAnswerState<Waiter, Result<Value, any Error>>())
 
   package init() {}
 

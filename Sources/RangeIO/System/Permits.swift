@@ -1,14 +1,12 @@
-import Synchronization
-
 /// A bounded number of permits, given in the order they were asked for.
 package final class Permits: Sendable {
   private struct State {
     var free: Int
     var queue: [OneAnswer<Void>] = []
   }
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
-  package init(_ count: Int) { state = Mutex(State(free: count)) }
+  package init(_ count: Int) { state = Locked(State(free: count)) }
 
   /// Those who wait for a permit.
   package var waiterCount: Int { state.withLock { $0.queue.count } }

@@ -19,7 +19,7 @@ package struct FileStatus: Equatable, Sendable {
 ///
 /// A class, so that handing it on is one retain and not one for each call.
 package final class Syscalls: Sendable {
-  package typealias Open = @Sendable (_ path: String) -> Int
+  package typealias Open = @Sendable (_ path: FilePath) -> Int
   package typealias Reopen = @Sendable (_ descriptor: CInt) -> Int
   package typealias Close = @Sendable (_ descriptor: CInt) -> Int
   package typealias Status = @Sendable (_ descriptor: CInt, _ into: inout FileStatus) -> Int
@@ -43,7 +43,7 @@ package final class Syscalls: Sendable {
 
   /// The kernel's calls, but for those given.
   package init(
-    open: @escaping Open = { Int(rio_open_readonly($0)) },
+    open: @escaping Open = { $0.withPlatformString { Int(rio_open_readonly($0)) } },
     reopen: @escaping Reopen = { Int(rio_reopen_readonly($0)) },
     close: @escaping Close = { Int(rio_close($0)) },
     status: @escaping Status = Syscalls.kernelStatus,

@@ -9,7 +9,7 @@ package final class UseGate: Sendable {
 
   /// The number of uses, and the closed bit.
   private let state = Atomic<Int>(0)
-  private let waiters = Mutex<[OneAnswer<Void>]>([])
+  private let waiters = Locked<[OneAnswer<Void>]>([])
 
   package init() {}
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Everybody who waits for an answer, so that closing can answer them all at once.
 package final class WaitingList: Sendable {
   private struct State {
@@ -8,7 +6,7 @@ package final class WaitingList: Sendable {
   }
   /// Several, so that the many reads of one file do not queue for one lock.
   private final class Stripe: Sendable {
-    let state = Mutex(State())
+    let state = Locked(State())
   }
   private let stripes = (0..<8).map { _ in Stripe() }
 

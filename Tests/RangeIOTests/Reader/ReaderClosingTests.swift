@@ -177,8 +177,21 @@ struct ReaderClosingTests {
     #expect(try await reader.read(90...) == SyntheticSource.bytes(90..<100))
     #expect(try await reader.read(suffix: 1000) == SyntheticSource.bytes(0..<100))
     #expect(try await reader.read(offset: 5, count: 10) == SyntheticSource.bytes(5..<15))
-    await #expect { for try await _ in reader.stream(50..<200) {} } throws: {
-      ($0 as? ReadError)?.code == .rangeNotSatisfiable
+    for stream in [
+      reader.stream(50..<200), reader.stream(..<101), reader.stream(..<(-1)), reader.stream(101...),
+      reader.stream((-1)...), reader.stream(suffix: -1), reader.stream(-5..<5),
+    ] {
+      await #expect { for try await _ in stream {} } throws: {
+        ($0 as? ReadError)?.code == .rangeNotSatisfiable
+      }
+    }
+    for (stream, range) in [
+      (reader.stream(..<10), 0..<10), (reader.stream(90...), 90..<100), (reader.stream(suffix: 5), 95..<100),
+      (reader.stream(suffix: 500), 0..<100), (reader.stream(), 0..<100), (reader.stream(7..<7), 7..<7),
+    ] {
+      var pieces: [Bytes] = []
+      for try await piece in stream { pieces.append(piece) }
+      #expect(Bytes(concatenating: pieces) == SyntheticSource.bytes(range))
     }
     await reader.close()
   }

@@ -1,6 +1,5 @@
 import RangeIO
 import RangeIOTesting
-import Synchronization
 import Testing
 
 /// Concurrent reads, streams, cancels, closes and source changes in every order that seeds find.
@@ -75,7 +74,7 @@ private final class Scenario: Sendable {
   }
 
   private let simulation: Simulation
-  private let world: Mutex<World>
+  private let world: Locked<World>
   private let source: SyntheticSource
   private let initialByteCount: Int
 
@@ -87,7 +86,7 @@ private final class Scenario: Sendable {
     source = SyntheticSource(
       byteCount: initialByteCount, latency: latency,
       bytesPerSecond: Bool.random(using: &generator) ? 1e7 : .infinity, time: simulation.time)
-    world = Mutex(World(generator: generator))
+    world = Locked(World(generator: generator))
   }
 
   func run() async throws -> Outcomes {

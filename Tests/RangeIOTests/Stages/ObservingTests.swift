@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import RangeIO
@@ -64,7 +63,7 @@ private final class SteppingClock: Clock, Sendable {
   }
 
   private let step: Duration
-  private let state = Mutex(Instant(offset: .zero))
+  private let state = Locked(Instant(offset: .zero))
   let minimumResolution = Duration.nanoseconds(1)
 
   init(step: Duration) { self.step = step }

@@ -1,5 +1,4 @@
 import RangeIO
-import Synchronization
 
 /// Bytes in memory as a source, which notes what it is asked.
 final class ContentSource: RangeSource {
@@ -10,8 +9,8 @@ final class ContentSource: RangeSource {
 
   let bytes: Bytes
   let isPrompt: Bool
-  private let asked = Mutex<[Asked]>([])
-  private let closings = Mutex(0)
+  private let asked = Locked<[Asked]>([])
+  private let closings = Locked(0)
   private let answer: @Sendable (ByteRange, Bytes) throws -> Bytes
 
   /// - Parameter answer: gets the range asked for and all bytes; by default gives what is right.

@@ -5,7 +5,7 @@ import Synchronization
 /// The kernel's calls, with every descriptor counted that they open and close: other tests run beside this one, so the
 /// process's own count tells nothing.
 final class CountedDescriptors: Sendable {
-  private let opened = Mutex<Set<CInt>>([])
+  private let opened = Locked<Set<CInt>>([])
   private let faults = Atomic<Int>(0)
 
   /// Descriptors that are open.

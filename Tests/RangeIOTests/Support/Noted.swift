@@ -1,15 +1,15 @@
-import Synchronization
+@testable import RangeIO
 
 /// What several tasks and threads note down, in the order they do.
 final class Noted<Element: Sendable>: Sendable {
-  private let entries = Mutex<[Element]>([])
+  private let entries = Locked<[Element]>([])
   func add(_ entry: Element) { entries.withLock { $0.append(entry) } }
   var all: [Element] { entries.withLock { $0 } }
 }
 
 /// A number that goes up and down, and the highest it has been.
 final class Tally: Sendable {
-  private let state = Mutex((now: 0, most: 0))
+  private let state = Locked((now: 0, most: 0))
   func change(by difference: Int) {
     state.withLock { state in
       state.now += difference

@@ -1,5 +1,6 @@
 import Foundation
 import RangeIOTesting
+import SystemPackage
 import Testing
 
 @testable import RangeIO
@@ -68,7 +69,7 @@ func write(_ contents: [UInt8], to path: String, at offset: Int = 0, truncating:
 /// The tests of versions need files whose version is settled; the kernel's clock, a few milliseconds a tick, decides.
 func settle(_ path: String) async throws {
   while true {
-    let opened = try FileOpening.open(path, .system)
+    let opened = try FileOpening.open(FilePath(path), .system)
     let (now, tick) = Syscalls.system.wallClock()
     if FileVersion(try opened.file.status()).isSettled(at: now, tick: tick) { return }
     await Task.yield()

@@ -1,6 +1,5 @@
 import Dispatch
 import RangeIO
-import Synchronization
 import Testing
 
 @Suite struct IOThreadsTests {
@@ -151,7 +150,7 @@ import Testing
 
   /// Lets `meanwhile` happen while a thread is being started, which then fails.
   private final class FailingStart: Sendable {
-    private let meanwhile = Mutex<[@Sendable () -> Void]>([])
+    private let meanwhile = Locked<[@Sendable () -> Void]>([])
     func schedule(_ action: @escaping @Sendable () -> Void) { meanwhile.withLock { $0.append(action) } }
     func start() -> CInt {
       meanwhile.withLock { $0.popLast() }?()

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import RangeIO
@@ -71,7 +70,7 @@ private final class HandClock: Clock, Sendable {
     static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
   }
 
-  private let state = Mutex<(now: Instant, sleeps: [Instant])>((Instant(offset: .zero), []))
+  private let state = Locked<(now: Instant, sleeps: [Instant])>((Instant(offset: .zero), []))
   let minimumResolution = Duration.nanoseconds(1)
 
   var now: Instant { state.withLock { $0.now } }

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 import SystemPackage
 
 #if canImport(Darwin)
@@ -71,7 +70,7 @@ final class DispatchIOLane: @unchecked Sendable {
   private func readOnce(_ range: ByteRange) async throws -> Bytes {
     try await permits.enter(waiting)
     let answer = OneAnswer<Bytes>()
-    let collected = Mutex<[Bytes]>([])
+    let collected = Locked<[Bytes]>([])
     operate(range) { piece in
       collected.withLock { $0.append(piece) }
     } onEnd: {

@@ -1,8 +1,8 @@
 extension FileSource {
   /// How a file is read.
   public enum Engine: String, Hashable, Sendable, CaseIterable {
-    /// What is in the page cache on the caller's thread; small reads from disk on threads of the library's own; windows
-    /// of a megabyte and more, and so streams, through DispatchIO. On Apple platforms everything through DispatchIO.
+    /// The fastest way measured on the platform. On Linux what is in the page cache is copied on the caller's thread, and
+    /// the rest read by threads of the library's own; on Apple platforms everything goes through DispatchIO.
     case automatic
     /// Everything through DispatchIO.
     case dispatchIO
@@ -14,7 +14,8 @@ extension FileSource {
   public struct Configuration: Sendable {
     /// The way bytes are read. Default: ``FileSource/Engine/automatic``.
     public var engine: Engine
-    /// The size of blocks that caches key on, in bytes, a power of two. Default: 64 KiB.
+    /// The size of blocks that caches key on, a power of two. Default: 64 KiB. Any other size makes opening throw
+    /// `ReadError.Code.invalidConfiguration`.
     public var blockSize: ByteCount
 
     package var syscalls = Syscalls.system
@@ -29,15 +30,13 @@ extension FileSource {
   }
 }
 
-/// The sizes at which one lane hands over to the next, in bytes, each measured: see Docs/Decisions/0003.
+/// Where one lane hands over to the next, measured: see Docs/Decisions/0002-lanes.md.
 enum LaneThreshold {
-  /// Up to here a resident read copies on the caller's own thread and actor; above, it leaves the actor first.
+  /// Up to so many bytes a resident read copies on the caller's own thread and actor; above, it leaves the actor first.
   static let residentInline = 256 * 1024
-  /// From here on what is not resident is read through DispatchIO.
-  static let dispatchIO = 1024 * 1024
-  /// DispatchIO reads and reports in pieces of this size.
+  /// DispatchIO reads and reports in pieces of so many bytes.
   static let dispatchIOPiece = 1024 * 1024
-  /// The longest range of one DispatchIO operation: what may pile up before its reader takes it.
+  /// The longest range of one DispatchIO operation, in bytes: what may pile up before its reader takes it.
   static let dispatchIOWindow = 8 * 1024 * 1024
   /// DispatchIO operations that a source has under way at once. libdispatch on Linux does one `pread` at a time for a
   /// whole disk, so more would only wait there, where they cannot be withdrawn.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An open file with the three ways to read it.
 final class FileLanes: Sendable {
   let file: OpenFile
@@ -9,7 +7,7 @@ final class FileLanes: Sendable {
   private let gate: UseGate
   private let waiting: WaitingList
   /// Made when first needed: point reads of resident files never open a channel.
-  private let dispatchIO = Mutex<DispatchIOLane?>(nil)
+  private let dispatchIO = Locked<DispatchIOLane?>(nil)
 
   init(_ opened: FileOpening.Opened, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
     file = opened.file

@@ -23,15 +23,15 @@ enum FileOpening {
   }
 
   /// Opens the file at `path`. May wait for a disk or a server.
-  static func open(_ path: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
+  static func open(_ path: FilePath, _ syscalls: Syscalls) throws(ReadError) -> Opened {
     let result = syscalls.open(path)
     guard result >= 0 else {
       // Opening a socket, or a device without a driver, fails before its kind can be asked by descriptor.
-      let mode = rio_mode_of_path(path)
-      if mode >= 0, let refusal = refusal(UInt32(mode), path) { throw refusal }
-      throw .errno(Errno(result: result), "open the file", .init(source: path))
+      let mode = path.withPlatformString { rio_mode_of_path($0) }
+      if mode >= 0, let refusal = refusal(UInt32(mode), path.string) { throw refusal }
+      throw .errno(Errno(result: result), "open the file", .init(source: path.string))
     }
-    return try inspect(OpenFile(descriptor: CInt(result), syscalls: syscalls, name: path))
+    return try inspect(OpenFile(descriptor: CInt(result), syscalls: syscalls, name: path.string))
   }
 
   /// Looks at a descriptor that is open already.

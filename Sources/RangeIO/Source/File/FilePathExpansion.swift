@@ -10,6 +10,12 @@ import SystemPackage
 
 /// Paths as people write them in a program's arguments or settings.
 enum FilePathExpansion {
+  /// `path` with a leading `~` or `~user` replaced. A name that is not UTF-8 is left as it is.
+  static func expand(_ path: FilePath) throws(ReadError) -> FilePath {
+    guard let text = String(validating: path) else { return path }
+    return FilePath(try expand(text))
+  }
+
   /// `path` with a leading `~` or `~user` replaced by that home directory, as a shell does. `./~` names a file `~`.
   static func expand(_ path: String) throws(ReadError) -> String {
     if path.isEmpty { throw ReadError(.notFound, "the path is empty: name a file") }

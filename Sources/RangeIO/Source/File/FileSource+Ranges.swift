@@ -15,7 +15,7 @@ extension FileSource {
     defer { for read in pending[finished...] { lanes.positional.withdraw(read.read) } }
 
     for (index, range) in ranges.enumerated() where !range.isEmpty {
-      guard range.count <= LaneThreshold.residentInline, configuration.engine != .dispatchIO, usesOwnThreads else {
+      guard range.count <= LaneThreshold.residentInline, usesPositionalLane else {
         results[index] = try await read(range, of: source)
         continue
       }
@@ -38,7 +38,4 @@ extension FileSource {
     if let version, let last = ranges.last { try await check(version, after: last, lanes) }
     return results
   }
-
-  /// Whether small reads from disk go by threads of our own.
-  private var usesOwnThreads: Bool { usesResidentLane || configuration.engine == .positional }
 }

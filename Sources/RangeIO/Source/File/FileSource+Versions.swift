@@ -1,5 +1,4 @@
 import CRangeIOSystem
-import Synchronization
 import SystemPackage
 
 extension FileSource {

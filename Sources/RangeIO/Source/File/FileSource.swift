@@ -1,4 +1,3 @@
-import Synchronization
 public import SystemPackage
 
 /// Reads a regular file or a block device.
@@ -9,9 +8,9 @@ public import SystemPackage
 /// let reader = try await RangeReader(FileSource("/data/survey.bin")) { Observing() }
 /// ```
 ///
-/// **Ways.** What is in the page cache is copied on the caller's thread (`preadv2` with `RWF_NOWAIT`); what must come
-/// from disk is read by threads of the library's own, or, a megabyte and more at once, through DispatchIO.
-/// ``statistics()`` counts the bytes by way.
+/// **Ways.** On Linux what is in the page cache is copied on the caller's thread (`preadv2` with `RWF_NOWAIT`), and what
+/// must come from disk is read by threads of the library's own. On Apple platforms, and with ``Engine/dispatchIO``
+/// anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes by way.
 ///
 /// **Versions.** The file is opened once and looked at (`fstat`) after every read. If it grew, the read is good, and
 /// the new bytes can be read. If it shrank, was rewritten, replaced (another file moved to its path), removed, renamed
@@ -25,7 +24,8 @@ public import SystemPackage
 /// that the kernel makes up (`/proc`, `/sys`) are refused with `ReadError.Code.unsupportedSource`.
 public final class FileSource: RangeSource {
   private enum Location {
-    case path(String)
+    case text(String)
+    case path(FilePath)
     case adopted(OpenFile)
   }
 
@@ -36,17 +36,18 @@ public final class FileSource: RangeSource {
   let counters = LaneCounters()
   private let opened = PublishedOnce<FileLanes>()
   /// The description handed out last, to hand it out again while nothing changes.
-  let described = Mutex<SourceDescription?>(nil)
+  let described = Locked<SourceDescription?>(nil)
 
   /// The file at `path`. It is opened by the first use, not here.
   public init(_ path: String, configuration: Configuration = Configuration()) {
-    location = .path(path)
+    location = .text(path)
     self.configuration = configuration
   }
 
   /// The file at `path`. It is opened by the first use, not here.
-  public convenience init(_ path: FilePath, configuration: Configuration = Configuration()) {
-    self.init(path.string, configuration: configuration)
+  public init(_ path: FilePath, configuration: Configuration = Configuration()) {
+    location = .path(path)
+    self.configuration = configuration
   }
 
   /// The file behind `descriptor`, which this source owns from now on: it closes it, and nobody else may.
@@ -64,6 +65,11 @@ public final class FileSource: RangeSource {
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource`, `resourcesExhausted`, `inputOutput`
   ///   or `closed`; `CancellationError`, at once, however long the opening hangs.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
+    guard BlockGrid(blockSize: configuration.blockSize.bytes) != nil else {
+      throw ReadError(
+        .invalidConfiguration,
+        "a block size of \(configuration.blockSize) is no power of two: choose one, such as 64 KiB")
+    }
     try enter()
     defer { gate.leave() }
     let lanes = if let open = opened.value { open } else { try await open() }
@@ -139,6 +145,7 @@ extension FileSource {
     let lanes = try await onThread { [location, configuration, gate, waiting] in
       let opened =
         switch location {
+        case .text(let path): try FileOpening.open(FilePath(FilePathExpansion.expand(path)), configuration.syscalls)
         case .path(let path): try FileOpening.open(FilePathExpansion.expand(path), configuration.syscalls)
         case .adopted(let file): try FileOpening.inspect(file)
         }
@@ -163,14 +170,17 @@ extension FileSource {
 
   var usesResidentLane: Bool { Self.platformHasResidentLane && configuration.engine == .automatic }
 
-  /// The lane for what the resident lane leaves of a read of `count` bytes.
-  private func diskLane(for count: Int) -> FileLane {
+  /// The lane for what the resident lane leaves.
+  private var diskLane: FileLane {
     switch configuration.engine {
     case .positional: .positional
     case .dispatchIO: .dispatchIO
-    case .automatic: Self.platformHasResidentLane && count < LaneThreshold.dispatchIO ? .positional : .dispatchIO
+    case .automatic: Self.platformHasResidentLane ? .positional : .dispatchIO
     }
   }
+
+  /// Whether what the resident lane leaves is read by threads of our own.
+  var usesPositionalLane: Bool { diskLane == .positional }
 
   /// A read that would keep the caller's actor busy for too long, or that starts at the disk.
   private func readLarge(_ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?) async throws -> Bytes {
@@ -181,9 +191,7 @@ extension FileSource {
       if filled == range.count { return buffer.bytes(filled) }
       return try await readRest(of: range, into: buffer, from: filled, lanes, version)
     }
-    guard diskLane(for: range.count) == .positional else {
-      return try await readThroughDispatchIO(range, lanes, version)
-    }
+    guard usesPositionalLane else { return try await readThroughDispatchIO(range, lanes, version) }
     return try await readRest(of: range, into: configuration.buffers.buffer(range.count), from: 0, lanes, version)
   }
 
@@ -194,16 +202,10 @@ extension FileSource {
     try lane.fill(buffer.memory, from: range)
   }
 
-  /// What the resident lane left of `range`: `buffer` holds the first `filled` bytes.
+  /// What the resident lane left of `range`, by position: `buffer` holds the first `filled` bytes.
   private func readRest(
     of range: ByteRange, into buffer: WritableBytes, from filled: Int, _ lanes: FileLanes, _ version: FileVersion?
   ) async throws -> Bytes {
-    guard diskLane(for: range.count) == .positional else {
-      // A big buffer with little in it goes back to the pool, so that the little does not keep it.
-      let start = filled <= buffer.capacity / 4 ? Bytes(copying: buffer.filled(filled)) : buffer.bytes(filled)
-      let rest = try await readThroughDispatchIO(range.lowerBound + filled..<range.upperBound, lanes, version)
-      return Bytes(concatenating: [start, rest])
-    }
     let count = try await lanes.positional.read(range, into: buffer, from: filled)
     counters.add(count - filled, to: .positional)
     guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }

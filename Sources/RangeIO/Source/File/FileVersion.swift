@@ -44,9 +44,9 @@ struct FileVersion: SourceValidator, Equatable {
 
   /// How `newer` differs, for a message.
   func difference(to newer: FileVersion) -> String {
-    if device != newer.device || inode != newer.inode { return "the file was replaced by another" }
+    if device != newer.device || inode != newer.inode { return "the descriptor shows another file" }
     if newer.size < size { return "the file shrank from \(size) to \(newer.size) bytes" }
     if newer.modified != modified { return "the file was rewritten" }
-    return "the file was renamed, removed, linked or had its attributes changed"
+    return "the file was replaced, renamed, removed, linked or had its attributes changed"
   }
 }

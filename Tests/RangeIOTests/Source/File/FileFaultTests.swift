@@ -179,7 +179,7 @@ struct FileFaultTests {
     let (path, bytes) = try await directory.file(count: 3_000_000)
     let (short, _) = try await directory.file("short", count: 1_200_000)
     // The channel gets a file that ends early, and says no more about it than when it is swept away.
-    let syscalls = Syscalls(reopen: { _ in Syscalls.system.open(short) })
+    let syscalls = Syscalls(reopen: { _ in Syscalls.system.open(FilePath(short)) })
     let reader = try await RangeReader(
       FileSource(path, configuration: TestEngine.configuration(.dispatchIO, syscalls: syscalls)))
     #expect(try await reader.read(0..<2_000_000).slice(1_200_000..<2_000_000) == Bytes(bytes[1_200_000..<2_000_000]))

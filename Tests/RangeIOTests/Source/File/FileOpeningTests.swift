@@ -113,6 +113,22 @@ struct FileOpeningTests {
     #expect(throws: ReadError.self) { try FilePathExpansion.expand("~nobody-of-this-name/x") }
   }
 
+  @Test func `a name that is not UTF-8 can be opened by its path`() async throws {
+    let (plain, bytes) = try await directory.file(count: 10)
+    let path = FilePath(directory.path).withPlatformString { directory in
+      var name = [CChar](UnsafeBufferPointer(start: directory, count: strlen(directory)))
+      name += [CChar(bitPattern: 0x2F), CChar(bitPattern: 0x61), CChar(bitPattern: 0xFF), 0]
+      return name.withUnsafeBufferPointer { FilePath(platformString: $0.baseAddress!) }
+    }
+    let renamed = path.withPlatformString { rename(plain, $0) }
+    #if os(Linux)
+      try #require(renamed == 0)
+      let reader = try await RangeReader(path, engine: TestEngine.current)
+      #expect(try await reader.read(0..<10) == Bytes(bytes))
+      await reader.close()
+    #endif
+  }
+
   @Test func `a relative path starts from the current directory`() async throws {
     // The current directory is the process's; other tests run beside this one, so it is looked at and left alone.
     let here = FileManager.default.currentDirectoryPath
