@@ -13,8 +13,7 @@ RANGEIO_ENGINE_TESTS='' RANGEIO_STRESS=1000000 RANGEIO_SEEDS=100000 scripts/test
 
 # Each in a directory of its own, so that builds do not undo each other.
 step "thread sanitizer"
-TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/scripts/thread-sanitizer.supp} \
-  scripts/test.sh --sanitize=thread --scratch-path .build/thread-sanitizer
+scripts/test.sh --sanitize=thread --scratch-path .build/thread-sanitizer
 
 step "address sanitizer"
 # Leaks are looked for by tests that count; what Swift's runtime keeps for good would be reported as well.
