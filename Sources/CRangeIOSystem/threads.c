@@ -106,11 +106,15 @@ bool rio_parker_wait(struct rio_parker *parker, int64_t timeout_ns) {
 #if defined(RIO_THREAD_SANITIZER)
 void __tsan_acquire(void *);
 void __tsan_release(void *);
-void rio_sanitizer_locked(void *lock) { __tsan_acquire(lock); }
-void rio_sanitizer_unlocking(void *lock) { __tsan_release(lock); }
+struct rio_sanitizer_lock *rio_sanitizer_lock_create(void) { return malloc(1); }
+void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *lock) { free(lock); }
+void rio_sanitizer_locked(struct rio_sanitizer_lock *lock) { __tsan_acquire(lock); }
+void rio_sanitizer_unlocking(struct rio_sanitizer_lock *lock) { __tsan_release(lock); }
 #else
-void rio_sanitizer_locked(void *lock) { (void)lock; }
-void rio_sanitizer_unlocking(void *lock) { (void)lock; }
+struct rio_sanitizer_lock *rio_sanitizer_lock_create(void) { return NULL; }
+void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *lock) { (void)lock; }
+void rio_sanitizer_locked(struct rio_sanitizer_lock *lock) { (void)lock; }
+void rio_sanitizer_unlocking(struct rio_sanitizer_lock *lock) { (void)lock; }
 #endif
 
 struct start {

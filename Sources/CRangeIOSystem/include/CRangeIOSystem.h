@@ -62,10 +62,13 @@ void rio_unmap_pages(void *pages, size_t count);
 
 // MARK: threads
 
-/// Tell the thread sanitizer that the lock named by an address was taken, or is about to be given back. Nothing in
-/// other builds.
-void rio_sanitizer_locked(void *lock);
-void rio_sanitizer_unlocking(void *lock);
+/// Tell the thread sanitizer that a lock which it does not see was taken, or is about to be given back. In other builds
+/// a lock has no name (NULL), and nothing is told.
+struct rio_sanitizer_lock;
+struct rio_sanitizer_lock *rio_sanitizer_lock_create(void);
+void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *);
+void rio_sanitizer_locked(struct rio_sanitizer_lock *);
+void rio_sanitizer_unlocking(struct rio_sanitizer_lock *);
 
 /// A binary semaphore for one sleeping thread.
 struct rio_parker;

@@ -7,21 +7,26 @@ import Synchronization
 /// a contended one as raced for. Told of each locking and unlocking it checks them, and all that they order, for real.
 /// Outside sanitizer runs the telling is two empty calls.
 package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  // Unchecked: as `Mutex`, whose own conformance asks nothing of its value either.
+  // Unchecked: as `Mutex`, whose own conformance asks nothing of its value either; the name is an address, no more.
   private let mutex: Mutex<Value>
+  /// What the sanitizer knows this lock by; nil outside its runs.
+  private let name: OpaquePointer?
 
   /// `value`, unlocked.
-  package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+  package init(_ value: consuming sending Value) {
+    mutex = Mutex(value)
+    name = rio_sanitizer_lock_create()
+  }
+
+  deinit { rio_sanitizer_lock_destroy(name) }
 
   /// Runs `body` while nobody else can reach the value. Not to be nested, and not for anything that waits.
   package borrowing func withLock<Result: ~Copyable, E: Error>(
     _ body: (inout sending Value) throws(E) -> sending Result
   ) throws(E) -> sending Result {
     try mutex.withLock { (value: inout sending Value) throws(E) -> sending Result in
-      // The address of the value names the lock: it lies within this struct, which does not move.
-      let address = withUnsafeMutablePointer(to: &value) { UnsafeMutableRawPointer($0) }
-      rio_sanitizer_locked(address)
-      defer { rio_sanitizer_unlocking(address) }
+      rio_sanitizer_locked(name)
+      defer { rio_sanitizer_unlocking(name) }
       return try body(&value)
     }
   }
