@@ -18,6 +18,9 @@ final class SourceLink: Sendable {
     isPrompt = source.isPrompt
   }
 
+  /// The source itself, for a chain without stages that needs nothing in between; nil if it is not prompt.
+  var direct: (any RangeSource)? { isPrompt ? source : nil }
+
   /// This, as the end of a chain of stages.
   func next(_ time: TimeSource) -> ReadNext {
     let source = source

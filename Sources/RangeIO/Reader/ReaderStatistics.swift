@@ -33,9 +33,9 @@ final class ReaderCounters: Sendable {
   private let failures = Atomic<Int>(0)
   private let cancellations = Atomic<Int>(0)
 
-  func succeeded(_ response: ReadResponse) {
+  func succeeded(_ byteCount: Int) {
     reads.wrappingAdd(1, ordering: .relaxed)
-    bytes.wrappingAdd(response.byteCount, ordering: .relaxed)
+    bytes.wrappingAdd(byteCount, ordering: .relaxed)
   }
 
   func failed(_ error: any Error) {

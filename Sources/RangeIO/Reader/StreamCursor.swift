@@ -1,7 +1,8 @@
 /// Where an iteration of a ``ByteStream`` stands, and the windows it has asked for.
 ///
-/// Windows complete within the call that starts them when the source has them at hand. Only when one did not does the
-/// cursor look ahead, so that streaming what is resident costs no wake-ups and holds one window.
+/// Windows complete within the call that starts them when the source has them at hand. When one did not, the cursor looks
+/// ahead. When all do, it has one more copied by another thread from the second window on, beside whatever the consumer
+/// does with this one.
 package final class StreamCursor {
   /// The smallest window: what DispatchIO reads at once, and enough to make a wake-up cheap.
   package static let smallestWindow = 1024 * 1024
@@ -27,6 +28,8 @@ package final class StreamCursor {
   private var windows: [Window] = []
   /// What is left of the window that is being handed out.
   private var current = Bytes()
+  /// Whether a window has been handed out: whoever takes a second one will want the third.
+  private var isUnderWay = false
   private var isEnded = false
 
   init(_ stream: ByteStream) {
@@ -81,6 +84,8 @@ package final class StreamCursor {
     // Kept in the list while it is waited for: what goes wrong cancels it with the others.
     let bytes = try await head.answer.value()
     windows.removeFirst()
+    if isUnderWay, windows.isEmpty { _ = startWindow(elsewhere: true) }
+    isUnderWay = true
     return bytes
   }
 
@@ -91,21 +96,22 @@ package final class StreamCursor {
     }
   }
 
-  /// Asks for the next window.
+  /// Asks for the next window, on this thread if it is at hand, or else on another.
   ///
   /// - Returns: false when all have been asked for.
-  private func startWindow() -> Bool {
+  private func startWindow(elsewhere: Bool = false) -> Bool {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
     let answer = OneAnswer<Bytes>()
-    let task = core.background.start { [core] in
+    let work: @Sendable () async -> Void = { [core] in
       do {
         answer.resolve(.success(try await core.readWindow(range, of: source)))
       } catch {
         answer.fail(error)
       }
     }
+    let task = elsewhere ? core.background.startElsewhere(nil, work) : core.background.start(nil, work)
     windows.append(Window(answer: answer, task: task))
     return true
   }

@@ -19,6 +19,13 @@ public struct BackgroundWork: Sendable {
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
       return Task.immediate(priority: priority, executorPreference: executor) { await work() }
     }
-    return Task(executorPreference: executor, priority: priority) { await work() }
+    return startElsewhere(priority, work)
+  }
+
+  /// Starts `work` on another thread even if it could begin here: for work that keeps a processor busy beside the caller.
+  @discardableResult public func startElsewhere(
+    _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
+    Task(executorPreference: executor, priority: priority) { await work() }
   }
 }

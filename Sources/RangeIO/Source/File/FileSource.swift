@@ -97,7 +97,10 @@ public final class FileSource: RangeSource {
     } else {
       bytes = try await readLarge(range, lanes, version)
     }
-    if let version { try await check(version, after: range, lanes) }
+    // The look itself does not suspend; only what looks like a change is looked into.
+    if let version, FileVersion(try lanes.file.status()) != version {
+      try await check(version, after: range, lanes)
+    }
     return bytes
   }
 
