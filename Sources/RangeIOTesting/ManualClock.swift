@@ -13,6 +13,9 @@ public final class ManualClock: Clock, Sendable {
     /// The time since the clock was made.
     public var offset: Duration
 
+    /// The moment so long after the clock was made.
+    public init(offset: Duration) { self.offset = offset }
+
     /// The instant `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
     /// The time from this instant to `other`.

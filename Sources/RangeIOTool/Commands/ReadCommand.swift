@@ -9,7 +9,10 @@ struct ReadCommand: AsyncParsableCommand {
   @Argument(help: "The file to read.")
   var source: String
 
-  @Option(help: ArgumentHelp("The bytes to read: A..<B, A... or ..<B, counted from zero.", valueName: "range"))
+  @Option(
+    help: ArgumentHelp(
+      "The bytes to read: 'A..<B', A... or '..<B', counted from zero. In a shell quote what has a <.",
+      valueName: "range"))
   var range: String?
   @Option(help: "The first byte to read; with --length.")
   var offset: String?
