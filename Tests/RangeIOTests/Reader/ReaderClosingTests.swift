@@ -1,6 +1,7 @@
-import RangeIO
 import RangeIOTesting
 import Testing
+
+@testable import RangeIO
 
 /// Cancelling and closing, over sources that hang and ignore cancellation.
 struct ReaderClosingTests {
@@ -142,6 +143,58 @@ struct ReaderClosingTests {
     clock.advance(by: .milliseconds(1))
     try await first.value
     #expect(slow.readCount == 5)
+    await reader.close()
+  }
+
+  @Test func `a cancelled stream hands out nothing more, not even what is at hand`() async throws {
+    let reader = try await RangeReader(SyntheticSource(byteCount: 10_000_000))
+    let begun = OneAnswer<Void>()
+    let streaming = Task {
+      var iterator = reader.stream(chunkSize: .kibibytes(1)).makeAsyncIterator()
+      _ = try await iterator.next()
+      begun.resolve(.success(()))
+      while !Task.isCancelled { await Task.yield() }
+      return try await iterator.next()
+    }
+    try await begun.value()
+    streaming.cancel()
+    await #expect(throws: CancellationError.self) { try await streaming.value }
+    await reader.close()
+  }
+
+  @Test func `what nobody waits for any more is told so`() async throws {
+    let clock = ManualClock()
+    let slow = SyntheticSource(byteCount: 100_000_000, latency: .seconds(1), time: TimeSource(clock))
+    let reader = try await RangeReader(slow)
+    let read = Task { try await reader.read(0..<1) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    read.cancel()
+    await #expect(throws: CancellationError.self) { try await read.value }
+    #expect(await eventually { clock.sleeperCount == 0 })
+
+    await reader.close()
+  }
+
+  @Test func `a stream that is dropped withdraws what it asked for ahead`() async throws {
+    let gated = GatedSource(SyntheticSource(byteCount: 100_000_000))
+    let noted = Noted<Bool>()
+    struct Noting: ReadStage {
+      let noted: Noted<Bool>
+      func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+        do { return try await next(request) } catch {
+          noted.add(error is CancellationError)
+          throw error
+        }
+      }
+    }
+    let reader = try await RangeReader(gated) { Noting(noted: noted) }
+    let streaming = Task { for try await _ in reader.stream() { break } }
+    await gated.arrivals(5)
+    // Only the window that is waited for; the four ahead still hang when the loop is left.
+    gated.releaseNext()
+    try await streaming.value
+    #expect(await eventually { noted.all == [true, true, true, true] })
+    gated.open()
     await reader.close()
   }
 

@@ -139,11 +139,8 @@ private final class DispatchBacking: @unchecked Sendable {
 extension Bytes {
   /// Shows the regions of `data` without copying them.
   fileprivate init(showing data: DispatchData) {
-    let owner = DispatchBacking(data)
-    var pieces: [Bytes] = []
-    data.enumerateBytes { region, _, _ in
-      pieces.append(Bytes(unsafeShowing: UnsafeRawBufferPointer(region), owner: owner))
-    }
-    self.init(concatenating: pieces)
+    var regions: [UnsafeRawBufferPointer] = []
+    data.enumerateBytes { region, _, _ in regions.append(UnsafeRawBufferPointer(region)) }
+    self.init(unsafeShowing: regions, owner: DispatchBacking(data))
   }
 }
