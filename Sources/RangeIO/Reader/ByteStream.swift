@@ -9,9 +9,9 @@
 /// **Pieces** are `chunkSize` bytes each, the last one maybe fewer. A piece shares memory with its neighbours: call
 /// `compacted()` on small ones that you keep.
 ///
-/// **Memory.** The range is read in windows of the chunk size, or 1 MiB if that is larger. What is at hand is read as
-/// you ask for it; while the source lets you wait, up to four windows are read ahead, at most 8 MiB unless one window
-/// is larger. Nothing more is read until you take what is there.
+/// **Memory.** The range is read in windows of the chunk size, or 1 MiB if that is larger. Of what is at hand one window
+/// is read ahead, from the second on; while the source lets you wait, up to four are, at most 8 MiB unless one window is
+/// larger. Nothing more is read until you take what is there.
 ///
 /// **Ending.** A loop that is left early stops the look-ahead. A stream in a cancelled task throws `CancellationError`;
 /// it never ends as if it were complete. After an error it ends. All pieces are of one version, or it throws
