@@ -7,7 +7,7 @@ final class ReaderCore: Sendable {
   private let link: SourceLink
   private let pipeline: ReadPipeline
   private let head: ReadNext
-  /// Called past the chain where there are no stages: two async calls less, 60 ns of a read from the page cache.
+  /// Called past the chain where there are no stages: two async calls less.
   private let direct: (any RangeSource)?
   private let gate = UseGate()
   private let pinned: Locked<SourceDescription>

@@ -39,7 +39,7 @@ public protocol RangeSource: Sendable {
   ///
   /// A source that never waits may say `true`.
   ///
-  /// `false` by default: the reader then runs each read as work of its own, which costs about a microsecond and lets
+  /// `false` by default: the reader then runs each read as work of its own, which costs a task and lets
   /// callers go at once. The abandoned read is told by cancellation of its task.
   var isPrompt: Bool { get }
 

@@ -12,7 +12,7 @@ public struct BackgroundWork: Sendable {
   /// Starts `work`, at `priority` or that of the caller.
   ///
   /// - Returns: the task, to cancel it. Nobody needs to keep it.
-  /// - Complexity: about half a microsecond.
+  /// - Complexity: one task.
   @discardableResult public func start(
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {

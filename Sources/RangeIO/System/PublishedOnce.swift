@@ -3,7 +3,7 @@ import Synchronization
 /// A reference that is set once and read often, for the price of an atomic load.
 ///
 /// `AtomicLazyReference` does the same, but its `load` is not specialized in Swift 6.3: it looks up generic metadata at
-/// each call, 60 ns on the way of every read.
+/// each call, which shows in the profile of every read.
 package struct PublishedOnce<Value: AnyObject & Sendable>: ~Copyable, Sendable {
   /// Unmanaged: the one retain that publishing takes is given back in `deinit`, so the reference lives as long as this.
   private let reference = Atomic<Unmanaged<Value>?>(nil)
