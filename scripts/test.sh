@@ -21,7 +21,17 @@ swift build --build-tests "$@" 2>&1 | tee "$log"
 refuse_warnings "$log"
 
 # Swift Testing only: XCTest has nothing here, and the address sanitizer cannot load it.
-run() { swift test --skip-build --disable-xctest "$@"; }
+# What failed is shown again at the end: thousands of lines may have followed it.
+run() {
+  local status=0
+  swift test --skip-build --disable-xctest "$@" 2>&1 | tee "$log" || status=$?
+  if [ "$status" -ne 0 ]; then
+    echo "test: what failed, engine ${RANGEIO_ENGINE:-automatic}:" >&2
+    grep -aE -A 12 'recorded an issue|error: |Fatal error|WARNING: ThreadSanitizer|ERROR: AddressSanitizer' "$log" |
+      head -c 20000 >&2 || true
+    return "$status"
+  fi
+}
 
 echo "== all tests, engine ${RANGEIO_ENGINE:-automatic}"
 run "$@"
