@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -160,4 +161,13 @@ int rio_thread_start(void (*body)(void *), void *context, const char *name) {
   pthread_attr_destroy(&attributes);
   if (error != 0) free(start);
   return -error;
+}
+
+_Thread_local uint32_t rio_thread_number_kept = 0;
+
+uint32_t rio_thread_number_assign(void) {
+  static _Atomic uint32_t last = 0;
+  do rio_thread_number_kept = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  while (rio_thread_number_kept == 0);
+  return rio_thread_number_kept;
 }

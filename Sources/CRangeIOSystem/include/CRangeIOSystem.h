@@ -78,6 +78,15 @@ void rio_parker_wake(struct rio_parker *);
 /// Waits for a wake. False when `timeout_ns` passed without one.
 bool rio_parker_wait(struct rio_parker *, int64_t timeout_ns);
 
+/// A number of the calling thread: 1, 2, 3 … in the order in which they first ask. What picks a stripe of a counter that
+/// many threads write to.
+extern _Thread_local uint32_t rio_thread_number_kept;
+uint32_t rio_thread_number_assign(void);
+static inline uint32_t rio_thread_number(void) {
+  uint32_t number = rio_thread_number_kept;
+  return number != 0 ? number : rio_thread_number_assign();
+}
+
 /// Starts a detached thread with a small stack and every signal blocked, named for debuggers. 0 or -errno.
 int rio_thread_start(void (*body)(void *), void *context, const char *name);
 

@@ -23,19 +23,7 @@ final class SourceLink: Sendable {
 
   /// This, as the end of a chain of stages.
   func next(_ time: TimeSource) -> ReadNext {
-    let source = source
-    guard isPrompt else {
-      return ReadNext(background: background, time: time) { request in
-        try await self.leavingBehind { try await Self.read(source, request) }
-      }
-    }
-    return ReadNext(background: background, time: time) { request in
-      // The way of nearly all reads, without another call.
-      guard request.moreRanges.isEmpty else { return try await Self.read(source, request) }
-      let response = ReadResponse(try await source.read(request.range, of: request.source))
-      try response.check(request)
-      return response
-    }
+    ReadNext(isPrompt ? PromptLink(source, background, time) : LeavingLink(self, background, time))
   }
 
   /// What the source is now. Cancelled or closed, the caller is answered at once.
@@ -53,7 +41,7 @@ final class SourceLink: Sendable {
     await source.close()
   }
 
-  private static func read(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
+  fileprivate static func read(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
     let response: ReadResponse
     if request.moreRanges.isEmpty {
       response = ReadResponse(try await source.read(request.range, of: request.source))
@@ -66,7 +54,7 @@ final class SourceLink: Sendable {
   }
 
   /// Runs `work` on its own and waits for it; cancelled or closed, goes at once and tells it by cancellation.
-  private func leavingBehind<Value: Sendable>(
+  fileprivate func leavingBehind<Value: Sendable>(
     _ work: nonisolated(nonsending) @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     guard gate.enter() else { throw ReadError.closed }
@@ -84,5 +72,37 @@ final class SourceLink: Sendable {
       task.cancel()
       throw error
     }
+  }
+}
+
+/// The end of the chain above a source that answers its callers by itself.
+private final class PromptLink: ReadLink, @unchecked Sendable {
+  private let source: any RangeSource
+
+  init(_ source: any RangeSource, _ background: BackgroundWork, _ time: TimeSource) {
+    self.source = source
+    super.init(background: background, time: time)
+  }
+
+  override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
+    // The way of nearly all reads, without another call.
+    guard request.moreRanges.isEmpty else { return try await SourceLink.read(source, request) }
+    let response = ReadResponse(try await source.read(request.range, of: request.source))
+    try response.check(request)
+    return response
+  }
+}
+
+/// The end of the chain above a source whose callers may have to leave their reads behind.
+private final class LeavingLink: ReadLink, @unchecked Sendable {
+  private let link: SourceLink
+
+  init(_ link: SourceLink, _ background: BackgroundWork, _ time: TimeSource) {
+    self.link = link
+    super.init(background: background, time: time)
+  }
+
+  override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
+    try await link.leavingBehind { [source = link.source] in try await SourceLink.read(source, request) }
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a reader and its streams share: the linked pipeline, the pinned version, and the gate that closes them.
 ///
 /// Immutable but for the pinned snapshot; reads go through it without touching the actor.
@@ -10,6 +12,11 @@ final class ReaderCore: Sendable {
   /// Called past the chain where there are no stages: two async calls less.
   private let direct: (any RangeSource)?
   private let gate = UseGate()
+  /// The version pinned when the reader was opened. Most sources never become another, and a constant is read without
+  /// a lock and without counting a reference that all tasks share.
+  private let first: SourceDescription
+  /// Whether `pinned` is another than `first`.
+  private let hasMoved = Atomic<Bool>(false)
   private let pinned: Locked<SourceDescription>
   private let counters = ReaderCounters()
 
@@ -21,6 +28,7 @@ final class ReaderCore: Sendable {
     self.pipeline = pipeline
     self.head = head
     direct = pipeline.stages.isEmpty ? link.direct : nil
+    first = pinned
     self.pinned = Locked(pinned)
     background = configuration.background
     streamWindow = configuration.streamWindow
@@ -45,7 +53,7 @@ final class ReaderCore: Sendable {
   }
 
   /// The version that reads speak of.
-  var source: SourceDescription { pinned.withLock { $0 } }
+  var source: SourceDescription { hasMoved.load(ordering: .acquiring) ? pinned.withLock { $0 } : first }
 
   func statistics() -> ReaderStatistics { counters.snapshot(source: link.source.statistics()) }
 }
@@ -166,8 +174,12 @@ extension ReaderCore {
       let now = pipeline.describe(try await link.describe())
       let verdict = pinned.withLock { pinned -> (SourceDescription, isOther: Bool) in
         guard pinned.change(to: now) == .other else {
-          pinned = now
-          return (now, false)
+          // A description that says nothing new is not put in the place of one that stores may know already.
+          if !pinned.says(now) {
+            pinned = now
+            hasMoved.store(true, ordering: .releasing)
+          }
+          return (pinned, false)
         }
         return (pinned, true)
       }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a reader has done since it was made.
 public struct ReaderStatistics: Hashable, Sendable, Codable {
   /// Reads that returned bytes, windows of streams among them.
@@ -28,30 +26,26 @@ extension ReaderStatistics: CustomStringConvertible {
 
 /// Counts of one reader; two relaxed additions a read.
 final class ReaderCounters: Sendable {
-  private let reads = Atomic<Int>(0)
-  private let bytes = Atomic<Int>(0)
-  private let failures = Atomic<Int>(0)
-  private let cancellations = Atomic<Int>(0)
+  private enum Counter: Int {
+    case reads, bytes, failures, cancellations
+  }
+  private let counts = Stripes()
 
   func succeeded(_ byteCount: Int) {
-    reads.wrappingAdd(1, ordering: .relaxed)
-    bytes.wrappingAdd(byteCount, ordering: .relaxed)
+    counts.add(1, to: Counter.reads.rawValue)
+    counts.add(byteCount, to: Counter.bytes.rawValue)
   }
 
   func failed(_ error: any Error) {
-    if error is CancellationError {
-      cancellations.wrappingAdd(1, ordering: .relaxed)
-    } else {
-      failures.wrappingAdd(1, ordering: .relaxed)
-    }
+    counts.add(1, to: (error is CancellationError ? Counter.cancellations : .failures).rawValue)
   }
 
   func snapshot(source: SourceStatistics) -> ReaderStatistics {
     var all = ReaderStatistics()
-    all.reads = reads.load(ordering: .relaxed)
-    all.bytes = bytes.load(ordering: .relaxed)
-    all.failures = failures.load(ordering: .relaxed)
-    all.cancellations = cancellations.load(ordering: .relaxed)
+    all.reads = counts.sum(Counter.reads.rawValue)
+    all.bytes = counts.sum(Counter.bytes.rawValue)
+    all.failures = counts.sum(Counter.failures.rawValue)
+    all.cancellations = counts.sum(Counter.cancellations.rawValue)
     all.source = source
     return all
   }

@@ -104,4 +104,17 @@ public final class SourceDescription: Sendable {
     if let validator, let newerValidator = newer.validator { return validator.change(to: newerValidator) }
     return byteCount == newer.byteCount ? .same : .other
   }
+
+  /// Whether this snapshot says all that `other` does, so that it can stand for it.
+  func says(_ other: SourceDescription) -> Bool {
+    if self === other { return true }
+    guard change(to: other) == .same, byteCount == other.byteCount, isSettled == other.isSettled else { return false }
+    guard mayGrow == other.mayGrow, preferredBlockSize == other.preferredBlockSize, cost == other.cost else {
+      return false
+    }
+    // What is opaque may have changed in ways that only the source knows.
+    guard context === other.context else { return false }
+    guard let base, let otherBase = other.base else { return base === other.base }
+    return base.says(otherBase)
+  }
 }

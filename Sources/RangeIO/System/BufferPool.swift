@@ -1,4 +1,5 @@
 import CRangeIOSystem
+import Synchronization
 
 /// Big buffers that are used again, since fresh pages cost more than the bytes that are read into them: 1 MiB into
 /// newly mapped memory runs at 2 GB/s, into a recycled buffer at 20.
@@ -56,6 +57,13 @@ package final class BufferPool: Sendable {
     return WritableBytes(owner: PooledBacking(base, capacity, self), base: base, capacity: count)
   }
 
+  /// The memory that a buffer of `count` bytes takes, its owner and what the allocator adds included.
+  package static func footprint(of count: Int) -> Int {
+    // An object has a header of 16 bytes; malloc adds 8 and rounds up to 16 (glibc's malloc.c, "chunk").
+    guard count >= smallestPooled else { return ((16 + 8 + count) + 8 + 15) & ~15 }
+    return count <= Int.max / 2 ? roundedUp(count) + 80 : count
+  }
+
   /// Steps of a quarter between powers of two, so that at most a fifth of a buffer goes unused.
   static func roundedUp(_ count: Int) -> Int {
     let step = Swift.max(4096, 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount - 2))
@@ -90,17 +98,20 @@ package final class BufferPool: Sendable {
 }
 
 /// Pages that go back to their pool with the last reference.
-private final class PooledBacking: ByteBacking, @unchecked Sendable {
+private final class PooledBacking: ClaimableBacking, @unchecked Sendable {
   // Unchecked: a raw pointer, handed on unchanged.
   let base: UnsafeMutableRawPointer
   let backingByteCount: Int
   let pool: BufferPool
+  private let isClaimed = Atomic<Bool>(false)
 
   init(_ base: UnsafeMutableRawPointer, _ capacity: Int, _ pool: BufferPool) {
     self.base = base
     backingByteCount = capacity
     self.pool = pool
   }
+
+  func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
   deinit { pool.takeBack(base, backingByteCount) }
 }

@@ -3,31 +3,31 @@ import Synchronization
 /// Counts the uses of something that can be closed: nobody enters after it is closed, and the one who closes can wait
 /// until the last one has left.
 ///
-/// Entering and leaving are one atomic addition each.
+/// Entering and leaving are one atomic addition each, to a counter that other threads seldom share.
 package final class UseGate: Sendable {
-  private static let closedBit = 1 << 62
-
-  /// The number of uses, and the closed bit.
-  private let state = Atomic<Int>(0)
+  /// Uses under way. A use may be begun on one thread and ended on another: only the sum means something.
+  private let count = Stripes()
+  private let closed = Atomic<Bool>(false)
   private let waiters = Locked<[OneAnswer<Void>]>([])
 
   package init() {}
 
   /// Whether the gate has been closed.
-  package var isClosed: Bool { state.load(ordering: .acquiring) & Self.closedBit != 0 }
+  package var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
 
   /// Those who wait for the gate to drain.
   package var waiterCount: Int { waiters.withLock { $0.count } }
 
   /// The uses under way.
-  package var uses: Int { state.load(ordering: .acquiring) & ~Self.closedBit }
+  package var uses: Int { count.sum() }
 
   /// Begins a use; each must be ended by ``leave()``.
   ///
   /// - Returns: false when the gate is closed: nothing was begun.
   package func enter() -> Bool {
-    let before = state.wrappingAdd(1, ordering: .acquiring).oldValue
-    guard before & Self.closedBit == 0 else {
+    // Counted first and looked at then, where closing writes first and counts then: one of the two sees the other.
+    count.addInOrder(1)
+    guard !isClosed else {
       leave()
       return false
     }
@@ -35,22 +35,22 @@ package final class UseGate: Sendable {
   }
 
   /// Begins one more use from within one that is under way, even if the gate has been closed since.
-  package func enterAgain() { state.wrappingAdd(1, ordering: .relaxed) }
+  package func enterAgain() { count.addInOrder(1) }
 
   /// Ends a use.
   package func leave() {
-    let after = state.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
-    if after == Self.closedBit { wakeWaiters() }
+    count.addInOrder(-1)
+    if isClosed { wakeWaitersIfDrained() }
   }
 
   /// Closes the gate.
   ///
   /// - Returns: whether this call did; false if it was closed before.
   package func close() -> Bool {
-    let before = state.bitwiseOr(Self.closedBit, ordering: .acquiringAndReleasing).oldValue
-    // Nobody is inside, so no last one will wake those who wait.
-    if before == 0 { wakeWaiters() }
-    return before & Self.closedBit == 0
+    guard !closed.exchange(true, ordering: .sequentiallyConsistent) else { return false }
+    // If nobody is inside, no last one will wake those who wait.
+    wakeWaitersIfDrained()
+    return true
   }
 
   /// Waits until the gate is closed and nobody is inside. Throws `CancellationError` when the waiting task is cancelled.
@@ -58,7 +58,7 @@ package final class UseGate: Sendable {
     let answer = OneAnswer<Void>()
     waiters.withLock { $0.append(answer) }
     // The last one may have left before the line above.
-    if state.load(ordering: .acquiring) == Self.closedBit { wakeWaiters() }
+    if isClosed { wakeWaitersIfDrained() }
     do {
       try await answer.value()
     } catch {
@@ -67,7 +67,10 @@ package final class UseGate: Sendable {
     }
   }
 
-  private func wakeWaiters() {
+  /// Of those who leave after the gate was closed, the last to count itself out finds a sum of zero. One that was
+  /// turned away counts for a moment; it looks again itself when it leaves.
+  private func wakeWaitersIfDrained() {
+    guard count.sum() == 0 else { return }
     let woken = waiters.withLock { list in
       defer { list = [] }
       return list

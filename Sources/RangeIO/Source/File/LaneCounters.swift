@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The ways by which the bytes of a file come.
 enum FileLane: Int, CaseIterable {
   case resident, positional, dispatchIO
@@ -7,36 +5,19 @@ enum FileLane: Int, CaseIterable {
 
 /// What came by which lane. Counting is two relaxed additions.
 final class LaneCounters: Sendable {
-  private struct Counter: ~Copyable {
-    let reads = Atomic<Int>(0)
-    let bytes = Atomic<Int>(0)
-
-    func add(_ count: Int) {
-      guard count > 0 else { return }
-      reads.wrappingAdd(1, ordering: .relaxed)
-      bytes.wrappingAdd(count, ordering: .relaxed)
-    }
-
-    func snapshot(_ lane: FileLane) -> SourceStatistics.Lane {
-      .init(name: "\(lane)", reads: reads.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
-    }
-  }
-
-  private let resident = Counter()
-  private let positional = Counter()
-  private let dispatchIO = Counter()
+  /// Reads and bytes of each lane, in turn.
+  private let counts = Stripes()
 
   func add(_ count: Int, to lane: FileLane) {
-    switch lane {
-    case .resident: resident.add(count)
-    case .positional: positional.add(count)
-    case .dispatchIO: dispatchIO.add(count)
-    }
+    guard count > 0 else { return }
+    counts.add(1, to: lane.rawValue * 2)
+    counts.add(count, to: lane.rawValue * 2 + 1)
   }
 
   func snapshot() -> SourceStatistics {
-    SourceStatistics(lanes: [
-      resident.snapshot(.resident), positional.snapshot(.positional), dispatchIO.snapshot(.dispatchIO),
-    ])
+    SourceStatistics(
+      lanes: FileLane.allCases.map { lane in
+        .init(name: "\(lane)", reads: counts.sum(lane.rawValue * 2), bytes: counts.sum(lane.rawValue * 2 + 1))
+      })
   }
 }
