@@ -1,0 +1,44 @@
+/// One flight, for as long as anybody remembers it: never given to another.
+package struct FlightID: Hashable, Sendable {
+  /// Counts up from 1, so later flights have greater numbers.
+  package let number: UInt64
+  /// Where its entry lies while it is under way.
+  let slot: Int32
+}
+
+/// One request's interest in its flights, whether somebody waits behind it or not.
+package struct WaiterID: Hashable, Comparable, Sendable {
+  /// Counts up from 1 in the order of arrival.
+  package let number: UInt64
+
+  package static func < (a: WaiterID, b: WaiterID) -> Bool { a.number < b.number }
+}
+
+/// What ``Flights/request(_:generation:purpose:waiter:widen:)`` answers: who brings which bytes, and what to do for it.
+package struct FlightPlan: Equatable, Sendable {
+  /// A piece of a gap, and the flight that brings it.
+  package struct Part: Equatable, Sendable {
+    package let flight: FlightID
+    package let range: ByteRange
+  }
+
+  /// A fetch to begin now. When it has ended, however it ended, ``Flights/landed(_:)`` is to be told.
+  package struct Start: Equatable, Sendable {
+    package let flight: FlightID
+    package let range: ByteRange
+    package let purpose: ReadRequest.Purpose
+  }
+
+  /// To leave by.
+  package let waiter: WaiterID
+  /// In ascending order; together exactly the gaps, and never across the border of two gaps.
+  package internal(set) var parts = Few<Part>()
+  /// In ascending order.
+  package internal(set) var starts = Few<Start>()
+  /// Flights begun as prefetches that this demand joined first: to be treated as demand from now on.
+  package internal(set) var raised = Few<FlightID>()
+  /// How many flights that were under way before bring a part.
+  package internal(set) var joinedCount = 0
+
+  init(waiter: WaiterID) { self.waiter = waiter }
+}

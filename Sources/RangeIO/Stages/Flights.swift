@@ -1,0 +1,255 @@
+/// The acquisitions under way for one version of a source, so that no byte is fetched twice at a time: events come in,
+/// what to do comes out. Never fetches, waits, wakes or locks.
+///
+/// A *flight* brings one range. A request joins the flights that bring what it wants and starts others for the rest.
+/// It is interested in each of its flights until that has landed or it has left; a flight in which nobody is
+/// interested any more is cancelled. Whoever keeps this under a lock acts on the answers after unlocking.
+///
+/// - **Prefetches.** A request without a waiter is interested all the same, silently: readers who join its flights and
+///   leave again do not cancel them; the one who asked does, by leaving, unless readers have joined.
+/// - **Generations.** Only flights of the newest generation seen are joined. A newer one *detaches* those before it:
+///   they go on for those who wait. A request of an older generation (it read the number before it was raised) starts
+///   detached flights for all it wants, and joins none.
+/// - **Cancelled flights** are never joined, but count as under way until they have landed: the kernel may still write.
+///
+/// A landed flight must have left its bytes in the store before ``landed(_:)`` is told, or a reader could find them in
+/// neither place. One whose look-up in the store is older than that will start a flight for bytes that have just
+/// arrived, so the store is asked once more before a start becomes a fetch.
+///
+/// Finding a flight by place is a binary search in a sorted array, by id an index. Starting and landing move the
+/// entries behind theirs, 24 bytes each: of no weight below some thousand flights at once.
+package struct Flights<Waiter> {
+  private enum Standing {
+    /// In `joinable`.
+    case joinable
+    case detached
+    case cancelled
+  }
+
+  private struct Flight {
+    let number: UInt64
+    let range: ByteRange
+    var purpose: ReadRequest.Purpose
+    var standing: Standing
+    var waiters = FlightWaiters<Waiter>()
+  }
+
+  private struct Place {
+    let range: ByteRange
+    let slot: Int32
+  }
+
+  /// The longest range that one flight brings.
+  package let longest: Int
+  /// The number of flights under way, cancelled ones included until they have landed.
+  package private(set) var count = 0
+
+  private var newestGeneration: UInt64 = 0
+  /// The flights that may be joined: disjoint, in ascending order, all of the newest generation.
+  private var joinable: ContiguousArray<Place> = []
+  /// All flights under way, each where its id says.
+  private var slots: ContiguousArray<Flight?> = []
+  private var freeSlots: ContiguousArray<Int32> = []
+  private var lastFlight: UInt64 = 0
+  private var lastWaiter: UInt64 = 0
+
+  /// - Parameter longest: the most bytes that one flight brings, a multiple of the block size where whole blocks are
+  ///   fetched: longer stretches are cut at its multiples.
+  package init(longest: Int) {
+    precondition(longest > 0)
+    self.longest = longest
+  }
+
+  /// Whether nothing is under way.
+  package var isEmpty: Bool { count == 0 }
+
+  /// The number of flights that a request may join.
+  package var joinableCount: Int { joinable.count }
+
+  // MARK: Events
+
+  /// A read misses `gaps`, or a prefetch wants them.
+  ///
+  /// Stretches that no flight brings are widened, cut where they would meet another flight, and put together where
+  /// they touch: neighbouring blocks are one fetch.
+  ///
+  /// - Parameters:
+  ///   - gaps: not empty, disjoint and in ascending order.
+  ///   - generation: the source's, read before the look-up that found the gaps.
+  ///   - purpose: a demand raises the prefetches it joins.
+  ///   - waiter: is handed out when a flight of its has landed, once for each; nil to be interested silently.
+  ///   - widen: what to fetch where a stretch is missing: the stretch, or more around it, such as whole blocks.
+  /// - Complexity: O((g + f) log n) for `g` gaps, the `f` flights that bring them and `n` flights under way, and moving
+  ///   the entries behind each new one. One gap brought by one flight allocates nothing once the tables have grown.
+  package mutating func request(
+    _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadRequest.Purpose, waiter: Waiter?,
+    widen: (ByteRange) -> ByteRange
+  ) -> FlightPlan {
+    if generation > newestGeneration {
+      detachJoinable()
+      newestGeneration = generation
+    }
+    lastWaiter += 1
+    var plan = FlightPlan(waiter: WaiterID(number: lastWaiter))
+    if generation == newestGeneration {
+      join(gaps, purpose, waiter, widen, &plan)
+    } else {
+      // A latecomer works on an empty table and leaves nothing in it.
+      var others: ContiguousArray<Place> = []
+      swap(&others, &joinable)
+      join(gaps, purpose, waiter, widen, &plan)
+      detachJoinable()
+      swap(&others, &joinable)
+    }
+    return plan
+  }
+
+  /// A flight has ended, well or badly. To be told once of every flight started, cancelled ones too.
+  ///
+  /// - Returns: its waiters in the order they came; none if it was cancelled.
+  /// - Complexity: O(log n), and moving the entries behind it.
+  package mutating func landed(_ id: FlightID) -> FlightWaiters<Waiter> {
+    guard let flight = slots[Int(id.slot)], flight.number == id.number else {
+      preconditionFailure("a flight lands once")
+    }
+    if flight.standing == .joinable { removeFromJoinable(flight.range) }
+    slots[Int(id.slot)] = nil
+    freeSlots.append(id.slot)
+    count -= 1
+    if count == 0, slots.count > Self.slotsKept { forgetSlots() }
+    return flight.waiters
+  }
+
+  /// A request gives up: its read was cancelled, or its prefetch is not wanted any more.
+  ///
+  /// - Parameter flights: those of its plan, or some of them; repeated ones and landed ones do not matter.
+  /// - Returns: the flights in which nobody is interested any more, each to be cancelled: in the order given.
+  /// - Complexity: O(log w) for each of the flights with `w` waiters, amortized, and moving entries for each returned.
+  package mutating func leave(_ flights: some Sequence<FlightID>, _ waiter: WaiterID) -> Few<FlightID> {
+    var cancelled = Few<FlightID>()
+    for id in flights {
+      let slot = Int(id.slot)
+      guard slot < slots.count, slots[slot]?.number == id.number, slots[slot]?.waiters.leave(waiter) == true else {
+        continue
+      }
+      guard let flight = slots[slot], flight.waiters.isEmpty else { continue }
+      if flight.standing == .joinable { removeFromJoinable(flight.range) }
+      slots[slot]?.standing = .cancelled
+      cancelled.append(id)
+    }
+    return cancelled
+  }
+
+  // MARK: Requesting
+
+  private mutating func join(
+    _ gaps: some Collection<ByteRange>, _ purpose: ReadRequest.Purpose, _ waiter: Waiter?,
+    _ widen: (ByteRange) -> ByteRange, _ plan: inout FlightPlan
+  ) {
+    let before = lastFlight
+    for stretch in missing(gaps, widen) { start(stretch, purpose, &plan) }
+    for gap in gaps {
+      var index = indexInJoinable(after: gap.lowerBound)
+      // What was missing is under way now, so flight follows flight until the gap's end.
+      while index < joinable.count, let range = ByteRanges.intersection(joinable[index].range, gap) {
+        enter(Int(joinable[index].slot), range, purpose, waiter, startedAfter: before, &plan)
+        index += 1
+      }
+    }
+  }
+
+  /// The stretches to fetch for `gaps`: widened, disjoint from every flight, touching ones together.
+  private func missing(_ gaps: some Collection<ByteRange>, _ widen: (ByteRange) -> ByteRange) -> Few<ByteRange> {
+    var stretches = Few<ByteRange>()
+    for gap in gaps {
+      var cursor = gap.lowerBound
+      var index = indexInJoinable(after: cursor)
+      while cursor < gap.upperBound {
+        let next = index < joinable.count ? joinable[index].range : nil
+        let end = min(gap.upperBound, next?.lowerBound ?? .max)
+        if cursor < end {
+          let wide = widen(cursor..<end)
+          precondition(wide.lowerBound <= cursor && wide.upperBound >= end, "widening takes nothing away")
+          let lower = index > 0 ? max(wide.lowerBound, joinable[index - 1].range.upperBound) : wide.lowerBound
+          let upper = min(wide.upperBound, next?.lowerBound ?? .max)
+          if let last = stretches.last, last.upperBound >= lower {
+            stretches.replaceLast(with: last.lowerBound..<max(last.upperBound, upper))
+          } else {
+            stretches.append(lower..<upper)
+          }
+        }
+        cursor = max(end, next?.upperBound ?? end)
+        index += 1
+      }
+    }
+    return stretches
+  }
+
+  /// Starts the flight or flights that bring `stretch`.
+  private mutating func start(_ stretch: ByteRange, _ purpose: ReadRequest.Purpose, _ plan: inout FlightPlan) {
+    var cursor = stretch.lowerBound
+    while cursor < stretch.upperBound {
+      let step = stretch.count <= longest ? stretch.count : longest - cursor % longest
+      let range = cursor..<(stretch.upperBound - cursor <= step ? stretch.upperBound : cursor + step)
+      plan.starts.append(.init(flight: launch(range, purpose), range: range, purpose: purpose))
+      cursor = range.upperBound
+    }
+  }
+
+  private mutating func launch(_ range: ByteRange, _ purpose: ReadRequest.Purpose) -> FlightID {
+    lastFlight += 1
+    let flight = Flight(number: lastFlight, range: range, purpose: purpose, standing: .joinable)
+    let slot: Int32
+    if let free = freeSlots.popLast() {
+      slot = free
+      slots[Int(free)] = flight
+    } else {
+      slot = Int32(slots.count)
+      slots.append(flight)
+    }
+    joinable.insert(Place(range: range, slot: slot), at: indexInJoinable(after: range.lowerBound))
+    count += 1
+    return FlightID(number: lastFlight, slot: slot)
+  }
+
+  /// Makes the flight in `slot` bring `range` to the request of `plan`.
+  private mutating func enter(
+    _ slot: Int, _ range: ByteRange, _ purpose: ReadRequest.Purpose, _ waiter: Waiter?, startedAfter before: UInt64,
+    _ plan: inout FlightPlan
+  ) {
+    guard let number = slots[slot]?.number else { preconditionFailure("a place without its flight") }
+    let id = FlightID(number: number, slot: Int32(slot))
+    plan.parts.append(.init(flight: id, range: range))
+    guard slots[slot]?.waiters.enter(plan.waiter, waiter) == true, number <= before else { return }
+    plan.joinedCount += 1
+    if purpose == .demand, slots[slot]?.purpose == .prefetch {
+      slots[slot]?.purpose = .demand
+      plan.raised.append(id)
+    }
+  }
+
+  // MARK: Tables
+
+  /// The first joinable flight that ends after `offset`.
+  private func indexInJoinable(after offset: Int) -> Int {
+    joinable.partitionPoint { $0.range.upperBound > offset }
+  }
+
+  private mutating func removeFromJoinable(_ range: ByteRange) {
+    joinable.remove(at: indexInJoinable(after: range.lowerBound))
+  }
+
+  private mutating func detachJoinable() {
+    for place in joinable { slots[Int(place.slot)]?.standing = .detached }
+    joinable.removeAll(keepingCapacity: true)
+  }
+
+  /// A table of up to this many is kept for the next flights, some 6 KiB; what a burst left behind is given back.
+  private static var slotsKept: Int { 64 }
+
+  private mutating func forgetSlots() {
+    slots = []
+    freeSlots = []
+    joinable = []
+  }
+}

@@ -1,0 +1,34 @@
+/// An array of which the first element lies inline: a list that is nearly always one long and then allocates nothing.
+package struct Few<Element>: RandomAccessCollection {
+  private var head: Element?
+  private var tail: ContiguousArray<Element> = []
+
+  /// No elements.
+  package init() {}
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { head == nil ? 0 : tail.count + 1 }
+
+  package subscript(position: Int) -> Element {
+    guard position == 0 else { return tail[position - 1] }
+    guard let head else { preconditionFailure("no first element") }
+    return head
+  }
+
+  package mutating func append(_ element: Element) {
+    if head == nil { head = element } else { tail.append(element) }
+  }
+
+  /// Puts `element` in the place of the last one, which there must be.
+  package mutating func replaceLast(with element: Element) {
+    if tail.isEmpty { head = element } else { tail[tail.count - 1] = element }
+  }
+}
+
+extension Few: Sendable where Element: Sendable {}
+
+extension Few: Equatable where Element: Equatable {}
+
+extension Few: ExpressibleByArrayLiteral {
+  package init(arrayLiteral elements: Element...) { for element in elements { append(element) } }
+}

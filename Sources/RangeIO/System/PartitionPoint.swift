@@ -1,0 +1,13 @@
+extension RandomAccessCollection where Index == Int {
+  /// The first index whose element `isInSecondPart`, by binary search; `endIndex` if there is none.
+  ///
+  /// For collections in which no element of the first part follows one of the second.
+  package func partitionPoint(where isInSecondPart: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isInSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
