@@ -182,8 +182,7 @@ struct Paired: EvictionPolicy {
     let (victim, wanted) = (subject.evict(), model.evict())
     evictions += 1
     if victim != wanted, difference == nil {
-      difference =
-        "eviction \(evictions) gives \(victim as Int?, default: "none"), not \(wanted as Int?, default: "none")"
+      difference = "eviction \(evictions) gives \(String(describing: victim)), not \(String(describing: wanted))"
     }
     return victim
   }
