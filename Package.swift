@@ -30,10 +30,11 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict),
     .target(name: "RangeIOTesting", dependencies: ["RangeIO"], swiftSettings: strict),
+    .target(name: "RangeIOTraces", dependencies: ["RangeIO"], swiftSettings: strict),
     .executableTarget(
       name: "RangeIOTool",
       dependencies: [
-        "RangeIO", "CRangeIOSystem",
+        "RangeIO", "RangeIOTraces", "CRangeIOSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -41,7 +42,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "CRangeIOSystem",
+        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
@@ -53,7 +54,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RangeIOToolTests",
-      dependencies: ["RangeIOTool", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["RangeIOTool", "RangeIOTraces", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

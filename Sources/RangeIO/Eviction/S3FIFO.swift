@@ -1,0 +1,131 @@
+/// Lets new chunks pass through a small queue, and keeps in a main queue only those that were read there or came back.
+///
+/// The policy to take when nothing speaks against it: what is read once leaves soon, so that scans do not empty the
+/// cache, and reading costs one byte.
+///
+/// - The *small* queue aims at a tenth of the capacity. A chunk that was read twice there moves to main; another is
+///   evicted, and its fingerprint remembered by the ghost.
+/// - The *main* queue has the rest. A chunk that was read goes round again, three times at most without another read.
+/// - The *ghost* remembers nine tenths as many chunks as there are. What comes back while it does enters main.
+///
+/// Until the first eviction, what the small queue does not hold enters main, as in the authors' later simulator: there
+/// is room, and it would be wasted on a longer small queue.
+///
+/// Needs 17 bytes a slot and about 7 for the ghost, which is made at the first eviction. ``hit(_:)`` reads one byte and
+/// writes it at most three times. ``evict()`` looks at 64 chunks at most: if all of them should stay, the last one goes.
+/// The other calls take constant time. Weights above 4 GiB count as 4 GiB.
+///
+/// Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi, "FIFO queues are all you need for cache eviction", SOSP '23.
+public struct S3FIFO: EvictionPolicy {
+  /// How many bytes the chunks may weigh together. Raised, there is room again that main takes.
+  public var capacity: Int { didSet { if capacity > oldValue { isFilling = true } } }
+
+  /// Looks at a chunk that one eviction may take.
+  static let mostLooks = 64
+  /// Looks that the last eviction took.
+  private(set) var looks = 0
+
+  /// What decides about a chunk besides its uses, apart from these so that reading touches one dense array of bytes.
+  private struct Details {
+    var weight: UInt32
+    var fingerprint: UInt32
+  }
+  /// A byte for each slot: two bits that count uses up to three, and one that tells the queue.
+  private enum Mark {
+    static let uses: UInt8 = 3
+    static let isInMain: UInt8 = 4
+  }
+  private static let small = 0
+  private static let main = 1
+
+  private var queues = SlotQueues(2)
+  private var marks: [UInt8] = []
+  private var details: [Details] = []
+  private var smallWeight = 0
+  private var mainWeight = 0
+  private var count = 0
+  private var ghost = Ghost()
+  /// Whether nothing has been evicted since there was room.
+  private var isFilling = true
+
+  /// A policy without chunks.
+  public init(capacity: Int) { self.capacity = capacity }
+
+  private var smallTarget: Int { capacity / 10 }
+
+  /// Enters the chunk into the main queue if it is remembered, else into the small one.
+  public mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
+    let details = Details(weight: UInt32(clamping: weight), fingerprint: Ghost.fingerprint(of: key))
+    let isRemembered = ghost.remove(details.fingerprint)
+    let entersMain = isRemembered || isFilling && smallWeight >= smallTarget
+    queues.append(slot, to: entersMain ? Self.main : Self.small)
+    marks.extend(toHold: slot, filler: 0)
+    marks[slot] = entersMain ? Mark.isInMain : 0
+    self.details.extend(toHold: slot, filler: Details(weight: 0, fingerprint: 0))
+    self.details[slot] = details
+    charge(slot, Int(details.weight))
+    count += 1
+  }
+
+  /// Counts the use, up to three.
+  public mutating func hit(_ slot: Int) {
+    let mark = marks[slot]
+    if mark & Mark.uses != Mark.uses { marks[slot] = mark &+ 1 }
+  }
+
+  /// Charges the chunk's queue with what it weighs now.
+  public mutating func reweigh(_ slot: Int, weight: Int) {
+    let weight = UInt32(clamping: weight)
+    charge(slot, Int(weight) - Int(details[slot].weight))
+    details[slot].weight = weight
+  }
+
+  /// Forgets the chunk.
+  public mutating func remove(_ slot: Int) {
+    queues.remove(slot)
+    charge(slot, -Int(details[slot].weight))
+    count -= 1
+    if count == 0 { isFilling = true }
+  }
+
+  /// Gives the oldest chunk that was not read enough to stay: of main when that exceeds its share, else of the small
+  /// queue.
+  public mutating func evict() -> Int? {
+    isFilling = false
+    looks = 0
+    var isMain = mainWeight > capacity - smallTarget
+    while let slot = oldest(&isMain) {
+      looks += 1
+      let uses = marks[slot] & Mark.uses
+      let isEnough = isMain ? uses > 0 : uses > 1
+      guard isEnough, looks < Self.mostLooks else {
+        if !isMain { ghost.insert(details[slot].fingerprint, limit: count * 9 / 10) }
+        remove(slot)
+        return slot
+      }
+      moveToMain(slot, uses: isMain ? uses - 1 : 0)
+    }
+    return nil
+  }
+
+  /// The oldest chunk of the queue asked for, or of the other if there is none.
+  private func oldest(_ isMain: inout Bool) -> Int? {
+    if let slot = queues.oldest(in: isMain ? Self.main : Self.small) { return slot }
+    isMain.toggle()
+    return queues.oldest(in: isMain ? Self.main : Self.small)
+  }
+
+  private mutating func moveToMain(_ slot: Int, uses: UInt8) {
+    let weight = Int(details[slot].weight)
+    charge(slot, -weight)
+    marks[slot] = Mark.isInMain | uses
+    charge(slot, weight)
+    queues.remove(slot)
+    queues.append(slot, to: Self.main)
+  }
+
+  /// Adds `weight` to the queue that the chunk is marked to be in.
+  private mutating func charge(_ slot: Int, _ weight: Int) {
+    if marks[slot] & Mark.isInMain != 0 { mainWeight += weight } else { smallWeight += weight }
+  }
+}

@@ -1,0 +1,78 @@
+import RangeIO
+
+/// The format RRT1, all of it little endian:
+///
+///     at  bytes
+///      0  4      "RRT1"
+///      4  1      unit shift u: offsets and lengths are multiples of 2^u bytes
+///      5  3      zero
+///      8  8      requests
+///     16  8      bytes of the address space: the largest offset + length
+///     24  …      a request: ULEB128 of zigzag(offset − end of the previous request), ULEB128 of the length, in units;
+///                the first offset counts from zero
+extension RangeTrace {
+  static let rrtMagic = Array("RRT1".utf8)
+  private static let headerSize = 24
+
+  init(rrt buffer: UnsafeRawBufferPointer) throws(TraceError) {
+    guard buffer.starts(with: Self.rrtMagic) else { throw TraceError("the trace does not begin with 'RRT1'") }
+    guard buffer.count >= Self.headerSize else { throw TraceError("the trace ends within its header") }
+    let shift = Int(buffer[4])
+    guard shift < 63 else { throw TraceError("a unit of 2^\(shift) bytes is too large") }
+    guard buffer[5] == 0, buffer[6] == 0, buffer[7] == 0 else {
+      throw TraceError("the header has bytes set that must be zero")
+    }
+    let stated = (0..<2).map { UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: 8 + $0 * 8, as: UInt64.self)) }
+    // Two bytes a request at least: a count beyond that must not reserve memory.
+    guard let count = Int(exactly: stated[0]), count <= (buffer.count - Self.headerSize) / 2 else {
+      throw TraceError("the trace is cut short: it has \(buffer.count) bytes for \(stated[0]) requests")
+    }
+    guard let byteCount = Int(exactly: stated[1]) else { throw TraceError("the address space exceeds 2^63 bytes") }
+
+    var numbers = ULEB128(buffer: buffer, position: Self.headerSize)
+    var requests: [ByteRange] = []
+    requests.reserveCapacity(count)
+    var end = 0
+    for number in 0..<count {
+      let zigzag = try numbers.next(number)
+      let distance = Int(bitPattern: UInt(zigzag >> 1)) ^ -Int(zigzag & 1)
+      let length = try numbers.next(number)
+      let (start, overflow) = end.addingReportingOverflow(distance)
+      guard start >= 0, !overflow else { throw TraceError("request \(number) has a negative offset") }
+      let units = Int(exactly: length).flatMap { ByteRanges.range(offset: start, count: $0) }
+      guard let units, units.upperBound <= byteCount >> shift else {
+        throw TraceError("request \(number) goes beyond the address space of \(byteCount) bytes")
+      }
+      requests.append(units.lowerBound << shift..<units.upperBound << shift)
+      end = units.upperBound
+    }
+    guard numbers.position == buffer.count else {
+      throw TraceError("the trace has \(buffer.count - numbers.position) bytes after its last request")
+    }
+    self.init(requests: requests, byteCount: byteCount)
+  }
+}
+
+/// Reads numbers of seven bits a byte, the lowest first, until a byte without its high bit (DWARF 4, section 7.6).
+private struct ULEB128 {
+  let buffer: UnsafeRawBufferPointer
+  var position: Int
+
+  /// - Parameter request: for the error.
+  mutating func next(_ request: Int) throws(TraceError) -> UInt64 {
+    var number: UInt64 = 0
+    var shift: UInt64 = 0
+    while position < buffer.count {
+      let byte = buffer[position]
+      position += 1
+      let bits = UInt64(byte & 0x7F)
+      guard shift < 63 || shift == 63 && bits <= 1 else {
+        throw TraceError("request \(request) has a number of more than 64 bits")
+      }
+      number |= bits << shift
+      if byte < 0x80 { return number }
+      shift += 7
+    }
+    throw TraceError("the trace ends within request \(request)")
+  }
+}

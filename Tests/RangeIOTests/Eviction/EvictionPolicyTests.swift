@@ -1,0 +1,88 @@
+import RangeIO
+import RangeIOTesting
+import Testing
+
+/// What the contract asks of every policy.
+@Suite struct EvictionPolicyTests {
+  @Test(arguments: EvictionPolicyFactory.all.map(\.name))
+  func `a built-in policy keeps to the contract`(name: String) throws {
+    let factory = try #require(EvictionPolicyFactory.all.first { $0.name == name })
+    for seed in TestScale.firstSeed..<TestScale.firstSeed + max(1, TestScale.seeds / 10) {
+      try EvictionPolicyConformance.check(factory, seed: UInt64(seed))
+    }
+  }
+
+  @Test func `the conformance test sees through faulty policies`() {
+    let faulty = [
+      EvictionPolicyFactory(name: "gives a chunk twice") { Faulty(capacity: $0, fault: .givesTwice) },
+      EvictionPolicyFactory(name: "gives up") { Faulty(capacity: $0, fault: .givesUp) },
+      EvictionPolicyFactory(name: "keeps what was removed") { Faulty(capacity: $0, fault: .keepsRemoved) },
+      EvictionPolicyFactory(name: "invents a chunk") { Faulty(capacity: $0, fault: .invents) },
+    ]
+    for factory in faulty {
+      #expect(throws: EvictionPolicyConformance.Violation.self, "\(factory.name)") {
+        for seed in 0..<20 as Range<UInt64> { try EvictionPolicyConformance.check(factory, seed: seed) }
+      }
+    }
+  }
+
+  @Test(arguments: EvictionPolicyFactory.all.map(\.name))
+  func `a copy of a policy is a policy of its own`(name: String) throws {
+    let factory = try #require(EvictionPolicyFactory.all.first { $0.name == name })
+    var policy = factory.make(100)
+    for slot in 0..<100 { policy.insert(slot, key: UInt64(slot), weight: 1) }
+    for slot in stride(from: 0, to: 100, by: 3) { policy.hit(slot) }
+    var copy = policy
+    let victims = (0..<100).map { _ in copy.evict() }
+    #expect(copy.evict() == nil)
+    #expect((0..<100).map { _ in policy.evict() } == victims)
+    #expect(Set(victims) == Set(0..<100))
+  }
+
+  @Test(arguments: EvictionPolicyFactory.all.map(\.name))
+  func `chunks that are removed and inserted again and again leave nothing behind`(name: String) throws {
+    let factory = try #require(EvictionPolicyFactory.all.first { $0.name == name })
+    var policy = factory.make(10)
+    for round in 0..<1000 {
+      for slot in 0..<4 { policy.insert(slot, key: UInt64(slot), weight: 2) }
+      for slot in 0..<4 where slot != round % 4 { policy.remove(slot) }
+      #expect(policy.evict() == round % 4)
+      #expect(policy.evict() == nil)
+    }
+  }
+
+  @Test func `the built-in policies go by names of their own, and the default is one of them`() {
+    #expect(EvictionPolicyFactory.all.map(\.name) == ["lru", "sieve", "s3fifo"])
+    #expect(EvictionPolicyFactory.default.name == "s3fifo")
+    #expect(EvictionPolicyFactory.default.make(70).capacity == 70)
+    #expect(EvictionPolicyFactory.lru.make(1) is LRU)
+    #expect(EvictionPolicyFactory.sieve.make(1) is SIEVE)
+    #expect(EvictionPolicyFactory.s3fifo.make(1) is S3FIFO)
+  }
+}
+
+/// First in, first out, with a fault.
+private struct Faulty: EvictionPolicy {
+  enum Fault { case givesTwice, givesUp, keepsRemoved, invents }
+
+  var capacity: Int
+  let fault: Fault
+  private var slots: [Int] = []
+  private var evictions = 0
+
+  init(capacity: Int, fault: Fault) { (self.capacity, self.fault) = (capacity, fault) }
+
+  mutating func insert(_ slot: Int, key: UInt64, weight: Int) { slots.append(slot) }
+  mutating func hit(_ slot: Int) {}
+  mutating func reweigh(_ slot: Int, weight: Int) {}
+  mutating func remove(_ slot: Int) { if fault != .keepsRemoved { slots.removeAll { $0 == slot } } }
+  mutating func evict() -> Int? {
+    evictions += 1
+    switch fault {
+    case .givesTwice where evictions % 5 == 0: return slots.first
+    case .givesUp where evictions % 5 == 0: return nil
+    case .invents where evictions % 5 == 0: return 1 << 20
+    default: return slots.isEmpty ? nil : slots.removeFirst()
+    }
+  }
+}

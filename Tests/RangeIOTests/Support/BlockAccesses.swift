@@ -1,0 +1,52 @@
+import RangeIO
+import RangeIOTraces
+
+/// The blocks that a trace reads, one by one, numbered in the order of their first read: an array can then stand for
+/// the dictionary of a cache, and debug builds replay a million reads in a second.
+struct BlockAccesses: Sendable {
+  /// Numbers of blocks.
+  private(set) var accesses: [Int32] = []
+  /// The block of each number.
+  private(set) var blocks: [UInt64] = []
+
+  init(_ trace: RangeTrace, _ grid: BlockGrid) {
+    var numbers: [Int: Int32] = [:]
+    for request in trace.requests {
+      for block in grid.blocks(covering: request) {
+        let number = numbers[block] ?? Int32(blocks.count)
+        if number == blocks.count {
+          numbers[block] = number
+          blocks.append(UInt64(block))
+        }
+        accesses.append(number)
+      }
+    }
+  }
+
+  /// Reads that find their block in a cache of `capacity` blocks.
+  func hits(_ factory: EvictionPolicyFactory, capacity: Int) -> Int {
+    var policy = factory.make(capacity)
+    var slots = [Int32](repeating: -1, count: blocks.count)
+    var numbers: [Int] = []
+    var hits = 0
+    for access in accesses {
+      let number = Int(access)
+      if slots[number] >= 0 {
+        hits += 1
+        policy.hit(Int(slots[number]))
+        continue
+      }
+      var slot = numbers.count
+      if slot == capacity, let victim = policy.evict() {
+        slot = victim
+        slots[numbers[slot]] = -1
+        numbers[slot] = number
+      } else {
+        numbers.append(number)
+      }
+      slots[number] = Int32(slot)
+      policy.insert(slot, key: blocks[number], weight: 1)
+    }
+    return hits
+  }
+}
