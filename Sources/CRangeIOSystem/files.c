@@ -180,6 +180,11 @@ int64_t rio_realtime_tick_ns(void) {
   return 10000000;
 }
 
+int rio_processor_count(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : count > 4096 ? 4096 : (int)count;
+}
+
 void rio_pause_ns(int64_t duration_ns) {
   struct timespec pause = {.tv_sec = duration_ns / 1000000000, .tv_nsec = duration_ns % 1000000000};
   nanosleep(&pause, NULL);

@@ -109,13 +109,13 @@ void __tsan_acquire(void *);
 void __tsan_release(void *);
 struct rio_sanitizer_lock *rio_sanitizer_lock_create(void) { return malloc(1); }
 void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *lock) { free(lock); }
-void rio_sanitizer_locked(struct rio_sanitizer_lock *lock) { __tsan_acquire(lock); }
-void rio_sanitizer_unlocking(struct rio_sanitizer_lock *lock) { __tsan_release(lock); }
+void rio_sanitizer_tell_locked(struct rio_sanitizer_lock *lock) { __tsan_acquire(lock); }
+void rio_sanitizer_tell_unlocking(struct rio_sanitizer_lock *lock) { __tsan_release(lock); }
 #else
 struct rio_sanitizer_lock *rio_sanitizer_lock_create(void) { return NULL; }
 void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *lock) { (void)lock; }
-void rio_sanitizer_locked(struct rio_sanitizer_lock *lock) { (void)lock; }
-void rio_sanitizer_unlocking(struct rio_sanitizer_lock *lock) { (void)lock; }
+void rio_sanitizer_tell_locked(struct rio_sanitizer_lock *lock) { (void)lock; }
+void rio_sanitizer_tell_unlocking(struct rio_sanitizer_lock *lock) { (void)lock; }
 #endif
 
 struct start {
@@ -170,4 +170,14 @@ uint32_t rio_thread_number_assign(void) {
   do rio_thread_number_kept = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
   while (rio_thread_number_kept == 0);
   return rio_thread_number_kept;
+}
+
+// ABI-stable entry points of Swift's concurrency runtime (stdlib/public/Concurrency, Task.swift calls both), which every
+// program that links this library has.
+__attribute__((swiftcall)) extern void *swift_task_getCurrent(void);
+__attribute__((swiftcall)) extern bool swift_task_isCancelled(void *task);
+
+bool rio_task_is_cancelled(void) {
+  void *task = swift_task_getCurrent();
+  return task != NULL && swift_task_isCancelled(task);
 }

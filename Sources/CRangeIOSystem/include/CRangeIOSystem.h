@@ -53,6 +53,9 @@ bool rio_is_synthetic_filesystem(int fd);
 int64_t rio_realtime_ns(void);
 int64_t rio_realtime_tick_ns(void);
 
+/// The processors that may run this process.
+int rio_processor_count(void);
+
 /// Blocks the calling thread.
 void rio_pause_ns(int64_t duration_ns);
 
@@ -62,13 +65,25 @@ void rio_unmap_pages(void *pages, size_t count);
 
 // MARK: threads
 
+/// Whether the Swift task that runs on this thread is cancelled; false outside of tasks.
+///
+/// What `Task.isCancelled` does, by the same two entry points of the concurrency runtime, without counting a reference
+/// to the task: every read asks.
+bool rio_task_is_cancelled(void);
+
 /// Tell the thread sanitizer that a lock which it does not see was taken, or is about to be given back. In other builds
 /// a lock has no name (NULL), and nothing is told.
 struct rio_sanitizer_lock;
 struct rio_sanitizer_lock *rio_sanitizer_lock_create(void);
 void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *);
-void rio_sanitizer_locked(struct rio_sanitizer_lock *);
-void rio_sanitizer_unlocking(struct rio_sanitizer_lock *);
+void rio_sanitizer_tell_locked(struct rio_sanitizer_lock *);
+void rio_sanitizer_tell_unlocking(struct rio_sanitizer_lock *);
+static inline void rio_sanitizer_locked(struct rio_sanitizer_lock *lock) {
+  if (lock != NULL) rio_sanitizer_tell_locked(lock);
+}
+static inline void rio_sanitizer_unlocking(struct rio_sanitizer_lock *lock) {
+  if (lock != NULL) rio_sanitizer_tell_unlocking(lock);
+}
 
 /// A binary semaphore for one sleeping thread.
 struct rio_parker;

@@ -60,7 +60,7 @@ extension ReadError {
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
       case rangeNotSatisfiable, notFound, permissionDenied, unsupportedSource, sourceChanged, closed
-      case inputOutput, resourcesExhausted, invalidResponse, invalidConfiguration, limitExceeded, timedOut
+      case inputOutput, resourcesExhausted, invalidResponse, invalidConfiguration, limitExceeded, timedOut, notCached
     }
     private let kind: Kind
 
@@ -88,6 +88,8 @@ extension ReadError {
     public static let limitExceeded = Code(kind: .limitExceeded)
     /// A deadline passed.
     public static let timedOut = Code(kind: .timedOut)
+    /// The read was to be answered from the cache only, which does not have all of it.
+    public static let notCached = Code(kind: .notCached)
   }
 }
 

@@ -21,7 +21,7 @@
 /// description below. Honour cancellation in waits of your own: `Task.sleep`, streams and `next` do. Do not hold a
 /// lock while you call `next`. Keep `next` for work that outlives the call, if you need to; start that work with
 /// `next.background`, and tell the time by `next.time`, so that tests can drive both.
-public protocol ReadStage: Sendable {
+public protocol ReadStage: ~Copyable, Sendable {
   /// Answers `request`, usually by way of `next`.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse
 
@@ -40,7 +40,7 @@ public protocol ReadStage: Sendable {
   nonisolated(nonsending) func close() async
 }
 
-extension ReadStage {
+extension ReadStage where Self: ~Copyable {
   /// The same source.
   public func describe(_ below: SourceDescription) -> SourceDescription { below }
   /// Anywhere.

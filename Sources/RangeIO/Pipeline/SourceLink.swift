@@ -7,8 +7,8 @@ import Synchronization
 final class SourceLink: Sendable {
   let source: any RangeSource
   private let background: BackgroundWork
-  private let isPrompt: Bool
-  /// Reads of a source that is not prompt, callers gone or not.
+  let isPrompt: Bool
+  /// Reads of the source under way, callers gone or not.
   private let gate = UseGate()
   private let waiting = WaitingList()
 
@@ -18,12 +18,9 @@ final class SourceLink: Sendable {
     isPrompt = source.isPrompt
   }
 
-  /// The source itself, for a chain without stages that needs nothing in between; nil if it is not prompt.
-  var direct: (any RangeSource)? { isPrompt ? source : nil }
-
   /// This, as the end of a chain of stages.
   func next(_ time: TimeSource) -> ReadNext {
-    ReadNext(isPrompt ? PromptLink(source, background, time) : LeavingLink(self, background, time))
+    ReadNext(isPrompt ? PromptLink(source, gate, background, time) : LeavingLink(self, background, time))
   }
 
   /// What the source is now. Cancelled or closed, the caller is answered at once.
@@ -35,15 +32,19 @@ final class SourceLink: Sendable {
   /// Ends the source: everyone who waits is answered with `closed` now; returns when nothing is under way.
   func close() async {
     waiting.failAll(ReadError.closed)
+    // No read begins from here on, also none that outlives the reader's own.
     _ = gate.close()
-    // A prompt source answers its own callers when it is closed; another's last read must have returned.
-    do { try await gate.drained() } catch { return }
+    // A prompt source answers its callers by itself when it is closed; another's last read must have returned.
+    if !isPrompt { do { try await gate.drained() } catch { return } }
     await source.close()
   }
 
   fileprivate static func read(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
     let response: ReadResponse
-    if request.moreRanges.isEmpty {
+    if let grid = request.grid, request.moreRanges.isEmpty {
+      let blocks = try await source.read(request.range, of: request.source, scatteredBy: grid)
+      response = ReadResponse(Bytes(concatenating: blocks))
+    } else if request.moreRanges.isEmpty {
       response = ReadResponse(try await source.read(request.range, of: request.source))
     } else {
       let all = try await source.read([request.range] + request.moreRanges, of: request.source)
@@ -78,15 +79,19 @@ final class SourceLink: Sendable {
 /// The end of the chain above a source that answers its callers by itself.
 private final class PromptLink: ReadLink, @unchecked Sendable {
   private let source: any RangeSource
+  private let gate: UseGate
 
-  init(_ source: any RangeSource, _ background: BackgroundWork, _ time: TimeSource) {
+  init(_ source: any RangeSource, _ gate: UseGate, _ background: BackgroundWork, _ time: TimeSource) {
     self.source = source
+    self.gate = gate
     super.init(background: background, time: time)
   }
 
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
+    guard gate.enter() else { throw ReadError.closed }
+    defer { gate.leave() }
     // The way of nearly all reads, without another call.
-    guard request.moreRanges.isEmpty else { return try await SourceLink.read(source, request) }
+    guard request.moreRanges.isEmpty, request.grid == nil else { return try await SourceLink.read(source, request) }
     let response = ReadResponse(try await source.read(request.range, of: request.source))
     try response.check(request)
     return response

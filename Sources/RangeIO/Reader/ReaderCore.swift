@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Synchronization
 
 /// What a reader and its streams share: the linked pipeline, the pinned version, and the gate that closes them.
@@ -9,8 +10,9 @@ final class ReaderCore: Sendable {
   private let link: SourceLink
   private let pipeline: ReadPipeline
   private let head: ReadNext
-  /// Called past the chain where there are no stages: two async calls less.
-  private let direct: (any RangeSource)?
+  /// The source, called past the chain where there are no stages and nothing is needed in between.
+  private let direct: any RangeSource & ~Copyable
+  private let isDirect: Bool
   private let gate = UseGate()
   /// The version pinned when the reader was opened. Most sources never become another, and a constant is read without
   /// a lock and without counting a reference that all tasks share.
@@ -27,7 +29,8 @@ final class ReaderCore: Sendable {
     self.link = link
     self.pipeline = pipeline
     self.head = head
-    direct = pipeline.stages.isEmpty ? link.direct : nil
+    direct = link.source
+    isDirect = pipeline.stages.isEmpty && link.isPrompt
     first = pinned
     self.pinned = Locked(pinned)
     background = configuration.background
@@ -62,22 +65,41 @@ final class ReaderCore: Sendable {
 
 extension ReaderCore {
   /// The bytes of `range`, which is checked here.
-  func read(_ range: ByteRange) async throws -> Bytes {
+  @inline(__always) func read(_ range: ByteRange) async throws -> Bytes {
+    // The way of nearly all reads, without a reference counted that other tasks count as well.
+    guard !hasMoved.load(ordering: .acquiring), Self.holds(first, range), !range.isEmpty else {
+      return try await readWithCare(range)
+    }
+    try enter()
+    do {
+      let bytes =
+        isDirect ? try await Self.read(range, of: first, direct) : try await head(.init(plain: range, of: first)).bytes
+      guard bytes.count == range.count else { throw ReadError.wrongCount(bytes.count, for: range, of: first) }
+      counters.succeeded(range.count)
+      gate.leave()
+      return bytes
+    } catch {
+      counters.failed(error)
+      gate.leave()
+      throw error
+    }
+  }
+
+  /// The source is borrowed: a copy would count a reference that all tasks count.
+  @inline(__always) private static func read(
+    _ range: ByteRange, of source: SourceDescription, _ direct: borrowing any RangeSource & ~Copyable
+  ) async throws -> Bytes {
+    try await direct.read(range, of: source)
+  }
+
+  /// A read that needs another look at the source.
+  private func readWithCare(_ range: ByteRange) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
     var source = source
     if !Self.holds(source, range) { source = try await lookAgain(for: range) }
     guard !range.isEmpty else { return Bytes() }
-    guard let direct else { return try await respond(ReadRequest(range, of: source)).bytes }
-    do {
-      let bytes = try await direct.read(range, of: source)
-      guard bytes.count == range.count else { throw ReadError.wrongCount(bytes.count, for: range, of: source) }
-      counters.succeeded(bytes.count)
-      return bytes
-    } catch {
-      counters.failed(error)
-      throw error
-    }
+    return try await respond(ReadRequest(range, of: source)).bytes
   }
 
   /// The bytes of several ranges, as one request, in the order asked.
@@ -121,9 +143,9 @@ extension ReaderCore {
   }
 
   /// Begins a use of the pipeline, to be ended by `gate.leave()`.
-  private func enter() throws {
+  @inline(__always) private func enter() throws {
     guard gate.enter() else { throw ReadError.closed }
-    guard !Task.isCancelled else {
+    guard !rio_task_is_cancelled() else {
       gate.leave()
       throw CancellationError()
     }

@@ -18,7 +18,7 @@
 /// **What you must do.** Return exactly `range.count` bytes of exactly the version described, or throw; throw
 /// `ReadError.Code.sourceChanged` if that version is gone. Say in ``isPrompt`` whether you answer a cancelled task at
 /// once. Free in `deinit` what you hold: a reader that is dropped without being closed does not call ``close()``.
-public protocol RangeSource: Sendable {
+public protocol RangeSource: ~Copyable, Sendable {
   /// What the source is now. Called when a reader opens, when it reads beyond the known end of a source that may grow,
   /// and when it is asked to refresh.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
@@ -51,7 +51,7 @@ public protocol RangeSource: Sendable {
   nonisolated(nonsending) func close() async
 }
 
-extension RangeSource {
+extension RangeSource where Self: ~Copyable {
   /// One read after the other.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription

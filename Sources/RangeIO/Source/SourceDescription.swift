@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a later version of a source is to an earlier one.
 public enum SourceChange: Hashable, Sendable {
   /// The same bytes.
@@ -53,6 +55,10 @@ public final class SourceDescription: Sendable {
   public let context: (any AnyObject & Sendable)?
   /// The description that a stage derived this one from.
   public let base: SourceDescription?
+  /// The number of the cache that was first to keep this version, and what it calls it: so that a hit need not look
+  /// the version up by its values.
+  private let cacheNumber = Atomic<UInt64>(0)
+  private let cacheToken = Atomic<UInt64>(0)
 
   /// A snapshot. See the properties for their meaning.
   ///
@@ -116,5 +122,18 @@ public final class SourceDescription: Sendable {
     guard context === other.context else { return false }
     guard let base, let otherBase = other.base else { return base === other.base }
     return base.says(otherBase)
+  }
+
+  /// What the cache numbered `cache` calls this version, if it is the one that is noted here.
+  @inline(__always) func knownToken(of cache: UInt64) -> UInt64? {
+    guard cacheNumber.load(ordering: .relaxed) == cache else { return nil }
+    let token = cacheToken.load(ordering: .relaxed)
+    return token == 0 ? nil : token
+  }
+
+  /// Notes what the cache numbered `cache` calls this version, unless another cache was first.
+  func know(_ token: UInt64, of cache: UInt64) {
+    let first = cacheNumber.compareExchange(expected: 0, desired: cache, ordering: .relaxed)
+    if first.exchanged || first.original == cache { cacheToken.store(token, ordering: .relaxed) }
   }
 }

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// The fetches under way for one token, whichever readers began them: ``Flights`` under a lock, with the tasks that fly.
+final class FlightTable: Sendable {
+  private struct State {
+    var flights = Flights<GapWait>(longest: 8 << 20)
+    /// Flights that did not land before their start returned.
+    var tasks: [FlightID: Task<Void, Never>] = [:]
+  }
+  private let state = Locked(State())
+  private let landings = Atomic<Int>(0)
+
+  /// How many flights have landed. Read before a look-up: if it is another when gaps are planned, what was missing then
+  /// may have come.
+  var landingCount: Int { landings.load(ordering: .sequentiallyConsistent) }
+
+  /// The flights under way.
+  var count: Int { state.withLock { $0.flights.count } }
+
+  /// What ``plan(_:landed:generation:purpose:_:widen:lookAgain:)`` came to.
+  struct Planned<Found: Sendable>: Sendable {
+    /// `nil` if nothing is missing any more.
+    var plan: FlightPlan?
+    /// What was found, if it was looked up again.
+    var found: Found?
+  }
+
+  /// Plans how to get `gaps`, or what is left of them if flights have landed since they were found.
+  ///
+  /// - Parameters:
+  ///   - landed: ``landingCount`` before `gaps` were looked up.
+  ///   - lookAgain: what is there, and the gaps that are left, if flights have landed. Called under the lock, so that
+  ///     none lands meanwhile.
+  func plan<Found: Sendable>(
+    _ gaps: [ByteRange], landed: Int, generation: UInt64, purpose: ReadRequest.Purpose, _ wait: GapWait?,
+    widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, gaps: [ByteRange])
+  ) -> Planned<Found> {
+    let (planned, raised) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>]) in
+      var (gaps, found) = (gaps, Found?.none)
+      if landingCount != landed {
+        let again = lookAgain()
+        (found, gaps) = (again.0, again.gaps)
+      }
+      guard !gaps.isEmpty else { return (Planned(plan: nil, found: found), []) }
+      let plan = state.flights.request(gaps, generation: generation, purpose: purpose, waiter: wait, widen: widen)
+      wait?.expect(plan)
+      return (Planned(plan: plan, found: found), plan.raised.compactMap { state.tasks[$0] })
+    }
+    if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
+      for task in raised { task.escalatePriority(to: Task.currentPriority) }
+    }
+    return planned
+  }
+
+  /// Notes the task of a flight, so that it can be cancelled, unless it has landed.
+  func started(_ id: FlightID, _ task: Task<Void, Never>) {
+    state.withLock { if $0.flights.isUnderWay(id) { $0.tasks[id] = task } }
+  }
+
+  /// A flight has ended; what it brought is in the store. Wakes those who wait for it.
+  func land(_ id: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
+    let waiters = state.withLock { state in
+      landings.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      state.tasks[id] = nil
+      return state.flights.landed(id)
+    }
+    for waiter in waiters { waiter.landed(id, range, result) }
+  }
+
+  /// One who waits gives up. Cancels the flights that nobody is interested in any more.
+  func leave(_ plan: FlightPlan) {
+    let cancelled = state.withLock { state in
+      state.flights.leave(plan.parts.map(\.flight), plan.waiter).compactMap { state.tasks[$0] }
+    }
+    for task in cancelled { task.cancel() }
+  }
+}

@@ -1,0 +1,40 @@
+/// What a request found and what came for it, to be put together.
+struct CachedParts {
+  /// Disjoint or equal where they overlap, not in order.
+  var pieces: [ChunkPiece] = []
+  /// In order, disjoint.
+  var gaps: [ByteRange] = []
+
+  mutating func add(_ range: ByteRange, _ found: ChunkLookup) {
+    switch found {
+    case .hit(let bytes): pieces.append(ChunkPiece(range, bytes))
+    case .miss: gaps.append(range)
+    case .partial(let some, let missing):
+      pieces += some
+      gaps += missing
+    }
+  }
+
+  /// The bytes of each range of `request`, all of which the pieces hold.
+  func response(to request: ReadRequest) -> ReadResponse {
+    if pieces.count == 1, pieces[0].range == request.range, request.moreRanges.isEmpty {
+      return ReadResponse(pieces[0].bytes)
+    }
+    let ordered = pieces.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    return ReadResponse(
+      Self.cut(request.range, of: ordered), moreBytes: request.moreRanges.map { Self.cut($0, of: ordered) })
+  }
+
+  private static func cut(_ range: ByteRange, of ordered: [ChunkPiece]) -> Bytes {
+    var cursor = range.lowerBound
+    var parts: [Bytes] = []
+    for piece in ordered where piece.range.upperBound > cursor {
+      guard cursor < range.upperBound else { break }
+      let end = min(range.upperBound, piece.range.upperBound)
+      parts.append(piece.bytes.slice(cursor - piece.range.lowerBound..<end - piece.range.lowerBound))
+      cursor = end
+    }
+    assert(cursor == range.upperBound, "the pieces hold every byte")
+    return Bytes(concatenating: parts)
+  }
+}

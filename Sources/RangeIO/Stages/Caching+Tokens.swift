@@ -1,0 +1,26 @@
+extension Caching {
+  /// The token of the version that `source` describes.
+  func token(of source: SourceDescription) -> ChunkToken {
+    let grid = grid(of: source)
+    let (token, ended, retired) = reading.withLock { reading -> (ChunkToken, ChunkToken?, [ChunkToken]) in
+      let before = reading[source.id]
+      if let before, before.isAlive, before.grid == grid, before.entry.isVersion(source) { return (before, nil, []) }
+      let (token, retired) = store.sources.token(for: source, grid: grid, reading: true)
+      reading[source.id] = token
+      return (token, before, retired)
+    }
+    if let ended, store.sources.endReading(ended) { store.eraseRetired(ended) }
+    for old in retired { store.eraseRetired(old) }
+    source.know(token.number, of: number)
+    return token
+  }
+
+  /// Lets go of all versions that were read.
+  func endReading() {
+    let ended = reading.withLock { reading in
+      defer { reading = [:] }
+      return reading.values.map { $0 }
+    }
+    for token in ended where store.sources.endReading(token) { store.eraseRetired(token) }
+  }
+}

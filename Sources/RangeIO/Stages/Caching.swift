@@ -1,0 +1,95 @@
+import Synchronization
+
+/// Keeps what is read in a store, and serves from it what is there.
+///
+/// ```swift
+/// let store = MemoryStore(limit: .mebibytes(256))
+/// let reader = try await RangeReader(source) {
+///   Observing()
+///   Caching(store)
+/// }
+/// ```
+///
+/// One store serves any number of readers: those of the same version of a source share what is there, and what is being
+/// fetched. A thousand tasks that want the same missing block cause one read of the source. Whoever is cancelled goes
+/// at once and takes nothing from the others; when the last one goes, the read of the source is cancelled.
+///
+/// A source whose version is not settled yet (`SourceDescription.isSettled`) is read past the store.
+///
+/// **Place.** Above what limits, retries or merges reads of the source; below what must see all demand. Above stages
+/// that decode, what is decoded is kept; below them, what they decode.
+///
+/// **Errors.** A store never makes a read fail. What the stages below throw is thrown to all who wait for it.
+public final class Caching: ReadyStage {
+  /// What to fetch where bytes are missing.
+  public enum Fill: Hashable, Sendable {
+    /// The whole blocks that they lie in: for sources where asking costs more than bytes, and reads that come close to
+    /// each other.
+    case block
+    /// Exactly what is missing: no byte more is read from the source than without a cache.
+    case exact
+    /// Exactly what is missing; and when it is there, without anybody waiting, the rest of the blocks.
+    case requestedFirst
+  }
+
+  private static let lastNumber = Atomic<UInt64>(0)
+
+  /// What descriptions know this stage by.
+  let number = Caching.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  let store: any ChunkStore
+  let fill: Fill
+  private let blockSize: Int?
+  private let largest: Int
+  /// The tokens of the versions that are read now, by the source's id.
+  let reading = Locked<[String: ChunkToken]>([:])
+
+  /// A cache in `store`.
+  ///
+  /// - Parameters:
+  ///   - fill: what to fetch where bytes are missing. Default: whole blocks.
+  ///   - blockSize: the grid, a power of two up to 1 GiB. Default: what the source prefers.
+  ///   - largest: ranges of more bytes than this are read past the store. Default: none is.
+  public init(
+    _ store: some ChunkStore, fill: Fill = .block, blockSize: ByteCount? = nil, passing largest: ByteCount? = nil
+  ) {
+    precondition(
+      blockSize.map { BlockGrid(blockSize: $0.bytes) != nil && $0 <= .gibibytes(1) } ?? true,
+      "a block size is a power of two up to 1 GiB")
+    self.store = store
+    self.fill = fill
+    self.blockSize = blockSize?.bytes
+    self.largest = largest?.bytes ?? .max
+  }
+
+  deinit { endReading() }
+
+  /// Is the cache.
+  public var placement: StagePlacement { .caching }
+
+  /// What is there of the range, from the store; the rest from below, through it.
+  public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    // A hit has been answered by `ready`.
+    try await readMissing(request, next)
+  }
+
+  /// The way of a hit: no lock but the shard's, nothing allocated.
+  func ready(_ request: ReadRequest) -> ReadResponse? {
+    guard request.isPlain, let token = request.source.knownToken(of: number), request.range.count <= largest,
+      let bytes = store.hit(request.range, token: token, grid: grid(of: request.source))
+    else { return nil }
+    return ReadResponse(bytes)
+  }
+
+  /// Lets go of the versions that were read.
+  public nonisolated(nonsending) func close() async { endReading() }
+
+  func grid(of source: SourceDescription) -> BlockGrid {
+    // Both sizes were checked when they were given.
+    BlockGrid(blockSize: blockSize ?? source.preferredBlockSize)!
+  }
+
+  /// Whether ranges of this size are read past the store.
+  func passes(_ request: ReadRequest) -> Bool {
+    request.range.count > largest || request.moreRanges.contains { $0.count > largest }
+  }
+}

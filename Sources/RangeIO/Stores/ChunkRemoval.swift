@@ -1,0 +1,106 @@
+/// The end of what was removed: nothing of it can be found any more, and its memory goes back as this is iterated, or
+/// all at once when it is let go.
+///
+/// ```swift
+/// for await progress in store.removeAll() { print("\(progress.removedBytes) of \(progress.totalBytes)") }
+/// ```
+public struct ChunkRemoval: AsyncSequence, Sendable {
+  /// How far it is.
+  public struct Progress: Hashable, Sendable {
+    /// The bytes given back, as charged.
+    public var removedBytes: Int
+    /// The bytes to give back in all.
+    public var totalBytes: Int
+    /// From 0 to 1.
+    public var fraction: Double { totalBytes == 0 ? 1 : Double(removedBytes) / Double(totalBytes) }
+  }
+
+  private let work: RemovalWork
+
+  init(_ shards: [DetachedShard], freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
+    work = RemovalWork(shards, freed)
+  }
+
+  /// Goes on where the last one stopped.
+  public func makeAsyncIterator() -> Iterator { Iterator(work: work) }
+
+  /// Gives a part back with each element. Never waits, and lets others have a turn in between.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let work: RemovalWork
+
+    /// How far it is now; `nil` when all is given back.
+    public mutating func next() async -> Progress? { await next(isolation: nil) }
+
+    /// How far it is now; `nil` when all is given back.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Progress? {
+      guard let progress = work.step() else { return nil }
+      await Task.yield()
+      return progress
+    }
+  }
+}
+
+/// The chunks of a shard that were taken out of it all at once.
+final class DetachedShard: @unchecked Sendable {
+  // Unchecked: only `RemovalWork` has it, behind its lock.
+  private var table: ChunkTable
+  private var next = 1
+  let byteCount: Int
+
+  init(_ table: consuming ChunkTable, byteCount: Int) {
+    self.table = table
+    self.byteCount = byteCount
+  }
+
+  /// Gives the next chunks back.
+  ///
+  /// - Returns: what that freed; `nil` at the end.
+  func step() -> (bytes: Int, blocks: Int)? {
+    guard next < table.slotsUsed else { return nil }
+    let end = Swift.min(next + 1024, table.slotsUsed)
+    var freed = (bytes: 0, blocks: 0)
+    for slot in next..<end where table[slot].owner != nil {
+      freed.bytes += table[slot].charge
+      freed.blocks += 1
+      table[slot].owner!.release()
+      table[slot].owner = nil
+    }
+    next = end
+    return freed
+  }
+}
+
+/// What is left of a removal. Ends it when the last reference goes.
+private final class RemovalWork: Sendable {
+  private struct State {
+    var shards: [DetachedShard]
+    var removedBytes = 0
+  }
+  private let state: Locked<State>
+  private let totalBytes: Int
+  private let freed: @Sendable ((bytes: Int, blocks: Int)) -> Void
+
+  init(_ shards: [DetachedShard], _ freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
+    totalBytes = shards.reduce(0) { $0 + $1.byteCount }
+    state = Locked(State(shards: shards))
+    self.freed = freed
+  }
+
+  deinit { while step() != nil {} }
+
+  func step() -> ChunkRemoval.Progress? {
+    // Nobody else wants this lock, so memory may be given back under it.
+    state.withLock { state in
+      while let shard = state.shards.last {
+        guard let step = shard.step() else {
+          state.shards.removeLast()
+          continue
+        }
+        state.removedBytes += step.bytes
+        freed(step)
+        return .init(removedBytes: state.removedBytes, totalBytes: totalBytes)
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Synchronization
+
+/// The sources that a store knows: gives each (source, version, block size) a ``ChunkToken``, comparing whole values.
+///
+/// Stores that are composed into one share one of these, so that a token means the same in every tier.
+public final class ChunkSources: Sendable {
+  private struct State {
+    /// By id: usually one version with one token.
+    var tokens: [String: [ChunkToken]] = [:]
+    var count = 0
+    /// Looked through for tokens that nobody needs when there are so many.
+    var sweepAt = 256
+    var lastNumber: UInt64 = 0
+  }
+  private let state = Locked(State())
+  private let metadataCharges = Atomic<Int>(0)
+
+  /// No sources yet.
+  public init() {}
+
+  /// The number of tokens that are remembered.
+  public var count: Int { state.withLock { $0.count } }
+
+  /// The token of `source` on `grid`: the one given out before for the same version, or a new one.
+  ///
+  /// A source without a validator gets one of its own for each snapshot.
+  ///
+  /// - Parameter reading: whether to note that a reader reads this version now, which it gives back with
+  ///   ``endReading(_:)``.
+  /// - Returns: the token, and those of older versions that nobody reads any more: retired, their chunks to be erased.
+  func token(for source: SourceDescription, grid: BlockGrid, reading: Bool) -> (ChunkToken, retired: [ChunkToken]) {
+    state.withLock { state in
+      var siblings = state.tokens[source.id] ?? []
+      let known = siblings.first { $0.grid == grid && $0.entry.isVersion(source) }
+      if let known {
+        if reading { known.readers.wrappingAdd(1, ordering: .relaxed) }
+        return (known, [])
+      }
+      if state.count >= state.sweepAt {
+        Self.sweep(&state)
+        siblings = state.tokens[source.id] ?? []
+      }
+      state.lastNumber += 1
+      let entry = siblings.first { $0.entry.isVersion(source) }?.entry ?? SourceEntry(source)
+      let token = ChunkToken(number: state.lastNumber, entry: entry, grid: grid)
+      if reading { token.readers.wrappingAdd(1, ordering: .relaxed) }
+      // A version that replaces another makes it useless, unless somebody still reads it.
+      let retired = siblings.filter { source.validator != nil && $0.entry !== entry && $0.isUnread }
+      for sibling in retired { sibling.retire() }
+      siblings.removeAll { sibling in retired.contains { $0 === sibling } }
+      siblings.append(token)
+      state.tokens[source.id] = siblings
+      state.count += 1 - retired.count
+      return (token, retired)
+    }
+  }
+
+  /// A reader turns to another version or ends.
+  ///
+  /// - Returns: whether the token was retired by that, since a newer version has come meanwhile or its snapshot was
+  ///   private: its chunks are to be erased.
+  func endReading(_ token: ChunkToken) -> Bool {
+    state.withLock { state in
+      guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0, token.isAlive else { return false }
+      guard var siblings = state.tokens[token.source.id] else { return false }
+      // Tokens are numbered as versions come.
+      let isSuperseded = siblings.contains { $0.number > token.number && $0.entry !== token.entry }
+      guard isSuperseded || token.source.validator == nil else { return false }
+      token.retire()
+      siblings.removeAll { $0 === token }
+      state.tokens[token.source.id] = siblings.isEmpty ? nil : siblings
+      state.count -= 1
+      return true
+    }
+  }
+
+  /// What all metadata is charged.
+  var metadataBytes: Int { metadataCharges.load(ordering: .relaxed) }
+
+  /// Keeps other metadata with a version.
+  ///
+  /// - Returns: what the metadata before was charged.
+  func exchangeMetadata(_ metadata: Bytes?, charge: Int, of entry: SourceEntry) -> Int {
+    let before = entry.exchangeMetadata(metadata, charge: charge)
+    metadataCharges.wrappingAdd(charge - before, ordering: .relaxed)
+    return before
+  }
+
+  /// The tokens of a version, whatever their grids.
+  func tokens(of source: SourceDescription) -> [ChunkToken] {
+    state.withLock { ($0.tokens[source.id] ?? []).filter { $0.entry.isVersion(source) } }
+  }
+
+  /// The tokens of all versions of the source called `id`.
+  func tokens(ofID id: String) -> [ChunkToken] { state.withLock { $0.tokens[id] ?? [] } }
+
+  /// All tokens.
+  var all: [ChunkToken] { state.withLock { $0.tokens.values.flatMap { $0 } } }
+
+  /// Forgets tokens that have no chunks, no readers and nothing that the user left with them.
+  private static func sweep(_ state: inout State) {
+    for (id, siblings) in state.tokens {
+      let kept = siblings.filter { token in
+        guard token.isUnread, token.chargedBytes.load(ordering: .relaxed) == 0, !token.entry.isKept else { return true }
+        // Whoever still holds it, for something on its way, is told.
+        token.retire()
+        return false
+      }
+      state.count -= siblings.count - kept.count
+      state.tokens[id] = kept.isEmpty ? nil : kept
+    }
+    // Twice what is left: a sweep costs a constant time for each token given out.
+    state.sweepAt = max(256, state.count * 2)
+  }
+}
+
+extension ChunkToken {
+  var isUnread: Bool { readers.load(ordering: .relaxed) == 0 }
+}

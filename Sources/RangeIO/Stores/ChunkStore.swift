@@ -1,0 +1,128 @@
+/// Keeps pieces of sources: memory, disk, or a chain of both.
+///
+/// A narrow protocol, so that two stores compose into one. All of it is synchronous and must not wait: it is called on
+/// the way of every read.
+///
+/// **What the caller guarantees.** Tokens come from this store's ``sources``. Ranges are not empty and lie within the
+/// token's source. What is inserted was read from exactly that version. Each reservation is spent or given back once.
+///
+/// **What you must do.** Hand out only bytes that were inserted under the same token. Refuse, under the lock of the
+/// place where the bytes go, tickets that are not valid. Never exceed your limit, reservations included. Release memory
+/// outside your locks. Be usable from any thread.
+public protocol ChunkStore: AnyObject, Sendable {
+  /// The sources that this store knows. Stores that are composed share one.
+  var sources: ChunkSources { get }
+
+  /// The bytes of `range`, if all of them are at hand and lie in one block: the way of most hits. `nil` says nothing:
+  /// ``lookUp(_:token:grid:)`` comes next, which counts.
+  ///
+  /// - Complexity: allocates nothing.
+  func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes?
+
+  /// What the store holds of `range` under the token numbered `token`, on `grid`.
+  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup
+
+  /// Makes room for `range` before it is fetched, as a whole or not at all.
+  ///
+  /// - Parameter run: the bytes of the request that it is a part of: what is too large is refused as a whole, so every
+  ///   part of it is.
+  /// - Returns: no reservation if it is not to be kept: too large, refused by the policy or the source's share, or no
+  ///   room can be made now. And what was evicted.
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom
+
+  /// Keeps the bytes of `range`, for which room was reserved: all of it, or as much as the store chooses to.
+  ///
+  /// - Parameter bytes: as many as `range` has; usually a rope of one piece for each block, which is taken without a
+  ///   copy where nothing else has a claim to its memory.
+  /// - Returns: whether they were published, and what was evicted.
+  func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> ChunkInsertion
+
+  /// Gives back a reservation that is not needed.
+  func cancel(_ reservation: ChunkReservation)
+
+  /// Waits for a turn to read what gets no reservation, so that even those reads hold bounded memory together.
+  nonisolated(nonsending) func enterUnreserved() async throws
+
+  /// Ends the turn.
+  func leaveUnreserved()
+
+  /// The present, for births.
+  var now: ReadInstant { get }
+
+  /// Erases all chunks of a token that was retired.
+  func eraseRetired(_ token: ChunkToken)
+}
+
+/// What a store holds of a range.
+public enum ChunkLookup: Sendable {
+  /// All of it.
+  case hit(Bytes)
+  /// Some of it: pieces and gaps, each in order, together the range.
+  case partial(pieces: [ChunkPiece], gaps: [ByteRange])
+  /// Nothing of it.
+  case miss
+}
+
+/// Bytes and where they belong.
+public struct ChunkPiece: Sendable {
+  /// Where, from the start of the source.
+  public let range: ByteRange
+  /// As many as `range` has.
+  public let bytes: Bytes
+
+  /// The bytes of `range`.
+  public init(_ range: ByteRange, _ bytes: Bytes) {
+    self.range = range
+    self.bytes = bytes
+  }
+}
+
+/// What a store holds for one block: bytes and their coverage.
+public struct Chunk: Sendable {
+  /// Whose it is.
+  public let token: ChunkToken
+  /// The block of the token's grid.
+  public let block: Int
+  /// When its oldest bytes were asked for from the source.
+  public let birth: ReadInstant
+  /// The part of the block that is there: the first, if several are.
+  public let piece: ChunkPiece
+  /// More parts, in order. Usually none.
+  public let morePieces: [ChunkPiece]
+}
+
+/// Room that was made for bytes on their way.
+public struct ChunkReservation: Sendable {
+  /// Charged for already, in bytes.
+  public let byteCount: Int
+  /// Counted already, in blocks.
+  public let blockCount: Int
+}
+
+/// What came of asking for room.
+public struct ChunkRoom: Sendable {
+  /// The room, or `nil` for bytes that are not to be kept.
+  public var reservation: ChunkReservation?
+  /// What had to go: to be offered to the tier below, or dropped.
+  public var evicted: [Chunk]
+
+  /// An outcome.
+  public init(reservation: ChunkReservation?, evicted: [Chunk] = []) {
+    self.reservation = reservation
+    self.evicted = evicted
+  }
+}
+
+/// What came of an insertion.
+public struct ChunkInsertion: Sendable {
+  /// Whether the bytes are kept. Not, if they were removed while they were on their way.
+  public var isPublished: Bool
+  /// What had to go to make room: to be offered to the tier below, or dropped.
+  public var evicted: [Chunk]
+
+  /// An outcome.
+  public init(isPublished: Bool, evicted: [Chunk] = []) {
+    self.isPublished = isPublished
+    self.evicted = evicted
+  }
+}

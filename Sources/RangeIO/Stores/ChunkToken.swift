@@ -1,0 +1,72 @@
+import Synchronization
+
+/// What a store calls one version of one source on one grid of blocks: short to compare, never given out twice.
+///
+/// Tokens are the law of what may be kept (see `Docs/Architecture.md`, *The life of a chunk*). Whatever is on its way
+/// into a store carries a ``ChunkTicket`` with the token's *generation* at the moment it was asked for. Removing raises
+/// the generation first and erases then: what was on its way is refused when it arrives.
+public final class ChunkToken: Sendable {
+  /// Unique within the store's ``ChunkSources``, from 1.
+  public let number: UInt64
+  /// The grid of blocks.
+  public let grid: BlockGrid
+  /// The source, its version and size.
+  public var source: SourceDescription { entry.source }
+
+  /// What all tokens of this version share, whatever their grids.
+  let entry: SourceEntry
+  private let generationValue = Atomic<UInt64>(1)
+  /// Readers that read this version now.
+  let readers = Atomic<Int>(0)
+  /// Bytes that its chunks are charged for, in all tiers that live in memory.
+  let chargedBytes = Atomic<Int>(0)
+  /// The fetches under way.
+  let flights = FlightTable()
+
+  /// The generation of a token that is retired: no ticket has it.
+  private static let retired = UInt64.max
+
+  init(number: UInt64, entry: SourceEntry, grid: BlockGrid) {
+    self.number = number
+    self.entry = entry
+    self.grid = grid
+  }
+
+  /// Raised by every removal.
+  public var generation: UInt64 { generationValue.load(ordering: .sequentiallyConsistent) }
+
+  /// Whether chunks of this token may still be kept.
+  public var isAlive: Bool { generation != Self.retired }
+
+  /// Makes what is on its way into the store unwelcome.
+  func raiseGeneration() {
+    var generation = generation
+    while generation != Self.retired {
+      let (done, now) = generationValue.compareExchange(
+        expected: generation, desired: generation + 1, ordering: .sequentiallyConsistent)
+      if done { return }
+      generation = now
+    }
+  }
+
+  /// Makes this token unwelcome for good.
+  func retire() { generationValue.store(Self.retired, ordering: .sequentiallyConsistent) }
+
+  /// A ticket for what is asked for now.
+  public func ticket(birth: ReadInstant) -> ChunkTicket {
+    ChunkTicket(token: self, generation: generation, birth: birth)
+  }
+}
+
+/// What travels with bytes on their way into a store: whose they are, and whether they are still wanted.
+public struct ChunkTicket: Sendable {
+  /// The version of the source.
+  public let token: ChunkToken
+  /// The token's generation when the bytes were asked for.
+  public let generation: UInt64
+  /// When the bytes were asked for from the source: their age counts from here, through all tiers.
+  public let birth: ReadInstant
+
+  /// Whether the bytes may still be kept. Asked under the lock of the place where they go.
+  public var isValid: Bool { token.isAlive && token.generation == generation }
+}

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// The accounts of a memory store: how much is held and reserved, and how much may be. One for all shards, so that the
+/// limit is one.
+///
+/// Every byte is taken before it is used and given back after it was let go: the sum never exceeds the limit, but for
+/// the moment after the limit was lowered.
+final class MemoryLedger: Sendable {
+  private let byteLimitValue: Atomic<Int>
+  private let blockLimitValue: Atomic<Int>
+  private let bytesTaken = Atomic<Int>(0)
+  private let blocksTaken = Atomic<Int>(0)
+  private let largestBytes = Atomic<Int>(0)
+
+  init(byteLimit: Int, blockLimit: Int) {
+    byteLimitValue = Atomic(byteLimit)
+    blockLimitValue = Atomic(blockLimit)
+  }
+
+  var byteLimit: Int {
+    get { byteLimitValue.load(ordering: .relaxed) }
+    set { byteLimitValue.store(newValue, ordering: .relaxed) }
+  }
+  var blockLimit: Int {
+    get { blockLimitValue.load(ordering: .relaxed) }
+    set { blockLimitValue.store(newValue, ordering: .relaxed) }
+  }
+  /// Held and reserved.
+  var bytes: Int { bytesTaken.load(ordering: .relaxed) }
+  var blocks: Int { blocksTaken.load(ordering: .relaxed) }
+  /// The most bytes ever taken.
+  var peakBytes: Int { largestBytes.load(ordering: .relaxed) }
+
+  /// Takes both, or nothing.
+  ///
+  /// - Returns: whether there was room.
+  func take(bytes: Int, blocks: Int) -> Bool {
+    guard Self.take(blocks, of: blocksTaken, upTo: blockLimit) else { return false }
+    guard Self.take(bytes, of: bytesTaken, upTo: byteLimit) else {
+      blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
+      return false
+    }
+    largestBytes.max(self.bytes, ordering: .relaxed)
+    return true
+  }
+
+  func give(bytes: Int, blocks: Int) {
+    bytesTaken.wrappingSubtract(bytes, ordering: .relaxed)
+    blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
+  }
+
+  /// What must go before so much fits: zero or less if it does now.
+  func missing(bytes: Int, blocks: Int) -> (bytes: Int, blocks: Int) {
+    (self.bytes + bytes - byteLimit, self.blocks + blocks - blockLimit)
+  }
+
+  private static func take(_ amount: Int, of taken: borrowing Atomic<Int>, upTo limit: Int) -> Bool {
+    var before = taken.load(ordering: .relaxed)
+    while true {
+      let (after, overflow) = before.addingReportingOverflow(amount)
+      guard !overflow, amount == 0 || after <= limit else { return false }
+      let (done, now) = taken.weakCompareExchange(expected: before, desired: after, ordering: .relaxed)
+      if done { return true }
+      before = now
+    }
+  }
+}

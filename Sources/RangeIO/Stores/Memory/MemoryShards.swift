@@ -1,0 +1,83 @@
+import Synchronization
+
+/// The shards of a memory store, each behind its own lock and in cache lines of its own.
+///
+/// Raw memory rather than an array of objects: a look-up counts no reference to a shard, which all tasks would share.
+struct MemoryShards: ~Copyable, @unchecked Sendable {
+  // Unchecked: memory that holds only values which are reached under their locks or atomically, freed with its owner.
+
+  private struct Shard: ~Copyable {
+    let state: Locked<ShardState>
+    /// The bytes that could be evicted: what the fullest shard is found by, without its lock.
+    let evictableBytes = Atomic<Int>(0)
+
+    init(_ policy: any EvictionPolicy) { state = Locked(ShardState(policy: policy)) }
+  }
+
+  /// A power of two.
+  let count: Int
+  private let base: UnsafeMutableRawPointer
+  private static let stride = (MemoryLayout<Shard>.stride + 127) & ~127
+
+  init(count: Int, policy: EvictionPolicyFactory, capacity: Int) {
+    self.count = count
+    base = .allocate(byteCount: count * Self.stride, alignment: 128)
+    for index in 0..<count {
+      (base + index * Self.stride).bindMemory(to: Shard.self, capacity: 1)
+        .initialize(to: Shard(policy.make(Self.share(of: capacity, count))))
+    }
+  }
+
+  deinit {
+    for index in 0..<count { shard(index).deinitialize(count: 1) }
+    base.deallocate()
+  }
+
+  private static func share(of capacity: Int, _ count: Int) -> Int { max(1, capacity / count) }
+
+  @inline(__always) private func shard(_ index: Int) -> UnsafeMutablePointer<Shard> {
+    (base + index * Self.stride).assumingMemoryBound(to: Shard.self)
+  }
+
+  /// The shard of a key, the same for all blocks of an extent.
+  @inline(__always) func index(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 40) & (count - 1) }
+
+  /// Runs `body` under the lock of a shard, which it does not change the weight of.
+  @inline(__always) func withLock<Result: Sendable>(_ index: Int, _ body: (inout ShardState) -> Result) -> Result {
+    shard(index).pointee.state.withLock { body(&$0) }
+  }
+
+  /// Runs `body` under the lock of a shard, and notes what it weighs afterwards.
+  func change<Result: Sendable>(_ index: Int, _ body: (inout ShardState) -> Result) -> Result {
+    shard(index).pointee.state.withLock { state in
+      let result = body(&state)
+      shard(index).pointee.evictableBytes.store(state.evictableBytes, ordering: .relaxed)
+      return result
+    }
+  }
+
+  /// The shard with the most that could be evicted, or `nil` if there is none with anything.
+  ///
+  /// - Parameter passed: shards that turned out to have nothing.
+  func fullest(except passed: UInt64 = 0) -> Int? {
+    var fullest: Int?
+    var most = 0
+    for index in 0..<count where index >= 64 || passed & 1 << UInt64(index) == 0 {
+      let bytes = shard(index).pointee.evictableBytes.load(ordering: .relaxed)
+      if bytes > most { (fullest, most) = (index, bytes) }
+    }
+    return fullest
+  }
+
+  /// A policy for one shard, without chunks.
+  func freshPolicy(_ policy: EvictionPolicyFactory, _ capacity: Int) -> any EvictionPolicy {
+    policy.make(Self.share(of: capacity, count))
+  }
+
+  /// Tells the policies how much they share.
+  func setCapacity(_ capacity: Int) {
+    for index in 0..<count {
+      withLock(index) { [share = Self.share(of: capacity, count)] in $0.policy.capacity = share }
+    }
+  }
+}

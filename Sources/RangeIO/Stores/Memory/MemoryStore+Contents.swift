@@ -1,0 +1,140 @@
+extension MemoryStore {
+  // MARK: asking
+
+  /// Whether all of `range` is here. Does not count as a read.
+  ///
+  /// - Parameter source: as the reader describes it where the `Caching` stage stands: `reader.source` if no stage above
+  ///   it changes the contents.
+  public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool {
+    ByteRanges.gaps(in: range, covered: cachedRanges(of: source, within: range)).isEmpty
+  }
+
+  /// What is here of a source, in order, touching ranges put together.
+  ///
+  /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).
+  public func cachedRanges(of source: SourceDescription, within range: ByteRange? = nil) -> [ByteRange] {
+    let range = range ?? 0..<source.byteCount
+    let found = sources.tokens(of: source).flatMap { ranges(of: $0, within: range) }
+    return ByteRanges.normalize(found.compactMap { ByteRanges.intersection($0, range) })
+  }
+
+  /// What is here of all sources: an entry for each version of which something is.
+  public func cachedRanges() -> [(source: SourceDescription, ranges: [ByteRange])] {
+    var entries: [ObjectIdentifier: SourceEntry] = [:]
+    for token in sources.all { entries[ObjectIdentifier(token.entry)] = token.entry }
+    return entries.values.map { ($0.source, cachedRanges(of: $0.source)) }.filter { !$0.1.isEmpty }
+      .sorted { $0.0.id < $1.0.id }
+  }
+
+  private func ranges(of token: ChunkToken, within range: ByteRange) -> [ByteRange] {
+    let grid = token.grid
+    let blocks = grid.blocks(covering: range)
+    let now = presentForLimits
+    var ranges: [ByteRange] = []
+    func note(_ pieces: [Range<Int>], _ block: Int) {
+      let start = block << grid.shift
+      ranges += pieces.map { start + $0.lowerBound..<start + $0.upperBound }
+    }
+    if blocks.count <= shards.count * 4096 {
+      for block in blocks {
+        let hash = ChunkTable.hash(token: token.number, block: block)
+        note(
+          shards.withLock(shards.index(of: hash)) { $0.coverage(token.number, block, hash, now: now) }, block)
+      }
+      return ranges
+    }
+    for shard in 0..<shards.count {
+      var next: Int? = 0
+      while let first = next {
+        let found = shards.withLock(shard) { $0.coverage(token.number, scanningFrom: first, now: now) }
+        for (block, pieces) in found.blocks where blocks.contains(block) { note(pieces, block) }
+        next = found.next
+      }
+    }
+    return ranges
+  }
+
+  // MARK: pinning and metadata
+
+  /// Keeps the blocks that hold `range` from being evicted: those that are here, and those that come. They count
+  /// towards the limit, and age limits still apply.
+  ///
+  /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range.
+  public func pin(_ range: ByteRange, of source: SourceDescription) throws {
+    guard range.lowerBound >= 0, range.upperBound <= source.byteCount else {
+      throw ReadError.rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.id)
+    }
+    guard !range.isEmpty else { return }
+    entry(of: source).pin(range)
+    setPins(of: source)
+  }
+
+  /// Lets the blocks that hold `range` be evicted again.
+  public func unpin(_ range: ByteRange, of source: SourceDescription) {
+    for token in sources.tokens(of: source) { token.entry.unpin(range) }
+    setPins(of: source)
+  }
+
+  /// Makes the pins of the chunks that are here what the entry says.
+  private func setPins(of source: SourceDescription) {
+    for token in sources.tokens(of: source) {
+      for range in ranges(of: token, within: 0..<source.byteCount) {
+        for block in token.grid.blocks(covering: range) {
+          let hash = ChunkTable.hash(token: token.number, block: block)
+          shards.change(shards.index(of: hash)) { state in
+            let slot = state.table.find(token: token.number, block: block, hash: hash)
+            guard slot != 0 else { return }
+            state.pin(slot, token.entry.pins(token.grid.range(of: block, in: source.byteCount)))
+          }
+        }
+      }
+    }
+  }
+
+  /// Keeps a few bytes of yours with a version of a source: a parsed index, a title. They go when the source is removed
+  /// or changes, and count towards the limit.
+  ///
+  /// - Parameter metadata: a copy is kept. `nil` forgets what was there.
+  /// - Throws: `ReadError.Code.limitExceeded` if there is no room, with what was there before still there.
+  public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
+    let copy = metadata.map { Bytes(Array($0)) }
+    let charge = copy.map { Self.charge(of: $0.count) } ?? 0
+    var gone = Departures()
+    guard charge == 0 || charge <= ledger.byteLimit / 2 && makeRoom(bytes: charge, blocks: 0, &gone) else {
+      throw ReadError(
+        .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",
+        context: .init(source: source.id))
+    }
+    let before = sources.exchangeMetadata(copy, charge: charge, of: entry(of: source))
+    ledger.give(bytes: before, blocks: 0)
+    roomIsFree()
+  }
+
+  /// The bytes kept with a version of a source.
+  public func metadata(of source: SourceDescription) -> Bytes? {
+    sources.tokens(of: source).lazy.compactMap(\.entry.metadata).first
+  }
+
+  private func entry(of source: SourceDescription) -> SourceEntry {
+    if let known = sources.tokens(of: source).first { return known.entry }
+    let grid = BlockGrid(blockSize: source.preferredBlockSize) ?? BlockGrid(blockSize: 65_536)!
+    let (token, retired) = sources.token(for: source, grid: grid, reading: false)
+    for token in retired { eraseRetired(token) }
+    return token.entry
+  }
+}
+
+extension ShardState {
+  /// The parts of a token's blocks that are there, among the next slots from `first` on.
+  mutating func coverage(
+    _ token: UInt64, scanningFrom first: Int, now: Int64
+  ) -> (blocks: [(Int, [Range<Int>])], next: Int?) {
+    guard sources[token] != nil else { return ([], nil) }
+    var found: [(Int, [Range<Int>])] = []
+    let next = scan(from: first) { state, slot in
+      guard state.table[slot].token == token, now == .min || !state.isExpired(slot, now) else { return }
+      found.append((state.table[slot].block, state.pieces(slot).map(\.range)))
+    }
+    return (found, next)
+  }
+}

@@ -1,0 +1,156 @@
+/// The limits by time of a memory store, and who enforces them when nobody reads.
+struct TimeLimits {
+  var age: Duration?
+  var idle: Duration?
+  /// Counted up with each change: the sweeper of an older one ends.
+  var version = 0
+}
+
+/// How short of memory the system is.
+public enum MemoryPressure: Hashable, Sendable {
+  /// Not any more.
+  case normal
+  /// Somewhat: half of what a store holds goes.
+  case warning
+  /// Very: all that is not pinned goes.
+  case critical
+}
+
+extension MemoryStore {
+  // MARK: room
+
+  /// Changes the limit. It binds from now on; returns when no more is held.
+  ///
+  /// - Throws: `CancellationError`, with the limit changed; `ReadError.Code.limitExceeded` if more than that is pinned
+  ///   or kept as metadata, with the limit changed.
+  public func resize(to limit: ByteCount) async throws {
+    ledger.byteLimit = limit.bytes
+    shards.setCapacity(limit.bytes)
+    while true {
+      // Entered before looking: room that comes free in between is not missed.
+      let answer = OneAnswer<Void>()
+      waitingForRoom.withLock { $0.append(answer) }
+      defer { waitingForRoom.withLock { waiting in waiting.removeAll { $0 === answer } } }
+      try await shrink { self.ledger.bytes - self.ledger.byteLimit }
+      guard ledger.bytes > ledger.byteLimit else { return }
+      let unmovable = statistics().pinnedBytes + sources.metadataBytes
+      guard unmovable <= ledger.byteLimit else {
+        throw ReadError(
+          .limitExceeded, "\(unmovable) bytes are pinned or metadata, more than the limit of \(limit): unpin some")
+      }
+      // What is left is reserved by reads under way, which give it back when they end.
+      try await answer.value()
+    }
+  }
+
+  /// Evicts until at most so much is held. The limit stays as it is.
+  ///
+  /// Pinned chunks and what reads under way have reserved stay.
+  ///
+  /// - Throws: `CancellationError`.
+  public func trim(to size: ByteCount) async throws { try await shrink { self.ledger.bytes - size.bytes } }
+
+  /// Evicts in steps, in which others get their turn, as long as `excess` is positive and something can be evicted.
+  private func shrink(_ excess: () -> Int) async throws {
+    var empty: UInt64 = 0
+    while excess() > 0, let shard = shards.fullest(except: empty) {
+      try Task.checkCancellation()
+      evictSome(excess(), from: shard, &empty)
+      await Task.yield()
+    }
+  }
+
+  private func evictSome(_ bytes: Int, from shard: Int, _ empty: inout UInt64) {
+    var gone = Departures()
+    shards.change(shard) { $0.evict(bytes: bytes, blocks: 0, most: 64, &gone) }
+    if gone.blocks == 0 { empty |= 1 << UInt64(shard & 63) }
+    release(gone)
+  }
+
+  /// Lets go of memory because the system is short of it: at a warning of half, else of all that is not pinned.
+  public func relieve(_ pressure: MemoryPressure) {
+    let target: Int
+    switch pressure {
+    case .normal: return
+    case .warning: target = ledger.bytes / 2
+    case .critical: target = 0
+    }
+    var empty: UInt64 = 0
+    while ledger.bytes > target, let shard = shards.fullest(except: empty) {
+      evictSome(ledger.bytes - target, from: shard, &empty)
+    }
+  }
+
+  /// Does as ``relieve(_:)`` for each signal, until they end or the store is gone.
+  ///
+  /// ```swift
+  /// store.relieve(on: signals)  // any asynchronous sequence of `MemoryPressure`
+  /// ```
+  ///
+  /// - Returns: the task that listens: cancel it to stop.
+  @discardableResult public func relieve<Signals: AsyncSequence & Sendable>(on signals: Signals) -> Task<Void, Never>
+  where Signals.Element == MemoryPressure {
+    configuration.background.start { [weak self] in
+      do {
+        for try await pressure in signals {
+          guard let self else { return }
+          self.relieve(pressure)
+        }
+      } catch {
+        // Signals that end badly have ended.
+      }
+    }
+  }
+
+  /// Wakes those who wait for the limit to be reached.
+  func roomIsFree() {
+    let waiting = waitingForRoom.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for one in waiting { one.resolve(.success(())) }
+  }
+
+  // MARK: time
+
+  /// Changes how long chunks are kept: after they were asked for from the source, and after they were last read. `nil`:
+  /// for as long as there is room.
+  ///
+  /// What is older goes when it is looked up, and by a timer.
+  public func limit(age: Duration?, idle: Duration?) {
+    let now = now.nanoseconds
+    let version = limits.withLock { limits -> Int in
+      limits.age = age
+      limits.idle = idle
+      limits.version += 1
+      return limits.version
+    }
+    for shard in 0..<shards.count {
+      shards.withLock(shard) { $0.limit(age: age?.nanoseconds ?? .max, idle: idle?.nanoseconds ?? .max, now: now) }
+    }
+    setHasTimeLimits(age != nil || idle != nil)
+    guard let shortest = [age, idle].compactMap({ $0 }).min() else { return }
+    // Often enough that little is kept for much longer than it should, and not for nothing all the time.
+    let interval = min(max(shortest / 4, .milliseconds(10)), .seconds(60))
+    configuration.background.startElsewhere { [weak self, time = configuration.time] in
+      while (try? await time.sleep(for: interval)) != nil {
+        guard let self, self.limits.withLock({ $0.version }) == version else { return }
+        self.removeExpired()
+      }
+    }
+  }
+
+  /// Removes what is older or has been idle for longer than the limits allow. The timer does this.
+  public func removeExpired() {
+    let now = presentForLimits
+    guard now != .min else { return }
+    for shard in 0..<shards.count {
+      var next: Int? = 0
+      while let first = next {
+        var gone = Departures()
+        next = shards.change(shard) { $0.sweep(from: first, now: now, &gone) }
+        if gone.blocks > 0 { release(gone) }
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+extension MemoryStore {
+  /// Removes all that is kept of a source, in all its versions, and its pins and metadata.
+  ///
+  /// Nothing of it can be found from now on, and reads under way will not bring it back.
+  ///
+  /// - Parameter id: the source's, as in `SourceDescription.id`.
+  public func remove(source id: String) {
+    let tokens = sources.tokens(ofID: id)
+    for token in tokens { token.raiseGeneration() }
+    for token in tokens {
+      erase(token, 0..<Int.max)
+      forgetWhatIsKept(token)
+    }
+  }
+
+  /// Removes the blocks of a source that hold bytes of `range`.
+  ///
+  /// Nothing of it can be found from now on, and reads under way will not bring it back.
+  public func remove(_ range: ByteRange, of source: SourceDescription) {
+    let tokens = sources.tokens(of: source)
+    for token in tokens { token.raiseGeneration() }
+    for token in tokens { erase(token, token.grid.blocks(covering: range)) }
+  }
+
+  /// Removes everything. Nothing can be found from now on, and reads under way will not bring it back.
+  ///
+  /// Giving a lot of memory back takes time: it happens as the result is iterated, or when that is let go.
+  ///
+  /// ```swift
+  /// for await progress in store.removeAll() { bar.show(progress.fraction) }
+  /// store.removeAll()  // at once
+  /// ```
+  @discardableResult public func removeAll() -> ChunkRemoval {
+    for token in sources.all {
+      token.raiseGeneration()
+      forgetWhatIsKept(token)
+    }
+    var detached: [DetachedShard] = []
+    for shard in 0..<shards.count {
+      if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.policy, ledger.byteLimit)) })
+      {
+        detached.append(contents)
+      }
+    }
+    return ChunkRemoval(detached) { [ledger, weak self] in
+      ledger.give(bytes: $0.bytes, blocks: $0.blocks)
+      self?.roomIsFree()
+    }
+  }
+
+  /// Erases all chunks of a token that was retired, and what the user kept with it.
+  public func eraseRetired(_ token: ChunkToken) {
+    erase(token, 0..<Int.max)
+    forgetWhatIsKept(token)
+  }
+
+  private func forgetWhatIsKept(_ token: ChunkToken) {
+    ledger.give(bytes: sources.exchangeMetadata(nil, charge: 0, of: token.entry), blocks: 0)
+    token.entry.unpin(0..<Int.max)
+  }
+
+  private func erase(_ token: ChunkToken, _ blocks: Range<Int>) {
+    let all = token.grid.blocks(covering: 0..<token.source.byteCount)
+    let blocks = blocks.clamped(to: all)
+    if blocks.count <= 4096 {
+      eraseByLookingUp(token, blocks)
+    } else {
+      eraseByScanning(token, blocks)
+    }
+  }
+
+  private func eraseByLookingUp(_ token: ChunkToken, _ blocks: Range<Int>) {
+    var first = blocks.lowerBound
+    while first < blocks.upperBound {
+      let end = min(blocks.upperBound, (first | 15) + 1)
+      var gone = Departures()
+      shards.change(shards.index(of: ChunkTable.hash(token: token.number, block: first))) {
+        $0.erase(token, lookingUp: first..<end, &gone)
+      }
+      if gone.blocks > 0 { release(gone) }
+      first = end
+    }
+  }
+
+  private func eraseByScanning(_ token: ChunkToken, _ blocks: Range<Int>) {
+    for shard in 0..<shards.count {
+      var next: Int? = 0
+      while let first = next {
+        var gone = Departures()
+        next = shards.change(shard) { $0.erase(token, blocks, scanningFrom: first, &gone) }
+        if gone.blocks > 0 { release(gone) }
+      }
+    }
+  }
+}

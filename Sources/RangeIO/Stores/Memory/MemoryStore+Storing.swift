@@ -1,0 +1,198 @@
+import Synchronization
+
+extension MemoryStore {
+  /// What one block of `byteCount` bytes is charged: its bytes in the allocator's steps, and its part of the
+  /// bookkeeping (a slot, its share of the index, the policy's record and its ghost's).
+  static func charge(of byteCount: Int) -> Int { BufferPool.footprint(of: byteCount) + blockOverhead }
+  static let blockOverhead = 96
+
+  /// What the blocks of `range` are charged together.
+  private static func charge(of range: ByteRange, on grid: BlockGrid) -> (bytes: Int, blocks: Int)? {
+    let blocks = grid.blocks(covering: range)
+    let first = min(range.upperBound, (blocks.lowerBound + 1) << grid.shift) - range.lowerBound
+    guard blocks.count > 1 else { return (charge(of: first), 1) }
+    let last = range.upperBound - (blocks.upperBound - 1) << grid.shift
+    let (middle, overflow) = charge(of: grid.blockSize).multipliedReportingOverflow(by: blocks.count - 2)
+    let (sum, overflow2) = middle.addingReportingOverflow(charge(of: first) + charge(of: last))
+    return overflow || overflow2 ? nil : (sum, blocks.count)
+  }
+
+  /// Makes room for `range` before it is fetched, as a whole or not at all.
+  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+    var gone = Departures()
+    guard canBeKept(range, token), let charge = Self.charge(of: range, on: token.grid),
+      isAdmitted(range, run, token, charge),
+      makeRoomInShare(of: token, charge.bytes, &gone), makeRoom(bytes: charge.bytes, blocks: charge.blocks, &gone)
+    else {
+      refused()
+      return ChunkRoom(reservation: nil, evicted: gone.chunks)
+    }
+    return ChunkRoom(
+      reservation: ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks), evicted: gone.chunks)
+  }
+
+  public func cancel(_ reservation: ChunkReservation) {
+    ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
+    roomIsFree()
+  }
+
+  /// Whether the table's keys can hold it.
+  private func canBeKept(_ range: ByteRange, _ token: ChunkToken) -> Bool {
+    token.isAlive && token.number < ChunkTable.largestKeyPart && token.grid.shift <= 30
+      && UInt64(range.upperBound >> token.grid.shift) < ChunkTable.largestKeyPart
+  }
+
+  /// Whether a run may enter: one that would empty half of the store at once may not, and the policy has a say.
+  private func isAdmitted(
+    _ range: ByteRange, _ run: Int, _ token: ChunkToken, _ charge: (bytes: Int, blocks: Int)
+  ) -> Bool {
+    let most = charge.blocks == 1 && run <= token.grid.blockSize ? ledger.byteLimit : ledger.byteLimit / 2
+    guard max(run, charge.bytes) <= most, charge.blocks <= max(1, ledger.blockLimit / 2) else { return false }
+    let key = ChunkTable.hash(token: token.number, block: range.lowerBound >> token.grid.shift)
+    return shards.withLock(shards.index(of: key)) { $0.policy.admits(key: key, weight: max(run, charge.bytes)) }
+  }
+
+  /// Sees to it that a source stays within its share.
+  private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ gone: inout Departures) -> Bool {
+    guard configuration.sourceShare < 1 else { return true }
+    let share = Int(Double(ledger.byteLimit) * configuration.sourceShare)
+    let missing = token.chargedBytes.load(ordering: .relaxed) + bytes - share
+    guard missing > 0 else { return true }
+    guard bytes <= share else { return false }
+    for shard in 0..<shards.count where gone.bytes < missing {
+      var own = Departures()
+      shards.change(shard) { $0.evict(of: token, bytes: missing - gone.bytes, &own) }
+      ledger.give(bytes: own.bytes, blocks: own.blocks)
+      gone.chunks += own.chunks
+      gone.bytes += own.bytes
+      gone.blocks += own.blocks
+    }
+    return gone.bytes >= missing
+  }
+
+  /// Takes so much from the accounts, evicting until it is there.
+  func makeRoom(bytes: Int, blocks: Int, _ gone: inout Departures) -> Bool {
+    var empty: UInt64 = 0
+    while !ledger.take(bytes: bytes, blocks: blocks) {
+      let missing = ledger.missing(bytes: bytes, blocks: blocks)
+      guard let shard = shards.fullest(except: empty) else { return false }
+      var victims = Departures()
+      shards.change(shard) {
+        $0.evict(bytes: max(0, missing.bytes), blocks: max(0, missing.blocks), most: 64, &victims)
+      }
+      // Others may have made room meanwhile, so nothing evicted need not mean that there is nothing.
+      if victims.blocks == 0, missing.bytes > 0 || missing.blocks > 0 { empty |= 1 << UInt64(shard & 63) }
+      ledger.give(bytes: victims.bytes, blocks: victims.blocks)
+      gone.chunks += victims.chunks
+    }
+    return true
+  }
+
+  /// Keeps the bytes of `range`, block by block.
+  public func insert(
+    _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
+  ) -> ChunkInsertion {
+    var pool = Departures()
+    pool.bytes = reservation.byteCount
+    pool.blocks = reservation.blockCount
+    var isPublished = true
+    let grid = ticket.token.grid
+    let pinned = ticket.token.entry.pinned
+    for block in grid.blocks(covering: range) {
+      let start = block << grid.shift
+      let part = max(range.lowerBound, start)..<min(range.upperBound, start + grid.blockSize)
+      let slice =
+        part == range ? bytes : bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      let isPinned = !pinned.isEmpty && pinned.contains { $0.overlaps(start..<start + grid.blockSize) }
+      let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned(slice, ticket))
+      isPublished = store(piece, block, ticket, isPinned: isPinned, &pool) && isPublished
+    }
+    ledger.give(bytes: pool.bytes, blocks: pool.blocks)
+    if pool.bytes > 0 { roomIsFree() }
+    // The chunks that were replaced are let go here, outside of all locks.
+    return ChunkInsertion(isPublished: isPublished)
+  }
+
+  /// Stores one piece. `pool` pays for it, and takes what is replaced.
+  private func store(
+    _ piece: PieceList.Piece, _ block: Int, _ ticket: ChunkTicket, isPinned: Bool, _ pool: inout Departures
+  ) -> Bool {
+    let hash = ChunkTable.hash(token: ticket.token.number, block: block)
+    let shard = shards.index(of: hash)
+    let charge = Self.charge(of: piece.range.count)
+    let now = presentForLimits
+    // Bounded: each round that fails is one in which another insertion into this block succeeded.
+    for _ in 0..<4 {
+      let stored = shards.change(shard) {
+        $0.store(piece, block: block, hash: hash, ticket: ticket, charge: charge, isPinned: isPinned, now: now, &pool)
+      }
+      switch stored {
+      case .stored:
+        pool.bytes -= charge
+        pool.blocks -= 1
+        return true
+      case .present: return true
+      case .stale: return false
+      case .merge(let old, let version, let oldCharge):
+        if let result = merge(piece, into: old, version, oldCharge, block, shard, ticket, &pool) { return result }
+      }
+    }
+    return true
+  }
+
+  /// Puts pieces of one block together, outside the lock, and exchanges them for those that were there.
+  ///
+  /// - Returns: `nil` if the block was changed meanwhile, so that all must be done again.
+  private func merge(
+    _ piece: PieceList.Piece, into old: [PieceList.Piece], _ version: ShardState.Version, _ oldCharge: Int,
+    _ block: Int, _ shard: Int, _ ticket: ChunkTicket, _ pool: inout Departures
+  ) -> Bool? {
+    let merged = PieceList.merge(old, with: piece)
+    // Consolidated pieces are new: nobody else has a claim to them yet.
+    for piece in merged.pieces { _ = (piece.bytes.owner as? any ClaimableBacking)?.claim() }
+    let charge = PieceList.footprint(merged.pieces) + Self.blockOverhead
+    let extra = charge - oldCharge - Self.charge(of: piece.range.count)
+    if extra > 0 {
+      guard ledger.take(bytes: extra, blocks: 0) else {
+        refused()
+        return true
+      }
+      pool.bytes += extra
+    }
+    let isReplaced = shards.change(shard) { state in
+      let done = state.replace(version, block: block, ticket: ticket, with: merged.pieces, charge: charge, &pool)
+      if done {
+        state.counts.merges += 1
+        state.counts.consolidations += merged.isConsolidated ? 1 : 0
+        state.counts.droppedPieceBytes += merged.droppedByteCount
+      }
+      return done
+    }
+    guard isReplaced else { return ticket.isValid ? nil : false }
+    pool.bytes -= charge
+    pool.blocks -= 1
+    return true
+  }
+
+  /// `bytes` in memory that no other chunk and no other store has: as they are if that is so, else copied.
+  private func owned(_ bytes: Bytes, _ ticket: ChunkTicket) -> Bytes {
+    let bytes = bytes.contiguous()
+    if let backing = bytes.owner as? any ClaimableBacking,
+      BufferPool.footprint(of: backing.backingByteCount) <= BufferPool.footprint(of: bytes.count), backing.claim()
+    {
+      return bytes
+    }
+    let copy = Self.copy(bytes)
+    _ = (copy.owner as? any ClaimableBacking)?.claim()
+    return copy
+  }
+
+  private static func copy(_ bytes: Bytes) -> Bytes {
+    guard let buffer = try? BufferPool.shared.buffer(bytes.count) else {
+      // The pool is out of pages; the allocator may not be, and says so by ending the process if it is.
+      return Bytes(count: bytes.count) { bytes.copyBytes(to: $0) }
+    }
+    bytes.copyBytes(to: buffer.memory)
+    return buffer.bytes(bytes.count)
+  }
+}

@@ -1,0 +1,400 @@
+import Synchronization
+
+/// What one shard holds: the table, the policy, the counts. Everything here happens under the shard's lock, and nothing
+/// of it waits, copies bytes or releases memory: what leaves is handed out for the caller to let go.
+struct ShardState: ~Copyable {
+  /// The chunks of one token in this shard.
+  struct Source {
+    let token: ChunkToken
+    var blocks = 0
+    var bytes = 0
+  }
+
+  var table = ChunkTable()
+  var policy: any EvictionPolicy
+  /// By the token's number; those that have chunks here.
+  var sources: [UInt64: Source] = [:]
+  var counts = MemoryCounts()
+  /// What all chunks are charged, and those of them that are pinned.
+  var bytes = 0
+  var pinnedBytes = 0
+  /// When each slot was last read, in nanoseconds; empty unless idleness is limited.
+  var touched: [Int64] = []
+  /// Nanoseconds; `.max` for no limit.
+  var ageLimit = Int64.max
+  var idleLimit = Int64.max
+  /// Where the search for a victim among one source's chunks goes on.
+  private var ownHand = 1
+
+  init(policy: any EvictionPolicy) { self.policy = policy }
+
+  /// The bytes that could be evicted.
+  var evictableBytes: Int { bytes - pinnedBytes }
+}
+
+// MARK: looking up
+
+extension ShardState {
+  /// What is there of one block.
+  enum Found {
+    case whole(Bytes)
+    case pieces(PieceList)
+    /// One piece, and the part of the block that it covers.
+    case part(Bytes, Range<Int>)
+    case nothing
+  }
+
+  /// The slot of a chunk that has not expired, or 0. What has expired is taken out and appended to `gone`.
+  @inline(__always) mutating func find(
+    _ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64, _ gone: inout Departures
+  ) -> Int {
+    let slot = table.find(token: token, block: block, hash: hash)
+    if slot != 0, now != .min, isExpired(slot, now) {
+      expire(slot, &gone)
+      return 0
+    }
+    return slot
+  }
+
+  /// The bytes of a part of a block, if they are one piece, and time has no limits.
+  @inline(__always) mutating func hit(_ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>) -> Bytes? {
+    let number = table.find(token: token, block: block, hash: hash)
+    guard number != 0, let base = table[number].base, Int(table[number].lower) <= wanted.lowerBound,
+      wanted.upperBound <= Int(table[number].upper)
+    else { return nil }
+    if !table[number].isPinned { policy.hit(number) }
+    counts.hits += 1
+    counts.hitBytes += wanted.count
+    let start = base + (wanted.lowerBound - Int(table[number].lower))
+    return Bytes(owner: table[number].owner!.takeUnretainedValue(), base: start, start: 0, count: wanted.count)
+  }
+
+  /// What is there of a block.
+  ///
+  /// - Parameters:
+  ///   - wanted: within the block.
+  ///   - now: `.min` where time has no limits.
+  @inline(__always) mutating func lookUp(
+    _ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>, now: Int64, _ gone: inout Departures
+  ) -> Found {
+    let number = find(token, block, hash, now: now, &gone)
+    guard number != 0 else { return .nothing }
+    if now != .min { touch(number, now) }
+    let lower = Int(table[number].lower)
+    let upper = Int(table[number].upper)
+    guard wanted.lowerBound < upper, lower < wanted.upperBound else { return .nothing }
+    if !table[number].isPinned { policy.hit(number) }
+    guard let base = table[number].base else {
+      return .pieces(unsafeDowncast(table[number].owner!.takeUnretainedValue(), to: PieceList.self))
+    }
+    let owner = table[number].owner!.takeUnretainedValue()
+    if lower <= wanted.lowerBound, wanted.upperBound <= upper {
+      return .whole(
+        Bytes(owner: owner, base: base + (wanted.lowerBound - lower), start: 0, count: wanted.count))
+    }
+    let part = max(lower, wanted.lowerBound)..<min(upper, wanted.upperBound)
+    return .part(Bytes(owner: owner, base: base + (part.lowerBound - lower), start: 0, count: part.count), part)
+  }
+
+  /// The parts of a block that are there, without counting as a read.
+  func coverage(_ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64) -> [Range<Int>] {
+    let slot = table.find(token: token, block: block, hash: hash)
+    guard slot != 0, now == .min || !isExpired(slot, now) else { return [] }
+    return pieces(slot).map(\.range)
+  }
+
+  /// The pieces of a chunk.
+  func pieces(_ slot: Int) -> [PieceList.Piece] {
+    let owner = table[slot].owner!.takeUnretainedValue()
+    guard let base = table[slot].base else { return unsafeDowncast(owner, to: PieceList.self).pieces }
+    let range = Int(table[slot].lower)..<Int(table[slot].upper)
+    return [.init(range: range, bytes: Bytes(owner: owner, base: base, start: 0, count: range.count))]
+  }
+}
+
+// MARK: storing
+
+extension ShardState {
+  /// What a chunk is, to notice whether it was changed while its pieces were merged outside the lock.
+  struct Version: Equatable {
+    let slot: Int
+    /// The address of its bytes or its list, to compare only.
+    let address: UInt
+  }
+
+  enum Stored: Sendable {
+    /// Kept: the charge is taken. What was there before has departed.
+    case stored
+    /// All of it was there already.
+    case present
+    /// Some of it is there: merge outside the lock, and try again with ``replace(_:_:_:_:_:)``.
+    case merge([PieceList.Piece], Version, charge: Int)
+    /// The ticket is not valid any more.
+    case stale
+  }
+
+  /// Stores one piece of a block, unless pieces have to be merged for that.
+  mutating func store(
+    _ piece: PieceList.Piece, block: Int, hash: UInt64, ticket: ChunkTicket, charge: Int, isPinned: Bool, now: Int64,
+    _ gone: inout Departures
+  ) -> Stored {
+    guard ticket.isValid else {
+      counts.stale += 1
+      return .stale
+    }
+    let token = ticket.token
+    let slot = find(token.number, block, hash, now: now, &gone)
+    guard slot != 0 else {
+      let slot = table.add(
+        token: token.number, block: block, hash: hash, owner: .passRetained(piece.bytes.owner!),
+        base: piece.bytes.base!, coverage: piece.range, charge: charge, birth: ticket.birth.nanoseconds)
+      sources[token.number, default: Source(token: token)].blocks += 1
+      account(token, charge)
+      if isPinned {
+        table[slot].isPinned = true
+        pinnedBytes += charge
+      } else {
+        policy.insert(slot, key: hash, weight: charge)
+      }
+      if idleLimit != .max { touch(slot, now) }
+      counts.insertions += 1
+      return .stored
+    }
+    let old = pieces(slot)
+    if old.contains(where: {
+      $0.range.lowerBound <= piece.range.lowerBound && piece.range.upperBound <= $0.range.upperBound
+    }) {
+      return .present
+    }
+    guard
+      old.allSatisfy({ piece.range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= piece.range.upperBound })
+    else { return .merge(old, version(slot), charge: table[slot].charge) }
+    put([piece], charge, birth: ticket.birth.nanoseconds, at: slot, &gone)
+    return .stored
+  }
+
+  /// Puts merged pieces in the place of those that they were merged from.
+  ///
+  /// - Returns: false if the chunk is another by now, or the ticket not valid any more.
+  mutating func replace(
+    _ version: Version, block: Int, ticket: ChunkTicket, with pieces: [PieceList.Piece], charge: Int,
+    _ gone: inout Departures
+  ) -> Bool {
+    let slot = version.slot
+    guard ticket.isValid, slot < table.slotsUsed, table[slot].owner != nil, self.version(slot) == version,
+      table[slot].token == ticket.token.number, table[slot].block == block
+    else { return false }
+    // The oldest birth wins: a chunk is as old as its oldest byte.
+    put(pieces, charge, birth: min(table[slot].birth, ticket.birth.nanoseconds), at: slot, &gone)
+    return true
+  }
+
+  private func version(_ slot: Int) -> Version {
+    Version(slot: slot, address: UInt(bitPattern: table[slot].base ?? UnsafeRawPointer(table[slot].owner!.toOpaque())))
+  }
+
+  private mutating func put(
+    _ pieces: [PieceList.Piece], _ charge: Int, birth: Int64, at slot: Int, _ gone: inout Departures
+  ) {
+    let replaced = chunk(table[slot])
+    let before = table[slot].charge
+    gone.add(replaced, bytes: before)
+    if pieces.count == 1 {
+      table[slot].owner = .passRetained(pieces[0].bytes.owner!)
+      table[slot].base = pieces[0].bytes.base!
+      table[slot].lower = UInt32(pieces[0].range.lowerBound)
+      table[slot].upper = UInt32(pieces[0].range.upperBound)
+    } else {
+      let list = PieceList(pieces)
+      table[slot].owner = .passRetained(list)
+      table[slot].base = nil
+      table[slot].lower = UInt32(list.extent.lowerBound)
+      table[slot].upper = UInt32(list.extent.upperBound)
+    }
+    table[slot].birth = birth
+    table[slot].charge = charge
+    account(replaced.token, charge - before)
+    if table[slot].isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge) }
+  }
+
+  private mutating func account(_ token: ChunkToken, _ charge: Int) {
+    bytes += charge
+    sources[token.number]!.bytes += charge
+    token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
+  }
+
+  /// What a slot held, its reference taken over.
+  private func chunk(_ slot: ChunkTable.Slot) -> Chunk {
+    let token = sources[slot.token]!.token
+    let start = slot.block << token.grid.shift
+    let birth = ReadInstant(nanoseconds: slot.birth)
+    let owner = slot.owner!.takeRetainedValue()
+    guard let base = slot.base else {
+      let pieces = unsafeDowncast(owner, to: PieceList.self).pieces.map {
+        ChunkPiece(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
+      }
+      return Chunk(token: token, block: slot.block, birth: birth, piece: pieces[0], morePieces: Array(pieces[1...]))
+    }
+    let bytes = Bytes(owner: owner, base: base, start: 0, count: Int(slot.upper - slot.lower))
+    let piece = ChunkPiece(start + Int(slot.lower)..<start + Int(slot.upper), bytes)
+    return Chunk(token: token, block: slot.block, birth: birth, piece: piece, morePieces: [])
+  }
+}
+
+// MARK: letting go
+
+/// What has left a shard, and what that gives back to the accounts. Let go outside the lock.
+struct Departures {
+  var chunks: [Chunk] = []
+  var bytes = 0
+  var blocks = 0
+
+  mutating func add(_ chunk: Chunk, bytes: Int) {
+    chunks.append(chunk)
+    self.bytes += bytes
+    blocks += 1
+  }
+}
+
+extension ShardState {
+  /// Takes a chunk out. The policy must have forgotten it.
+  ///
+  /// - Returns: what it was charged.
+  @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout Departures) -> Int {
+    // Before the source, which may leave with its last chunk.
+    let chunk = chunk(table[number])
+    let slot = table.remove(number)
+    if slot.isPinned { pinnedBytes -= slot.charge }
+    account(chunk.token, -slot.charge)
+    sources[slot.token]!.blocks -= 1
+    if sources[slot.token]!.blocks == 0 { sources[slot.token] = nil }
+    gone.add(chunk, bytes: slot.charge)
+    return slot.charge
+  }
+
+  /// Takes a chunk out for another reason than to make room.
+  @discardableResult mutating func erase(_ slot: Int, _ gone: inout Departures) -> Int {
+    if !table[slot].isPinned { policy.remove(slot) }
+    return takeOut(slot, &gone)
+  }
+
+  /// Evicts what the policy chooses until so many bytes and blocks have left, at most `most` chunks.
+  mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout Departures) {
+    var count = 0
+    while gone.bytes < bytes || gone.blocks < blocks, count < most, let slot = policy.evict() {
+      counts.evictedBytes += takeOut(slot, &gone)
+      counts.evictions += 1
+      count += 1
+    }
+  }
+
+  /// Evicts chunks of one source, which has more than its share: the next ones that a hand meets in at most 64 steps.
+  mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout Departures) {
+    guard sources[token.number] != nil else { return }
+    for _ in 0..<64 where gone.bytes < bytes && table.slotsUsed > 1 {
+      let slot = ownHand < table.slotsUsed ? ownHand : 1
+      ownHand = slot + 1
+      guard table[slot].owner != nil, table[slot].token == token.number, !table[slot].isPinned else { continue }
+      counts.evictedBytes += erase(slot, &gone)
+      counts.evictions += 1
+    }
+  }
+
+  /// Takes out chunks of one token, found by looking each of `blocks` up.
+  mutating func erase(_ token: ChunkToken, lookingUp blocks: Range<Int>, _ gone: inout Departures) {
+    for block in blocks {
+      let slot = table.find(
+        token: token.number, block: block, hash: ChunkTable.hash(token: token.number, block: block))
+      if slot != 0 { erase(slot, &gone) }
+    }
+  }
+
+  /// Takes out chunks of one token, found by going through the next slots from `first` on.
+  ///
+  /// - Returns: where to go on, or `nil` at the end.
+  mutating func erase(
+    _ token: ChunkToken, _ blocks: Range<Int>, scanningFrom first: Int, _ gone: inout Departures
+  ) -> Int? {
+    guard sources[token.number] != nil else { return nil }
+    return scan(from: first) { shard, slot in
+      if shard.table[slot].token == token.number, blocks.contains(shard.table[slot].block) { shard.erase(slot, &gone) }
+    }
+  }
+
+  /// Takes out all chunks among the next slots from `first` on.
+  ///
+  /// - Returns: where to go on, or `nil` at the end.
+  mutating func eraseAll(from first: Int, _ gone: inout Departures) -> Int? {
+    scan(from: first) { shard, slot in shard.erase(slot, &gone) }
+  }
+
+  /// Takes all chunks out at once, to be let go in steps.
+  ///
+  /// - Parameter fresh: the policy to go on with.
+  mutating func detach(_ fresh: any EvictionPolicy) -> DetachedShard? {
+    guard table.count > 0 else { return nil }
+    for source in sources.values { source.token.chargedBytes.wrappingSubtract(source.bytes, ordering: .relaxed) }
+    var contents = ChunkTable()
+    swap(&contents, &table)
+    let detached = DetachedShard(contents, byteCount: bytes)
+    policy = fresh
+    sources = [:]
+    touched = []
+    bytes = 0
+    pinnedBytes = 0
+    return detached
+  }
+
+  /// Does something with the next slots in use: few enough for one hold of the lock.
+  mutating func scan(from first: Int, _ body: (inout ShardState, Int) -> Void) -> Int? {
+    let end = min(max(1, first) + 256, table.slotsUsed)
+    for slot in max(1, first)..<max(1, first, end) where table[slot].owner != nil { body(&self, slot) }
+    return end < table.slotsUsed ? end : nil
+  }
+
+  @inline(__always) func isExpired(_ slot: Int, _ now: Int64) -> Bool {
+    // A clock that was set back makes what is kept no younger.
+    if ageLimit != .max, now < table[slot].birth || now - table[slot].birth >= ageLimit { return true }
+    return idleLimit != .max && slot < touched.count && now - touched[slot] >= idleLimit
+  }
+
+  private mutating func expire(_ slot: Int, _ gone: inout Departures) {
+    counts.expiredBytes += erase(slot, &gone)
+    counts.expirations += 1
+  }
+
+  /// Takes out what has expired among the next slots from `first` on.
+  ///
+  /// - Returns: where to go on, or `nil` at the end.
+  mutating func sweep(from first: Int, now: Int64, _ gone: inout Departures) -> Int? {
+    scan(from: first) { shard, slot in if shard.isExpired(slot, now) { shard.expire(slot, &gone) } }
+  }
+
+  mutating func touch(_ slot: Int, _ now: Int64) {
+    guard idleLimit != .max else { return }
+    if slot >= touched.count { touched.append(contentsOf: repeatElement(now, count: slot + 1 - touched.count)) }
+    touched[slot] = now
+  }
+
+  mutating func limit(age: Int64, idle: Int64, now: Int64) {
+    // What was never watched begins to be idle now.
+    if idleLimit == .max, idle != .max { touched = Array(repeating: now, count: table.slotsUsed) }
+    if idle == .max { touched = [] }
+    ageLimit = age
+    idleLimit = idle
+  }
+
+  /// Pins a chunk, or gives it back to the policy.
+  mutating func pin(_ slot: Int, _ isPinned: Bool) {
+    guard table[slot].isPinned != isPinned else { return }
+    table[slot].isPinned = isPinned
+    let charge = table[slot].charge
+    pinnedBytes += isPinned ? charge : -charge
+    if isPinned {
+      policy.remove(slot)
+    } else {
+      let hash = ChunkTable.hash(token: table[slot].token, block: table[slot].block)
+      policy.insert(slot, key: hash, weight: charge)
+    }
+  }
+}
