@@ -26,6 +26,9 @@ package struct FlightWaiters<Waiter>: Sequence {
 
   package var isEmpty: Bool { count == 0 }
 
+  /// The seats held in memory, left ones included.
+  package var seatCount: Int { later.count + (first == nil ? 0 : 1) }
+
   /// Takes `id` in, with the waiter to hand out at the end or `nil`.
   ///
   /// - Returns: false if it was the last to come in already: it counts once.

@@ -71,7 +71,8 @@ package struct Flights<Waiter> {
   /// A read misses `gaps`, or a prefetch wants them.
   ///
   /// Stretches that no flight brings are widened, cut where they would meet another flight, and put together where
-  /// they touch: neighbouring blocks are one fetch.
+  /// they touch: neighbouring blocks are one fetch. What is longer than ``longest`` is cut, and a piece that holds
+  /// nothing of the gaps is left out.
   ///
   /// - Parameters:
   ///   - gaps: not empty, disjoint and in ascending order.
@@ -147,7 +148,7 @@ package struct Flights<Waiter> {
     _ widen: (ByteRange) -> ByteRange, _ plan: inout FlightPlan
   ) {
     let before = lastFlight
-    for stretch in missing(gaps, widen) { start(stretch, purpose, &plan) }
+    start(missing(gaps, widen), for: gaps, purpose, &plan)
     for gap in gaps {
       var index = indexInJoinable(after: gap.lowerBound)
       // What was missing is under way now, so flight follows flight until the gap's end.
@@ -185,15 +186,30 @@ package struct Flights<Waiter> {
     return stretches
   }
 
-  /// Starts the flight or flights that bring `stretch`.
-  private mutating func start(_ stretch: ByteRange, _ purpose: ReadRequest.Purpose, _ plan: inout FlightPlan) {
-    var cursor = stretch.lowerBound
-    while cursor < stretch.upperBound {
-      let step = stretch.count <= longest ? stretch.count : longest - cursor % longest
-      let range = cursor..<(stretch.upperBound - cursor <= step ? stretch.upperBound : cursor + step)
-      plan.starts.append(.init(flight: launch(range, purpose), range: range, purpose: purpose))
-      cursor = range.upperBound
+  private mutating func start(
+    _ stretches: Few<ByteRange>, for gaps: some Collection<ByteRange>, _ purpose: ReadRequest.Purpose,
+    _ plan: inout FlightPlan
+  ) {
+    var gaps = gaps.makeIterator()
+    var gap = gaps.next()
+    for stretch in stretches {
+      var cursor = stretch.lowerBound
+      while cursor < stretch.upperBound {
+        let range = piece(of: stretch, from: cursor)
+        cursor = range.upperBound
+        while let passed = gap, passed.upperBound <= range.lowerBound { gap = gaps.next() }
+        // A piece of nothing but widening is left out: nobody would be interested in it.
+        guard let gap, gap.lowerBound < range.upperBound else { continue }
+        plan.starts.append(.init(flight: launch(range, purpose), range: range, purpose: purpose))
+      }
     }
+  }
+
+  /// The part of `stretch` from `cursor` that one flight brings.
+  private func piece(of stretch: ByteRange, from cursor: Int) -> ByteRange {
+    guard stretch.count > longest else { return stretch }
+    let step = longest - cursor % longest
+    return cursor..<(stretch.upperBound - cursor <= step ? stretch.upperBound : cursor + step)
   }
 
   private mutating func launch(_ range: ByteRange, _ purpose: ReadRequest.Purpose) -> FlightID {
