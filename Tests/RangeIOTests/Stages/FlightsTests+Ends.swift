@@ -57,6 +57,14 @@ extension FlightsTests {
       _ = table.request([0..<10], generation: 1, purpose: .demand, waiter: 1) { $0 }
       _ = table.landed(plan.parts[0].flight)
     }
+    await #expect(processExitsWith: .failure) {
+      var table = Flights<Int>(longest: 512)
+      let plan = table.request([0..<10], generation: 1, purpose: .demand, waiter: 1) { $0 }
+      _ = table.leave([plan.parts[0].flight], plan.waiter)
+      _ = table.landed(plan.parts[0].flight)
+      // Cancelled, so that no other table misses it.
+      _ = table.landed(plan.parts[0].flight)
+    }
   }
 
   // MARK: Leaving

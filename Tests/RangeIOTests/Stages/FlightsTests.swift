@@ -111,6 +111,12 @@ import Testing
     #expect(plan.starts.allSatisfy { $0.range.count <= 1 << 20 })
   }
 
+  @Test func `a widening that reaches beyond the next one is kept`() {
+    var table = Table(longest: 512)
+    let plan = Self.request(&table, 0..<10, 20..<30, widen: { $0.lowerBound == 0 ? 0..<100 : $0 })
+    #expect(Self.started(plan) == [0..<100])
+  }
+
   @Test func `widening that takes something away traps`() async {
     await #expect(processExitsWith: .failure) {
       var table = Flights<Int>(longest: 512)
@@ -149,6 +155,21 @@ import Testing
     #expect(Self.flights(second) == [second.starts[0].flight, Self.flights(first)[0], second.starts[1].flight])
     #expect(second.joinedCount == 1)
     #expect(table.joinableCount == 3)
+  }
+
+  @Test func `only what nobody brings is widened`() {
+    var table = Table(longest: 512)
+    _ = Self.request(&table, 128..<192)
+    var widened: [ByteRange] = []
+    let widen = { (range: ByteRange) in
+      widened.append(range)
+      return Self.blocks(range)
+    }
+    _ = Self.request(&table, 100..<250, 300..<310, waiter: 2, widen: widen)
+    #expect(widened == [100..<128, 192..<250, 300..<310])
+    widened = []
+    _ = Self.request(&table, 100..<250, waiter: 3, widen: widen)
+    #expect(widened == [])
   }
 
   @Test func `one gap joins several flights`() {
