@@ -4,16 +4,11 @@
 /// marks a seat as left; when more than half of the seats are, they are cleared away, so a flight that hangs while
 /// readers come and give up keeps no more than twice the seats of those who stay.
 package struct FlightWaiters<Waiter>: Sequence {
-  fileprivate enum Seat {
-    case waits(Waiter)
-    /// Wants the flight to arrive and need not be told.
-    case silent
-    case left
-  }
-
   fileprivate struct Entry {
     let id: WaiterID
-    var seat: Seat
+    /// Nil for one who wants the flight to arrive and need not be told, and for one who has left.
+    var waiter: Waiter?
+    var hasLeft = false
   }
 
   /// Whoever came first, until it leaves.
@@ -26,6 +21,9 @@ package struct FlightWaiters<Waiter>: Sequence {
 
   package var isEmpty: Bool { count == 0 }
 
+  /// The seats held in memory, left ones included.
+  package var seatCount: Int { later.count + (first == nil ? 0 : 1) }
+
   /// Takes `id` in, with the waiter to hand out at the end or `nil`.
   ///
   /// - Returns: false if it was the last to come in already: it counts once.
@@ -36,7 +34,7 @@ package struct FlightWaiters<Waiter>: Sequence {
       precondition(last == id, "waiters come in order")
       return false
     }
-    let entry = Entry(id: id, seat: waiter.map { .waits($0) } ?? .silent)
+    let entry = Entry(id: id, waiter: waiter)
     if first == nil, later.isEmpty { first = entry } else { later.append(entry) }
     count += 1
     return true
@@ -51,19 +49,12 @@ package struct FlightWaiters<Waiter>: Sequence {
       first = nil
     } else {
       let index = later.partitionPoint { $0.id >= id }
-      guard index < later.count, later[index].id == id else { return false }
-      if case .left = later[index].seat { return false }
-      later[index].seat = .left
+      guard index < later.count, later[index].id == id, !later[index].hasLeft else { return false }
+      later[index] = Entry(id: id, waiter: nil, hasLeft: true)
     }
     count -= 1
-    if later.count > 2 * count { clear() }
+    if later.count > 2 * count { later.removeAll { $0.hasLeft } }
     return true
-  }
-
-  private mutating func clear() {
-    later.removeAll { entry in
-      if case .left = entry.seat { true } else { false }
-    }
   }
 
   package struct Iterator: IteratorProtocol {
@@ -73,10 +64,10 @@ package struct FlightWaiters<Waiter>: Sequence {
     package mutating func next() -> Waiter? {
       if let entry = first {
         first = nil
-        if case .waits(let waiter) = entry.seat { return waiter }
+        if let waiter = entry.waiter { return waiter }
       }
       while let entry = later.next() {
-        if case .waits(let waiter) = entry.seat { return waiter }
+        if let waiter = entry.waiter { return waiter }
       }
       return nil
     }
@@ -87,4 +78,3 @@ package struct FlightWaiters<Waiter>: Sequence {
 
 extension FlightWaiters: Sendable where Waiter: Sendable {}
 extension FlightWaiters.Entry: Sendable where Waiter: Sendable {}
-extension FlightWaiters.Seat: Sendable where Waiter: Sendable {}

@@ -17,7 +17,8 @@
 /// arrived, so the store is asked once more before a start becomes a fetch.
 ///
 /// Finding a flight by place is a binary search in a sorted array, by id an index. Starting and landing move the
-/// entries behind theirs, 24 bytes each: of no weight below some thousand flights at once.
+/// entries behind theirs, 24 bytes each: both together take 0.13 µs with nothing else under way, 0.25 with 100 flights,
+/// 0.5 with 1,000 and 3.3 with 10,000, where a tree would begin to pay.
 package struct Flights<Waiter> {
   private enum Standing {
     /// In `joinable`.
@@ -27,7 +28,8 @@ package struct Flights<Waiter> {
   }
 
   private struct Flight {
-    let number: UInt64
+    /// 0 while the slot is free.
+    var number: UInt64
     let range: ByteRange
     var purpose: ReadRequest.Purpose
     var standing: Standing
@@ -48,7 +50,7 @@ package struct Flights<Waiter> {
   /// The flights that may be joined: disjoint, in ascending order, all of the newest generation.
   private var joinable: ContiguousArray<Place> = []
   /// All flights under way, each where its id says.
-  private var slots: ContiguousArray<Flight?> = []
+  private var slots: ContiguousArray<Flight> = []
   private var freeSlots: ContiguousArray<Int32> = []
   private var lastFlight: UInt64 = 0
   private var lastWaiter: UInt64 = 0
@@ -76,7 +78,8 @@ package struct Flights<Waiter> {
   /// A read misses `gaps`, or a prefetch wants them.
   ///
   /// Stretches that no flight brings are widened, cut where they would meet another flight, and put together where
-  /// they touch: neighbouring blocks are one fetch.
+  /// they touch: neighbouring blocks are one fetch. What is longer than ``longest`` is cut, and a piece that holds
+  /// nothing of the gaps is left out.
   ///
   /// - Parameters:
   ///   - gaps: not empty, disjoint and in ascending order.
@@ -85,7 +88,8 @@ package struct Flights<Waiter> {
   ///   - waiter: is handed out when a flight of its has landed, once for each; nil to be interested silently.
   ///   - widen: what to fetch where a stretch is missing: the stretch, or more around it, such as whole blocks.
   /// - Complexity: O((g + f) log n) for `g` gaps, the `f` flights that bring them and `n` flights under way, and moving
-  ///   the entries behind each new one. One gap brought by one flight allocates nothing once the tables have grown.
+  ///   the entries behind each new one. Once the tables have grown, one gap brought by one flight allocates nothing
+  ///   but room for waiters beyond the first.
   package mutating func request(
     _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadRequest.Purpose, waiter: Waiter?,
     widen: (ByteRange) -> ByteRange
@@ -114,15 +118,16 @@ package struct Flights<Waiter> {
   /// - Returns: its waiters in the order they came; none if it was cancelled.
   /// - Complexity: O(log n), and moving the entries behind it.
   package mutating func landed(_ id: FlightID) -> FlightWaiters<Waiter> {
-    guard let flight = slots[Int(id.slot)], flight.number == id.number else {
-      preconditionFailure("a flight lands once")
-    }
-    if flight.standing == .joinable { removeFromJoinable(flight.range) }
-    slots[Int(id.slot)] = nil
+    precondition(isUnderWay(id), "a flight lands once")
+    let slot = Int(id.slot)
+    if slots[slot].standing == .joinable { removeFromJoinable(slots[slot].range) }
+    var waiters = FlightWaiters<Waiter>()
+    swap(&waiters, &slots[slot].waiters)
+    slots[slot].number = 0
     freeSlots.append(id.slot)
     count -= 1
     if count == 0, slots.count > Self.slotsKept { forgetSlots() }
-    return flight.waiters
+    return waiters
   }
 
   /// A request gives up: its read was cancelled, or its prefetch is not wanted any more.
@@ -132,14 +137,11 @@ package struct Flights<Waiter> {
   /// - Complexity: O(log w) for each of the flights with `w` waiters, amortized, and moving entries for each returned.
   package mutating func leave(_ flights: some Sequence<FlightID>, _ waiter: WaiterID) -> Few<FlightID> {
     var cancelled = Few<FlightID>()
-    for id in flights {
+    for id in flights where isUnderWay(id) {
       let slot = Int(id.slot)
-      guard slot < slots.count, slots[slot]?.number == id.number, slots[slot]?.waiters.leave(waiter) == true else {
-        continue
-      }
-      guard let flight = slots[slot], flight.waiters.isEmpty else { continue }
-      if flight.standing == .joinable { removeFromJoinable(flight.range) }
-      slots[slot]?.standing = .cancelled
+      guard slots[slot].waiters.leave(waiter), slots[slot].waiters.isEmpty else { continue }
+      if slots[slot].standing == .joinable { removeFromJoinable(slots[slot].range) }
+      slots[slot].standing = .cancelled
       cancelled.append(id)
     }
     return cancelled
@@ -152,7 +154,7 @@ package struct Flights<Waiter> {
     _ widen: (ByteRange) -> ByteRange, _ plan: inout FlightPlan
   ) {
     let before = lastFlight
-    for stretch in missing(gaps, widen) { start(stretch, purpose, &plan) }
+    start(missing(gaps, widen), for: gaps, purpose, &plan)
     for gap in gaps {
       var index = indexInJoinable(after: gap.lowerBound)
       // What was missing is under way now, so flight follows flight until the gap's end.
@@ -190,15 +192,30 @@ package struct Flights<Waiter> {
     return stretches
   }
 
-  /// Starts the flight or flights that bring `stretch`.
-  private mutating func start(_ stretch: ByteRange, _ purpose: ReadRequest.Purpose, _ plan: inout FlightPlan) {
-    var cursor = stretch.lowerBound
-    while cursor < stretch.upperBound {
-      let step = stretch.count <= longest ? stretch.count : longest - cursor % longest
-      let range = cursor..<(stretch.upperBound - cursor <= step ? stretch.upperBound : cursor + step)
-      plan.starts.append(.init(flight: launch(range, purpose), range: range, purpose: purpose))
-      cursor = range.upperBound
+  private mutating func start(
+    _ stretches: Few<ByteRange>, for gaps: some Collection<ByteRange>, _ purpose: ReadRequest.Purpose,
+    _ plan: inout FlightPlan
+  ) {
+    var gaps = gaps.makeIterator()
+    var gap = gaps.next()
+    for stretch in stretches {
+      var cursor = stretch.lowerBound
+      while cursor < stretch.upperBound {
+        let range = piece(of: stretch, from: cursor)
+        cursor = range.upperBound
+        while let passed = gap, passed.upperBound <= range.lowerBound { gap = gaps.next() }
+        // A piece of nothing but widening is left out: nobody would be interested in it.
+        guard let gap, gap.lowerBound < range.upperBound else { continue }
+        plan.starts.append(.init(flight: launch(range, purpose), range: range, purpose: purpose))
+      }
     }
+  }
+
+  /// The part of `stretch` from `cursor` that one flight brings.
+  private func piece(of stretch: ByteRange, from cursor: Int) -> ByteRange {
+    guard stretch.count > longest else { return stretch }
+    let step = longest - cursor % longest
+    return cursor..<(stretch.upperBound - cursor <= step ? stretch.upperBound : cursor + step)
   }
 
   private mutating func launch(_ range: ByteRange, _ purpose: ReadRequest.Purpose) -> FlightID {
@@ -222,18 +239,21 @@ package struct Flights<Waiter> {
     _ slot: Int, _ range: ByteRange, _ purpose: ReadRequest.Purpose, _ waiter: Waiter?, startedAfter before: UInt64,
     _ plan: inout FlightPlan
   ) {
-    guard let number = slots[slot]?.number else { preconditionFailure("a place without its flight") }
-    let id = FlightID(number: number, slot: Int32(slot))
+    let id = FlightID(number: slots[slot].number, slot: Int32(slot))
     plan.parts.append(.init(flight: id, range: range))
-    guard slots[slot]?.waiters.enter(plan.waiter, waiter) == true, number <= before else { return }
+    guard slots[slot].waiters.enter(plan.waiter, waiter), id.number <= before else { return }
     plan.joinedCount += 1
-    if purpose == .demand, slots[slot]?.purpose == .prefetch {
-      slots[slot]?.purpose = .demand
+    if purpose == .demand, slots[slot].purpose == .prefetch {
+      slots[slot].purpose = .demand
       plan.raised.append(id)
     }
   }
 
   // MARK: Tables
+
+  private func isUnderWay(_ id: FlightID) -> Bool {
+    Int(id.slot) < slots.count && slots[Int(id.slot)].number == id.number
+  }
 
   /// The first joinable flight that ends after `offset`.
   private func indexInJoinable(after offset: Int) -> Int {
@@ -245,7 +265,7 @@ package struct Flights<Waiter> {
   }
 
   private mutating func detachJoinable() {
-    for place in joinable { slots[Int(place.slot)]?.standing = .detached }
+    for place in joinable { slots[Int(place.slot)].standing = .detached }
     joinable.removeAll(keepingCapacity: true)
   }
 
