@@ -22,9 +22,9 @@ struct RangeIOTool: AsyncParsableCommand {
       5 source changed while it was read, 130 interrupted.
       """,
     version: "0.1.0",
-    subcommands: [ReadCommand.self, CatCommand.self, InfoCommand.self, DemoCommand.self])
+    subcommands: [ReadCommand.self, CatCommand.self, InfoCommand.self, DemoCommand.self, ReplayCommand.self])
 
-  func run() async throws { throw ValidationError("name a command: read, cat, info or demo") }
+  func run() async throws { throw ValidationError("name a command: read, cat, info, demo or replay") }
 
   /// Replaces ArgumentParser's own, which ends with its exit codes and in its words.
   static func main() {

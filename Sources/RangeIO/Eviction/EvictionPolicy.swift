@@ -14,7 +14,9 @@
 /// victim whenever there is a chunk. Touch one counter in ``hit(_:)``, if you can: it is called for every read that is
 /// served from memory. Allocate memory in proportion to the largest slot, not to the number of calls.
 ///
-/// The conformance test `EvictionPolicyTests` runs any policy against a model of the store.
+/// `EvictionPolicyConformance` of `RangeIOTesting` runs any policy as a shard would and says what it did wrong;
+/// `EvictionPolicyTests` does so with the built-in ones. `Docs/Guides/WritingAnEvictionPolicy.md` goes through an
+/// example. To let a store use a policy, wrap it in an ``EvictionPolicyFactory``.
 public protocol EvictionPolicy: Sendable {
   /// How many bytes the chunks may weigh together. Changes while the policy is in use, when the store is resized.
   var capacity: Int { get set }

@@ -1,6 +1,7 @@
 /// Queues of slots, each in the order of arrival, that a slot can leave from anywhere in constant time.
 ///
-/// Owns the order and nothing else. Doubly linked through one array: 8 bytes a slot, however many queues there are.
+/// Owns the order and nothing else. Doubly linked through one array: 8 bytes a slot, however many queues there are,
+/// and up to a quarter more in reserve.
 /// A slot is in one queue at most.
 struct SlotQueues: Sendable {
   private struct Links {

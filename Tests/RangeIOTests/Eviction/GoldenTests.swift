@@ -13,8 +13,8 @@ import Testing
 
   /// LRU and SIEVE to the hit, as two other simulators count.
   ///
-  /// S3-FIFO to a thousandth of the reads of libCacheSim's. It differs in three points, of which each explains up to
-  /// 0.09 %: a chunk's return is looked up after room was made for it, an eviction looks at 64 chunks at most, and the
+  /// S3-FIFO to a thousandth of the reads of libCacheSim's. It differs in three points, which together come to
+  /// 0.09 % at most: a chunk's return is looked up after room was made for it, an eviction looks at 64 chunks at most, and the
   /// ghost's memory is exact to one part in 64.
   @Test(arguments: ["arc-oltp", "arc-p3", "lirs-sprite", "lirs-multi3", "wsrch-small"])
   func `a trace hits as often as in other simulators`(name: String) throws {

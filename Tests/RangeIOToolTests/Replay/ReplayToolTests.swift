@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// `rangeio replay` as a process.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ReplayToolTests {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func trace(_ text: String) throws -> String { try directory.file("trace", Array(text.utf8)) }
+
+  @Test func `the JSON has an object for each policy with its counts`() async throws {
+    let path = try trace("offset,length\n0,8192\n4096,4096\n100,1\n20000,10\n")
+    let result = try await tool("replay", path, "--blocks", "3", "--shards", "1", "--policy", "all", "--json")
+    #expect(result.code == 0 && result.errors == "")
+    let rows = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [[String: Any]])
+    #expect(rows.map { $0["policy"] as? String } == ["default", "lru", "sieve", "s3fifo"])
+    for row in rows {
+      #expect(
+        Set(row.keys) == [
+          "policy", "requests", "blockAccesses", "hits", "requestedBytes", "hitBytes", "sourceOperations",
+          "sourceBytes", "nanosecondsPerAccess",
+        ])
+      let numbers = ["requests", "blockAccesses", "hits", "requestedBytes", "hitBytes", "sourceOperations"]
+      #expect(numbers.map { row[$0] as? Int } == [4, 5, 2, 12_299, 4097, 3])
+      // The third fetch is cut at the end of what the trace reads.
+      #expect(row["sourceBytes"] as? Int == 8192 + 20_010 - 16_384)
+      #expect((row["nanosecondsPerAccess"] as? Double ?? 0) > 0)
+    }
+  }
+
+  @Test func `the table names the policy, and requests can be read as a whole`() async throws {
+    let path = try trace("offset,length\n0,65536\n0,65536\n")
+    let result = try await tool(
+      "replay", path, "--capacity", "1MiB", "--order", "request", "--policy", "lru", "--format", "csv")
+    #expect(result.code == 0 && result.errors == "")
+    let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n")
+    #expect(lines.first?.hasSuffix("2 requests; a cache of 1 MiB in blocks of 4 KiB, request by request") == true)
+    let cells = lines.last?.split(separator: " ").prefix(10) ?? []
+    #expect(cells == ["lru", "32", "16", "50.00%", "131", "kB", "65.5", "kB", "1", "65.5"])
+  }
+
+  @Test func `wrong usage ends with 2, a missing trace with 3, and what is no trace with 1`() async throws {
+    let path = try trace("offset,length\n0,-4\n")
+    let cases: [([String], Int, String)] = [
+      (["replay", path], 2, "--blocks or --capacity"), (["replay", path, "--blocks", "x"], 2, "'x'"),
+      (["replay", path, "--blocks", "4", "--policy", "magic"], 2, "magic"),
+      (["replay", path, "--blocks", "4", "--order", "none"], 2, "none"),
+      (["replay", directory("missing"), "--blocks", "4"], 3, "missing"),
+      (["replay", path, "--blocks", "4"], 1, "line 2: the length is negative"),
+      (["replay", path, "--blocks", "4", "--format", "rrt"], 1, "does not begin with 'RRT1'"),
+    ]
+    for (arguments, code, message) in cases {
+      let result = try await tool(arguments)
+      #expect(result.code == code, "\(arguments)")
+      #expect(result.hasOneLineOfErrors && result.errors.contains(message), "\(result.errors)")
+      #expect(result.output.isEmpty)
+    }
+  }
+
+  @Test func `an empty trace is replayed`() async throws {
+    let result = try await tool("replay", try trace("offset,length\n"), "--blocks", "4", "--json")
+    #expect(result.code == 0)
+    #expect(String(decoding: result.output, as: UTF8.self).contains("\"blockAccesses\": 0"))
+  }
+}
