@@ -20,11 +20,11 @@ import Foundation
   @Option(help: ArgumentHelp("Where the files are made, on the disk to be measured.", valueName: "path"))
   var directory: String?
 
-  @Option(help: ArgumentHelp("Write the report as JSON, and a plot beside it (.svg).", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the report as JSON, and plots beside it (.svg, -cache.svg).", valueName: "file"))
   var json: String?
 
   @Option(
-    help: ArgumentHelp("Write latest.json, latest.md and latest.svg into a directory.", valueName: "directory"))
+    help: ArgumentHelp("Write latest.json, latest.md and the plots into a directory.", valueName: "directory"))
   var publish: String?
 
   @Flag(help: "Print the names of the cells and stop.")
@@ -107,6 +107,10 @@ import Foundation
 
   private func write(_ report: Report, json: URL) throws {
     try report.json().write(to: json)
-    try Data(Plot(report: report).svg().utf8).write(to: json.deletingPathExtension().appendingPathExtension("svg"))
+    let base = json.deletingPathExtension()
+    for (plot, suffix) in [(Plot.files(report), ""), (.hits(report), "-cache")] where !plot.isEmpty {
+      let picture = base.deletingLastPathComponent().appendingPathComponent(base.lastPathComponent + suffix + ".svg")
+      try Data(plot.svg().utf8).write(to: picture)
+    }
   }
 }

@@ -35,6 +35,11 @@ struct Cell: Hashable, Sendable {
     [4096, 65536, 1 << 20].flatMap { size in [1, 32].map { reads(size, temperature, $0) } } + [stream(temperature)]
   }
 
+  /// The bytes of one read; none for a stream.
+  var readSize: Int {
+    if case .reads(let size, _) = workload { size } else { 0 }
+  }
+
   /// How many bytes from the start of the file take part; nil: all of them.
   var extent: Int? { topic?.extent }
 
