@@ -11,8 +11,8 @@ struct CachedReader: PointReader {
     use = { source.use }
   }
 
-  /// A reader of a file, whose lanes count.
-  init(file reader: RangeReader) {
+  /// A reader whose source counts by lanes, or not at all.
+  init(_ reader: RangeReader) {
     self.reader = reader
     use = {
       reader.statistics().source.lanes.reduce(SourceUse(reads: 0, bytes: 0)) {

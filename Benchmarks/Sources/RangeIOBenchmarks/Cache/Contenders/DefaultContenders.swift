@@ -3,8 +3,8 @@ import RangeIO
 /// A reader of a file without any settings, against the same without its cache.
 enum DefaultContenders {
   static func make(_ file: BenchmarkFile) async throws -> [Contender] {
-    let cached = CachedReader(file: try await DefaultReader.cached(file.path))
-    let uncached = CachedReader(file: try await DefaultReader.uncached(file.path))
+    let cached = CachedReader(try await DefaultReader.cached(file.path))
+    let uncached = CachedReader(try await DefaultReader.uncached(file.path))
     let contenders = [(Contender.Name.rangeIO, cached), (.uncached, uncached)].map { name, reader in
       Contender(name, for: .defaults, variant(reader, name == .rangeIO ? "default" : "FileSource")) {
         await reader.reader.close()

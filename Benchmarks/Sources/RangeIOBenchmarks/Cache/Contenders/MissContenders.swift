@@ -35,7 +35,7 @@ enum MissContenders {
 
   private static func run(_ reader: RangeReader, _ job: Job) async throws -> Outcome {
     guard case .reads(let offsets, let size, let concurrency) = job else { preconditionFailure("a job of reads") }
-    let outcome = try await CachedReader.runInMemory([CachedReader(file: reader)], offsets, size, concurrency)
+    let outcome = try await CachedReader.runInMemory([CachedReader(reader)], offsets, size, concurrency)
     await reader.close()
     return outcome
   }
