@@ -98,7 +98,7 @@ extension Cell {
     [1_000, 100_000, 1_000_000].flatMap { blocks in
       [1, 2, 8].map { cache(.hits(blocks: blocks), tasks: $0, temperature: .resident) }
     } + [
-      // The seeds' design is judged at this size.
+      // A sorted array is judged at this size.
       cache(.hits(blocks: 10_000), temperature: .resident),
       cache(.hits(blocks: 100_000), 65_536, temperature: .resident),
       cache(.stages), cache(.sharing, tasks: 2),
