@@ -20,11 +20,11 @@ import Foundation
   @Option(help: ArgumentHelp("Where the files are made, on the disk to be measured.", valueName: "path"))
   var directory: String?
 
-  @Option(help: ArgumentHelp("Write the report as JSON, and a plot beside it (.svg).", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the report as JSON, and plots beside it (.svg, -cache.svg).", valueName: "file"))
   var json: String?
 
   @Option(
-    help: ArgumentHelp("Write latest.json, latest.md and latest.svg into a directory.", valueName: "directory"))
+    help: ArgumentHelp("Write latest.json, latest.md and the plots into a directory.", valueName: "directory"))
   var publish: String?
 
   @Flag(help: "Print the names of the cells and stop.")
@@ -32,12 +32,26 @@ import Foundation
 
   func validate() throws {
     if let rounds, rounds < 1 { throw ValidationError("--rounds must be at least 1.") }
-    guard !cells.isEmpty else { throw ValidationError("No cell matches --filter; --list shows their names.") }
+    guard !cells.isEmpty || wantsCacheFacts else {
+      throw ValidationError("No cell matches --filter; --list shows their names.")
+    }
   }
 
-  private var cells: [Cell] {
-    Cell.all.filter { cell in filter.isEmpty || filter.contains { cell.id.lowercased().contains($0.lowercased()) } }
+  private var cells: [Cell] { Cell.all.filter { isWanted($0.id) && !isTooLarge($0) } }
+
+  private func isWanted(_ name: String) -> Bool {
+    filter.isEmpty || filter.contains { name.lowercased().contains($0.lowercased()) }
   }
+
+  /// A million blocks take 13 GiB of memory, store, peer and page cache together, and half a minute to make.
+  private func isTooLarge(_ cell: Cell) -> Bool {
+    guard let blocks = cell.storedBlocks, blocks > 100_000, !filter.contains(where: { $0.contains("\(blocks)") })
+    else { return false }
+    return quick || ProcessInfo.processInfo.physicalMemory < 16 << 30
+  }
+
+  /// Measured before any cell, and so not one itself.
+  private var wantsCacheFacts: Bool { isWanted(CacheFacts.id) }
 
   private var settings: Settings {
     var settings = quick ? Settings.quick : .standard
@@ -52,10 +66,11 @@ import Foundation
 
   func run() async throws {
     guard !list else {
-      print(cells.map(\.id).joined(separator: "\n"))
+      print((cells.map(\.id) + (wantsCacheFacts ? [CacheFacts.id] : [])).joined(separator: "\n"))
       return
     }
-    let report = try await Self.measure(cells, settings, in: directoryURL, isFiltered: !filter.isEmpty)
+    let report = try await Self.measure(
+      cells, settings, in: directoryURL, memory: filter.isEmpty, cacheFacts: wantsCacheFacts)
     print(report.text())
     if let json { try write(report, json: URL(fileURLWithPath: json)) }
     if let publish {
@@ -67,44 +82,35 @@ import Foundation
 
   /// All of it off the main actor: from there a loop would measure hops between threads.
   @concurrent private static func measure(
-    _ cells: [Cell], _ settings: Settings, in directory: URL, isFiltered: Bool
+    _ cells: [Cell], _ settings: Settings, in directory: URL, memory measuresMemory: Bool, cacheFacts: Bool
   ) async throws -> Report {
     let progress = Progress()
-    let file = try BenchmarkFile(in: directory, progress: progress)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     var memory: MemoryGrowth?
-    if !isFiltered {
+    if measuresMemory {
       progress.show("streaming a sparse file")
       memory = try await MemoryGrowth.measure(settings.sparseByteCount, in: directory)
     }
-    let laboratory = try Laboratory(file, settings)
-    // Found out now, not after minutes: whether the page cache does as it is told.
-    for temperature in Set(cells.map(\.temperature)) { try laboratory.residency.establish(temperature) }
-    let contenders = try await contenders(file)
-    let tournament = Tournament(laboratory: laboratory, contenders: contenders, cells: cells, progress: progress)
-    let series: [[Tournament.Series]]
-    do {
-      series = try await tournament.run()
-    } catch {
-      progress.clear()
-      for contender in contenders { try await contender.close() }
-      throw error
+    var facts: CacheFacts?
+    if cacheFacts {
+      progress.show("filling a store")
+      facts = try await CacheFacts.measure(settings.factBlocks)
     }
-    for contender in contenders { try await contender.close() }
-    return Report(machine: MachineInfo(path: file.path), settings: settings, series: series, memory: memory)
-  }
-
-  /// In the order of the tables.
-  private static func contenders(_ file: BenchmarkFile) async throws -> [Contender] {
-    var contenders = try await RangeIOPeer.contenders(file)
-    contenders += try CPeers(file).contenders
-    contenders.append(try DispatchIOPeer.contender(file))
-    contenders.append(try await NIOFileSystemPeer.contender(file))
-    contenders.append(FileHandlePeer.contender(file))
-    return contenders
+    var series: [[Tournament.Series]] = []
+    for section in Section.all(cells, in: directory) {
+      series += try await section.run(in: directory, settings, progress)
+    }
+    progress.clear()
+    return Report(
+      machine: MachineInfo(path: directory.path), settings: settings, series: series, memory: memory, cacheFacts: facts)
   }
 
   private func write(_ report: Report, json: URL) throws {
     try report.json().write(to: json)
-    try Data(Plot(report: report).svg().utf8).write(to: json.deletingPathExtension().appendingPathExtension("svg"))
+    let base = json.deletingPathExtension()
+    for (plot, suffix) in [(Plot.files(report), ""), (.hits(report), "-cache")] where !plot.isEmpty {
+      let picture = base.deletingLastPathComponent().appendingPathComponent(base.lastPathComponent + suffix + ".svg")
+      try Data(plot.svg().utf8).write(to: picture)
+    }
   }
 }

@@ -59,4 +59,13 @@ struct bench_usage {
 };
 struct bench_usage bench_usage(void);
 
+/// Counts every allocation of the process from here to `bench_stop_counting`, which says how many there were.
+/// -ENOTSUP where the C library is not glibc.
+int bench_start_counting(void);
+int64_t bench_stop_counting(void);
+
+/// Bytes that `malloc` has handed out and not been given back, its own headers included; -ENOTSUP where it does not
+/// tell.
+int64_t bench_heap_in_use(void);
+
 #endif

@@ -9,23 +9,34 @@ import Foundation
   import Musl
 #endif
 
-/// The file that all contenders read: made once, its contents a formula.
+/// A file that all contenders read: made once, its contents a formula.
 struct BenchmarkFile: Sendable {
-  /// What the goals speak of: too large for any processor's cache, small enough to be resident on most machines.
-  static let byteCount = 1 << 30
+  enum Size: Int, Sendable {
+    /// What the goals speak of: too large for any processor's cache, small enough to be resident on most machines.
+    case standard = 0x4000_0000
+    /// As much as the largest store of the cache's cells: a million blocks of 4 KiB.
+    case millionBlocks = 4_096_000_000
+
+    fileprivate var name: String {
+      switch self {
+      case .standard: "range-io-1GiB.bin"
+      case .millionBlocks: "range-io-million-blocks.bin"
+      }
+    }
+  }
 
   let path: String
-  var byteCount: Int { Self.byteCount }
+  let byteCount: Int
 
-  /// The file in `directory`, made now unless it is there.
+  /// The file of that size in `directory`, made now unless it is there.
   ///
   /// - Throws: if there is not space for twice its size: a benchmark must not fill somebody's disk.
-  init(in directory: URL, progress: Progress) throws {
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    path = directory.appendingPathComponent("range-io-1GiB.bin").path
+  init(_ size: Size, in directory: URL, progress: Progress) throws {
+    byteCount = size.rawValue
+    path = directory.appendingPathComponent(size.name).path
     if try isComplete() { return }
-    try Self.requireSpace(2 * Self.byteCount, in: directory)
-    progress.show("making a file of 1 GiB")
+    try Self.requireSpace(2 * byteCount, in: directory)
+    progress.show("making a file of \(byteCount >> 20) MiB")
     try create()
   }
 
@@ -53,8 +64,9 @@ struct BenchmarkFile: Sendable {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece, alignment: 8)
     defer { buffer.deallocate() }
     for offset in stride(from: 0, to: byteCount, by: piece) {
-      bench_fill(buffer.baseAddress, piece, Int64(offset))
-      guard pwrite(descriptor, buffer.baseAddress, piece, off_t(offset)) == piece else {
+      let count = min(piece, byteCount - offset)
+      bench_fill(buffer.baseAddress, count, Int64(offset))
+      guard pwrite(descriptor, buffer.baseAddress, count, off_t(offset)) == count else {
         throw SystemFailure(code: errno, doing: "write the benchmark's file")
       }
     }

@@ -31,8 +31,8 @@ extension Laboratory {
   /// How many reads make a run of the length asked for. A stream is one.
   private func calibrate(_ variant: Variant, _ cell: Cell) async throws -> Int {
     guard case .reads(let size, let concurrency) = cell.workload else { return 1 }
-    let limit =
-      cell.temperature == .cold ? Offsets.coldLimit(size: size, fileSize: file.byteCount) : .max
+    if let exact = cell.topic?.exactReads { return exact }
+    let limit = cell.mostReads(size, fileSize: extent(cell))
     var reads = min(limit, max(8, 2 * concurrency))
     while true {
       let time = try await repeated(variant, cell, reads, seed: 0).nanoseconds

@@ -12,10 +12,14 @@ struct Cell: Hashable, Sendable {
     case resident
     /// None is.
     case cold
+    /// No file is read: the bytes are in this process.
+    case memory
   }
 
   let workload: Workload
   let temperature: Temperature
+  /// What of the cache is measured; nil where files are read without one.
+  var topic: CacheTopic?
 
   static func reads(_ size: Int, _ temperature: Temperature, _ concurrency: Int) -> Cell {
     Cell(workload: .reads(size: size, concurrency: concurrency), temperature: temperature)
@@ -23,14 +27,39 @@ struct Cell: Hashable, Sendable {
 
   static func stream(_ temperature: Temperature) -> Cell { Cell(workload: .stream, temperature: temperature) }
 
-  /// All of them, those that need a resident file first: a round warms the file once.
-  static let all: [Cell] = [Temperature.resident, .cold].flatMap { temperature in
+  /// All of them.
+  static let all = files + cache
+
+  /// Those of files, the ones that need a resident file first: a round warms the file once.
+  static let files: [Cell] = [Temperature.resident, .cold].flatMap { temperature in
     [4096, 65536, 1 << 20].flatMap { size in [1, 32].map { reads(size, temperature, $0) } } + [stream(temperature)]
+  }
+
+  /// The bytes of one read; none for a stream.
+  var readSize: Int {
+    if case .reads(let size, _) = workload { size } else { 0 }
+  }
+
+  /// How many bytes from the start of the file take part; nil: all of them.
+  var extent: Int? { topic?.extent }
+
+  /// Which offsets a run of reads visits.
+  var order: Offsets.Order {
+    switch workload {
+    case .reads(let size, _): topic?.order ?? (temperature == .cold ? .everyOther : .all(step: size))
+    case .stream: .all(step: 1)
+    }
+  }
+
+  /// How many reads of `size` bytes one run may do at most.
+  func mostReads(_ size: Int, fileSize: Int) -> Int {
+    topic?.mostReads ?? (temperature == .cold ? Offsets.coldLimit(size: size, extent: fileSize) : .max)
   }
 
   /// What `--filter` looks into and the JSON calls it.
   var id: String {
-    switch workload {
+    if let topic { return topic.id(self) }
+    return switch workload {
     case .reads(let size, let concurrency): "read/\(Self.sizeName(size))/\(temperature.rawValue)/\(concurrency)"
     case .stream: "stream/\(temperature.rawValue)"
     }
@@ -38,14 +67,15 @@ struct Cell: Hashable, Sendable {
 
   /// For headings.
   func title(streaming byteCount: Int) -> String {
-    switch workload {
+    if let topic { return topic.title(self) }
+    return switch workload {
     case .reads(let size, let concurrency):
       "\(Self.sizeName(size, " ")) reads, \(temperature.rawValue), \(concurrency) at a time"
     case .stream: "stream of \(Self.sizeName(byteCount, " ")), \(temperature.rawValue)"
     }
   }
 
-  private static func sizeName(_ size: Int, _ space: String = "") -> String {
+  static func sizeName(_ size: Int, _ space: String = "") -> String {
     switch size {
     case (1 << 30)...: "\(size >> 30)\(space)GiB"
     case (1 << 20)...: "\(size >> 20)\(space)MiB"

@@ -13,6 +13,20 @@ struct Contender: Sendable {
     case nio = "NIOFileSystem"
     case fileHandle = "FileHandle"
 
+    // Those of the cache, where `rangeIO` is a reader with `Caching` under two stages that do nothing.
+    case noStages = "RangeIO, no stage above"
+    case oneStage = "RangeIO, 1 stage above"
+    case threeStages = "RangeIO, 3 stages above"
+    case fourStages = "RangeIO, 4 stages above"
+    case fiveStages = "RangeIO, 5 stages above"
+    case readerEach = "RangeIO, a reader each"
+    case storeEach = "RangeIO, reader and store each"
+    case uncached = "RangeIO, no cache"
+    case actorDictionary = "dictionary in an actor"
+    case nsCache = "NSCache"
+    case sortedChunks = "sorted array, searched"
+    case sqlite = "SQLite (GRDB)"
+
     /// Whether this is the library, by whichever engine.
     var isRangeIO: Bool { [.rangeIO, .rangeIODispatch, .rangeIOPositional].contains(self) }
   }
@@ -43,6 +57,8 @@ struct Outcome: Sendable {
   var elapsed: Duration
   /// Bytes by lane, of contenders that have lanes.
   var lanes: [String: Int] = [:]
+  /// What was read from the source, of contenders that cache one.
+  var source: SourceUse?
 }
 
 /// A contender did not do what it was asked to.

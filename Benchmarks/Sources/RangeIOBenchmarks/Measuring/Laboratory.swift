@@ -2,14 +2,23 @@ import CBenchmarkPeers
 
 /// Does single runs: brings the page cache into the state asked for, verifies it, measures.
 struct Laboratory: Sendable {
-  let file: BenchmarkFile
-  let residency: Residency
+  /// Nil where no file takes part.
+  private let file: BenchmarkFile?
+  private let residency: Residency?
   let settings: Settings
 
-  init(_ file: BenchmarkFile, _ settings: Settings) throws {
+  init(_ file: BenchmarkFile?, _ settings: Settings) throws {
     self.file = file
     self.settings = settings
-    residency = try Residency(file)
+    residency = try file.map { try Residency($0) }
+  }
+
+  /// How many bytes from the start of the file, or of what stands for it, the cell reads.
+  func extent(_ cell: Cell) -> Int { cell.extent ?? file?.byteCount ?? 0 }
+
+  /// Throws unless the page cache can be made to do what `cells` need.
+  func check(_ cells: [Cell]) throws {
+    for cell in cells { try residency?.establish(cell.temperature, extent(cell)) }
   }
 
   /// Runs `variant` once.
@@ -20,28 +29,29 @@ struct Laboratory: Sendable {
   /// - Returns: `nil` if the file left the page cache under a resident run, which then means nothing.
   func sample(_ variant: Variant, _ cell: Cell, reads: Int, seed: UInt64) async throws -> Sample? {
     let isCold = cell.temperature == .cold
+    let extent = extent(cell)
     let (job, bytes) = job(cell, reads, seed)
-    try residency.establish(cell.temperature)
+    try residency?.establish(cell.temperature, extent)
     let before = bench_usage()
     let outcome = try await variant.run(job)
     let after = bench_usage()
-    let residentBytes = try residency.residentBytes()
-    guard isCold || residentBytes >= file.byteCount else { return nil }
+    let residentBytes = cell.temperature == .memory ? 0 : try residency?.residentBytes(extent) ?? 0
+    guard cell.temperature != .resident || residentBytes >= extent else { return nil }
     let count: Double
     if case .reads(let offsets, _, _) = job { count = Double(offsets.count) } else { count = 1 }
     return Sample(
       reads: Int(count), nanoseconds: outcome.elapsed.nanoseconds / count,
       faults: Double(after.minor_faults - before.minor_faults) / count,
       cpuNanoseconds: Double(after.cpu_ns - before.cpu_ns) / count,
-      amplification: isCold ? Double(residentBytes) / Double(bytes) : nil, lanes: outcome.lanes)
+      amplification: isCold ? Double(residentBytes) / Double(bytes) : nil, lanes: outcome.lanes,
+      source: outcome.source)
   }
 
   private func job(_ cell: Cell, _ reads: Int, _ seed: UInt64) -> (Job, bytes: Int) {
     switch cell.workload {
     case .stream: return (.stream(byteCount: settings.streamByteCount), settings.streamByteCount)
     case .reads(let size, let concurrency):
-      let offsets = Offsets.shuffled(
-        reads, size: size, fileSize: file.byteCount, cold: cell.temperature == .cold, seed: seed)
+      let offsets = Offsets.make(reads, cell.order, size: size, extent: extent(cell), seed: seed)
       return (.reads(offsets: offsets, size: size, concurrency: concurrency), reads * size)
     }
   }

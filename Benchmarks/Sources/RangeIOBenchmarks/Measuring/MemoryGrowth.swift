@@ -31,17 +31,20 @@ struct MemoryGrowth: Sendable, Codable {
     let reader = try await RangeReader(file.path)
     // 5: "reset the peak resident set size to the current value".
     try resetPeak.write(contentsOf: Data("5".utf8))
-    let start = try memory("VmRSS")
+    let start = try ProcessMemory.bytes("VmRSS")
     var streamed = 0
     for try await bytes in reader.stream() { streamed += bytes.count }
-    let peak = try memory("VmHWM")
+    let peak = try ProcessMemory.bytes("VmHWM")
     await reader.close()
     guard streamed == byteCount else { throw WrongBytes(offset: 0, expected: byteCount, got: streamed) }
     return MemoryGrowth(byteCount: byteCount, start: start, peak: peak)
   }
+}
 
+/// What the system says of this process's memory.
+enum ProcessMemory {
   /// A line of `/proc/self/status`, in bytes.
-  private static func memory(_ key: String) throws -> Int {
+  static func bytes(_ key: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("\(key):") }
     let kibibytes = line?.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) }

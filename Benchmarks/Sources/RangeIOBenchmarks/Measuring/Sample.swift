@@ -14,6 +14,22 @@ struct Sample: Sendable {
   var amplification: Double?
   /// Bytes by lane.
   var lanes: [String: Int]
+  /// What the run took from the source below a cache.
+  var source: SourceUse?
+}
+
+/// What was read from a source, by contenders that count it.
+struct SourceUse: Sendable, Codable {
+  var reads: Int
+  var bytes: Int
+
+  static func + (a: SourceUse, b: SourceUse) -> SourceUse {
+    SourceUse(reads: a.reads + b.reads, bytes: a.bytes + b.bytes)
+  }
+
+  static func - (a: SourceUse, b: SourceUse) -> SourceUse {
+    SourceUse(reads: a.reads - b.reads, bytes: a.bytes - b.bytes)
+  }
 }
 
 extension [Double] {

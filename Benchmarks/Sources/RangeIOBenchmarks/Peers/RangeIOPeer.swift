@@ -1,7 +1,7 @@
 import RangeIO
 
-/// The library itself, as its first example uses it: no stages, no settings but the engine, chunks of streams as they
-/// come by default. One reader serves all tasks.
+/// The library without its cache: no stages, no settings but the engine, chunks of streams as they come by default. One
+/// reader serves all tasks.
 struct RangeIOPeer: PointReader {
   private let reader: RangeReader
 
@@ -11,7 +11,7 @@ struct RangeIOPeer: PointReader {
     ]
     var contenders: [Contender] = []
     for (name, engine) in engines {
-      let peer = RangeIOPeer(reader: try await RangeReader(file.path, engine: engine))
+      let peer = RangeIOPeer(reader: try await DefaultReader.uncached(file.path, engine: engine))
       contenders.append(
         Contender(
           name: name, variants: { _ in [peer.variant("engine: .\(engine)")] }, close: { await peer.reader.close() }))
@@ -49,5 +49,5 @@ struct RangeIOPeer: PointReader {
 }
 
 extension Bytes {
-  fileprivate var piece: Piece { Piece(count: count, firstWord: integer(at: 0, .littleEndian) ?? 0) }
+  var piece: Piece { Piece(count: count, firstWord: integer(at: 0, .littleEndian) ?? 0) }
 }

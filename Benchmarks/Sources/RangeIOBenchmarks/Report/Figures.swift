@@ -7,11 +7,15 @@ enum Figures {
 
   static func percent(_ value: Double) -> String { String(format: "%.1f%%", value * 100) }
 
+  /// A share of something, however small: `0.01%`.
+  static func share(_ value: Double) -> String { value == 0 ? "none" : String(format: "%.3g%%", value * 100) }
+
   static func mebibytes(_ bytes: Int) -> String { String(format: "%.1f MiB", Double(bytes) / 1_048_576) }
 
   /// A time with the unit that suits it.
   static func time(_ nanoseconds: Double) -> String {
     switch nanoseconds {
+    case ..<1e3: digits(nanoseconds) + " ns"
     case ..<1e6: digits(nanoseconds / 1e3) + " µs"
     case ..<1e9: digits(nanoseconds / 1e6) + " ms"
     default: digits(nanoseconds / 1e9) + " s"
@@ -22,10 +26,13 @@ enum Figures {
   static func throughput(_ bytesPerSecond: Double) -> String { digits(bytesPerSecond / 1e9) + " GB/s" }
 
   /// Reads a second, with separators.
-  static func rate(_ perSecond: Double) -> String {
-    var digits = Array(String(Int(perSecond.rounded())))
+  static func rate(_ perSecond: Double) -> String { grouped(Int(perSecond.rounded())) + "/s" }
+
+  /// A number that is not negative, with separators: `100,000`.
+  static func grouped(_ number: Int) -> String {
+    var digits = Array(String(number))
     for position in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: position) }
-    return String(digits) + "/s"
+    return String(digits)
   }
 
   static func lanes(_ lanes: [String: Int]) -> String {

@@ -15,23 +15,24 @@ struct Goal: Sendable, Codable {
 extension Goal {
   /// All goals, judged by `report`.
   static func all(_ report: Report) -> [Goal] {
-    points(report) + streams(report) + [lanes(report), memory(report)]
+    points(report) + streams(report) + [lanes(report), memory(report)] + cache(report)
   }
 
   // MARK: kinds of goals
 
   /// Our time as a multiple of a peer's.
-  private static func atMost(
+  static func atMost(
     _ limit: Double, timesTheTimeOf peer: Contender.Name, _ name: String, _ group: Report.Group?, note: String = ""
   ) -> Goal {
     let ratio = group?[peer]?.rangeIOIsTimesFaster.map { 1 / $0 }
     return Goal(
-      name: name, target: "at most \(limit)×", figure: ratio.map(Figures.ratio), isMet: ratio.map { $0 <= limit },
+      name: name, target: "at most \(Figures.plain(limit))×", figure: ratio.map(Figures.ratio),
+      isMet: ratio.map { $0 <= limit },
       note: note)
   }
 
   /// How many times as fast as a peer we are.
-  private static func atLeast(
+  static func atLeast(
     _ limit: Double, timesAsFastAs peer: Contender.Name?, _ name: String, _ group: Report.Group?, note: String = ""
   ) -> Goal {
     let ratio = peer.flatMap { group?[$0]?.rangeIOIsTimesFaster }

@@ -7,21 +7,51 @@ struct Plot {
   private static let colors: [Contender.Name: String] = [
     .rangeIO: "#d9480f", .rangeIODispatch: "#f59f6b", .rangeIOPositional: "#f7c7a3", .cChecked: "#343a40",
     .cBare: "#868e96", .cStream: "#343a40", .cStreamReused: "#868e96", .dispatchIO: "#1971c2", .nio: "#2f9e44",
-    .fileHandle: "#9c36b5",
+    .fileHandle: "#9c36b5", .noStages: "#f59f6b", .oneStage: "#f59f6b", .threeStages: "#f59f6b",
+    .fourStages: "#f59f6b", .fiveStages: "#f59f6b", .readerEach: "#f59f6b", .storeEach: "#f7c7a3",
+    .uncached: "#f7c7a3", .actorDictionary: "#0c8599", .nsCache: "#9c36b5", .sortedChunks: "#e67700",
+    .sqlite: "#1971c2",
   ]
 
-  let report: Report
+  private let title: String
+  private let machine: String
+  private let columns: [[Report.Group]]
 
-  /// Resident cells to the left, cold ones to the right.
-  func svg() -> String {
-    let columns = [Cell.Temperature.resident, .cold].map { temperature in
-      report.groups.filter { $0.id.contains(temperature.rawValue) }
+  /// Reading files: resident cells to the left, cold ones to the right.
+  static func files(_ report: Report) -> Plot {
+    Plot(
+      title: "Time a read, of streams of the whole stream", report,
+      columns: [Cell.Temperature.resident, .cold].map { temperature in
+        Cell.files.filter { $0.temperature == temperature }
+      })
+  }
+
+  /// Hits in a cache: one task to the left, by the size of the store; several tasks, and what else was tried, to the
+  /// right.
+  static func hits(_ report: Report) -> Plot {
+    let hits = Cell.cache.filter { $0.storedBlocks != nil }
+      .sorted { ($0.storedBlocks ?? 0, $0.readSize) < ($1.storedBlocks ?? 0, $1.readSize) }
+    let isSimple = { (cell: Cell) in
+      if case .hits = cell.topic { cell.workload == .reads(size: CacheTopic.blockSize, concurrency: 1) } else { false }
     }
+    return Plot(
+      title: "Time of a hit", report, columns: [hits.filter(isSimple), hits.filter { !isSimple($0) }])
+  }
+
+  private init(title: String, _ report: Report, columns: [[Cell]]) {
+    self.title = title
+    machine = report.machine.summary
+    self.columns = columns.map { $0.compactMap { report[$0] } }
+  }
+
+  /// Whether nothing of it was measured.
+  var isEmpty: Bool { columns.allSatisfy(\.isEmpty) }
+
+  func svg() -> String {
     let heights = columns.map { $0.reduce(0) { $0 + height($1) } }
     let size = (width: 2 * Self.columnWidth + 20, height: (heights.max() ?? 0) + 70)
-    let title = "Time a read, of streams of the whole stream: shorter is better, the scale is logarithmic"
-    var body = text(20, 28, title, 15)
-    body += text(20, 46, escaped(report.machine.summary), 10)
+    var body = text(20, 28, title + ": shorter is better, the scale is logarithmic", 15)
+    body += text(20, 46, escaped(machine), 10)
     for (index, column) in columns.enumerated() {
       var top = 62.0
       for group in column {

@@ -26,6 +26,8 @@ struct Report: Sendable, Codable {
     var amplification: Double?
     /// Bytes by lane, of all rounds together.
     var lanes: [String: Int]
+    /// What was read from the source below a cache, of all rounds together.
+    var source: SourceUse?
   }
 
   /// The rows of one cell.
@@ -42,12 +44,17 @@ struct Report: Sendable, Codable {
   var settings: Settings
   var groups: [Group]
   var memory: MemoryGrowth?
+  var cacheFacts: CacheFacts?
   var goals: [Goal] = []
 
-  init(machine: MachineInfo, settings: Settings, series: [[Tournament.Series]], memory: MemoryGrowth?) {
+  init(
+    machine: MachineInfo, settings: Settings, series: [[Tournament.Series]], memory: MemoryGrowth?,
+    cacheFacts: CacheFacts?
+  ) {
     self.machine = machine
     self.settings = settings
     self.memory = memory
+    self.cacheFacts = cacheFacts
     groups = series.compactMap { Group($0, settings) }
     goals = Goal.all(self)
   }
@@ -97,5 +104,7 @@ extension Report.Row {
     let amplifications = series.samples.compactMap(\.amplification)
     amplification = amplifications.isEmpty ? nil : amplifications.median
     lanes = series.samples.reduce(into: [:]) { $0.merge($1.lanes, uniquingKeysWith: +) }
+    let uses = series.samples.compactMap(\.source)
+    source = uses.isEmpty ? nil : uses.dropFirst().reduce(uses[0], +)
   }
 }

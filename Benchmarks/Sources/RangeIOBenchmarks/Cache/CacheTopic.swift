@@ -1,0 +1,121 @@
+/// What of the cache a cell measures. All blocks are of 4 KiB.
+enum CacheTopic: Hashable, Sendable {
+  static let blockSize = 4096
+
+  /// Reads of what is in a store of so many blocks, nothing evicted.
+  case hits(blocks: Int)
+  /// Hits below 0 to 5 stages that do nothing.
+  case stages
+  /// Two tasks: one reader for both, or a reader or even a store each.
+  case sharing
+  /// Reads of what is not there, over a source that has its bytes ready; it may suspend once before it answers.
+  case misses(suspending: Bool)
+  /// As many reads of one cold block as the cell has tasks.
+  case stampede
+  /// Reads at random over ten times the store.
+  case churn
+  /// Reads at random over ten times the store that a reader has without settings, against a reader without one.
+  case defaults
+
+  /// Blocks that have bytes ready: as many misses can one run have.
+  static let readyBlocks = 65_536
+  /// The limit of the store for `churn`, in bytes.
+  static let churnLimit = 64 << 20
+
+  /// How many bytes from the start of the file or source take part.
+  var extent: Int {
+    switch self {
+    case .hits(let blocks): blocks * Self.blockSize
+    case .stages: 1_000 * Self.blockSize
+    case .sharing: 100_000 * Self.blockSize
+    case .misses: Self.readyBlocks * Self.blockSize
+    case .stampede: Self.blockSize
+    case .churn: 10 * Self.churnLimit
+    case .defaults: 10 * DefaultReader.cacheByteCount
+    }
+  }
+
+  var order: Offsets.Order {
+    switch self {
+    case .hits, .stages, .sharing, .misses: .all(step: Self.blockSize)
+    case .stampede: .same
+    case .churn, .defaults: .drawn
+    }
+  }
+
+  /// A block can be missed only once.
+  var mostReads: Int {
+    if case .misses = self { Self.readyBlocks } else { .max }
+  }
+
+  /// The reads of a run, where time does not decide.
+  var exactReads: Int? { self == .stampede ? Self.stampedeReads : nil }
+
+  static let stampedeReads = 10_000
+}
+
+extension CacheTopic {
+  func id(_ cell: Cell) -> String {
+    guard case .reads(let size, let tasks) = cell.workload else { preconditionFailure("a cache is measured by reads") }
+    let reads = "\(Cell.sizeName(size))/\(tasks)"
+    return switch self {
+    case .hits(let blocks): "cache/hit/\(blocks)/\(reads)"
+    case .stages: "cache/stages/\(reads)"
+    case .sharing: "cache/sharing/\(reads)"
+    case .misses(let suspending): "cache/miss/\(suspending ? "suspending" : "ready")"
+    case .stampede: "cache/stampede"
+    case .churn: "cache/churn/\(reads)"
+    case .defaults: "cache/defaults/\(cell.temperature.rawValue)"
+    }
+  }
+
+  func title(_ cell: Cell) -> String {
+    guard case .reads(let size, let tasks) = cell.workload else { preconditionFailure("a cache is measured by reads") }
+    let reads = "\(Cell.sizeName(size, " ")), \(tasks) \(tasks == 1 ? "task" : "tasks")"
+    return switch self {
+    case .hits(let blocks): "hits of \(reads), \(Figures.grouped(blocks)) blocks"
+    case .stages: "hits of \(reads), 1,000 blocks, by stages above the cache"
+    case .sharing: "hits of \(reads), 100,000 blocks, by what they share"
+    case .misses(let suspending): "misses of \(reads), source \(suspending ? "suspends once" : "answers at once")"
+    case .stampede: "\(Figures.grouped(tasks)) tasks want one cold block"
+    case .churn: "random reads of \(reads), over ten times the store"
+    case .defaults: "random reads of \(reads), default settings, over ten times the store, file \(cell.temperature)"
+    }
+  }
+}
+
+extension Cell {
+  static func cache(
+    _ topic: CacheTopic, _ size: Int = 4096, tasks: Int = 1, temperature: Temperature = .memory
+  ) -> Cell {
+    Cell(workload: .reads(size: size, concurrency: tasks), temperature: temperature, topic: topic)
+  }
+
+  /// Those of the cache, by section.
+  static let cache: [Cell] = cacheHits + cacheRest
+
+  private static let cacheHits: [Cell] =
+    [1_000, 100_000, 1_000_000].flatMap { blocks in
+      [1, 2, 8].map { cache(.hits(blocks: blocks), tasks: $0, temperature: .resident) }
+    } + [
+      // A sorted array is judged at this size.
+      cache(.hits(blocks: 10_000), temperature: .resident),
+      cache(.hits(blocks: 100_000), 65_536, temperature: .resident),
+      cache(.stages), cache(.sharing, tasks: 2),
+    ]
+
+  private static let cacheRest: [Cell] = [
+    cache(.misses(suspending: false)), cache(.misses(suspending: true)),
+    cache(.stampede, tasks: CacheTopic.stampedeReads),
+    cache(.churn), cache(.churn, tasks: 8),
+    cache(.defaults, temperature: .resident), cache(.defaults, temperature: .cold),
+  ]
+
+  /// How many blocks its stores hold, if it measures hits.
+  var storedBlocks: Int? {
+    switch topic {
+    case .hits, .stages, .sharing: topic.map { $0.extent / CacheTopic.blockSize }
+    default: nil
+    }
+  }
+}

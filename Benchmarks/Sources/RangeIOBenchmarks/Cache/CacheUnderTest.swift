@@ -1,0 +1,37 @@
+import RangeIO
+
+// The only file that names the library's cache: the cells know what stands here.
+
+/// A store of the library with blocks of 4 KiB, to be given to one reader or to several.
+struct CacheStore: Sendable {
+  private let store: MemoryStore
+
+  /// - Parameter limit: in bytes.
+  init(limit: Int) { store = MemoryStore(limit: .bytes(limit)) }
+
+  /// A reader of `source` that caches just what is asked for, below `idleStages` stages that do nothing.
+  func reader(_ source: some RangeSource, under idleStages: Int) async throws -> RangeReader {
+    let caching = Caching(store, fill: .exact, blockSize: .kibibytes(4))
+    return try await RangeReader(source) {
+      for _ in 0..<idleStages { Idle() }
+      caching
+    }
+  }
+}
+
+/// A reader of a file as one gets it without settings, and the same without its cache.
+enum DefaultReader {
+  /// What the store behind the default holds, in bytes.
+  static let cacheByteCount = 64 << 20
+
+  static func cached(_ path: String) async throws -> RangeReader { try await RangeReader(path) }
+
+  static func uncached(_ path: String, engine: FileSource.Engine = .automatic) async throws -> RangeReader {
+    try await RangeReader(FileSource(path, configuration: .init(engine: engine)))
+  }
+}
+
+/// A stage that does nothing: what stages cost by being there.
+private struct Idle: ReadStage {
+  func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
+}

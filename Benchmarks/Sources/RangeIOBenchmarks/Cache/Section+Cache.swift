@@ -1,0 +1,32 @@
+import Foundation
+
+extension Section {
+  /// The sections of the cache.
+  static func cache(_ cells: [Cell], in directory: URL) -> [Section] {
+    let hits = cells.filter { $0.storedBlocks != nil }
+    let misses = cells.filter { cell in
+      switch cell.topic {
+      case .misses, .stampede, .churn: true
+      default: false
+      }
+    }
+    let defaults = cells.filter { $0.topic == .defaults }
+    return [
+      Section(cells: hits, file: fileSize(hits)) { try await HitContenders.make(hits, $0, in: directory, $1) },
+      Section(cells: misses) { _, progress in
+        progress.show("filling stores")
+        return try await MissContenders.make(misses) + StampedeContenders.make() + ChurnContenders.make(misses)
+      },
+      Section(cells: defaults, file: fileSize(defaults)) { file, progress in
+        guard let file else { return [] }
+        progress.show("filling the default store")
+        return try await DefaultContenders.make(file)
+      },
+    ].filter { !$0.cells.isEmpty }
+  }
+
+  /// The smallest file that has room for what `cells` read.
+  private static func fileSize(_ cells: [Cell]) -> BenchmarkFile.Size {
+    cells.compactMap(\.extent).max() ?? 0 <= BenchmarkFile.Size.standard.rawValue ? .standard : .millionBlocks
+  }
+}

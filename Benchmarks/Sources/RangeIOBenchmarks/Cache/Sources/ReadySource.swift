@@ -1,0 +1,29 @@
+import RangeIO
+
+/// A source that has the bytes of its blocks ready, each in memory of its own: what a miss costs over it is what the
+/// cache costs.
+final class ReadySource: RangeSource {
+  private let blocks: [Bytes]
+  private let suspends: Bool
+
+  /// - Parameter suspends: whether a read suspends once before it answers.
+  init(blocks: [Bytes], suspends: Bool) {
+    self.blocks = blocks
+    self.suspends = suspends
+  }
+
+  /// It does not wait for anything.
+  var isPrompt: Bool { true }
+
+  nonisolated(nonsending) func describe() async throws -> SourceDescription {
+    SourceDescription(
+      id: "ready", validator: OnlyVersion(), byteCount: blocks.count * CacheTopic.blockSize,
+      preferredBlockSize: CacheTopic.blockSize)
+  }
+
+  /// - Precondition: `range` is a block.
+  nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    if suspends { await Task.yield() }
+    return blocks[range.lowerBound / CacheTopic.blockSize]
+  }
+}
