@@ -68,11 +68,6 @@ package struct Flights<Waiter> {
   /// The number of flights that a request may join.
   package var joinableCount: Int { joinable.count }
 
-  /// Whether a flight has begun and not landed.
-  package func isUnderWay(_ id: FlightID) -> Bool {
-    Int(id.slot) < slots.count && slots[Int(id.slot)]?.number == id.number
-  }
-
   // MARK: Events
 
   /// A read misses `gaps`, or a prefetch wants them.
@@ -251,7 +246,7 @@ package struct Flights<Waiter> {
 
   // MARK: Tables
 
-  private func isUnderWay(_ id: FlightID) -> Bool {
+  package func isUnderWay(_ id: FlightID) -> Bool {
     Int(id.slot) < slots.count && slots[Int(id.slot)].number == id.number
   }
 

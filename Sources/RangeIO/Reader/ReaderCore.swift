@@ -72,12 +72,19 @@ extension ReaderCore {
     }
     try enter()
     do {
-      let bytes =
-        isDirect ? try await Self.read(range, of: first, direct) : try await head(.init(plain: range, of: first)).bytes
-      guard bytes.count == range.count else { throw ReadError.wrongCount(bytes.count, for: range, of: first) }
+      let response: ReadResponse
+      if isDirect {
+        response = ReadResponse(try await Self.read(range, of: first, direct))
+      } else {
+        response = try await head(ReadRequest(plain: range, of: first))
+      }
+      guard response.bytes.count == range.count, response.moreBytes.isEmpty else {
+        try response.check(ReadRequest(plain: range, of: first))
+        return Bytes()  // not reached: what is not right is thrown
+      }
       counters.succeeded(range.count)
       gate.leave()
-      return bytes
+      return response.bytes
     } catch {
       counters.failed(error)
       gate.leave()
