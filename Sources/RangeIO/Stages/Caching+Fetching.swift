@@ -85,9 +85,8 @@ extension Caching {
     let room = store.reserve(start.range, ofRun: run, for: token)
     let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
     let (flight, range) = (start.flight, start.range)
-    var request = ReadRequest(range, of: source)
-    request.purpose = start.purpose
-    if room.reservation != nil, token.grid.blocks(covering: range).count > 1 { request.grid = token.grid }
+    let request = ReadRequest(
+      range, of: source, purpose: start.purpose, grid: room.reservation == nil ? nil : token.grid)
     let task = next.background.start { [store, request, reservation = room.reservation] in
       let result: Result<Bytes, any Error>
       do {
