@@ -68,6 +68,11 @@ extension RangeSource where Self: ~Copyable {
   ) async throws -> [Bytes] {
     let whole = try await read(range, of: source)
     guard whole.count == range.count else { throw ReadError.wrongCount(whole.count, for: range, of: source) }
+    return cut(whole, range, grid)
+  }
+
+  /// The bytes of `range` as one piece for each block.
+  func cut(_ whole: Bytes, _ range: ByteRange, _ grid: BlockGrid) -> [Bytes] {
     guard grid.blocks(covering: range).count > 1 else { return [whole] }
     return grid.pieces(of: range).map { piece in
       whole.slice(piece.range.lowerBound - range.lowerBound..<piece.range.upperBound - range.lowerBound)

@@ -9,6 +9,8 @@ extension FileSource {
   public nonisolated(nonsending) func read(
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
+    // DispatchIO brings memory of its own, which a store copies.
+    guard usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
     try enter()
     defer { gate.leave() }
     let lanes = try openLanes()

@@ -3,17 +3,9 @@ import Synchronization
 /// What one shard holds: the table, the policy, the counts. Everything here happens under the shard's lock, and nothing
 /// of it waits, copies bytes or releases memory: what leaves is handed out for the caller to let go.
 struct ShardState: ~Copyable {
-  /// The chunks of one token in this shard.
-  struct Source {
-    let token: ChunkToken
-    var blocks = 0
-    var bytes = 0
-  }
-
   var table = ChunkTable()
   var policy: any EvictionPolicy
-  /// By the token's number; those that have chunks here.
-  var sources: [UInt64: Source] = [:]
+  var sources = ShardSources()
   var counts = MemoryCounts()
   /// What all chunks are charged, and those of them that are pinned.
   var bytes = 0
@@ -156,7 +148,7 @@ extension ShardState {
     guard slot != 0 else {
       let slot = table.add(token: token.number, block: block, hash: hash, owner: Self.backing(of: [piece]))
       table[slot].birth = ticket.birth.nanoseconds
-      sources[token.number, default: Source(token: token)].blocks += 1
+      sources.add(token)
       account(token, charge)
       if isPinned {
         table[slot].isPinned = true
@@ -238,15 +230,14 @@ extension ShardState {
 
   private mutating func account(_ token: ChunkToken, _ charge: Int) {
     bytes += charge
-    sources[token.number]!.bytes += charge
     token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
   }
 
   /// What the table held, its reference taken over.
-  private func chunk(_ backing: Unmanaged<BlockBacking>) -> Chunk {
+  private mutating func chunk(_ backing: Unmanaged<BlockBacking>) -> Chunk {
     let note = BlockBacking.note(of: backing).pointee
     let owner = backing.takeRetainedValue()
-    let token = sources[note.token]!.token
+    let token = sources.token(note.token)
     let start = note.block << token.grid.shift
     let birth = ReadInstant(nanoseconds: note.birth)
     guard note.kind != .list else {
@@ -287,9 +278,7 @@ extension ShardState {
     if table[number].isPinned { pinnedBytes -= charge }
     let chunk = chunk(table.remove(number))
     account(chunk.token, -charge)
-    let token = chunk.token.number
-    sources[token]!.blocks -= 1
-    if sources[token]!.blocks == 0 { sources[token] = nil }
+    sources.remove(chunk.token.number)
     gone.add(chunk, bytes: charge)
     return charge
   }
@@ -312,7 +301,7 @@ extension ShardState {
 
   /// Evicts chunks of one source, which has more than its share: the next ones that a hand meets in at most 64 steps.
   mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout Departures) {
-    guard sources[token.number] != nil else { return }
+    guard sources.contains(token.number) else { return }
     for _ in 0..<64 where gone.bytes < bytes && table.slotsUsed > 1 {
       let slot = ownHand < table.slotsUsed ? ownHand : 1
       ownHand = slot + 1
@@ -337,7 +326,7 @@ extension ShardState {
   mutating func erase(
     _ token: ChunkToken, _ blocks: Range<Int>, scanningFrom first: Int, _ gone: inout Departures
   ) -> Int? {
-    guard sources[token.number] != nil else { return nil }
+    guard sources.contains(token.number) else { return nil }
     return scan(from: first) { shard, slot in
       if shard.table[slot].token == token.number, blocks.contains(shard.table[slot].block) { shard.erase(slot, &gone) }
     }
