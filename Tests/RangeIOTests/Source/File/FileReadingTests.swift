@@ -144,7 +144,8 @@ struct FileReadingTests {
         let pieces = try await source.read(range, of: description, scatteredBy: grid)
         #expect(pieces.map(\.count) == grid.pieces(of: range).map(\.range.count))
         #expect(Bytes(concatenating: pieces) == Bytes(bytes[range]))
-        for piece in pieces { #expect(piece.backingByteCount == piece.count) }
+        // DispatchIO brings memory of its own.
+        for piece in pieces where TestEngine.current != .dispatchIO { #expect(piece.backingByteCount == piece.count) }
       }
     }
     await source.close()
