@@ -59,6 +59,23 @@ final class GapWait: Sendable {
     try await answer?.value()
   }
 
+  /// The bytes of the only gap, which one flight brought.
+  ///
+  /// - Throws: ``Failure``.
+  func onlyPiece() throws(Failure) -> Bytes {
+    let outcome = state.withLock { state -> Result<Bytes, Failure> in
+      if let failure = state.failure { return .failure(failure) }
+      return .success(Self.cut(state.parts[0].range, of: state.arrived[0]))
+    }
+    return try outcome.get()
+  }
+
+  private static func cut(_ range: ByteRange, of arrival: Arrival) -> Bytes {
+    guard arrival.range != range else { return arrival.bytes }
+    let start = range.lowerBound - arrival.range.lowerBound
+    return arrival.bytes.slice(start..<start + range.count)
+  }
+
   /// The pieces of the gaps, in order, once all has landed.
   ///
   /// - Throws: ``Failure``.
@@ -67,10 +84,7 @@ final class GapWait: Sendable {
       if let failure = state.failure { return .failure(failure) }
       return .success(
         state.parts.map { part in
-          let arrival = state.arrived.first { $0.flight == part.flight }!
-          guard arrival.range != part.range else { return ChunkPiece(part.range, arrival.bytes) }
-          let start = part.range.lowerBound - arrival.range.lowerBound
-          return ChunkPiece(part.range, arrival.bytes.slice(start..<start + part.range.count))
+          ChunkPiece(part.range, Self.cut(part.range, of: state.arrived.first { $0.flight == part.flight }!))
         })
     }
     return try outcome.get()

@@ -23,6 +23,9 @@ public struct ReadNext: Sendable {
     return try await Self.pass(request, to: stageLink.stage, stageLink.next)
   }
 
+  /// The answer, if it is at hand.
+  func ready(_ request: ReadRequest) -> ReadResponse? { link.ready(request) }
+
   /// The stage is borrowed: with copies, two tasks that read through one chain would take turns at its reference count.
   @inlinable @inline(__always) static nonisolated(nonsending) func pass(
     _ request: ReadRequest, to stage: borrowing any ReadStage & ~Copyable, _ next: ReadNext
@@ -48,6 +51,9 @@ public struct ReadNext: Sendable {
   @usableFromInline nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
     preconditionFailure("each kind of link reads in its own way")
   }
+
+  /// The answer, if it is at hand.
+  @usableFromInline func ready(_ request: ReadRequest) -> ReadResponse? { nil }
 }
 
 /// A stage that has some answers at hand, and gives them without an asynchronous call.
@@ -73,7 +79,7 @@ protocol ReadyStage: AnyObject, ReadStage {
     super.init(background: next.background, time: next.time, isStage: true)
   }
 
-  @usableFromInline func ready(_ request: ReadRequest) -> ReadResponse? {
+  @usableFromInline override func ready(_ request: ReadRequest) -> ReadResponse? {
     hasReadyStage ? readyStage.ready(request) : nil
   }
 }

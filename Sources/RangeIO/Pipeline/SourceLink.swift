@@ -6,10 +6,10 @@ import Synchronization
 /// A source that is not prompt is read by work of its own, which a cancelled or closed-out caller leaves behind.
 final class SourceLink: Sendable {
   let source: any RangeSource
-  private let background: BackgroundWork
+  fileprivate let background: BackgroundWork
   let isPrompt: Bool
   /// Reads of the source under way, callers gone or not.
-  private let gate = UseGate()
+  fileprivate let gate = UseGate()
   private let waiting = WaitingList()
 
   init(_ source: any RangeSource, background: BackgroundWork) {
@@ -20,7 +20,7 @@ final class SourceLink: Sendable {
 
   /// This, as the end of a chain of stages.
   func next(_ time: TimeSource) -> ReadNext {
-    ReadNext(isPrompt ? PromptLink(source, gate, background, time) : LeavingLink(self, background, time))
+    ReadNext(isPrompt ? PromptLink(self, time) : LeavingLink(self, time))
   }
 
   /// What the source is now. Cancelled or closed, the caller is answered at once.
@@ -43,7 +43,7 @@ final class SourceLink: Sendable {
     let response: ReadResponse
     if let grid = request.grid, request.moreRanges.isEmpty {
       let blocks = try await source.read(request.range, of: request.source, scatteredBy: grid)
-      response = ReadResponse(Bytes(concatenating: blocks))
+      response = ReadResponse(blocks.count == 1 ? blocks[0] : Bytes(concatenating: blocks))
     } else if request.moreRanges.isEmpty {
       response = ReadResponse(try await source.read(request.range, of: request.source))
     } else {
@@ -76,37 +76,43 @@ final class SourceLink: Sendable {
   }
 }
 
-/// The end of the chain above a source that answers its callers by itself.
-private final class PromptLink: ReadLink, @unchecked Sendable {
-  private let source: any RangeSource
-  private let gate: UseGate
+/// The end of the chain.
+private class EndLink: ReadLink, @unchecked Sendable {
+  fileprivate final let link: SourceLink
 
-  init(_ source: any RangeSource, _ gate: UseGate, _ background: BackgroundWork, _ time: TimeSource) {
-    self.source = source
-    self.gate = gate
-    super.init(background: background, time: time)
+  init(_ link: SourceLink, _ time: TimeSource) {
+    self.link = link
+    super.init(background: link.background, time: time)
   }
 
+  final override func ready(_ request: ReadRequest) -> ReadResponse? {
+    guard request.moreRanges.isEmpty, link.gate.enter() else { return nil }
+    defer { link.gate.leave() }
+    // What is wrong is left to be told by the read that follows.
+    guard let bytes = link.source.ready(request.range, of: request.source), bytes.count == request.range.count else {
+      return nil
+    }
+    return ReadResponse(bytes)
+  }
+}
+
+/// The end of the chain above a source that answers its callers by itself.
+private final class PromptLink: EndLink, @unchecked Sendable {
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
-    guard gate.enter() else { throw ReadError.closed }
-    defer { gate.leave() }
+    guard link.gate.enter() else { throw ReadError.closed }
+    defer { link.gate.leave() }
     // The way of nearly all reads, without another call.
-    guard request.moreRanges.isEmpty, request.grid == nil else { return try await SourceLink.read(source, request) }
-    let response = ReadResponse(try await source.read(request.range, of: request.source))
+    guard request.moreRanges.isEmpty, request.grid == nil else {
+      return try await SourceLink.read(link.source, request)
+    }
+    let response = ReadResponse(try await link.source.read(request.range, of: request.source))
     try response.check(request)
     return response
   }
 }
 
 /// The end of the chain above a source whose callers may have to leave their reads behind.
-private final class LeavingLink: ReadLink, @unchecked Sendable {
-  private let link: SourceLink
-
-  init(_ link: SourceLink, _ background: BackgroundWork, _ time: TimeSource) {
-    self.link = link
-    super.init(background: background, time: time)
-  }
-
+private final class LeavingLink: EndLink, @unchecked Sendable {
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
     try await link.leavingBehind { [source = link.source] in try await SourceLink.read(source, request) }
   }

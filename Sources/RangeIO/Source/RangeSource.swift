@@ -26,6 +26,12 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// The bytes of `range`, of the version that `source` describes.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
 
+  /// The bytes of `range`, if they are at hand: without waiting, in no more time than it takes to copy them. `nil` says
+  /// nothing: ``read(_:of:)`` comes next. By default always `nil`.
+  ///
+  /// Saves a cache the task that it else begins for every read of the source.
+  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes?
+
   /// The bytes of several ranges, in the order asked. By default one ``read(_:of:)`` after the other.
   nonisolated(nonsending) func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes]
 
@@ -52,6 +58,9 @@ public protocol RangeSource: ~Copyable, Sendable {
 }
 
 extension RangeSource where Self: ~Copyable {
+  /// Nothing is known to be at hand.
+  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { nil }
+
   /// One read after the other.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription

@@ -9,20 +9,27 @@ extension Caching {
     if let touched, request.isPlain, isFirstTouch(request.range, token, touched) { return try await next(request) }
     // Of several who join a flight that fails, each may try once more by itself: the fault may have been with the
     // reader that began it, which was closed.
-    for attempt in 0...1 {
-      let landed = token.flights.landingCount
-      let generation = token.generation
-      let found = lookUp(request, token)
-      if found.gaps.isEmpty { return found.response(to: request) }
-      guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-      do {
-        return try await fetch(found, request, token, landed: landed, generation: generation, next)
-      } catch let failure as JoinedFlightFailed {
-        if attempt == 1 { throw failure.error }
-        try Task.checkCancellation()
-      }
+    do {
+      return try await readThroughStore(request, token, next)
+    } catch is JoinedFlightFailed {
+      try Task.checkCancellation()
     }
-    preconditionFailure("the last attempt returns or throws")
+    do {
+      return try await readThroughStore(request, token, next)
+    } catch let failure as JoinedFlightFailed {
+      throw failure.error
+    }
+  }
+
+  @inline(__always) private func readThroughStore(
+    _ request: ReadRequest, _ token: ChunkToken, _ next: ReadNext
+  ) async throws -> ReadResponse {
+    let landed = token.flights.landingCount
+    let generation = token.generation
+    let found = lookUp(request, token)
+    if found.gaps.isEmpty { return found.response(to: request) }
+    guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
+    return try await fetch(found, request, token, landed: landed, generation: generation, next)
   }
 
   /// Whether a range is read for the first time: then nothing of its first block is here.
@@ -65,12 +72,16 @@ extension Caching {
       })
     var found = planned.found ?? found
     guard let plan = planned.plan else { return found.response(to: request) }
-    let run = found.gaps.reduce(0) { $0 + $1.count }
+    let run = found.gaps.count == 1 ? found.gaps[0].count : found.gaps.reduce(0) { $0 + $1.count }
     for start in plan.starts { self.start(start, of: run, request.source, token, generation, next, wait) }
     do {
-      let gaps = found.gaps
       // A source that did not suspend has answered by now.
       if !wait.isDone { try await wait.finish() }
+      // One gap, one flight, nothing else: no need to put anything together.
+      if found.pieces.isEmpty, plan.parts.count == 1, request.moreRanges.isEmpty, fill != .requestedFirst {
+        return ReadResponse(try wait.onlyPiece())
+      }
+      let gaps = found.gaps
       found.pieces += try wait.pieces()
       if fill == .requestedFirst { fetchRest(of: gaps, request.source, token, next) }
       return found.response(to: request)
@@ -98,6 +109,14 @@ extension Caching {
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
       range, of: source, purpose: start.purpose, grid: room.reservation == nil ? nil : token.grid)
+    // What is at hand needs no task. Others may have joined already, and are answered all the same.
+    if let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
+      let response = next.ready(request)
+    {
+      _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
+      token.flights.land(flight, range, .success(response.bytes))
+      return
+    }
     let task = next.background.start { [store, request, reservation = room.reservation] in
       let result: Result<Bytes, any Error>
       do {

@@ -56,4 +56,19 @@ extension FileSource {
       throw ReadError.errno(error, "read the file", file.context(range))
     }
   }
+
+  /// What the page cache holds, in memory that a store keeps as it is.
+  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+    guard usesResidentLane, range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
+    defer { gate.leave() }
+    guard let lanes = try? openLanes(), let buffer = BlockBacking.allocate(range.count),
+      // A failing disk is told of by the read that follows, and so is a file that has changed.
+      (try? lanes.resident.fill(buffer.memory, from: range)) == range.count
+    else { return nil }
+    if let version = FileSnapshot.of(source)?.version {
+      guard let status = try? lanes.file.status(), FileVersion(status) == version else { return nil }
+    }
+    counters.add(range.count, to: .resident)
+    return buffer.bytes(range.count)
+  }
 }

@@ -81,14 +81,14 @@ extension MemoryStore {
     while !ledger.take(bytes: bytes, blocks: blocks) {
       let missing = ledger.missing(bytes: bytes, blocks: blocks)
       guard let shard = shards.fullest(except: empty) else { return false }
-      var victims = Departures()
+      let before = (bytes: gone.bytes, blocks: gone.blocks)
       shards.change(shard) {
-        $0.evict(bytes: max(0, missing.bytes), blocks: max(0, missing.blocks), most: 64, &victims)
+        $0.evict(
+          bytes: before.bytes + max(0, missing.bytes), blocks: before.blocks + max(0, missing.blocks), most: 64, &gone)
       }
       // Others may have made room meanwhile, so nothing evicted need not mean that there is nothing.
-      if victims.blocks == 0, missing.bytes > 0 || missing.blocks > 0 { empty |= 1 << UInt64(shard & 63) }
-      ledger.give(bytes: victims.bytes, blocks: victims.blocks)
-      gone.chunks += victims.chunks
+      if gone.blocks == before.blocks, missing.bytes > 0 || missing.blocks > 0 { empty |= 1 << UInt64(shard & 63) }
+      ledger.give(bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
     }
     return true
   }
