@@ -1,23 +1,25 @@
 /// The chunks of one shard by (token, block): an index by open addressing, and a slot number for each chunk, by which
 /// the policy knows it.
 ///
-/// Lives under its shard's lock, and is written with pointers so that a look-up is loads from memory that is likely far
-/// away and nothing else: no reference is counted, no array is checked for being shared. Only the note of the chunk
-/// itself is touched beyond the two dense arrays.
+/// Lives under its shard's lock, and is written with pointers so that a look-up is two loads from memory that is likely
+/// far away, the bucket and the chunk's note, and nothing else: no reference is counted, no array is checked for being
+/// shared. In a store of a million blocks these two loads are most of the time of a hit.
 ///
-/// **Index.** 8 bytes a bucket, linear probing, between three and six eighths full: the number of a slot and 32 bits of
-/// the hash, of which the lower ones are the bucket where the entry belongs. So neither growing nor closing the hole of
-/// a removed entry looks at chunks. The blocks of an extent lie next to each other, so that a range over 16 blocks
-/// touches one or two cache lines here.
+/// **Index.** 16 bytes a bucket, linear probing, between three and six eighths full: the address of the chunk's note,
+/// its slot, and 32 bits of the hash, of which the lower ones are the bucket where the entry belongs. So neither
+/// growing nor closing the hole of a removed entry looks at chunks. The blocks of an extent lie next to each other, so
+/// that a range over 16 blocks touches four or five cache lines here.
 ///
-/// **Slots.** 8 bytes each: the address of the chunk's note, or the number of the next free slot.
+/// **Slots.** 4 bytes each: the chunk's bucket, or the next free slot.
 struct ChunkTable: ~Copyable {
   typealias Note = BlockBacking.Note
 
-  private struct Bucket {
-    var slot: UInt32
+  private struct Bucket: BitwiseCopyable {
+    /// An address; 0 in an empty bucket.
+    var note: UInt
     var tag: UInt32
-    static let empty = Bucket(slot: 0, tag: 0)
+    var slot: UInt32
+    static let empty = Bucket(note: 0, tag: 0, slot: 0)
   }
 
   /// Blocks and tokens above this are not kept.
@@ -25,10 +27,11 @@ struct ChunkTable: ~Copyable {
 
   private var buckets: LargeArray<Bucket>
   private var mask: Int
-  /// An address, or twice the number of the next free slot and 1.
-  private var slots: LargeArray<UInt>
-  private var firstFree = 0
-  /// Slots that were ever used. The first, number 0, stands for none.
+  private var slots: LargeArray<UInt32>
+  private static let freeBit: UInt32 = 1 << 31
+  /// 0 for none: slot 0 is never given out.
+  private var firstFree: UInt32 = 0
+  /// Slots that were ever used, with number 0, which stands for none.
   private(set) var slotsUsed = 1
   /// The chunks.
   private(set) var count = 0
@@ -37,7 +40,7 @@ struct ChunkTable: ~Copyable {
     precondition(BlockBacking.layoutIsAsExpected, "a ManagedBuffer is laid out otherwise than expected")
     mask = 15
     buckets = LargeArray(count: 16, repeating: .empty)
-    slots = LargeArray(count: 16, repeating: 1)
+    slots = LargeArray(count: 16, repeating: Self.freeBit)
   }
 
   deinit {
@@ -45,20 +48,22 @@ struct ChunkTable: ~Copyable {
   }
 
   /// Whether there is a chunk in a slot.
-  @inline(__always) func isUsed(_ number: Int) -> Bool { slots[number] & 1 == 0 }
+  func isUsed(_ number: Int) -> Bool { slots[number] & Self.freeBit == 0 }
 
   /// The note of the chunk in a slot.
   subscript(number: Int) -> Note {
-    @inline(__always) unsafeAddress { UnsafePointer(note(number)) }
-    @inline(__always) unsafeMutableAddress { note(number) }
+    unsafeAddress { UnsafePointer(note(number)) }
+    unsafeMutableAddress { note(number) }
   }
 
-  @inline(__always) private func note(_ number: Int) -> UnsafeMutablePointer<Note> {
-    UnsafeMutablePointer(bitPattern: slots[number]).unsafelyUnwrapped
+  private func note(_ number: Int) -> UnsafeMutablePointer<Note> { Self.note(at: buckets[Int(slots[number])].note) }
+
+  @inline(__always) private static func note(at address: UInt) -> UnsafeMutablePointer<Note> {
+    UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
   }
 
   /// The chunk in a slot, retained once for the table.
-  @inline(__always) func owner(_ number: Int) -> Unmanaged<BlockBacking> { BlockBacking.object(of: note(number)) }
+  func owner(_ number: Int) -> Unmanaged<BlockBacking> { BlockBacking.object(of: note(number)) }
 
   /// The hash of a key: the upper half chooses among shards, the same for all blocks of an extent of 16; the lower half
   /// is its tag.
@@ -71,26 +76,31 @@ struct ChunkTable: ~Copyable {
     return hash & ~15 | UInt64(block & 15)
   }
 
-  /// The slot of a chunk, or 0.
+  /// The slot of a chunk and its note, or 0 and nothing.
   ///
   /// - Parameter hash: that of the key.
-  @inline(__always) func find(token: UInt64, block: Int, hash: UInt64) -> Int {
+  @inline(__always) func look(
+    _ token: UInt64, _ block: Int, _ hash: UInt64
+  ) -> (slot: Int, note: UnsafeMutablePointer<Note>?) {
     let tag = UInt32(truncatingIfNeeded: hash)
     var place = Int(tag) & mask
     while true {
       let bucket = buckets[place]
-      if bucket.slot == 0 { return 0 }
+      if bucket.note == 0 { return (0, nil) }
       if bucket.tag == tag {
-        let note = note(Int(bucket.slot))
+        let note = Self.note(at: bucket.note)
         if note.pointee.blockAndToken == UInt64(block) | token << 48,
           note.pointee.tokenHigh == UInt32(truncatingIfNeeded: token >> 16)
         {
-          return Int(bucket.slot)
+          return (Int(bucket.slot), note)
         }
       }
       place = (place + 1) & mask
     }
   }
+
+  /// The slot of a chunk, or 0.
+  func find(token: UInt64, block: Int, hash: UInt64) -> Int { look(token, block, hash).slot }
 
   /// Adds a chunk that is not there.
   ///
@@ -99,25 +109,27 @@ struct ChunkTable: ~Copyable {
   mutating func add(token: UInt64, block: Int, hash: UInt64, owner: Unmanaged<BlockBacking>) -> Int {
     if (count + 1) * 4 > (mask + 1) * 3 { growIndex() }
     let number = takeSlot()
-    put(owner, token: token, block: block, at: number)
-    Self.enter(Bucket(slot: UInt32(number), tag: UInt32(truncatingIfNeeded: hash)), &buckets, mask)
+    let note = Self.mark(owner, token: token, block: block)
+    enter(Bucket(note: note, tag: UInt32(truncatingIfNeeded: hash), slot: number))
     count += 1
-    return number
+    return Int(number)
   }
 
   /// Puts another chunk with the same key in the place of one, whose reference is the caller's from now on.
   mutating func exchange(_ number: Int, for owner: Unmanaged<BlockBacking>) -> Unmanaged<BlockBacking> {
     let old = self.owner(number)
-    let (token, block) = (self[number].token, self[number].block)
-    put(owner, token: token, block: block, at: number)
+    buckets[Int(slots[number])].note = Self.mark(owner, token: self[number].token, block: self[number].block)
     return old
   }
 
-  private mutating func put(_ owner: Unmanaged<BlockBacking>, token: UInt64, block: Int, at number: Int) {
+  /// Writes the key into a chunk's note.
+  ///
+  /// - Returns: the note's address.
+  private static func mark(_ owner: Unmanaged<BlockBacking>, token: UInt64, block: Int) -> UInt {
     let note = BlockBacking.note(of: owner)
     note.pointee.blockAndToken = UInt64(block) | token << 48
     note.pointee.tokenHigh = UInt32(truncatingIfNeeded: token >> 16)
-    slots[number] = UInt(bitPattern: note)
+    return UInt(bitPattern: note)
   }
 
   /// Takes a chunk out.
@@ -125,45 +137,48 @@ struct ChunkTable: ~Copyable {
   /// - Returns: what it was; its reference is the caller's from now on.
   mutating func remove(_ number: Int) -> Unmanaged<BlockBacking> {
     let owner = owner(number)
-    let hash = Self.hash(token: self[number].token, block: self[number].block)
-    removeBucket(of: UInt32(number), tag: UInt32(truncatingIfNeeded: hash))
-    slots[number] = UInt(firstFree) << 1 | 1
-    firstFree = number
+    removeBucket(Int(slots[number]))
+    slots[number] = firstFree | Self.freeBit
+    firstFree = UInt32(number)
     count -= 1
     return owner
   }
 
   // MARK: index
 
-  private static func enter(_ bucket: Bucket, _ buckets: inout LargeArray<Bucket>, _ mask: Int) {
+  private mutating func enter(_ bucket: Bucket) {
     var place = Int(bucket.tag) & mask
-    while buckets[place].slot != 0 { place = (place + 1) & mask }
+    while buckets[place].note != 0 { place = (place + 1) & mask }
+    put(bucket, at: place)
+  }
+
+  private mutating func put(_ bucket: Bucket, at place: Int) {
     buckets[place] = bucket
+    slots[Int(bucket.slot)] = UInt32(place)
   }
 
   private mutating func growIndex() {
     let count = (mask + 1) * 2
-    precondition(count <= 1 << 32, "a shard's index is full")
-    var new = LargeArray<Bucket>(count: count, repeating: .empty)
-    for place in 0...mask where buckets[place].slot != 0 { Self.enter(buckets[place], &new, count - 1) }
-    buckets = new
+    precondition(count < 1 << 31, "a shard's index is full")
+    var old = LargeArray<Bucket>(count: count, repeating: .empty)
+    swap(&old, &buckets)
     mask = count - 1
+    for place in 0..<old.count where old[place].note != 0 { enter(old[place]) }
   }
 
-  private mutating func removeBucket(of slot: UInt32, tag: UInt32) {
-    var hole = Int(tag) & mask
-    while buckets[hole].slot != slot { hole = (hole + 1) & mask }
-    // Closes the hole with a later entry that may stand there, and goes on with the hole that it leaves
-    // (Knuth, The Art of Computer Programming 3, 6.4, Algorithm R).
-    var place = hole
+  /// Closes the hole with a later entry that may stand there, and goes on with the hole that it leaves
+  /// (Knuth, The Art of Computer Programming 3, 6.4, Algorithm R).
+  private mutating func removeBucket(_ place: Int) {
+    var hole = place
+    var place = place
     while true {
       place = (place + 1) & mask
       let bucket = buckets[place]
-      if bucket.slot == 0 { break }
+      if bucket.note == 0 { break }
       let distanceFromHome = (place - Int(bucket.tag)) & mask
       let distanceFromHole = (place - hole) & mask
       if distanceFromHome >= distanceFromHole {
-        buckets[hole] = bucket
+        put(bucket, at: hole)
         hole = place
       }
     }
@@ -172,20 +187,20 @@ struct ChunkTable: ~Copyable {
 
   // MARK: slots
 
-  private mutating func takeSlot() -> Int {
+  private mutating func takeSlot() -> UInt32 {
     if firstFree != 0 {
       let number = firstFree
-      firstFree = Int(slots[number] >> 1)
+      firstFree = slots[Int(number)] & ~Self.freeBit
       return number
     }
     let number = slotsUsed
-    precondition(number < UInt32.max, "a shard's slots are used up")
+    precondition(number < Int(Self.freeBit), "a shard's slots are used up")
     if number == slots.count {
-      var larger = LargeArray<UInt>(count: slots.count * 2, repeating: 1)
+      var larger = LargeArray<UInt32>(count: slots.count * 2, repeating: Self.freeBit)
       larger.copy(slots)
       slots = larger
     }
     slotsUsed += 1
-    return number
+    return UInt32(number)
   }
 }

@@ -50,14 +50,16 @@ extension ShardState {
 
   /// The bytes of a part of a block, if they are one piece, and time has no limits.
   @inline(__always) mutating func hit(_ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>) -> Bytes? {
-    let number = table.find(token: token, block: block, hash: hash)
-    guard number != 0, table[number].kind != .list, Int(table[number].lower) <= wanted.lowerBound,
-      wanted.upperBound <= Int(table[number].upper)
+    let (number, found) = table.look(token, block, hash)
+    guard let note = found, note.pointee.kind != .list, Int(note.pointee.lower) <= wanted.lowerBound,
+      wanted.upperBound <= Int(note.pointee.upper)
     else { return nil }
-    if !table[number].isPinned { policy.hit(number) }
+    if !note.pointee.isPinned { policy.hit(number) }
     counts.hits += 1
     counts.hitBytes += wanted.count
-    return bytes(number, wanted)
+    let start = UnsafeRawPointer(note.pointee.base) + (wanted.lowerBound - Int(note.pointee.lower))
+    return Bytes(
+      owner: BlockBacking.object(of: note).takeUnretainedValue(), base: start, start: 0, count: wanted.count)
   }
 
   /// The bytes of `part` of a block, all of which are one piece in its slot.
