@@ -48,10 +48,11 @@ extension MemoryStore {
     }
   }
 
-  /// Erases all chunks of a token that was retired, and what the user kept with it.
+  /// Erases all chunks of a token that was retired, and what the user kept with the version if this was its last token.
   public func eraseRetired(_ token: ChunkToken) {
     erase(token, 0..<Int.max)
-    forgetWhatIsKept(token)
+    // Another grid of the version may still be read: its chunks stay pinned as long as its ranges are.
+    if sources.tokens(of: token.source).isEmpty { forgetWhatIsKept(token) }
   }
 
   private func forgetWhatIsKept(_ token: ChunkToken) {
