@@ -26,17 +26,27 @@ extension MemoryStore {
   public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
     var gone = Departures()
     guard canBeKept(range, token), let charge = Self.charge(of: range, on: token.grid),
-      isAdmitted(range, run, token, charge),
-      makeRoomInShare(of: token, charge.bytes, &gone), makeRoom(bytes: charge.bytes, blocks: charge.blocks, &gone)
+      isAdmitted(range, run, token, charge)
     else {
+      refused()
+      return ChunkRoom(reservation: nil)
+    }
+    // At once, so that reads under way together stay within the source's share.
+    let own = token.chargedBytes.wrappingAdd(charge.bytes, ordering: .relaxed).newValue
+    guard makeRoomInShare(of: token, charge.bytes, own, &gone),
+      makeRoom(bytes: charge.bytes, blocks: charge.blocks, &gone)
+    else {
+      token.chargedBytes.wrappingSubtract(charge.bytes, ordering: .relaxed)
       refused()
       return ChunkRoom(reservation: nil, evicted: gone.chunks)
     }
     return ChunkRoom(
-      reservation: ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks), evicted: gone.chunks)
+      reservation: ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks, token: token),
+      evicted: gone.chunks)
   }
 
   public func cancel(_ reservation: ChunkReservation) {
+    reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
     roomIsFree()
   }
@@ -58,10 +68,12 @@ extension MemoryStore {
   }
 
   /// Sees to it that a source stays within its share.
-  private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ gone: inout Departures) -> Bool {
+  ///
+  /// - Parameter own: what it is charged, `bytes` included.
+  private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ own: Int, _ gone: inout Departures) -> Bool {
     guard configuration.sourceShare < 1 else { return true }
     let share = Int(Double(ledger.byteLimit) * configuration.sourceShare)
-    let missing = token.chargedBytes.load(ordering: .relaxed) + bytes - share
+    let missing = own - share
     guard missing > 0 else { return true }
     guard bytes <= share else { return false }
     for shard in 0..<shards.count where gone.bytes < missing {
@@ -117,6 +129,7 @@ extension MemoryStore {
       let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned)
       isPublished = store(piece, block, ticket, isPinned: isPinned, &pool) && isPublished
     }
+    reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
     if pool.bytes > 0 { roomIsFree() }
     // The chunks that were replaced are let go here, outside of all locks.
