@@ -8,8 +8,9 @@ extension MemoryStore {
     let tokens = sources.tokens(ofID: id)
     for token in tokens { token.raiseGeneration() }
     for token in tokens {
-      erase(token, 0..<Int.max)
+      // Pins first: what comes in between is not pinned, or erased with the rest.
       forgetWhatIsKept(token)
+      erase(token, 0..<Int.max)
     }
   }
 

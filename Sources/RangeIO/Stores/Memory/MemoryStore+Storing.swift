@@ -14,9 +14,10 @@ extension MemoryStore {
   /// What the blocks of `range` are charged together.
   private static func charge(of range: ByteRange, on grid: BlockGrid) -> (bytes: Int, blocks: Int)? {
     let blocks = grid.blocks(covering: range)
-    let first = min(range.upperBound, (blocks.lowerBound + 1) << grid.shift) - range.lowerBound
+    // The end of the last block may be more than an integer holds.
+    let first = grid.range(of: blocks.lowerBound, in: range.upperBound).upperBound - range.lowerBound
     guard blocks.count > 1 else { return (charge(of: first), 1) }
-    let last = range.upperBound - (blocks.upperBound - 1) << grid.shift
+    let last = grid.range(of: blocks.upperBound - 1, in: range.upperBound).count
     let (middle, overflow) = charge(of: grid.blockSize).multipliedReportingOverflow(by: blocks.count - 2)
     let (sum, overflow2) = middle.addingReportingOverflow(charge(of: first) + charge(of: last))
     return overflow || overflow2 ? nil : (sum, blocks.count)
@@ -114,20 +115,19 @@ extension MemoryStore {
     pool.blocks = reservation.blockCount
     var isPublished = true
     let grid = ticket.token.grid
-    let pinned = ticket.token.entry.pinned
     for block in grid.blocks(covering: range) {
-      let start = block << grid.shift
-      let part = max(range.lowerBound, start)..<min(range.upperBound, start + grid.blockSize)
+      let whole = grid.range(of: block, in: ticket.token.source.byteCount)
+      let part = range.clamped(to: whole)
+      let start = whole.lowerBound
       let slice =
         part == range ? bytes : bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      let isPinned = !pinned.isEmpty && pinned.contains { $0.overlaps(start..<start + grid.blockSize) }
       guard let owned = owned(slice) else {
         // No memory for a copy: not kept, which costs time and no more.
         isPublished = false
         continue
       }
       let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned)
-      isPublished = store(piece, block, ticket, isPinned: isPinned, &pool) && isPublished
+      isPublished = store(piece, block, whole, ticket, &pool) && isPublished
     }
     reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
@@ -138,7 +138,7 @@ extension MemoryStore {
 
   /// Stores one piece. `pool` pays for it, and takes what is replaced.
   private func store(
-    _ piece: PieceList.Piece, _ block: Int, _ ticket: ChunkTicket, isPinned: Bool, _ pool: inout Departures
+    _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ pool: inout Departures
   ) -> Bool {
     let hash = ChunkTable.hash(token: ticket.token.number, block: block)
     let shard = shards.index(of: hash)
@@ -147,7 +147,10 @@ extension MemoryStore {
     // Bounded: each round that fails is one in which another insertion into this block succeeded.
     for _ in 0..<4 {
       let stored = shards.change(shard) {
-        $0.store(piece, block: block, hash: hash, ticket: ticket, charge: charge, isPinned: isPinned, now: now, &pool)
+        // Asked under the lock: who pins goes through the chunks afterwards, and finds this one or is seen here.
+        $0.store(
+          piece, block: block, hash: hash, ticket: ticket, charge: charge, isPinned: ticket.token.entry.pins(whole),
+          now: now, &pool)
       }
       switch stored {
       case .stored:
