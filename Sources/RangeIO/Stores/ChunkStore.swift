@@ -97,6 +97,8 @@ public struct ChunkReservation: Sendable {
   public let byteCount: Int
   /// Counted already, in blocks.
   public let blockCount: Int
+  /// Whose share it is taken from.
+  let token: ChunkToken
 }
 
 /// What came of asking for room.

@@ -18,7 +18,7 @@ public final class ChunkToken: Sendable {
   private let generationValue = Atomic<UInt64>(1)
   /// Readers that read this version now.
   let readers = Atomic<Int>(0)
-  /// Bytes that its chunks are charged for, in all tiers that live in memory.
+  /// Bytes that its chunks are charged for, in all tiers that live in memory, and those reserved for more.
   let chargedBytes = Atomic<Int>(0)
   /// The fetches under way.
   let flights = FlightTable()

@@ -14,7 +14,8 @@ extension MemoryStore {
   /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).
   public func cachedRanges(of source: SourceDescription, within range: ByteRange? = nil) -> [ByteRange] {
     let range = range ?? 0..<source.byteCount
-    let found = sources.tokens(of: source).flatMap { ranges(of: $0, within: range) }
+    let now = presentForLimits
+    let found = sources.tokens(of: source).flatMap { ranges(of: $0, within: range, now: now) }
     return ByteRanges.normalize(found.compactMap { ByteRanges.intersection($0, range) })
   }
 
@@ -26,10 +27,10 @@ extension MemoryStore {
       .sorted { $0.0.id < $1.0.id }
   }
 
-  private func ranges(of token: ChunkToken, within range: ByteRange) -> [ByteRange] {
+  /// - Parameter now: `.min` to see what has expired, too.
+  private func ranges(of token: ChunkToken, within range: ByteRange, now: Int64) -> [ByteRange] {
     let grid = token.grid
     let blocks = grid.blocks(covering: range)
-    let now = presentForLimits
     var ranges: [ByteRange] = []
     func note(_ pieces: [Range<Int>], _ block: Int) {
       let start = block << grid.shift
@@ -75,10 +76,11 @@ extension MemoryStore {
     setPins(of: source)
   }
 
-  /// Makes the pins of the chunks that are here what the entry says.
+  /// Makes the pins of the chunks that are here what the entry says: also of those that have expired, since the limit
+  /// may be raised.
   private func setPins(of source: SourceDescription) {
     for token in sources.tokens(of: source) {
-      for range in ranges(of: token, within: 0..<source.byteCount) {
+      for range in ranges(of: token, within: 0..<source.byteCount, now: .min) {
         for block in token.grid.blocks(covering: range) {
           let hash = ChunkTable.hash(token: token.number, block: block)
           shards.change(shards.index(of: hash)) { state in

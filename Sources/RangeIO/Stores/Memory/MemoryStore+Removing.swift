@@ -8,8 +8,9 @@ extension MemoryStore {
     let tokens = sources.tokens(ofID: id)
     for token in tokens { token.raiseGeneration() }
     for token in tokens {
-      erase(token, 0..<Int.max)
+      // Pins first: what comes in between is not pinned, or erased with the rest.
       forgetWhatIsKept(token)
+      erase(token, 0..<Int.max)
     }
   }
 
@@ -48,10 +49,11 @@ extension MemoryStore {
     }
   }
 
-  /// Erases all chunks of a token that was retired, and what the user kept with it.
+  /// Erases all chunks of a token that was retired, and what the user kept with the version if this was its last token.
   public func eraseRetired(_ token: ChunkToken) {
     erase(token, 0..<Int.max)
-    forgetWhatIsKept(token)
+    // Another grid of the version may still be read: its chunks stay pinned as long as its ranges are.
+    if sources.tokens(of: token.source).isEmpty { forgetWhatIsKept(token) }
   }
 
   private func forgetWhatIsKept(_ token: ChunkToken) {

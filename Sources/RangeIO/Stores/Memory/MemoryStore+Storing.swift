@@ -14,9 +14,10 @@ extension MemoryStore {
   /// What the blocks of `range` are charged together.
   private static func charge(of range: ByteRange, on grid: BlockGrid) -> (bytes: Int, blocks: Int)? {
     let blocks = grid.blocks(covering: range)
-    let first = min(range.upperBound, (blocks.lowerBound + 1) << grid.shift) - range.lowerBound
+    // The end of the last block may be more than an integer holds.
+    let first = grid.range(of: blocks.lowerBound, in: range.upperBound).upperBound - range.lowerBound
     guard blocks.count > 1 else { return (charge(of: first), 1) }
-    let last = range.upperBound - (blocks.upperBound - 1) << grid.shift
+    let last = grid.range(of: blocks.upperBound - 1, in: range.upperBound).count
     let (middle, overflow) = charge(of: grid.blockSize).multipliedReportingOverflow(by: blocks.count - 2)
     let (sum, overflow2) = middle.addingReportingOverflow(charge(of: first) + charge(of: last))
     return overflow || overflow2 ? nil : (sum, blocks.count)
@@ -26,17 +27,27 @@ extension MemoryStore {
   public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
     var gone = Departures()
     guard canBeKept(range, token), let charge = Self.charge(of: range, on: token.grid),
-      isAdmitted(range, run, token, charge),
-      makeRoomInShare(of: token, charge.bytes, &gone), makeRoom(bytes: charge.bytes, blocks: charge.blocks, &gone)
+      isAdmitted(range, run, token, charge)
     else {
+      refused()
+      return ChunkRoom(reservation: nil)
+    }
+    // At once, so that reads under way together stay within the source's share.
+    let own = token.chargedBytes.wrappingAdd(charge.bytes, ordering: .relaxed).newValue
+    guard makeRoomInShare(of: token, charge.bytes, own, &gone),
+      makeRoom(bytes: charge.bytes, blocks: charge.blocks, &gone)
+    else {
+      token.chargedBytes.wrappingSubtract(charge.bytes, ordering: .relaxed)
       refused()
       return ChunkRoom(reservation: nil, evicted: gone.chunks)
     }
     return ChunkRoom(
-      reservation: ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks), evicted: gone.chunks)
+      reservation: ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks, token: token),
+      evicted: gone.chunks)
   }
 
   public func cancel(_ reservation: ChunkReservation) {
+    reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
     roomIsFree()
   }
@@ -58,10 +69,12 @@ extension MemoryStore {
   }
 
   /// Sees to it that a source stays within its share.
-  private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ gone: inout Departures) -> Bool {
+  ///
+  /// - Parameter own: what it is charged, `bytes` included.
+  private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ own: Int, _ gone: inout Departures) -> Bool {
     guard configuration.sourceShare < 1 else { return true }
     let share = Int(Double(ledger.byteLimit) * configuration.sourceShare)
-    let missing = token.chargedBytes.load(ordering: .relaxed) + bytes - share
+    let missing = own - share
     guard missing > 0 else { return true }
     guard bytes <= share else { return false }
     for shard in 0..<shards.count where gone.bytes < missing {
@@ -102,21 +115,21 @@ extension MemoryStore {
     pool.blocks = reservation.blockCount
     var isPublished = true
     let grid = ticket.token.grid
-    let pinned = ticket.token.entry.pinned
     for block in grid.blocks(covering: range) {
-      let start = block << grid.shift
-      let part = max(range.lowerBound, start)..<min(range.upperBound, start + grid.blockSize)
+      let whole = grid.range(of: block, in: ticket.token.source.byteCount)
+      let part = range.clamped(to: whole)
+      let start = whole.lowerBound
       let slice =
         part == range ? bytes : bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      let isPinned = !pinned.isEmpty && pinned.contains { $0.overlaps(start..<start + grid.blockSize) }
       guard let owned = owned(slice) else {
         // No memory for a copy: not kept, which costs time and no more.
         isPublished = false
         continue
       }
       let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned)
-      isPublished = store(piece, block, ticket, isPinned: isPinned, &pool) && isPublished
+      isPublished = store(piece, block, whole, ticket, &pool) && isPublished
     }
+    reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
     if pool.bytes > 0 { roomIsFree() }
     // The chunks that were replaced are let go here, outside of all locks.
@@ -125,7 +138,7 @@ extension MemoryStore {
 
   /// Stores one piece. `pool` pays for it, and takes what is replaced.
   private func store(
-    _ piece: PieceList.Piece, _ block: Int, _ ticket: ChunkTicket, isPinned: Bool, _ pool: inout Departures
+    _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ pool: inout Departures
   ) -> Bool {
     let hash = ChunkTable.hash(token: ticket.token.number, block: block)
     let shard = shards.index(of: hash)
@@ -134,7 +147,10 @@ extension MemoryStore {
     // Bounded: each round that fails is one in which another insertion into this block succeeded.
     for _ in 0..<4 {
       let stored = shards.change(shard) {
-        $0.store(piece, block: block, hash: hash, ticket: ticket, charge: charge, isPinned: isPinned, now: now, &pool)
+        // Asked under the lock: who pins goes through the chunks afterwards, and finds this one or is seen here.
+        $0.store(
+          piece, block: block, hash: hash, ticket: ticket, charge: charge, isPinned: ticket.token.entry.pins(whole),
+          now: now, &pool)
       }
       switch stored {
       case .stored:
