@@ -39,13 +39,14 @@ final class GapWait: Sendable {
 
   /// Waits until all has landed, which is at once if it has already.
   ///
+  /// - Parameter next: of the reader that waits: closing it ends the wait, whosever flights these are.
   /// - Returns: the pieces of the gaps, in order.
-  /// - Throws: ``Failure``, `CancellationError`.
-  func pieces() async throws -> [ChunkPiece] {
+  /// - Throws: ``Failure``, `CancellationError`, `ReadError.Code.closed`.
+  func pieces(_ next: ReadNext) async throws -> [ChunkPiece] {
     if !state.withLock({ $0.isDone }) {
       let answer = answer.publish(OneAnswer<Void>())
       if state.withLock({ $0.isDone }) { answer.resolve(.success(())) }
-      try await answer.value()
+      try await next.wait(for: answer)
     }
     return try state.withLock { state in
       if let failure = state.failure { throw failure }

@@ -10,7 +10,8 @@ final class SourceLink: Sendable {
   let isPrompt: Bool
   /// Reads of the source under way, callers gone or not.
   private let gate = UseGate()
-  private let waiting = WaitingList()
+  /// Whoever of the reader waits, for the source or for what another reader brings: answered at once when it is closed.
+  let waiting = WaitingList()
 
   init(_ source: any RangeSource, background: BackgroundWork) {
     self.source = source
@@ -20,7 +21,7 @@ final class SourceLink: Sendable {
 
   /// This, as the end of a chain of stages.
   func next(_ time: TimeSource) -> ReadNext {
-    ReadNext(isPrompt ? PromptLink(source, gate, background, time) : LeavingLink(self, background, time))
+    ReadNext(isPrompt ? PromptLink(self, gate, background, time) : LeavingLink(self, background, time))
   }
 
   /// What the source is now. Cancelled or closed, the caller is answered at once.
@@ -81,10 +82,10 @@ private final class PromptLink: ReadLink, @unchecked Sendable {
   private let source: any RangeSource
   private let gate: UseGate
 
-  init(_ source: any RangeSource, _ gate: UseGate, _ background: BackgroundWork, _ time: TimeSource) {
-    self.source = source
+  init(_ link: SourceLink, _ gate: UseGate, _ background: BackgroundWork, _ time: TimeSource) {
+    source = link.source
     self.gate = gate
-    super.init(background: background, time: time)
+    super.init(background: background, time: time, bottom: link)
   }
 
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
@@ -100,14 +101,11 @@ private final class PromptLink: ReadLink, @unchecked Sendable {
 
 /// The end of the chain above a source whose callers may have to leave their reads behind.
 private final class LeavingLink: ReadLink, @unchecked Sendable {
-  private let link: SourceLink
-
   init(_ link: SourceLink, _ background: BackgroundWork, _ time: TimeSource) {
-    self.link = link
-    super.init(background: background, time: time)
+    super.init(background: background, time: time, bottom: link)
   }
 
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
-    try await link.leavingBehind { [source = link.source] in try await SourceLink.read(source, request) }
+    try await bottom.leavingBehind { [source = bottom.source] in try await SourceLink.read(source, request) }
   }
 }

@@ -60,7 +60,7 @@ extension Caching {
     for start in plan.starts { self.start(start, of: run, request.source, token, generation, next) }
     do {
       let gaps = found.gaps
-      for piece in try await wait.pieces() { found.pieces.append(piece) }
+      for piece in try await wait.pieces(next) { found.pieces.append(piece) }
       if fill == .requestedFirst { fetchRest(of: gaps, request.source, token, next) }
       return found.response(to: request)
     } catch let failure as GapWait.Failure {
