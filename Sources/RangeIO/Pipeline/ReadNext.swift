@@ -17,6 +17,17 @@ public struct ReadNext: Sendable {
     try await link.bottom.waiting.wait(for: answer)
   }
 
+  /// Starts work that reads through this for several readers, from within a read: the stages below are not closed
+  /// before it has ended. It must not wait for others but by ``wait(for:)``.
+  func startFlight(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    let flights = link.bottom.flights
+    flights.enterAgain()
+    return background.start {
+      await work()
+      flights.leave()
+    }
+  }
+
   /// Reads what `request` asks from the stages and the source below.
   @inlinable @inline(__always)
   public nonisolated(nonsending) func callAsFunction(_ request: ReadRequest) async throws -> ReadResponse {

@@ -10,6 +10,8 @@ final class SourceLink: Sendable {
   let isPrompt: Bool
   /// Reads of the source under way, callers gone or not.
   private let gate = UseGate()
+  /// Work under way that reads for several readers, and so may outlive the reads of its own.
+  let flights = UseGate()
   /// Whoever of the reader waits, for the source or for what another reader brings: answered at once when it is closed.
   let waiting = WaitingList()
 
@@ -28,6 +30,13 @@ final class SourceLink: Sendable {
   func describe() async throws -> SourceDescription {
     guard !isPrompt else { return try await source.describe() }
     return try await leavingBehind { [source] in try await source.describe() }
+  }
+
+  /// Waits until nothing goes through the stages any more. To be called once no read is under way, so that none begins.
+  func stagesAreQuiet() async {
+    _ = flights.close()
+    // Nobody cancels the closing.
+    try? await flights.drained()
   }
 
   /// Ends the source: everyone who waits is answered with `closed` now; returns when nothing is under way.

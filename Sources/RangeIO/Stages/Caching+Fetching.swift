@@ -88,7 +88,7 @@ extension Caching {
     var request = ReadRequest(range, of: source)
     request.purpose = start.purpose
     if room.reservation != nil, token.grid.blocks(covering: range).count > 1 { request.grid = token.grid }
-    let task = next.background.start { [store, request, reservation = room.reservation] in
+    let task = next.startFlight { [store, request, reservation = room.reservation] in
       let result: Result<Bytes, any Error>
       do {
         result = .success(try await Self.acquire(request, ticket, reservation, store, next))
@@ -106,7 +106,7 @@ extension Caching {
     _ next: ReadNext
   ) async throws -> Bytes {
     guard let reservation else {
-      try await store.enterUnreserved()
+      try await takeTurn(store, next)
       defer { store.leaveUnreserved() }
       let response = try await next(request)
       try response.check(request)
@@ -122,6 +122,25 @@ extension Caching {
     }
     _ = store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
     return response.bytes
+  }
+
+  /// Waits for a turn to read without a reservation, but not beyond the closing of the reader that wants it.
+  private static func takeTurn(_ store: any ChunkStore, _ next: ReadNext) async throws {
+    let turn = OneAnswer<Void>()
+    let queueing = next.background.start {
+      do {
+        try await store.enterUnreserved()
+        if !turn.resolve(.success(())) { store.leaveUnreserved() }
+      } catch {
+        turn.fail(error)
+      }
+    }
+    do {
+      try await next.wait(for: turn)
+    } catch {
+      queueing.cancel()
+      throw error
+    }
   }
 
   /// Fetches what is missing around `gaps` to whole blocks, with nobody waiting.
