@@ -50,8 +50,12 @@ final class GapWait: Sendable {
     }
     return try state.withLock { state in
       if let failure = state.failure { throw failure }
+      // Of one plan, flights are as disjoint as the parts they bring, and so in the same order.
+      if state.arrived.count > 1 { state.arrived.sort { $0.range.lowerBound < $1.range.lowerBound } }
+      var index = 0
       return state.parts.map { part in
-        let (_, range, bytes) = state.arrived.first { $0.flight == part.flight }!
+        while state.arrived[index].flight != part.flight { index += 1 }
+        let (_, range, bytes) = state.arrived[index]
         guard range != part.range else { return ChunkPiece(range, bytes) }
         let start = part.range.lowerBound - range.lowerBound
         return ChunkPiece(part.range, bytes.slice(start..<start + part.range.count))
