@@ -12,6 +12,9 @@ public struct ReadNext: Sendable {
   /// Tells the time.
   public var time: TimeSource { link.time }
 
+  /// Whether the reader is closed, so that nothing can be read through this any more.
+  var isClosed: Bool { link.bottom.isClosed }
+
   /// Waits for `answer`, which somebody else's reader may bring, but not beyond the closing of this one.
   func wait<Value>(for answer: OneAnswer<Value>) async throws -> Value {
     try await link.bottom.waiting.wait(for: answer)

@@ -21,6 +21,9 @@ final class SourceLink: Sendable {
     isPrompt = source.isPrompt
   }
 
+  /// Whether no read begins any more.
+  var isClosed: Bool { gate.isClosed }
+
   /// This, as the end of a chain of stages.
   func next(_ time: TimeSource) -> ReadNext {
     ReadNext(isPrompt ? PromptLink(self, gate, background, time) : LeavingLink(self, background, time))

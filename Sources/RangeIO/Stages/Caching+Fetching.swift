@@ -6,9 +6,10 @@ extension Caching {
       return try await next(request)
     }
     let token = token(of: request.source)
-    // Of several who join a flight that fails, each may try once more by itself: the fault may have been with the
-    // reader that began it, which was closed.
-    for isLast in [false, true] {
+    // Of several who join a flight that fails, each may try once more. A flight whose reader was closed says nothing
+    // about the source, so it does not count; and that reader begins no other.
+    var isLast = false
+    while true {
       let landed = token.flights.landingCount
       let generation = token.generation
       let found = lookUp(request, token)
@@ -18,14 +19,20 @@ extension Caching {
         return try await fetch(found, request, token, landed: landed, generation: generation, next)
       } catch let failure as JoinedFlightFailed {
         if isLast { throw failure.error }
+        isLast = !failure.wasClosed
         try Task.checkCancellation()
       }
     }
-    preconditionFailure("the last attempt returns or throws")
   }
 
   /// A flight failed that another read had begun.
   private struct JoinedFlightFailed: Error {
+    let error: any Error
+    let wasClosed: Bool
+  }
+
+  /// What a flight fails with when its reader has been closed.
+  private struct ReaderClosed: Error {
     let error: any Error
   }
 
@@ -65,10 +72,12 @@ extension Caching {
       return found.response(to: request)
     } catch let failure as GapWait.Failure {
       token.flights.leave(plan)
+      let closed = failure.error as? ReaderClosed
+      let error = closed?.error ?? failure.error
       guard plan.starts.contains(where: { $0.flight == failure.flight }) else {
-        throw JoinedFlightFailed(error: failure.error)
+        throw JoinedFlightFailed(error: error, wasClosed: closed != nil)
       }
-      throw failure.error
+      throw error
     } catch {
       token.flights.leave(plan)
       throw error
@@ -93,7 +102,7 @@ extension Caching {
       do {
         result = .success(try await Self.acquire(request, ticket, reservation, store, next))
       } catch {
-        result = .failure(error)
+        result = .failure(next.isClosed ? ReaderClosed(error: error) : error)
       }
       token.flights.land(flight, range, result)
     }
