@@ -6,8 +6,8 @@ extension Caching {
       return try await next(request)
     }
     let token = token(of: request.source)
-    // Of several who join a flight that fails, each may try once more. A flight whose reader was closed says nothing
-    // about the source, so it does not count; and that reader begins no other.
+    // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
+    // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
     var isLast = false
     while true {
       let landed = token.flights.landingCount
@@ -19,7 +19,7 @@ extension Caching {
         return try await fetch(found, request, token, landed: landed, generation: generation, next)
       } catch let failure as JoinedFlightFailed {
         if isLast { throw failure.error }
-        isLast = !failure.wasClosed
+        isLast = !failure.wasGivenUp
         try Task.checkCancellation()
       }
     }
@@ -28,11 +28,11 @@ extension Caching {
   /// A flight failed that another read had begun.
   private struct JoinedFlightFailed: Error {
     let error: any Error
-    let wasClosed: Bool
+    let wasGivenUp: Bool
   }
 
-  /// What a flight fails with when its reader has been closed.
-  private struct ReaderClosed: Error {
+  /// What a flight fails with for a reason that is not the source's.
+  private struct GivenUp: Error {
     let error: any Error
   }
 
@@ -64,18 +64,21 @@ extension Caching {
     var found = planned.found ?? found
     guard let plan = planned.plan else { return found.response(to: request) }
     let run = found.gaps.reduce(0) { $0 + $1.count }
-    for start in plan.starts { self.start(start, of: run, request.source, token, generation, next) }
+    var isKept = true
+    for start in plan.starts {
+      isKept = self.start(start, of: run, request.source, token, generation, next) && isKept
+    }
     do {
       let gaps = found.gaps
       for piece in try await wait.pieces(next) { found.pieces.append(piece) }
-      if fill == .requestedFirst { fetchRest(of: gaps, request.source, token, next) }
+      if fill == .requestedFirst, isKept { fetchRest(of: gaps, request.source, token, next) }
       return found.response(to: request)
     } catch let failure as GapWait.Failure {
       token.flights.leave(plan)
-      let closed = failure.error as? ReaderClosed
-      let error = closed?.error ?? failure.error
+      let givenUp = failure.error as? GivenUp
+      let error = givenUp?.error ?? failure.error
       guard plan.starts.contains(where: { $0.flight == failure.flight }) else {
-        throw JoinedFlightFailed(error: error, wasClosed: closed != nil)
+        throw JoinedFlightFailed(error: error, wasGivenUp: givenUp != nil)
       }
       throw error
     } catch {
@@ -86,12 +89,20 @@ extension Caching {
 
   /// Begins a flight: makes room, reads, stores, lands.
   ///
-  /// - Parameter run: the bytes that the request is missing, of which this is a part: they are kept as one or not at all.
-  private func start(
+  /// - Parameters:
+  ///   - run: the bytes that the request is missing, of which this is a part: they are kept as one or not at all.
+  ///   - isAwaited: whether to read even what is not to be kept.
+  /// - Returns: whether there was room.
+  @discardableResult private func start(
     _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
-    _ generation: UInt64, _ next: ReadNext
-  ) {
+    _ generation: UInt64, _ next: ReadNext, isAwaited: Bool = true
+  ) -> Bool {
     let room = store.reserve(start.range, ofRun: run, for: token)
+    guard isAwaited || room.reservation != nil else {
+      // Whoever has joined meanwhile begins a flight of his own.
+      token.flights.land(start.flight, start.range, .failure(GivenUp(error: CancellationError())))
+      return false
+    }
     let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
     let (flight, range) = (start.flight, start.range)
     var request = ReadRequest(range, of: source)
@@ -102,11 +113,12 @@ extension Caching {
       do {
         result = .success(try await Self.acquire(request, ticket, reservation, store, next))
       } catch {
-        result = .failure(next.isClosed ? ReaderClosed(error: error) : error)
+        result = .failure(next.isClosed ? GivenUp(error: error) : error)
       }
       token.flights.land(flight, range, result)
     }
     token.flights.started(flight, task)
+    return room.reservation != nil
   }
 
   /// Reads, and stores if room was reserved.
@@ -172,7 +184,10 @@ extension Caching {
       rest, landed: landed, generation: generation, purpose: .prefetch, nil, widen: { $0 },
       lookAgain: { ((), missing()) }
     ).plan
-    for start in plan?.starts ?? .init() { self.start(start, of: start.range.count, source, token, generation, next) }
+    let run = rest.reduce(0) { $0 + $1.count }
+    for start in plan?.starts ?? .init() {
+      self.start(start, of: run, source, token, generation, next, isAwaited: false)
+    }
   }
 }
 
