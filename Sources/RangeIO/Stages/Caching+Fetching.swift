@@ -1,11 +1,11 @@
 extension Caching {
   /// A read that the store could not answer at once.
   func readMissing(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
-    guard request.caching != .bypass, request.source.isSettled, !passes(request) else {
+    guard request.caching != .bypass, request.source.isSettled, !passes(request), let token = token(of: request.source)
+    else {
       guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
       return try await next(request)
     }
-    let token = token(of: request.source)
     // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
     // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
     var isLast = false
