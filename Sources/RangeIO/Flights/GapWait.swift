@@ -48,15 +48,16 @@ final class GapWait: Sendable {
 
   /// Waits until all has landed or one flight failed, which is at once if it has already.
   ///
-  /// - Throws: `CancellationError`.
-  func finish() async throws {
+  /// - Parameter next: of the reader that waits: closing it ends the wait, whosever flights these are.
+  /// - Throws: `CancellationError`, `ReadError.Code.closed`.
+  func finish(_ next: ReadNext) async throws {
     let answer = state.withLock { state -> OneAnswer<Void>? in
       guard !state.isDone else { return nil }
       let answer = OneAnswer<Void>()
       state.answer = answer
       return answer
     }
-    try await answer?.value()
+    if let answer { try await next.wait(for: answer) }
   }
 
   /// The bytes of the only gap, which one flight brought.
@@ -82,9 +83,13 @@ final class GapWait: Sendable {
   func pieces() throws(Failure) -> [ChunkPiece] {
     let outcome = state.withLock { state -> Result<[ChunkPiece], Failure> in
       if let failure = state.failure { return .failure(failure) }
+      // Of one plan, flights are as disjoint as the parts they bring, and so in the same order.
+      let arrived = state.arrived.sorted { $0.range.lowerBound < $1.range.lowerBound }
+      var index = 0
       return .success(
         state.parts.map { part in
-          ChunkPiece(part.range, Self.cut(part.range, of: state.arrived.first { $0.flight == part.flight }!))
+          while arrived[index].flight != part.flight { index += 1 }
+          return ChunkPiece(part.range, Self.cut(part.range, of: arrived[index]))
         })
     }
     return try outcome.get()

@@ -12,6 +12,25 @@ public struct ReadNext: Sendable {
   /// Tells the time.
   public var time: TimeSource { link.time }
 
+  /// Whether the reader is closed, so that nothing can be read through this any more.
+  var isClosed: Bool { link.bottom.isClosed }
+
+  /// Waits for `answer`, which somebody else's reader may bring, but not beyond the closing of this one.
+  func wait<Value>(for answer: OneAnswer<Value>) async throws -> Value {
+    try await link.bottom.waiting.wait(for: answer)
+  }
+
+  /// Starts work that reads through this for several readers, from within a read: the stages below are not closed
+  /// before it has ended. It must not wait for others but by ``wait(for:)``.
+  func startFlight(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    let flights = link.bottom.flights
+    flights.enterAgain()
+    return background.start {
+      await work()
+      flights.leave()
+    }
+  }
+
   /// Reads what `request` asks from the stages and the source below.
   @inlinable @inline(__always)
   public nonisolated(nonsending) func callAsFunction(_ request: ReadRequest) async throws -> ReadResponse {
@@ -39,12 +58,15 @@ public struct ReadNext: Sendable {
   // Unchecked because it is not final: it and its subclasses have constants only.
   final let background: BackgroundWork
   final let time: TimeSource
+  /// Where the chain ends.
+  final let bottom: SourceLink
   /// Whether this is a ``StageLink``.
   @usableFromInline final let isStage: Bool
 
-  init(background: BackgroundWork, time: TimeSource, isStage: Bool = false) {
+  init(background: BackgroundWork, time: TimeSource, bottom: SourceLink, isStage: Bool = false) {
     self.background = background
     self.time = time
+    self.bottom = bottom
     self.isStage = isStage
   }
 
@@ -76,7 +98,7 @@ protocol ReadyStage: AnyObject, ReadStage {
     self.next = next
     hasReadyStage = stage is any ReadyStage
     readyStage = stage as? any ReadyStage ?? NeverReady.shared
-    super.init(background: next.background, time: next.time, isStage: true)
+    super.init(background: next.background, time: next.time, bottom: next.link.bottom, isStage: true)
   }
 
   @usableFromInline override func ready(_ request: ReadRequest) -> ReadResponse? {
@@ -98,7 +120,7 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
 
   init(above next: ReadNext) {
     self.next = next
-    super.init(background: next.background, time: next.time)
+    super.init(background: next.background, time: next.time, bottom: next.link.bottom)
   }
 
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {

@@ -10,13 +10,19 @@ final class SourceLink: Sendable {
   let isPrompt: Bool
   /// Reads of the source under way, callers gone or not.
   fileprivate let gate = UseGate()
-  private let waiting = WaitingList()
+  /// Work under way that reads for several readers, and so may outlive the reads of its own.
+  let flights = UseGate()
+  /// Whoever of the reader waits, for the source or for what another reader brings: answered at once when it is closed.
+  let waiting = WaitingList()
 
   init(_ source: any RangeSource, background: BackgroundWork) {
     self.source = source
     self.background = background
     isPrompt = source.isPrompt
   }
+
+  /// Whether no read begins any more.
+  var isClosed: Bool { gate.isClosed }
 
   /// This, as the end of a chain of stages.
   func next(_ time: TimeSource) -> ReadNext {
@@ -27,6 +33,13 @@ final class SourceLink: Sendable {
   func describe() async throws -> SourceDescription {
     guard !isPrompt else { return try await source.describe() }
     return try await leavingBehind { [source] in try await source.describe() }
+  }
+
+  /// Waits until nothing goes through the stages any more. To be called once no read is under way, so that none begins.
+  func stagesAreQuiet() async {
+    _ = flights.close()
+    // Nobody cancels the closing.
+    try? await flights.drained()
   }
 
   /// Ends the source: everyone who waits is answered with `closed` now; returns when nothing is under way.
@@ -78,18 +91,15 @@ final class SourceLink: Sendable {
 
 /// The end of the chain.
 private class EndLink: ReadLink, @unchecked Sendable {
-  fileprivate final let link: SourceLink
-
   init(_ link: SourceLink, _ time: TimeSource) {
-    self.link = link
-    super.init(background: link.background, time: time)
+    super.init(background: link.background, time: time, bottom: link)
   }
 
   final override func ready(_ request: ReadRequest) -> ReadResponse? {
-    guard request.moreRanges.isEmpty, link.gate.enter() else { return nil }
-    defer { link.gate.leave() }
+    guard request.moreRanges.isEmpty, bottom.gate.enter() else { return nil }
+    defer { bottom.gate.leave() }
     // What is wrong is left to be told by the read that follows.
-    guard let bytes = link.source.ready(request.range, of: request.source), bytes.count == request.range.count else {
+    guard let bytes = bottom.source.ready(request.range, of: request.source), bytes.count == request.range.count else {
       return nil
     }
     return ReadResponse(bytes)
@@ -99,13 +109,13 @@ private class EndLink: ReadLink, @unchecked Sendable {
 /// The end of the chain above a source that answers its callers by itself.
 private final class PromptLink: EndLink, @unchecked Sendable {
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
-    guard link.gate.enter() else { throw ReadError.closed }
-    defer { link.gate.leave() }
+    guard bottom.gate.enter() else { throw ReadError.closed }
+    defer { bottom.gate.leave() }
     // The way of nearly all reads, without another call.
     guard request.moreRanges.isEmpty, request.grid == nil else {
-      return try await SourceLink.read(link.source, request)
+      return try await SourceLink.read(bottom.source, request)
     }
-    let response = ReadResponse(try await link.source.read(request.range, of: request.source))
+    let response = ReadResponse(try await bottom.source.read(request.range, of: request.source))
     try response.check(request)
     return response
   }
@@ -114,6 +124,6 @@ private final class PromptLink: EndLink, @unchecked Sendable {
 /// The end of the chain above a source whose callers may have to leave their reads behind.
 private final class LeavingLink: EndLink, @unchecked Sendable {
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
-    try await link.leavingBehind { [source = link.source] in try await SourceLink.read(source, request) }
+    try await bottom.leavingBehind { [source = bottom.source] in try await SourceLink.read(source, request) }
   }
 }

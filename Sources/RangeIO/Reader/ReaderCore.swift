@@ -262,6 +262,7 @@ extension ReaderCore {
     }
     // Nobody cancels this work, so neither wait can end early.
     try? await gate.drained()
+    await link.stagesAreQuiet()
     for stage in pipeline.stages { await stage.close() }
     try? await sourceIsClosed.value()
   }

@@ -21,11 +21,19 @@ struct CachedParts {
       return ReadResponse(pieces[0].bytes)
     }
     let ordered = pieces.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    return ReadResponse(
-      Self.cut(request.range, of: ordered), moreBytes: request.moreRanges.map { Self.cut($0, of: ordered) })
+    // Up to where the pieces reach so far: in order where their own ends need not be, to search in.
+    var reach = 0
+    let reaches = ordered.map { piece in
+      reach = max(reach, piece.range.upperBound)
+      return reach
+    }
+    func cut(_ range: ByteRange) -> Bytes {
+      Self.cut(range, of: ordered[reaches.partitionPoint { $0 > range.lowerBound }...])
+    }
+    return ReadResponse(cut(request.range), moreBytes: request.moreRanges.map(cut))
   }
 
-  private static func cut(_ range: ByteRange, of ordered: [ChunkPiece]) -> Bytes {
+  private static func cut(_ range: ByteRange, of ordered: ArraySlice<ChunkPiece>) -> Bytes {
     var cursor = range.lowerBound
     var parts: [Bytes] = []
     for piece in ordered where piece.range.upperBound > cursor {

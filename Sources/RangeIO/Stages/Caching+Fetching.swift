@@ -1,35 +1,29 @@
 extension Caching {
   /// A read that the store could not answer at once.
   func readMissing(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
-    guard request.caching != .bypass, request.source.isSettled, !passes(request) else {
+    guard request.caching != .bypass, request.source.isSettled, !passes(request), let token = token(of: request.source)
+    else {
       guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
       return try await next(request)
     }
-    let token = token(of: request.source)
     if let touched, request.isPlain, isFirstTouch(request.range, token, touched) { return try await next(request) }
-    // Of several who join a flight that fails, each may try once more by itself: the fault may have been with the
-    // reader that began it, which was closed.
-    do {
-      return try await readThroughStore(request, token, next)
-    } catch is JoinedFlightFailed {
-      try Task.checkCancellation()
+    // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
+    // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
+    var isLast = false
+    while true {
+      let landed = token.flights.landingCount
+      let generation = token.generation
+      let found = lookUp(request, token)
+      if found.gaps.isEmpty { return found.response(to: request) }
+      guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
+      do {
+        return try await fetch(found, request, token, landed: landed, generation: generation, next)
+      } catch let failure as JoinedFlightFailed {
+        if isLast { throw failure.error }
+        isLast = !failure.wasGivenUp
+        try Task.checkCancellation()
+      }
     }
-    do {
-      return try await readThroughStore(request, token, next)
-    } catch let failure as JoinedFlightFailed {
-      throw failure.error
-    }
-  }
-
-  @inline(__always) private func readThroughStore(
-    _ request: ReadRequest, _ token: ChunkToken, _ next: ReadNext
-  ) async throws -> ReadResponse {
-    let landed = token.flights.landingCount
-    let generation = token.generation
-    let found = lookUp(request, token)
-    if found.gaps.isEmpty { return found.response(to: request) }
-    guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-    return try await fetch(found, request, token, landed: landed, generation: generation, next)
   }
 
   /// Whether a range is read for the first time: then nothing of its first block is here.
@@ -42,6 +36,12 @@ extension Caching {
 
   /// A flight failed that another read had begun.
   private struct JoinedFlightFailed: Error {
+    let error: any Error
+    let wasGivenUp: Bool
+  }
+
+  /// What a flight fails with for a reason that is not the source's.
+  private struct GivenUp: Error {
     let error: any Error
   }
 
@@ -73,24 +73,29 @@ extension Caching {
     var found = planned.found ?? found
     guard let plan = planned.plan else { return found.response(to: request) }
     let run = found.gaps.count == 1 ? found.gaps[0].count : found.gaps.reduce(0) { $0 + $1.count }
-    for start in plan.starts { self.start(start, of: run, request.source, token, generation, next, wait) }
+    var isKept = true
+    for start in plan.starts {
+      isKept = self.start(start, of: run, request.source, token, generation, next, wait) && isKept
+    }
     do {
       // A source that did not suspend has answered by now.
-      if !wait.isDone { try await wait.finish() }
+      if !wait.isDone { try await wait.finish(next) }
       // One gap, one flight, nothing else: no need to put anything together.
       if found.pieces.isEmpty, plan.parts.count == 1, request.moreRanges.isEmpty, fill != .requestedFirst {
         return ReadResponse(try wait.onlyPiece())
       }
       let gaps = found.gaps
       found.pieces += try wait.pieces()
-      if fill == .requestedFirst { fetchRest(of: gaps, request.source, token, next) }
+      if fill == .requestedFirst, isKept { fetchRest(of: gaps, request.source, token, next) }
       return found.response(to: request)
     } catch let failure as GapWait.Failure {
       token.flights.leave(plan)
+      let givenUp = failure.error as? GivenUp
+      let error = givenUp?.error ?? failure.error
       guard plan.starts.contains(where: { $0.flight == failure.flight }) else {
-        throw JoinedFlightFailed(error: failure.error)
+        throw JoinedFlightFailed(error: error, wasGivenUp: givenUp != nil)
       }
-      throw failure.error
+      throw error
     } catch {
       token.flights.leave(plan)
       throw error
@@ -99,12 +104,20 @@ extension Caching {
 
   /// Begins a flight: makes room, reads, stores, lands.
   ///
-  /// - Parameter run: the bytes that the request is missing, of which this is a part: they are kept as one or not at all.
-  private func start(
+  /// - Parameters:
+  ///   - run: the bytes that the request is missing, of which this is a part: they are kept as one or not at all.
+  ///   - wait: of who waits for it; without one, what is not to be kept is not read.
+  /// - Returns: whether there was room.
+  @discardableResult private func start(
     _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
     _ generation: UInt64, _ next: ReadNext, _ wait: GapWait?
-  ) {
+  ) -> Bool {
     let room = store.reserve(start.range, ofRun: run, for: token)
+    guard wait != nil || room.reservation != nil else {
+      // Whoever has joined meanwhile begins a flight of his own.
+      token.flights.land(start.flight, start.range, .failure(GivenUp(error: CancellationError())))
+      return false
+    }
     let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
@@ -115,18 +128,19 @@ extension Caching {
     {
       _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
       token.flights.land(flight, range, .success(response.bytes))
-      return
+      return true
     }
-    let task = next.background.start { [store, request, reservation = room.reservation] in
+    let task = next.startFlight { [store, request, reservation = room.reservation] in
       let result: Result<Bytes, any Error>
       do {
         result = .success(try await Self.acquire(request, ticket, reservation, store, next))
       } catch {
-        result = .failure(error)
+        result = .failure(next.isClosed ? GivenUp(error: error) : error)
       }
       token.flights.land(flight, range, result)
     }
     if wait?.isDone != true { token.flights.started(flight, task) }
+    return room.reservation != nil
   }
 
   /// Reads, and stores if room was reserved.
@@ -135,7 +149,7 @@ extension Caching {
     _ next: ReadNext
   ) async throws -> Bytes {
     guard let reservation else {
-      try await store.enterUnreserved()
+      try await takeTurn(store, next)
       defer { store.leaveUnreserved() }
       let response = try await next(request)
       try response.check(request)
@@ -151,6 +165,25 @@ extension Caching {
     }
     _ = store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
     return response.bytes
+  }
+
+  /// Waits for a turn to read without a reservation, but not beyond the closing of the reader that wants it.
+  private static func takeTurn(_ store: any ChunkStore, _ next: ReadNext) async throws {
+    let turn = OneAnswer<Void>()
+    let queueing = next.background.start {
+      do {
+        try await store.enterUnreserved()
+        if !turn.resolve(.success(())) { store.leaveUnreserved() }
+      } catch {
+        turn.fail(error)
+      }
+    }
+    do {
+      try await next.wait(for: turn)
+    } catch {
+      queueing.cancel()
+      throw error
+    }
   }
 
   /// Fetches what is missing around `gaps` to whole blocks, with nobody waiting.
@@ -173,9 +206,8 @@ extension Caching {
       rest, landed: landed, generation: generation, purpose: .prefetch, nil, widen: { $0 },
       lookAgain: { ((), missing()) }
     ).plan
-    for start in plan?.starts ?? .init() {
-      self.start(start, of: start.range.count, source, token, generation, next, nil)
-    }
+    let run = rest.reduce(0) { $0 + $1.count }
+    for start in plan?.starts ?? .init() { self.start(start, of: run, source, token, generation, next, nil) }
   }
 }
 

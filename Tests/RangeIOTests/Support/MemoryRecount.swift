@@ -39,10 +39,10 @@ struct MemoryRecount {
         if bytes != state.bytes { faults.append("shard \(shard) counts \(state.bytes) of \(bytes) bytes") }
         let pinned = own.reduce(0) { $0 + ($1.isPinned ? $1.charge : 0) }
         if pinned != state.pinnedBytes { faults.append("shard \(shard): \(state.pinnedBytes) of \(pinned) pinned") }
-        for source in state.sources.values {
+        for source in state.sources.all {
           let mine = own.filter { $0.token === source.token }
-          if mine.isEmpty || mine.count != source.blocks || mine.reduce(0, { $0 + $1.charge }) != source.bytes {
-            faults.append("shard \(shard) counts \(source.bytes) bytes, \(source.blocks) blocks of a source wrongly")
+          if mine.isEmpty || mine.count != source.blocks {
+            faults.append("shard \(shard) counts \(source.blocks) of \(mine.count) blocks of a source")
           }
         }
       }
@@ -53,7 +53,7 @@ struct MemoryRecount {
 
   private mutating func note(_ state: inout ShardState, _ slot: Int) {
     let note = state.table[slot]
-    guard let token = state.sources[note.token]?.token else {
+    guard let token = state.sources.all.first(where: { $0.token.number == note.token })?.token else {
       faults.append("a chunk of no source")
       return
     }

@@ -54,6 +54,6 @@ struct ShardSources {
     }
   }
 
-  /// The chunks of each token, to be compared with a recount.
-  var blocks: [UInt64: Int] { Dictionary(uniqueKeysWithValues: sources.map { ($0.token.number, $0.blocks) }) }
+  /// Every source, to be compared with a recount.
+  var all: [Source] { sources }
 }
