@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -196,3 +197,18 @@ void *rio_map_pages(size_t count) {
 }
 
 void rio_unmap_pages(void *pages, size_t count) { munmap(pages, count); }
+
+void *rio_map_aligned_pages(size_t count) {
+  char *pages = rio_map_pages(2 * count);
+  if (pages == NULL) return NULL;
+  char *aligned = (char *)(((uintptr_t)pages + count - 1) & ~(uintptr_t)(count - 1));
+  if (aligned > pages) munmap(pages, aligned - pages);
+  if (aligned < pages + count) munmap(aligned + count, pages + count - aligned);
+#if defined(MADV_HUGEPAGE)
+  if (count >= 2 << 20) madvise(aligned, count, MADV_HUGEPAGE);  // a wish: without huge pages it is slower, not wrong
+#endif
+  return aligned;
+}
+
+void *rio_malloc(size_t count) { return malloc(count); }
+void rio_free(void *memory) { free(memory); }

@@ -17,7 +17,9 @@ extension RangeReader {
   ///
   /// - Throws: `ReadError` with `unsupportedSource` for what is no `file:` URL of this machine; else as the initialiser
   ///   with a path.
-  public init(contentsOf url: URL, engine: FileSource.Engine = .automatic) async throws {
-    try await self.init(FileSource(url, configuration: .init(engine: engine)))
+  public init(
+    contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: Cache = .shared
+  ) async throws {
+    try await self.init(FileSource(url, configuration: .init(engine: engine)), cache.pipeline)
   }
 }

@@ -62,6 +62,13 @@ void rio_pause_ns(int64_t duration_ns);
 /// Fresh zeroed pages, or NULL when the system has none; and their return.
 void *rio_map_pages(size_t count);
 void rio_unmap_pages(void *pages, size_t count);
+/// Fresh zeroed pages at a multiple of `count`, a power of two; in huge pages if the system has them and `count` is 2 MiB
+/// or more. NULL when the system has none. Returned with rio_unmap_pages.
+void *rio_map_aligned_pages(size_t count);
+
+/// malloc and free.
+void *rio_malloc(size_t count);
+void rio_free(void *memory);
 
 // MARK: threads
 

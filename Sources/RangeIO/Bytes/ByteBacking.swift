@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Owns the memory that ``Bytes`` show: as long as it lives, the memory stays and does not change.
 ///
 /// Not `Sendable`, since `ManagedBuffer` forbids that; `Bytes` and `WritableBytes` answer for it.
@@ -8,20 +6,8 @@ package protocol ByteBacking: AnyObject {
   var backingByteCount: Int { get }
 }
 
-/// Memory that a store may keep as its own, without copying it, if nobody else does.
-package protocol ClaimableBacking: ByteBacking {
-  /// Takes the memory for a store. Bytes that are still shown of it stay good, since nobody writes to them.
-  ///
-  /// - Returns: false if it was taken before: chunks must not share memory, or dropping one would free nothing.
-  func claim() -> Bool
-}
-
 /// Memory in the same allocation as its owner: one `malloc` for small pieces.
-///
-/// The header is the capacity, with the highest bit for a claim.
-final class InlineBacking: ManagedBuffer<Int, UInt8>, ClaimableBacking {
-  private static let claimedBit = 1 << (Int.bitWidth - 1)
-
+final class InlineBacking: ManagedBuffer<Int, UInt8>, ByteBacking {
   static func allocate(_ capacity: Int) -> (owner: InlineBacking, base: UnsafeMutableRawPointer) {
     let created = InlineBacking.create(minimumCapacity: capacity) { _ in capacity }
     // The downcast is exact: `create` allocates an instance of the class it is called on.
@@ -29,21 +15,7 @@ final class InlineBacking: ManagedBuffer<Int, UInt8>, ClaimableBacking {
     return (owner, owner.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) })
   }
 
-  var backingByteCount: Int {
-    withUnsafeMutablePointerToHeader { Self.atomic($0).pointee.load(ordering: .relaxed) } & ~Self.claimedBit
-  }
-
-  func claim() -> Bool {
-    let before = withUnsafeMutablePointerToHeader {
-      Self.atomic($0).pointee.bitwiseOr(Self.claimedBit, ordering: .relaxed).oldValue
-    }
-    return before & Self.claimedBit == 0
-  }
-
-  /// An `Atomic<Int>` is laid out as the `Int` that it holds. `ManagedBuffer` takes no header that cannot be copied.
-  private static func atomic(_ header: UnsafeMutablePointer<Int>) -> UnsafeMutablePointer<Atomic<Int>> {
-    UnsafeMutableRawPointer(header).assumingMemoryBound(to: Atomic<Int>.self)
-  }
+  var backingByteCount: Int { header }
 }
 
 /// Memory that something else owns: a `Data`, a mapped file, a buffer of C.

@@ -61,7 +61,7 @@ final class FlightTable: Sendable {
   func land(_ id: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
     let waiters = state.withLock { state in
       landings.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      state.tasks[id] = nil
+      if !state.tasks.isEmpty { state.tasks[id] = nil }
       return state.flights.landed(id)
     }
     for waiter in waiters { waiter.landed(id, range, result) }

@@ -60,6 +60,13 @@ public struct ReadRequest: Sendable {
     extras = nil
   }
 
+  /// A read that a cache makes.
+  init(_ range: ByteRange, of source: SourceDescription, purpose: Purpose, grid: BlockGrid?) {
+    self.range = range
+    self.source = source
+    extras = purpose == .demand && grid == nil ? nil : Extras(purpose: purpose, grid: grid)
+  }
+
   /// More ranges of a vectored read, in the order asked. Empty for a read of one range, and costs nothing then.
   public var moreRanges: [ByteRange] {
     get { extras?.moreRanges ?? [] }

@@ -3,29 +3,81 @@ public import SystemPackage
 // The only place that names concrete sources, stages and stores.
 
 extension RangeReader {
+  /// What a reader of a file keeps in memory, beside the system's page cache.
+  public struct Cache: Sendable {
+    enum Kind {
+      case shared, off
+      case store(any ChunkStore)
+    }
+    let kind: Kind
+
+    /// Ranges of up to 64 KiB that are read more than once, in one store of 64 MiB for all readers of the process:
+    /// ``RangeIO/MemoryStore/shared``. A range read again takes about a tenth of the time that the page cache takes. What is read
+    /// once, longer ranges and streams pass by: they are neither kept nor slowed down.
+    public static let shared = Cache(kind: .shared)
+    /// Nothing.
+    public static let off = Cache(kind: .off)
+    /// What `shared` keeps, in a store of your own.
+    public static func store(_ store: some ChunkStore) -> Cache { Cache(kind: .store(store)) }
+
+    /// The stages that make it so.
+    package var pipeline: ReadPipeline {
+      let store: any ChunkStore
+      switch kind {
+      case .off: return ReadPipeline()
+      case .shared: store = MemoryStore.shared
+      case .store(let own): store = own
+      }
+      return ReadPipeline {
+        // Exactly what is asked for, and not before it is asked for again: a local disk is read in no other way than
+        // without a cache. Blocks as small as the system's pages, since most reads of such programs are.
+        Caching(
+          store, fill: .exact, blockSize: .kibibytes(4), passing: .kibibytes(64), admission: .onSecondTouch)
+      }
+    }
+  }
+
   /// A reader of the file at `path`, with defaults that suit most programs.
   ///
   /// A relative path starts from the current directory; `~` is the home directory; symbolic links are followed.
   ///
+  /// - Parameters:
+  ///   - engine: how the file is read.
+  ///   - cache: what is kept in memory. Default: short ranges that are read again, in 64 MiB for the whole process.
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, …),
   ///   `resourcesExhausted` or `inputOutput`; `CancellationError`.
-  public init(_ path: String, engine: FileSource.Engine = .automatic) async throws {
-    try await self.init(FileSource(path, configuration: .init(engine: engine)))
+  public init(_ path: String, engine: FileSource.Engine = .automatic, cache: Cache = .shared) async throws {
+    try await self.init(FileSource(path, configuration: .init(engine: engine)), cache.pipeline)
   }
 
   /// A reader of the file at `path`, with defaults that suit most programs.
   ///
-  /// - Throws: as ``init(_:engine:)`` with a string.
-  public init(_ path: FilePath, engine: FileSource.Engine = .automatic) async throws {
-    try await self.init(FileSource(path, configuration: .init(engine: engine)))
+  /// - Throws: as ``init(_:engine:cache:)`` with a string.
+  public init(_ path: FilePath, engine: FileSource.Engine = .automatic, cache: Cache = .shared) async throws {
+    try await self.init(FileSource(path, configuration: .init(engine: engine)), cache.pipeline)
   }
 
   /// A reader of the file behind `descriptor`, which the reader owns from here on, even if this throws.
   ///
-  /// - Throws: as ``init(_:engine:)`` with a path.
-  public init(adopting descriptor: FileDescriptor, engine: FileSource.Engine = .automatic) async throws {
-    try await self.init(FileSource(adopting: descriptor, configuration: .init(engine: engine)))
+  /// - Throws: as ``init(_:engine:cache:)`` with a path.
+  public init(
+    adopting descriptor: FileDescriptor, engine: FileSource.Engine = .automatic, cache: Cache = .shared
+  ) async throws {
+    try await self.init(FileSource(adopting: descriptor, configuration: .init(engine: engine)), cache.pipeline)
   }
+}
+
+extension MemoryStore {
+  /// The store of readers that were given no other: 64 MiB for the whole process.
+  ///
+  /// ```swift
+  /// try await MemoryStore.shared.resize(to: .mebibytes(16))
+  /// ```
+  public static let shared: MemoryStore = {
+    var configuration = Configuration(limit: .mebibytes(64))
+    configuration.typicalBlockSize = .kibibytes(4)
+    return MemoryStore(configuration)
+  }()
 }
 
 /// Opens the file at `path`, hands a reader to `body`, and closes it however `body` ends.
@@ -36,10 +88,10 @@ extension RangeReader {
 ///
 /// - Throws: what opening or `body` throws.
 public nonisolated(nonsending) func withRangeReader<Result>(
-  _ path: String, engine: FileSource.Engine = .automatic,
+  _ path: String, engine: FileSource.Engine = .automatic, cache: RangeReader.Cache = .shared,
   _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
-  let reader = try await RangeReader(path, engine: engine)
+  let reader = try await RangeReader(path, engine: engine, cache: cache)
   do {
     let result = try await body(reader)
     await reader.close()

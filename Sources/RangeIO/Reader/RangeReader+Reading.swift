@@ -11,6 +11,16 @@ extension RangeReader {
   /// - Complexity: what the page cache of a local file holds costs one allocation and does not suspend.
   public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes { try await core.read(range) }
 
+  /// The bytes of `range`, with or without the help of a cache.
+  ///
+  /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.notCached` for `.onlyIfCached`, if the cache does not have
+  ///   all of it. Without a `Caching` stage, `.onlyIfCached` reads as ever.
+  public nonisolated(nonsending) func read(
+    _ range: ByteRange, caching: ReadRequest.Caching
+  ) async throws -> Bytes {
+    try await core.read(range, caching: caching)
+  }
+
   /// The bytes from an offset to the present end of the source.
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``.

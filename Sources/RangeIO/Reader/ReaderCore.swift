@@ -109,6 +109,18 @@ extension ReaderCore {
     return try await respond(ReadRequest(range, of: source)).bytes
   }
 
+  /// The bytes of `range`, with a wish as to caches.
+  func read(_ range: ByteRange, caching: ReadRequest.Caching) async throws -> Bytes {
+    try enter()
+    defer { gate.leave() }
+    var source = source
+    if !Self.holds(source, range) { source = try await lookAgain(for: range) }
+    guard !range.isEmpty else { return Bytes() }
+    var request = ReadRequest(range, of: source)
+    request.caching = caching
+    return try await respond(request).bytes
+  }
+
   /// The bytes of several ranges, as one request, in the order asked.
   func read(_ ranges: [ByteRange]) async throws -> [Bytes] {
     try enter()

@@ -29,8 +29,8 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// The bytes of several ranges, in the order asked. By default one ``read(_:of:)`` after the other.
   nonisolated(nonsending) func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes]
 
-  /// The bytes of `range` in buffers of their own, one for each block of `grid` that `range` touches, for a cache that
-  /// keeps and evicts them one by one. By default the range is read once and each part copied out.
+  /// The bytes of `range` as one piece for each block of `grid` that `range` touches, for a cache that keeps and evicts
+  /// them one by one. By default the range is read once, and the cache copies each part out.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid)
     async throws -> [Bytes]
 
@@ -62,14 +62,20 @@ extension RangeSource where Self: ~Copyable {
     return all
   }
 
-  /// One read, each block's part copied out.
+  /// One read, cut where blocks meet.
   public nonisolated(nonsending) func read(
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
     let whole = try await read(range, of: source)
     guard whole.count == range.count else { throw ReadError.wrongCount(whole.count, for: range, of: source) }
+    return cut(whole, range, grid)
+  }
+
+  /// The bytes of `range` as one piece for each block.
+  func cut(_ whole: Bytes, _ range: ByteRange, _ grid: BlockGrid) -> [Bytes] {
+    guard grid.blocks(covering: range).count > 1 else { return [whole] }
     return grid.pieces(of: range).map { piece in
-      whole.slice(piece.range.lowerBound - range.lowerBound..<piece.range.upperBound - range.lowerBound).compacted()
+      whole.slice(piece.range.lowerBound - range.lowerBound..<piece.range.upperBound - range.lowerBound)
     }
   }
 

@@ -6,9 +6,10 @@ extension Caching {
       return try await next(request)
     }
     let token = token(of: request.source)
+    if let touched, request.isPlain, isFirstTouch(request.range, token, touched) { return try await next(request) }
     // Of several who join a flight that fails, each may try once more by itself: the fault may have been with the
     // reader that began it, which was closed.
-    for isLast in [false, true] {
+    for attempt in 0...1 {
       let landed = token.flights.landingCount
       let generation = token.generation
       let found = lookUp(request, token)
@@ -17,11 +18,19 @@ extension Caching {
       do {
         return try await fetch(found, request, token, landed: landed, generation: generation, next)
       } catch let failure as JoinedFlightFailed {
-        if isLast { throw failure.error }
+        if attempt == 1 { throw failure.error }
         try Task.checkCancellation()
       }
     }
     preconditionFailure("the last attempt returns or throws")
+  }
+
+  /// Whether a range is read for the first time: then nothing of its first block is here.
+  private func isFirstTouch(_ range: ByteRange, _ token: ChunkToken, _ touched: RecentTouches) -> Bool {
+    let block = UInt64(range.lowerBound >> token.grid.shift)
+    var hash = (token.number &* 0x9E37_79B9_7F4A_7C15) ^ (block &* 0xD6E8_FEB8_6659_FD93)
+    hash = (hash ^ hash >> 32) &* 0x9FB2_1C65_1E98_DF25
+    return !touched.touch(hash ^ hash >> 28)
   }
 
   /// A flight failed that another read had begun.
@@ -57,10 +66,12 @@ extension Caching {
     var found = planned.found ?? found
     guard let plan = planned.plan else { return found.response(to: request) }
     let run = found.gaps.reduce(0) { $0 + $1.count }
-    for start in plan.starts { self.start(start, of: run, request.source, token, generation, next) }
+    for start in plan.starts { self.start(start, of: run, request.source, token, generation, next, wait) }
     do {
       let gaps = found.gaps
-      for piece in try await wait.pieces() { found.pieces.append(piece) }
+      // A source that did not suspend has answered by now.
+      if !wait.isDone { try await wait.finish() }
+      found.pieces += try wait.pieces()
       if fill == .requestedFirst { fetchRest(of: gaps, request.source, token, next) }
       return found.response(to: request)
     } catch let failure as GapWait.Failure {
@@ -80,14 +91,13 @@ extension Caching {
   /// - Parameter run: the bytes that the request is missing, of which this is a part: they are kept as one or not at all.
   private func start(
     _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
-    _ generation: UInt64, _ next: ReadNext
+    _ generation: UInt64, _ next: ReadNext, _ wait: GapWait?
   ) {
     let room = store.reserve(start.range, ofRun: run, for: token)
     let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
     let (flight, range) = (start.flight, start.range)
-    var request = ReadRequest(range, of: source)
-    request.purpose = start.purpose
-    if room.reservation != nil, token.grid.blocks(covering: range).count > 1 { request.grid = token.grid }
+    let request = ReadRequest(
+      range, of: source, purpose: start.purpose, grid: room.reservation == nil ? nil : token.grid)
     let task = next.background.start { [store, request, reservation = room.reservation] in
       let result: Result<Bytes, any Error>
       do {
@@ -97,7 +107,7 @@ extension Caching {
       }
       token.flights.land(flight, range, result)
     }
-    token.flights.started(flight, task)
+    if wait?.isDone != true { token.flights.started(flight, task) }
   }
 
   /// Reads, and stores if room was reserved.
@@ -144,7 +154,9 @@ extension Caching {
       rest, landed: landed, generation: generation, purpose: .prefetch, nil, widen: { $0 },
       lookAgain: { ((), missing()) }
     ).plan
-    for start in plan?.starts ?? .init() { self.start(start, of: start.range.count, source, token, generation, next) }
+    for start in plan?.starts ?? .init() {
+      self.start(start, of: start.range.count, source, token, generation, next, nil)
+    }
   }
 }
 

@@ -32,6 +32,16 @@ public final class Caching: ReadyStage {
     case requestedFirst
   }
 
+  /// What is kept.
+  public enum Admission: Hashable, Sendable {
+    /// All that is read.
+    case always
+    /// What is read for the second time, as far as that is remembered: of some thirty thousand blocks. For sources that
+    /// are hardly slower than the store, such as a local file, where keeping what is read once costs more than it
+    /// saves. A first read is not shared with others that ask for the same.
+    case onSecondTouch
+  }
+
   private static let lastNumber = Atomic<UInt64>(0)
 
   /// What descriptions know this stage by.
@@ -40,8 +50,10 @@ public final class Caching: ReadyStage {
   let fill: Fill
   private let blockSize: Int?
   private let largest: Int
-  /// The tokens of the versions that are read now, by the source's id.
-  let reading = Locked<[String: ChunkToken]>([:])
+  /// What was read once, if only what is read twice is kept.
+  let touched: RecentTouches?
+  /// The tokens of the versions that are read now: one for each source.
+  let reading = Locked<[ChunkToken]>([])
 
   /// A cache in `store`.
   ///
@@ -49,8 +61,10 @@ public final class Caching: ReadyStage {
   ///   - fill: what to fetch where bytes are missing. Default: whole blocks.
   ///   - blockSize: the grid, a power of two up to 1 GiB. Default: what the source prefers.
   ///   - largest: ranges of more bytes than this are read past the store. Default: none is.
+  ///   - admission: what is kept. Default: all that is read.
   public init(
-    _ store: some ChunkStore, fill: Fill = .block, blockSize: ByteCount? = nil, passing largest: ByteCount? = nil
+    _ store: any ChunkStore, fill: Fill = .block, blockSize: ByteCount? = nil, passing largest: ByteCount? = nil,
+    admission: Admission = .always
   ) {
     precondition(
       blockSize.map { BlockGrid(blockSize: $0.bytes) != nil && $0 <= .gibibytes(1) } ?? true,
@@ -59,6 +73,7 @@ public final class Caching: ReadyStage {
     self.fill = fill
     self.blockSize = blockSize?.bytes
     self.largest = largest?.bytes ?? .max
+    touched = admission == .always ? nil : store.sources.recentTouches
   }
 
   deinit { endReading() }

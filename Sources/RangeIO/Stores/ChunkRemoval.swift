@@ -43,30 +43,23 @@ public struct ChunkRemoval: AsyncSequence, Sendable {
 /// The chunks of a shard that were taken out of it all at once.
 final class DetachedShard: @unchecked Sendable {
   // Unchecked: only `RemovalWork` has it, behind its lock.
-  private var table: ChunkTable
-  private var next = 1
+  private var contents: ShardState
+  private var next: Int? = 0
   let byteCount: Int
 
-  init(_ table: consuming ChunkTable, byteCount: Int) {
-    self.table = table
-    self.byteCount = byteCount
+  init(_ contents: consuming ShardState) {
+    byteCount = contents.bytes
+    self.contents = contents
   }
 
   /// Gives the next chunks back.
   ///
   /// - Returns: what that freed; `nil` at the end.
   func step() -> (bytes: Int, blocks: Int)? {
-    guard next < table.slotsUsed else { return nil }
-    let end = Swift.min(next + 1024, table.slotsUsed)
-    var freed = (bytes: 0, blocks: 0)
-    for slot in next..<end where table[slot].owner != nil {
-      freed.bytes += table[slot].charge
-      freed.blocks += 1
-      table[slot].owner!.release()
-      table[slot].owner = nil
-    }
-    next = end
-    return freed
+    guard let first = next else { return nil }
+    var gone = Departures()
+    next = contents.eraseAll(from: first, &gone)
+    return (gone.bytes, gone.blocks)
   }
 }
 

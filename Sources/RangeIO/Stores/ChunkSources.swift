@@ -14,6 +14,7 @@ public final class ChunkSources: Sendable {
   }
   private let state = Locked(State())
   private let metadataCharges = Atomic<Int>(0)
+  private let touches = PublishedOnce<RecentTouches>()
 
   /// No sources yet.
   public init() {}
@@ -73,6 +74,9 @@ public final class ChunkSources: Sendable {
       return true
     }
   }
+
+  /// What was read lately, for those who keep only what is read twice.
+  var recentTouches: RecentTouches { touches.value ?? touches.publish(RecentTouches()) }
 
   /// What all metadata is charged.
   var metadataBytes: Int { metadataCharges.load(ordering: .relaxed) }

@@ -1,5 +1,4 @@
 import CRangeIOSystem
-import Synchronization
 
 /// Big buffers that are used again, since fresh pages cost more than the bytes that are read into them: 1 MiB into
 /// newly mapped memory runs at 2 GB/s, into a recycled buffer at 20.
@@ -47,22 +46,23 @@ package final class BufferPool: Sendable {
   /// A buffer of at least `count` bytes, its contents undefined.
   package func buffer(_ count: Int) throws(ReadError) -> WritableBytes {
     guard count >= Self.smallestPooled else { return WritableBytes(inline: count) }
-    // Rounding up what no machine has would overflow.
-    let capacity = count <= Int.max / 2 ? Self.roundedUp(count) : count
-    let recycled = idle.withLock { $0.take(capacity) }
-    guard let base = recycled?.pointer ?? rio_map_pages(capacity) else {
+    guard let base = takePages(for: count) else {
       throw ReadError(
         .resourcesExhausted, "no memory for \(count) bytes: read less at once, or stream the range", isTransient: true)
     }
-    return WritableBytes(owner: PooledBacking(base, capacity, self), base: base, capacity: count)
+    return WritableBytes(owner: PooledBacking(base, Self.capacity(for: count), self), base: base, capacity: count)
   }
 
-  /// The memory that a buffer of `count` bytes takes, its owner and what the allocator adds included.
-  package static func footprint(of count: Int) -> Int {
-    // An object has a header of 16 bytes; malloc adds 8 and rounds up to 16 (glibc's malloc.c, "chunk").
-    guard count >= smallestPooled else { return ((16 + 8 + count) + 8 + 15) & ~15 }
-    return count <= Int.max / 2 ? roundedUp(count) + 80 : count
+  /// Pages for `count` bytes, which ``takeBackPages(_:for:)`` returns; `nil` when the system has none.
+  func takePages(for count: Int) -> UnsafeMutableRawPointer? {
+    let capacity = Self.capacity(for: count)
+    return idle.withLock { $0.take(capacity) }?.pointer ?? rio_map_pages(capacity)
   }
+
+  func takeBackPages(_ base: UnsafeMutableRawPointer, for count: Int) { takeBack(base, Self.capacity(for: count)) }
+
+  /// Rounding up what no machine has would overflow.
+  private static func capacity(for count: Int) -> Int { count <= Int.max / 2 ? roundedUp(count) : count }
 
   /// Steps of a quarter between powers of two, so that at most a fifth of a buffer goes unused.
   static func roundedUp(_ count: Int) -> Int {
@@ -98,20 +98,17 @@ package final class BufferPool: Sendable {
 }
 
 /// Pages that go back to their pool with the last reference.
-private final class PooledBacking: ClaimableBacking, @unchecked Sendable {
+private final class PooledBacking: ByteBacking, @unchecked Sendable {
   // Unchecked: a raw pointer, handed on unchanged.
   let base: UnsafeMutableRawPointer
   let backingByteCount: Int
   let pool: BufferPool
-  private let isClaimed = Atomic<Bool>(false)
 
   init(_ base: UnsafeMutableRawPointer, _ capacity: Int, _ pool: BufferPool) {
     self.base = base
     backingByteCount = capacity
     self.pool = pool
   }
-
-  func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
   deinit { pool.takeBack(base, backingByteCount) }
 }

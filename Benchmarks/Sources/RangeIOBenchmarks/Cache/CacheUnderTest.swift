@@ -7,7 +7,11 @@ struct CacheStore: Sendable {
   private let store: MemoryStore
 
   /// - Parameter limit: in bytes.
-  init(limit: Int) { store = MemoryStore(limit: .bytes(limit)) }
+  init(limit: Int) {
+    var configuration = MemoryStore.Configuration(limit: .bytes(limit))
+    configuration.typicalBlockSize = .kibibytes(4)
+    store = MemoryStore(configuration)
+  }
 
   /// A reader of `source` that caches just what is asked for, below `idleStages` stages that do nothing.
   func reader(_ source: some RangeSource, under idleStages: Int) async throws -> RangeReader {

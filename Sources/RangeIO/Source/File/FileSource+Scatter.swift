@@ -9,17 +9,27 @@ extension FileSource {
   public nonisolated(nonsending) func read(
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
+    // DispatchIO brings memory of its own, which a store copies.
+    guard usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
     try enter()
     defer { gate.leave() }
     let lanes = try openLanes()
     let version = FileSnapshot.of(source)?.version
     var buffers: [WritableBytes] = []
-    for piece in grid.pieces(of: range) { buffers.append(try configuration.buffers.buffer(piece.range.count)) }
+    for piece in grid.pieces(of: range) {
+      // The kind of memory that a store keeps as it is.
+      guard let buffer = BlockBacking.allocate(piece.range.count) else {
+        throw ReadError(.resourcesExhausted, "no memory for \(range.count) bytes: read less at once", isTransient: true)
+      }
+      buffers.append(buffer)
+    }
     let scattered = ScatteredBuffers(buffers)
 
     var filled = 0
     if usesResidentLane {
-      filled = try await fillOffActor(scattered, range, lanes.file)
+      filled =
+        range.count <= LaneThreshold.residentInline
+        ? try Self.fill(scattered, range, lanes.file) : try await fillOffActor(scattered, range, lanes.file)
       counters.add(filled, to: .resident)
     }
     if filled < range.count {
@@ -34,6 +44,11 @@ extension FileSource {
   @concurrent private func fillOffActor(
     _ buffers: ScatteredBuffers, _ range: ByteRange, _ file: OpenFile
   ) async throws -> Int {
+    try Self.fill(buffers, range, file)
+  }
+
+  /// Fills what is resident.
+  private static func fill(_ buffers: ScatteredBuffers, _ range: ByteRange, _ file: OpenFile) throws -> Int {
     do {
       return try buffers.fill(
         after: 0, from: range.lowerBound, of: file.descriptor, resident: true, file.syscalls)

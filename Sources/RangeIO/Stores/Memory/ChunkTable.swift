@@ -1,43 +1,18 @@
-/// The chunks of one shard by (token, block): an index by open addressing into slots that never move.
+/// The chunks of one shard by (token, block): an index by open addressing, and a slot number for each chunk, by which
+/// the policy knows it.
 ///
-/// Lives under its shard's lock, and is written with pointers so that a look-up is two loads from memory that is likely
-/// far away and nothing else: no reference is counted, no array is checked for being shared.
+/// Lives under its shard's lock, and is written with pointers so that a look-up is loads from memory that is likely far
+/// away and nothing else: no reference is counted, no array is checked for being shared. Only the note of the chunk
+/// itself is touched beyond the two dense arrays.
 ///
 /// **Index.** 8 bytes a bucket, linear probing, between three and six eighths full: the number of a slot and 32 bits of
 /// the hash, of which the lower ones are the bucket where the entry belongs. So neither growing nor closing the hole of
-/// a removed entry looks at slots. The blocks of an extent lie next to each other, so that a range over 16 blocks
+/// a removed entry looks at chunks. The blocks of an extent lie next to each other, so that a range over 16 blocks
 /// touches one or two cache lines here.
 ///
-/// **Slots.** 48 bytes each, in slabs, their numbers given out again after a removal.
+/// **Slots.** 8 bytes each: the address of the chunk's note, or the number of the next free slot.
 struct ChunkTable: ~Copyable {
-  /// One chunk. `owner` is `nil` in a free slot, whose `charge` is the number of the next free one.
-  struct Slot {
-    /// Keeps the bytes, retained once: a backing, or a ``PieceList`` if `base` is nil.
-    var owner: Unmanaged<AnyObject>?
-    var base: UnsafeRawPointer?
-    /// When the oldest bytes were asked for, in nanoseconds of the store's clock.
-    var birth: Int64
-    /// The block's lower 48 bits, and the token's lower 16 above them.
-    fileprivate var blockAndToken: UInt64
-    /// The token's upper 32 bits of 48.
-    fileprivate var tokenHigh: UInt32
-    /// What part of the block is there, from its first byte to the end of its last: all of it, unless this is pieces.
-    var lower: UInt32
-    var upper: UInt32
-    /// The bytes charged in units of 16, below a bit that says whether the user pinned it.
-    fileprivate var chargeAndPin: UInt32
-
-    var block: Int { Int(blockAndToken & (1 << 48 - 1)) }
-    var token: UInt64 { UInt64(tokenHigh) << 16 | blockAndToken >> 48 }
-    var charge: Int {
-      get { Int(chargeAndPin & 0x7FFF_FFFF) << 4 }
-      set { chargeAndPin = chargeAndPin & 0x8000_0000 | UInt32(newValue >> 4) }
-    }
-    var isPinned: Bool {
-      get { chargeAndPin >> 31 != 0 }
-      set { chargeAndPin = chargeAndPin & 0x7FFF_FFFF | (newValue ? 0x8000_0000 : 0) }
-    }
-  }
+  typealias Note = BlockBacking.Note
 
   private struct Bucket {
     var slot: UInt32
@@ -47,47 +22,43 @@ struct ChunkTable: ~Copyable {
 
   /// Blocks and tokens above this are not kept.
   static let largestKeyPart = UInt64(1) << 48 - 1
-  private static let slotsPerSlab = 1024
 
-  private var buckets: UnsafeMutablePointer<Bucket>
+  private var buckets: LargeArray<Bucket>
   private var mask: Int
-  private var slabs: UnsafeMutablePointer<UnsafeMutablePointer<Slot>>
-  private var slabCapacity: Int
-  private var slabCount = 0
-  private var firstFree: UInt32 = 0
+  /// An address, or twice the number of the next free slot and 1.
+  private var slots: LargeArray<UInt>
+  private var firstFree = 0
   /// Slots that were ever used. The first, number 0, stands for none.
   private(set) var slotsUsed = 1
   /// The chunks.
   private(set) var count = 0
 
   init() {
+    precondition(BlockBacking.layoutIsAsExpected, "a ManagedBuffer is laid out otherwise than expected")
     mask = 15
-    buckets = .allocate(capacity: 16)
-    buckets.initialize(repeating: .empty, count: 16)
-    slabCapacity = 4
-    slabs = .allocate(capacity: 4)
+    buckets = LargeArray(count: 16, repeating: .empty)
+    slots = LargeArray(count: 16, repeating: 1)
   }
 
   deinit {
-    for number in 1..<slotsUsed { self[number].owner?.release() }
-    for slab in 0..<slabCount { slabs[slab].deallocate() }
-    slabs.deallocate()
-    buckets.deallocate()
+    for number in 1..<slotsUsed where isUsed(number) { owner(number).release() }
   }
 
-  /// What the index itself takes, for the accounts of tests: slots, slabs and buckets.
-  var byteCount: Int {
-    (mask + 1) * MemoryLayout<Bucket>.stride + slabCount * Self.slotsPerSlab * MemoryLayout<Slot>.stride
-      + slabCapacity * MemoryLayout<UnsafeMutablePointer<Slot>>.stride
+  /// Whether there is a chunk in a slot.
+  @inline(__always) func isUsed(_ number: Int) -> Bool { slots[number] & 1 == 0 }
+
+  /// The note of the chunk in a slot.
+  subscript(number: Int) -> Note {
+    @inline(__always) unsafeAddress { UnsafePointer(note(number)) }
+    @inline(__always) unsafeMutableAddress { note(number) }
   }
 
-  /// The slot numbered `number`.
-  subscript(number: Int) -> Slot {
-    @inline(__always) unsafeAddress {
-      UnsafePointer(slabs[number / Self.slotsPerSlab] + number % Self.slotsPerSlab)
-    }
-    @inline(__always) unsafeMutableAddress { slabs[number / Self.slotsPerSlab] + number % Self.slotsPerSlab }
+  @inline(__always) private func note(_ number: Int) -> UnsafeMutablePointer<Note> {
+    UnsafeMutablePointer(bitPattern: slots[number]).unsafelyUnwrapped
   }
+
+  /// The chunk in a slot, retained once for the table.
+  @inline(__always) func owner(_ number: Int) -> Unmanaged<BlockBacking> { BlockBacking.object(of: note(number)) }
 
   /// The hash of a key: the upper half chooses among shards, the same for all blocks of an extent of 16; the lower half
   /// is its tag.
@@ -110,9 +81,11 @@ struct ChunkTable: ~Copyable {
       let bucket = buckets[place]
       if bucket.slot == 0 { return 0 }
       if bucket.tag == tag {
-        let slot = Int(bucket.slot)
-        if self[slot].blockAndToken == UInt64(block) | token << 48, self[slot].tokenHigh == UInt32(token >> 16) {
-          return slot
+        let note = note(Int(bucket.slot))
+        if note.pointee.blockAndToken == UInt64(block) | token << 48,
+          note.pointee.tokenHigh == UInt32(truncatingIfNeeded: token >> 16)
+        {
+          return Int(bucket.slot)
         }
       }
       place = (place + 1) & mask
@@ -121,52 +94,58 @@ struct ChunkTable: ~Copyable {
 
   /// Adds a chunk that is not there.
   ///
-  /// - Parameter owner: retained once for the table.
+  /// - Parameter owner: retained once for the table; its note gets the key.
   /// - Returns: its slot.
-  mutating func add(
-    token: UInt64, block: Int, hash: UInt64, owner: Unmanaged<AnyObject>, base: UnsafeRawPointer?,
-    coverage: Range<Int>, charge: Int, birth: Int64
-  ) -> Int {
+  mutating func add(token: UInt64, block: Int, hash: UInt64, owner: Unmanaged<BlockBacking>) -> Int {
     if (count + 1) * 4 > (mask + 1) * 3 { growIndex() }
     let number = takeSlot()
-    self[number] = Slot(
-      owner: owner, base: base, birth: birth, blockAndToken: UInt64(block) | token << 48,
-      tokenHigh: UInt32(token >> 16), lower: UInt32(coverage.lowerBound), upper: UInt32(coverage.upperBound),
-      chargeAndPin: UInt32(charge >> 4))
-    Self.enter(Bucket(slot: UInt32(number), tag: UInt32(truncatingIfNeeded: hash)), buckets, mask)
+    put(owner, token: token, block: block, at: number)
+    Self.enter(Bucket(slot: UInt32(number), tag: UInt32(truncatingIfNeeded: hash)), &buckets, mask)
     count += 1
     return number
   }
 
+  /// Puts another chunk with the same key in the place of one, whose reference is the caller's from now on.
+  mutating func exchange(_ number: Int, for owner: Unmanaged<BlockBacking>) -> Unmanaged<BlockBacking> {
+    let old = self.owner(number)
+    let (token, block) = (self[number].token, self[number].block)
+    put(owner, token: token, block: block, at: number)
+    return old
+  }
+
+  private mutating func put(_ owner: Unmanaged<BlockBacking>, token: UInt64, block: Int, at number: Int) {
+    let note = BlockBacking.note(of: owner)
+    note.pointee.blockAndToken = UInt64(block) | token << 48
+    note.pointee.tokenHigh = UInt32(truncatingIfNeeded: token >> 16)
+    slots[number] = UInt(bitPattern: note)
+  }
+
   /// Takes a chunk out.
   ///
-  /// - Returns: what it was; its owner is the caller's to release.
-  mutating func remove(_ number: Int) -> Slot {
-    let slot = self[number]
-    removeBucket(of: UInt32(number), tag: UInt32(truncatingIfNeeded: Self.hash(token: slot.token, block: slot.block)))
-    self[number].owner = nil
-    self[number].chargeAndPin = firstFree
-    firstFree = UInt32(number)
+  /// - Returns: what it was; its reference is the caller's from now on.
+  mutating func remove(_ number: Int) -> Unmanaged<BlockBacking> {
+    let owner = owner(number)
+    let hash = Self.hash(token: self[number].token, block: self[number].block)
+    removeBucket(of: UInt32(number), tag: UInt32(truncatingIfNeeded: hash))
+    slots[number] = UInt(firstFree) << 1 | 1
+    firstFree = number
     count -= 1
-    return slot
+    return owner
   }
 
   // MARK: index
 
-  private static func enter(_ bucket: Bucket, _ buckets: UnsafeMutablePointer<Bucket>, _ mask: Int) {
+  private static func enter(_ bucket: Bucket, _ buckets: inout LargeArray<Bucket>, _ mask: Int) {
     var place = Int(bucket.tag) & mask
     while buckets[place].slot != 0 { place = (place + 1) & mask }
     buckets[place] = bucket
   }
 
   private mutating func growIndex() {
-    let old = (buckets: buckets, count: mask + 1)
-    let count = old.count * 2
+    let count = (mask + 1) * 2
     precondition(count <= 1 << 32, "a shard's index is full")
-    let new = UnsafeMutablePointer<Bucket>.allocate(capacity: count)
-    new.initialize(repeating: .empty, count: count)
-    for place in 0..<old.count where old.buckets[place].slot != 0 { Self.enter(old.buckets[place], new, count - 1) }
-    old.buckets.deallocate()
+    var new = LargeArray<Bucket>(count: count, repeating: .empty)
+    for place in 0...mask where buckets[place].slot != 0 { Self.enter(buckets[place], &new, count - 1) }
     buckets = new
     mask = count - 1
   }
@@ -195,31 +174,18 @@ struct ChunkTable: ~Copyable {
 
   private mutating func takeSlot() -> Int {
     if firstFree != 0 {
-      let number = Int(firstFree)
-      firstFree = self[number].chargeAndPin
+      let number = firstFree
+      firstFree = Int(slots[number] >> 1)
       return number
     }
     let number = slotsUsed
     precondition(number < UInt32.max, "a shard's slots are used up")
-    if number >= slabCount * Self.slotsPerSlab || slabCount == 0 { addSlab() }
+    if number == slots.count {
+      var larger = LargeArray<UInt>(count: slots.count * 2, repeating: 1)
+      larger.copy(slots)
+      slots = larger
+    }
     slotsUsed += 1
     return number
-  }
-
-  private mutating func addSlab() {
-    if slabCount == slabCapacity {
-      let larger = UnsafeMutablePointer<UnsafeMutablePointer<Slot>>.allocate(capacity: slabCapacity * 2)
-      larger.moveInitialize(from: slabs, count: slabCount)
-      slabs.deallocate()
-      slabs = larger
-      slabCapacity *= 2
-    }
-    let slab = UnsafeMutablePointer<Slot>.allocate(capacity: Self.slotsPerSlab)
-    slab.initialize(
-      repeating: Slot(
-        owner: nil, base: nil, birth: 0, blockAndToken: 0, tokenHigh: 0, lower: 0, upper: 0, chargeAndPin: 0),
-      count: Self.slotsPerSlab)
-    slabs[slabCount] = slab
-    slabCount += 1
   }
 }

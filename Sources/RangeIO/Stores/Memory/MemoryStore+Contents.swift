@@ -129,7 +129,7 @@ extension ShardState {
   mutating func coverage(
     _ token: UInt64, scanningFrom first: Int, now: Int64
   ) -> (blocks: [(Int, [Range<Int>])], next: Int?) {
-    guard sources[token] != nil else { return ([], nil) }
+    guard sources.contains(token) else { return ([], nil) }
     var found: [(Int, [Range<Int>])] = []
     let next = scan(from: first) { state, slot in
       guard state.table[slot].token == token, now == .min || !state.isExpired(slot, now) else { return }

@@ -1,10 +1,15 @@
 import Synchronization
 
 extension MemoryStore {
-  /// What one block of `byteCount` bytes is charged: its bytes in the allocator's steps, and its part of the
-  /// bookkeeping (a slot, its share of the index, the policy's record and its ghost's).
-  static func charge(of byteCount: Int) -> Int { BufferPool.footprint(of: byteCount) + blockOverhead }
-  static let blockOverhead = 96
+  /// What one block of `byteCount` bytes is charged: its bytes and their object in the allocator's steps, and its part
+  /// of the bookkeeping (a slot, its share of the index, the policy's record and its ghost's).
+  package static func charge(of byteCount: Int) -> Int { BlockBacking.footprint(of: byteCount) + tableShare }
+  private static let tableShare = 56
+
+  /// What a block of several pieces is charged.
+  static func charge(of pieces: [PieceList.Piece]) -> Int {
+    pieces.count == 1 ? charge(of: pieces[0].range.count) : PieceList.footprint(pieces) + tableShare
+  }
 
   /// What the blocks of `range` are charged together.
   private static func charge(of range: ByteRange, on grid: BlockGrid) -> (bytes: Int, blocks: Int)? {
@@ -104,7 +109,12 @@ extension MemoryStore {
       let slice =
         part == range ? bytes : bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       let isPinned = !pinned.isEmpty && pinned.contains { $0.overlaps(start..<start + grid.blockSize) }
-      let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned(slice, ticket))
+      guard let owned = owned(slice) else {
+        // No memory for a copy: not kept, which costs time and no more.
+        isPublished = false
+        continue
+      }
+      let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned)
       isPublished = store(piece, block, ticket, isPinned: isPinned, &pool) && isPublished
     }
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
@@ -147,10 +157,8 @@ extension MemoryStore {
     _ piece: PieceList.Piece, into old: [PieceList.Piece], _ version: ShardState.Version, _ oldCharge: Int,
     _ block: Int, _ shard: Int, _ ticket: ChunkTicket, _ pool: inout Departures
   ) -> Bool? {
-    let merged = PieceList.merge(old, with: piece)
-    // Consolidated pieces are new: nobody else has a claim to them yet.
-    for piece in merged.pieces { _ = (piece.bytes.owner as? any ClaimableBacking)?.claim() }
-    let charge = PieceList.footprint(merged.pieces) + Self.blockOverhead
+    guard let merged = PieceList.merge(old, with: piece) else { return true }
+    let charge = Self.charge(of: merged.pieces)
     let extra = charge - oldCharge - Self.charge(of: piece.range.count)
     if extra > 0 {
       guard ledger.take(bytes: extra, blocks: 0) else {
@@ -175,24 +183,8 @@ extension MemoryStore {
   }
 
   /// `bytes` in memory that no other chunk and no other store has: as they are if that is so, else copied.
-  private func owned(_ bytes: Bytes, _ ticket: ChunkTicket) -> Bytes {
+  private func owned(_ bytes: Bytes) -> Bytes? {
     let bytes = bytes.contiguous()
-    if let backing = bytes.owner as? any ClaimableBacking,
-      BufferPool.footprint(of: backing.backingByteCount) <= BufferPool.footprint(of: bytes.count), backing.claim()
-    {
-      return bytes
-    }
-    let copy = Self.copy(bytes)
-    _ = (copy.owner as? any ClaimableBacking)?.claim()
-    return copy
-  }
-
-  private static func copy(_ bytes: Bytes) -> Bytes {
-    guard let buffer = try? BufferPool.shared.buffer(bytes.count) else {
-      // The pool is out of pages; the allocator may not be, and says so by ending the process if it is.
-      return Bytes(count: bytes.count) { bytes.copyBytes(to: $0) }
-    }
-    bytes.copyBytes(to: buffer.memory)
-    return buffer.bytes(bytes.count)
+    return BlockBacking.claim(bytes) ? bytes : BlockBacking.claimedCopy(of: bytes)
   }
 }

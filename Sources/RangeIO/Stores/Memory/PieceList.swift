@@ -18,11 +18,11 @@ final class PieceList: Sendable {
   /// From the first byte that is there to the end of the last.
   var extent: Range<Int> { pieces[0].range.lowerBound..<pieces[pieces.count - 1].range.upperBound }
 
-  /// What the pieces take, this object and the allocator's share included.
+  /// What several pieces take, with this object, the one that stands for it, and the allocator's share.
   static func footprint(_ pieces: [Piece]) -> Int {
-    let bytes = pieces.reduce(0) { $0 + BufferPool.footprint(of: $1.range.count) }
-    guard pieces.count > 1 else { return bytes }
-    return bytes + 48 + 48 + pieces.count * MemoryLayout<Piece>.stride
+    let bytes = pieces.reduce(0) { $0 + BlockBacking.footprint(of: $1.range.count) }
+    // This object, its array's header, and the array.
+    return bytes + BlockBacking.objectFootprint + 32 + 48 + pieces.count * MemoryLayout<Piece>.stride
   }
 }
 
@@ -41,7 +41,9 @@ extension PieceList {
   ///
   /// Pieces that overlap are copied into one, since a part of a piece would keep all of its memory. Pieces that only
   /// touch are left apart until there are too many, so that bytes which arrive in a row are not copied each time.
-  static func merge(_ old: [Piece], with new: Piece) -> Merged {
+  ///
+  /// - Returns: `nil` if there is no memory.
+  static func merge(_ old: [Piece], with new: Piece) -> Merged? {
     var merged = Merged(pieces: [])
     var overlapping: [Piece] = []
     for piece in old {
@@ -51,7 +53,8 @@ extension PieceList {
     if overlapping.isEmpty {
       merged.pieces.append(new)
     } else {
-      merged.pieces.append(join(overlapping + [new]))
+      guard let joined = join(overlapping + [new]) else { return nil }
+      merged.pieces.append(joined)
       merged.isConsolidated = true
     }
     merged.pieces.sort { $0.range.lowerBound < $1.range.lowerBound }
@@ -66,15 +69,19 @@ extension PieceList {
   }
 
   /// One piece with the bytes of `pieces`, which leave no gap; where several have a byte, the last counts.
-  private static func join(_ pieces: [Piece]) -> Piece {
+  ///
+  /// - Returns: `nil` if there is no memory.
+  private static func join(_ pieces: [Piece]) -> Piece? {
     let lower = pieces.map(\.range.lowerBound).min()!
     let upper = pieces.map(\.range.upperBound).max()!
-    let bytes = Bytes(count: upper - lower) { buffer in
-      for piece in pieces {
-        let start = piece.range.lowerBound - lower
-        piece.bytes.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + piece.range.count]))
-      }
+    guard let buffer = BlockBacking.allocate(upper - lower) else { return nil }
+    for piece in pieces {
+      let start = piece.range.lowerBound - lower
+      let end = start + piece.range.count
+      piece.bytes.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer.memory[start..<end]))
     }
+    let bytes = buffer.bytes(upper - lower)
+    _ = BlockBacking.claim(bytes)
     return Piece(range: lower..<upper, bytes: bytes)
   }
 }
@@ -85,8 +92,7 @@ extension PieceList.Merged {
     var result: [PieceList.Piece] = []
     var row: [PieceList.Piece] = []
     func flush() {
-      guard let first = row.first else { return }
-      result.append(row.count == 1 ? first : PieceList.join(row))
+      if row.count > 1, let joined = PieceList.join(row) { result.append(joined) } else { result += row }
     }
     for piece in pieces {
       if let last = row.last, last.range.upperBound != piece.range.lowerBound {

@@ -3,17 +3,9 @@ import Synchronization
 /// What one shard holds: the table, the policy, the counts. Everything here happens under the shard's lock, and nothing
 /// of it waits, copies bytes or releases memory: what leaves is handed out for the caller to let go.
 struct ShardState: ~Copyable {
-  /// The chunks of one token in this shard.
-  struct Source {
-    let token: ChunkToken
-    var blocks = 0
-    var bytes = 0
-  }
-
   var table = ChunkTable()
   var policy: any EvictionPolicy
-  /// By the token's number; those that have chunks here.
-  var sources: [UInt64: Source] = [:]
+  var sources = ShardSources()
   var counts = MemoryCounts()
   /// What all chunks are charged, and those of them that are pinned.
   var bytes = 0
@@ -59,14 +51,30 @@ extension ShardState {
   /// The bytes of a part of a block, if they are one piece, and time has no limits.
   @inline(__always) mutating func hit(_ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>) -> Bytes? {
     let number = table.find(token: token, block: block, hash: hash)
-    guard number != 0, let base = table[number].base, Int(table[number].lower) <= wanted.lowerBound,
+    guard number != 0, table[number].kind != .list, Int(table[number].lower) <= wanted.lowerBound,
       wanted.upperBound <= Int(table[number].upper)
     else { return nil }
     if !table[number].isPinned { policy.hit(number) }
     counts.hits += 1
     counts.hitBytes += wanted.count
-    let start = base + (wanted.lowerBound - Int(table[number].lower))
-    return Bytes(owner: table[number].owner!.takeUnretainedValue(), base: start, start: 0, count: wanted.count)
+    return bytes(number, wanted)
+  }
+
+  /// The bytes of `part` of a block, all of which are one piece in its slot.
+  @inline(__always) private func bytes(_ number: Int, _ part: Range<Int>) -> Bytes {
+    let start = UnsafeRawPointer(table[number].base) + (part.lowerBound - Int(table[number].lower))
+    return Bytes(owner: table.owner(number).takeUnretainedValue(), base: start, start: 0, count: part.count)
+  }
+
+  /// The list in a slot that has one.
+  private func list(_ number: Int) -> PieceList {
+    unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(table[number].base).takeUnretainedValue(), to: PieceList.self)
+  }
+
+  /// What a chunk is charged.
+  func charge(_ number: Int) -> Int {
+    guard table[number].kind == .list else { return MemoryStore.charge(of: Int(table[number].count)) }
+    return MemoryStore.charge(of: list(number).pieces)
   }
 
   /// What is there of a block.
@@ -84,16 +92,10 @@ extension ShardState {
     let upper = Int(table[number].upper)
     guard wanted.lowerBound < upper, lower < wanted.upperBound else { return .nothing }
     if !table[number].isPinned { policy.hit(number) }
-    guard let base = table[number].base else {
-      return .pieces(unsafeDowncast(table[number].owner!.takeUnretainedValue(), to: PieceList.self))
-    }
-    let owner = table[number].owner!.takeUnretainedValue()
-    if lower <= wanted.lowerBound, wanted.upperBound <= upper {
-      return .whole(
-        Bytes(owner: owner, base: base + (wanted.lowerBound - lower), start: 0, count: wanted.count))
-    }
+    guard table[number].kind != .list else { return .pieces(list(number)) }
+    if lower <= wanted.lowerBound, wanted.upperBound <= upper { return .whole(bytes(number, wanted)) }
     let part = max(lower, wanted.lowerBound)..<min(upper, wanted.upperBound)
-    return .part(Bytes(owner: owner, base: base + (part.lowerBound - lower), start: 0, count: part.count), part)
+    return .part(bytes(number, part), part)
   }
 
   /// The parts of a block that are there, without counting as a read.
@@ -105,10 +107,9 @@ extension ShardState {
 
   /// The pieces of a chunk.
   func pieces(_ slot: Int) -> [PieceList.Piece] {
-    let owner = table[slot].owner!.takeUnretainedValue()
-    guard let base = table[slot].base else { return unsafeDowncast(owner, to: PieceList.self).pieces }
+    guard table[slot].kind != .list else { return list(slot).pieces }
     let range = Int(table[slot].lower)..<Int(table[slot].upper)
-    return [.init(range: range, bytes: Bytes(owner: owner, base: base, start: 0, count: range.count))]
+    return [.init(range: range, bytes: bytes(slot, range))]
   }
 }
 
@@ -145,10 +146,9 @@ extension ShardState {
     let token = ticket.token
     let slot = find(token.number, block, hash, now: now, &gone)
     guard slot != 0 else {
-      let slot = table.add(
-        token: token.number, block: block, hash: hash, owner: .passRetained(piece.bytes.owner!),
-        base: piece.bytes.base!, coverage: piece.range, charge: charge, birth: ticket.birth.nanoseconds)
-      sources[token.number, default: Source(token: token)].blocks += 1
+      let slot = table.add(token: token.number, block: block, hash: hash, owner: Self.backing(of: [piece]))
+      table[slot].birth = ticket.birth.nanoseconds
+      sources.add(token)
       account(token, charge)
       if isPinned {
         table[slot].isPinned = true
@@ -168,7 +168,7 @@ extension ShardState {
     }
     guard
       old.allSatisfy({ piece.range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= piece.range.upperBound })
-    else { return .merge(old, version(slot), charge: table[slot].charge) }
+    else { return .merge(old, version(slot), charge: self.charge(slot)) }
     put([piece], charge, birth: ticket.birth.nanoseconds, at: slot, &gone)
     return .stored
   }
@@ -181,7 +181,7 @@ extension ShardState {
     _ gone: inout Departures
   ) -> Bool {
     let slot = version.slot
-    guard ticket.isValid, slot < table.slotsUsed, table[slot].owner != nil, self.version(slot) == version,
+    guard ticket.isValid, slot < table.slotsUsed, table.isUsed(slot), self.version(slot) == version,
       table[slot].token == ticket.token.number, table[slot].block == block
     else { return false }
     // The oldest birth wins: a chunk is as old as its oldest byte.
@@ -190,54 +190,67 @@ extension ShardState {
   }
 
   private func version(_ slot: Int) -> Version {
-    Version(slot: slot, address: UInt(bitPattern: table[slot].base ?? UnsafeRawPointer(table[slot].owner!.toOpaque())))
+    Version(slot: slot, address: UInt(bitPattern: table.owner(slot).toOpaque()))
+  }
+
+  /// What holds `pieces` in the table: the memory of the only one, or a list.
+  ///
+  /// - Returns: retained once.
+  private static func backing(of pieces: [PieceList.Piece]) -> Unmanaged<BlockBacking> {
+    let backing: BlockBacking
+    let extent: Range<Int>
+    if pieces.count == 1 {
+      // What comes to be stored was claimed or copied: see `MemoryStore.owned`.
+      backing = unsafeDowncast(pieces[0].bytes.owner!, to: BlockBacking.self)
+      extent = pieces[0].range
+    } else {
+      let list = PieceList(pieces)
+      extent = list.extent
+      backing = .holding(list, count: extent.count)
+    }
+    let retained = Unmanaged.passRetained(backing)
+    BlockBacking.note(of: retained).pointee.lower = UInt32(extent.lowerBound)
+    return retained
   }
 
   private mutating func put(
     _ pieces: [PieceList.Piece], _ charge: Int, birth: Int64, at slot: Int, _ gone: inout Departures
   ) {
-    let replaced = chunk(table[slot])
-    let before = table[slot].charge
-    gone.add(replaced, bytes: before)
-    if pieces.count == 1 {
-      table[slot].owner = .passRetained(pieces[0].bytes.owner!)
-      table[slot].base = pieces[0].bytes.base!
-      table[slot].lower = UInt32(pieces[0].range.lowerBound)
-      table[slot].upper = UInt32(pieces[0].range.upperBound)
-    } else {
-      let list = PieceList(pieces)
-      table[slot].owner = .passRetained(list)
-      table[slot].base = nil
-      table[slot].lower = UInt32(list.extent.lowerBound)
-      table[slot].upper = UInt32(list.extent.upperBound)
-    }
+    let before = self.charge(slot)
+    let isPinned = table[slot].isPinned
+    let old = table.exchange(slot, for: Self.backing(of: pieces))
     table[slot].birth = birth
-    table[slot].charge = charge
+    table[slot].isPinned = isPinned
+    // Its note is what it was: only the table's own reference has left.
+    let replaced = chunk(old)
+    gone.add(replaced, bytes: before)
     account(replaced.token, charge - before)
-    if table[slot].isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge) }
+    if isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge) }
   }
 
   private mutating func account(_ token: ChunkToken, _ charge: Int) {
     bytes += charge
-    sources[token.number]!.bytes += charge
     token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
   }
 
-  /// What a slot held, its reference taken over.
-  private func chunk(_ slot: ChunkTable.Slot) -> Chunk {
-    let token = sources[slot.token]!.token
-    let start = slot.block << token.grid.shift
-    let birth = ReadInstant(nanoseconds: slot.birth)
-    let owner = slot.owner!.takeRetainedValue()
-    guard let base = slot.base else {
-      let pieces = unsafeDowncast(owner, to: PieceList.self).pieces.map {
+  /// What the table held, its reference taken over.
+  private mutating func chunk(_ backing: Unmanaged<BlockBacking>) -> Chunk {
+    let note = BlockBacking.note(of: backing).pointee
+    let owner = backing.takeRetainedValue()
+    let token = sources.token(note.token)
+    let start = note.block << token.grid.shift
+    let birth = ReadInstant(nanoseconds: note.birth)
+    guard note.kind != .list else {
+      let list = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(note.base).takeUnretainedValue(), to: PieceList.self)
+      let pieces = list.pieces.map {
         ChunkPiece(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
       }
-      return Chunk(token: token, block: slot.block, birth: birth, piece: pieces[0], morePieces: Array(pieces[1...]))
+      withExtendedLifetime(owner) {}
+      return Chunk(token: token, block: note.block, birth: birth, piece: pieces[0], morePieces: Array(pieces[1...]))
     }
-    let bytes = Bytes(owner: owner, base: base, start: 0, count: Int(slot.upper - slot.lower))
-    let piece = ChunkPiece(start + Int(slot.lower)..<start + Int(slot.upper), bytes)
-    return Chunk(token: token, block: slot.block, birth: birth, piece: piece, morePieces: [])
+    let bytes = Bytes(owner: owner, base: note.base, start: 0, count: Int(note.count))
+    let piece = ChunkPiece(start + Int(note.lower)..<start + Int(note.upper), bytes)
+    return Chunk(token: token, block: note.block, birth: birth, piece: piece, morePieces: [])
   }
 }
 
@@ -261,15 +274,13 @@ extension ShardState {
   ///
   /// - Returns: what it was charged.
   @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout Departures) -> Int {
-    // Before the source, which may leave with its last chunk.
-    let chunk = chunk(table[number])
-    let slot = table.remove(number)
-    if slot.isPinned { pinnedBytes -= slot.charge }
-    account(chunk.token, -slot.charge)
-    sources[slot.token]!.blocks -= 1
-    if sources[slot.token]!.blocks == 0 { sources[slot.token] = nil }
-    gone.add(chunk, bytes: slot.charge)
-    return slot.charge
+    let charge = self.charge(number)
+    if table[number].isPinned { pinnedBytes -= charge }
+    let chunk = chunk(table.remove(number))
+    account(chunk.token, -charge)
+    sources.remove(chunk.token.number)
+    gone.add(chunk, bytes: charge)
+    return charge
   }
 
   /// Takes a chunk out for another reason than to make room.
@@ -290,11 +301,11 @@ extension ShardState {
 
   /// Evicts chunks of one source, which has more than its share: the next ones that a hand meets in at most 64 steps.
   mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout Departures) {
-    guard sources[token.number] != nil else { return }
+    guard sources.contains(token.number) else { return }
     for _ in 0..<64 where gone.bytes < bytes && table.slotsUsed > 1 {
       let slot = ownHand < table.slotsUsed ? ownHand : 1
       ownHand = slot + 1
-      guard table[slot].owner != nil, table[slot].token == token.number, !table[slot].isPinned else { continue }
+      guard table.isUsed(slot), table[slot].token == token.number, !table[slot].isPinned else { continue }
       counts.evictedBytes += erase(slot, &gone)
       counts.evictions += 1
     }
@@ -315,7 +326,7 @@ extension ShardState {
   mutating func erase(
     _ token: ChunkToken, _ blocks: Range<Int>, scanningFrom first: Int, _ gone: inout Departures
   ) -> Int? {
-    guard sources[token.number] != nil else { return nil }
+    guard sources.contains(token.number) else { return nil }
     return scan(from: first) { shard, slot in
       if shard.table[slot].token == token.number, blocks.contains(shard.table[slot].block) { shard.erase(slot, &gone) }
     }
@@ -333,22 +344,18 @@ extension ShardState {
   /// - Parameter fresh: the policy to go on with.
   mutating func detach(_ fresh: any EvictionPolicy) -> DetachedShard? {
     guard table.count > 0 else { return nil }
-    for source in sources.values { source.token.chargedBytes.wrappingSubtract(source.bytes, ordering: .relaxed) }
-    var contents = ChunkTable()
-    swap(&contents, &table)
-    let detached = DetachedShard(contents, byteCount: bytes)
-    policy = fresh
-    sources = [:]
-    touched = []
-    bytes = 0
-    pinnedBytes = 0
-    return detached
+    var contents = ShardState(policy: fresh)
+    contents.counts = counts
+    contents.ageLimit = ageLimit
+    contents.idleLimit = idleLimit
+    swap(&self, &contents)
+    return DetachedShard(contents)
   }
 
   /// Does something with the next slots in use: few enough for one hold of the lock.
   mutating func scan(from first: Int, _ body: (inout ShardState, Int) -> Void) -> Int? {
     let end = min(max(1, first) + 256, table.slotsUsed)
-    for slot in max(1, first)..<max(1, first, end) where table[slot].owner != nil { body(&self, slot) }
+    for slot in max(1, first)..<max(1, first, end) where table.isUsed(slot) { body(&self, slot) }
     return end < table.slotsUsed ? end : nil
   }
 
@@ -388,7 +395,7 @@ extension ShardState {
   mutating func pin(_ slot: Int, _ isPinned: Bool) {
     guard table[slot].isPinned != isPinned else { return }
     table[slot].isPinned = isPinned
-    let charge = table[slot].charge
+    let charge = self.charge(slot)
     pinnedBytes += isPinned ? charge : -charge
     if isPinned {
       policy.remove(slot)

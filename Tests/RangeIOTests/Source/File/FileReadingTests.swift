@@ -46,7 +46,7 @@ struct FileReadingTests {
     let (path, _) = try await directory.file(count: 4_000_000)
     let expected: [(FileSource.Engine, String)] = [(.positional, "positional"), (.dispatchIO, "dispatchIO")]
     for (engine, lane) in expected {
-      let reader = try await RangeReader(path, engine: engine)
+      let reader = try await RangeReader(path, engine: engine, cache: .off)
       _ = try await reader.read(0..<100)
       _ = try await reader.read(0..<2_000_000)
       let lanes = reader.statistics().source
@@ -144,7 +144,8 @@ struct FileReadingTests {
         let pieces = try await source.read(range, of: description, scatteredBy: grid)
         #expect(pieces.map(\.count) == grid.pieces(of: range).map(\.range.count))
         #expect(Bytes(concatenating: pieces) == Bytes(bytes[range]))
-        for piece in pieces { #expect(piece.backingByteCount == piece.count) }
+        // DispatchIO brings memory of its own.
+        for piece in pieces where TestEngine.current != .dispatchIO { #expect(piece.backingByteCount == piece.count) }
       }
     }
     await source.close()
