@@ -1,12 +1,11 @@
 import RangeIO
 import Synchronization
 
-/// A source of any size whose bytes are copied from a page that is always at hand: real memory at a cache's cost, and
-/// no disk. Notes what it is asked for.
+/// A source of any size that shows one page again and again, which a store has to copy. Notes what it is asked for.
 final class MadeUpSource: RangeSource {
   let description: SourceDescription
   private let reads = Mutex<[ByteRange]>([])
-  private let page = [UInt8](repeating: 0xA5, count: 65_536)
+  private let page = Bytes(repeatElement(0xA5, count: 65_536))
 
   init(byteCount: Int) { description = SourceDescription(id: "replay", validator: nil, byteCount: byteCount) }
 
@@ -37,22 +36,10 @@ final class MadeUpSource: RangeSource {
     }
   }
 
-  /// The bytes of `range` without noting it, those of each block in memory of their own.
-  func bytes(of range: ByteRange, on grid: BlockGrid) -> Bytes {
-    Bytes(concatenating: grid.pieces(of: range).lazy.map { self.bytes(of: $0.range) })
-  }
-
-  private func bytes(of range: ByteRange) -> Bytes {
-    page.withUnsafeBytes { page in
-      guard range.count > page.count else {
-        return Bytes(copying: UnsafeRawBufferPointer(rebasing: page[..<range.count]))
-      }
-      return Bytes(count: range.count) { buffer in
-        for start in stride(from: 0, to: buffer.count, by: page.count) {
-          let count = min(page.count, buffer.count - start)
-          (buffer.baseAddress! + start).copyMemory(from: page.baseAddress!, byteCount: count)
-        }
-      }
-    }
+  /// The bytes of `range`, without noting it.
+  func bytes(of range: ByteRange) -> Bytes {
+    guard range.count > page.count else { return page.slice(0..<range.count) }
+    let (pages, rest) = range.count.quotientAndRemainder(dividingBy: page.count)
+    return Bytes(concatenating: Array(repeating: page, count: pages) + [page.slice(0..<rest)])
   }
 }

@@ -30,11 +30,11 @@ struct ReplayOptions: Equatable {
     let most: Int
     switch room {
     case .blocks(let count): most = count
-    case .bytes(let count): most = count.bytes / MemoryStore.chargedBytes(of: size)
+    case .bytes(let count): most = count.bytes / MemoryStore.charge(of: size.bytes)
     }
     guard most > 0 else {
       throw .usage(
-        "--capacity: a block of \(size) takes \(MemoryStore.chargedBytes(of: size)) bytes with its bookkeeping")
+        "--capacity: a block of \(size) takes \(MemoryStore.charge(of: size.bytes)) bytes with its bookkeeping")
     }
     guard let shards else { return }
     guard shards > 0, shards & (shards - 1) == 0 else { throw .usage("--shards: '\(shards)' is not a power of two") }

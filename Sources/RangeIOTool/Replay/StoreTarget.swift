@@ -27,7 +27,7 @@ struct StoreTarget: ReplayTarget {
     fetched.append(range)
     let ticket = token.ticket(birth: store.now)
     let room = store.reserve(range, ofRun: range.count, for: token)
-    let bytes = source.bytes(of: range, on: token.grid)
+    let bytes = source.bytes(of: range)
     guard let reservation = room.reservation else { return }
     _ = store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
   }

@@ -7,7 +7,7 @@ extension MemoryStore.Configuration {
   /// - Precondition: both are positive.
   package init(blocks: Int, of blockSize: ByteCount) {
     precondition(blocks > 0 && blockSize.bytes > 0, "a store has room for a block")
-    let (bytes, overflow) = MemoryStore.chargedBytes(of: blockSize).multipliedReportingOverflow(by: blocks)
+    let (bytes, overflow) = MemoryStore.charge(of: blockSize.bytes).multipliedReportingOverflow(by: blocks)
     self.init(limit: .bytes(overflow ? .max : bytes))
     blockLimit = blocks
     typicalBlockSize = blockSize
@@ -15,9 +15,6 @@ extension MemoryStore.Configuration {
 }
 
 extension MemoryStore {
-  /// What a whole block takes of the limit, in bytes: its own, what the allocator adds, and the bookkeeping.
-  package static func chargedBytes(of blockSize: ByteCount) -> Int { charge(of: blockSize.bytes) }
-
   /// What this store calls `source` on `grid`, which somebody reads for as long as the store lives.
   package func token(of source: SourceDescription, on grid: BlockGrid) -> ChunkToken {
     let (token, retired) = sources.token(for: source, grid: grid, reading: true)
