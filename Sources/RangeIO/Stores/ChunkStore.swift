@@ -89,6 +89,15 @@ public struct Chunk: Sendable {
   public let piece: ChunkPiece
   /// More parts, in order. Usually none.
   public let morePieces: [ChunkPiece]
+
+  /// A chunk that a store had, for the tier below.
+  public init(token: ChunkToken, block: Int, birth: ReadInstant, piece: ChunkPiece, morePieces: [ChunkPiece] = []) {
+    self.token = token
+    self.block = block
+    self.birth = birth
+    self.piece = piece
+    self.morePieces = morePieces
+  }
 }
 
 /// Room that was made for bytes on their way.
@@ -97,6 +106,12 @@ public struct ChunkReservation: Sendable {
   public let byteCount: Int
   /// Counted already, in blocks.
   public let blockCount: Int
+
+  /// Room that the store which makes this has charged and counted.
+  public init(byteCount: Int, blockCount: Int) {
+    self.byteCount = byteCount
+    self.blockCount = blockCount
+  }
 }
 
 /// What came of asking for room.
