@@ -14,6 +14,27 @@ import Testing
     #expect(ranges.contains { $0.upperBound == byteCount })
   }
 
+  @Test(arguments: [0, 1, 4095, 4096, 4097, 3_000_001])
+  func `skewed ranges are whole blocks, the first most`(byteCount: Int) throws {
+    var source = DemoRanges(byteCount: byteCount, seed: 7)
+    let ranges = source.nextSkewed(2000, blockSize: .kibibytes(4))
+    #expect(ranges.count == (byteCount == 0 ? 0 : 2000))
+    let grid = try #require(BlockGrid(blockSize: 4096))
+    #expect(ranges.allSatisfy { $0 == grid.outward($0, in: byteCount) && !$0.isEmpty })
+    #expect(byteCount == 0 || ranges.count { $0.lowerBound == 0 } >= 100)
+    #expect(byteCount == 0 || ranges.contains { $0.upperBound >= byteCount * 3 / 4 })
+  }
+
+  @Test func `the picture shows where bytes came from`() {
+    var report = DemoReport(path: "f", byteCount: 4, engine: .automatic, seed: 1)
+    let reading = DemoReport.Row(name: "again", reads: 100, bytes: 1000)
+    report.cacheRows = [.init(reading: reading, hits: 25, fetchedBytes: 750)]
+    #expect(report.text.contains("25.0%") && report.text.contains(" ▓▓▓▓▓░░░░░░░░░░░░░░░\n"))
+    // Blocks of which little was asked for.
+    report.cacheRows = [.init(reading: reading, hits: 0, fetchedBytes: 4096)]
+    #expect(report.text.contains(" ░░░░░░░░░░░░░░░░░░░░\n"))
+  }
+
   @Test func `a seed gives the same ranges again`() {
     var one = DemoRanges(byteCount: 1 << 30, seed: 42)
     var other = DemoRanges(byteCount: 1 << 30, seed: 42)

@@ -227,7 +227,20 @@ import Testing
         var gigabytesPerSecond: Double
         var plainNanosecondsPerRead: Double
       }
+      struct Cache: Decodable {
+        struct Row: Decodable {
+          var reads: Int
+          var bytes: Int
+          var hits: Int
+          var fetchedBytes: Int
+          var savedBytes: Int
+        }
+        var limitBytes: Int
+        var bytes: Int
+        var rows: [Row]
+      }
       var rows: [Row]
+      var cache: Cache
       var comparedReads: Int
       var comparedBytes: Int
       var isOK: Bool
@@ -238,6 +251,12 @@ import Testing
     #expect(result.code == 0 && report.isOK)
     #expect(report.rows.count == 5 && report.comparedReads >= 16_000 && report.comparedBytes >= byteCount)
     #expect(report.peakMemoryBytes > 0)
+    #expect(report.cache.rows.count == 2 && report.cache.bytes <= report.cache.limitBytes)
+    // The file has settled: it was read for longer than a tick of the clock that stamps files.
+    for (row, isFull) in zip(report.cache.rows, [false, true]) where byteCount > 0 {
+      #expect(row.reads == 12_000 && row.hits <= row.reads && row.fetchedBytes >= row.bytes - row.savedBytes)
+      #expect(isFull ? row.hits == row.reads && row.fetchedBytes == 0 : row.fetchedBytes > 0)
+    }
   }
 }
 

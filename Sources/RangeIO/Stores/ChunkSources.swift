@@ -91,15 +91,15 @@ public final class ChunkSources: Sendable {
   }
 
   /// The tokens of a version, whatever their grids.
-  func tokens(of source: SourceDescription) -> [ChunkToken] {
+  public func tokens(of source: SourceDescription) -> [ChunkToken] {
     state.withLock { ($0.tokens[source.id] ?? []).filter { $0.entry.isVersion(source) } }
   }
 
   /// The tokens of all versions of the source called `id`.
-  func tokens(ofID id: String) -> [ChunkToken] { state.withLock { $0.tokens[id] ?? [] } }
+  public func tokens(ofID id: String) -> [ChunkToken] { state.withLock { $0.tokens[id] ?? [] } }
 
   /// All tokens.
-  var all: [ChunkToken] { state.withLock { $0.tokens.values.flatMap { $0 } } }
+  public var all: [ChunkToken] { state.withLock { $0.tokens.values.flatMap { $0 } } }
 
   /// Forgets tokens that have no chunks, no readers and nothing that the user left with them.
   private static func sweep(_ state: inout State) {

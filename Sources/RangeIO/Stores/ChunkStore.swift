@@ -89,6 +89,15 @@ public struct Chunk: Sendable {
   public let piece: ChunkPiece
   /// More parts, in order. Usually none.
   public let morePieces: [ChunkPiece]
+
+  /// A chunk that a store had, for the tier below.
+  public init(token: ChunkToken, block: Int, birth: ReadInstant, piece: ChunkPiece, morePieces: [ChunkPiece] = []) {
+    self.token = token
+    self.block = block
+    self.birth = birth
+    self.piece = piece
+    self.morePieces = morePieces
+  }
 }
 
 /// Room that was made for bytes on their way.
@@ -98,7 +107,14 @@ public struct ChunkReservation: Sendable {
   /// Counted already, in blocks.
   public let blockCount: Int
   /// Whose share it is taken from.
-  let token: ChunkToken
+  public let token: ChunkToken
+
+  /// Room that the store which makes this has charged and counted, for bytes of `token`.
+  public init(byteCount: Int, blockCount: Int, token: ChunkToken) {
+    self.byteCount = byteCount
+    self.blockCount = blockCount
+    self.token = token
+  }
 }
 
 /// What came of asking for room.

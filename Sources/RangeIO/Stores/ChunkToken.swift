@@ -38,8 +38,8 @@ public final class ChunkToken: Sendable {
   /// Whether chunks of this token may still be kept.
   public var isAlive: Bool { generation != Self.retired }
 
-  /// Makes what is on its way into the store unwelcome.
-  func raiseGeneration() {
+  /// Makes what is on its way into the store unwelcome: what every removal begins with, before it erases.
+  public func raiseGeneration() {
     var generation = generation
     while generation != Self.retired {
       let (done, now) = generationValue.compareExchange(

@@ -6,8 +6,8 @@ struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Read a file in many ways, compare every byte, and show figures.",
     discussion: """
-      Reads thousands of random ranges, one at a time and 32 at a time, and the whole file as a stream. Every byte is \
-      compared with what plain pread says. Fails if one differs.
+      Reads thousands of random ranges, one at a time and 32 at a time, the whole file as a stream, and blocks of it \
+      through a cache. Every byte is compared with what plain pread says. Fails if one differs.
       """)
 
   @Argument(help: "The file to read. Default: the largest file of the Swift toolchain at hand.")

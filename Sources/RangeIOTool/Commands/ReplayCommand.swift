@@ -8,8 +8,8 @@ struct ReplayCommand: AsyncParsableCommand {
     commandName: "replay", abstract: "Replay a trace of reads through the cache, and count hits.",
     discussion: """
       A trace is a file in the format RRT1, or a CSV with the header 'offset,length' and a line for each read, in \
-      bytes. Sizes may have a binary unit: 4KiB, 64MiB. The cache begins empty. No source is read: what a fetch would \
-      bring is made up.
+      bytes. Sizes may have a binary unit: 4KiB, 64MiB. The cache begins empty, and takes the memory that it is given. \
+      No source is read: what a fetch would bring is made up.
       """)
 
   @Argument(help: "The trace.")
@@ -18,11 +18,11 @@ struct ReplayCommand: AsyncParsableCommand {
   var format: RangeTrace.Format?
   @Option(help: "The room in the cache, in blocks.")
   var blocks: Int?
-  @Option(help: ArgumentHelp("The room in the cache, in bytes.", valueName: "size"))
+  @Option(help: ArgumentHelp("The room in the cache, in bytes, its bookkeeping included.", valueName: "size"))
   var capacity: String?
   @Option(help: ArgumentHelp("Bytes in a block, a power of two.", valueName: "size"))
   var blockSize = "4KiB"
-  @Option(help: "Parts of the cache that evict each for itself. Default: as many as the cache takes.")
+  @Option(help: "Parts of the cache, a power of two. Default: as many as the cache takes by itself.")
   var shards: Int?
   @Option(help: "Look up and fetch block by block, or a request as a whole.")
   var order = Replay.Order.block
@@ -37,15 +37,28 @@ struct ReplayCommand: AsyncParsableCommand {
     let replay = Replay(trace: trace, grid: options.grid, order: order)
     var report = ReplayReport(head: head(trace, options))
     for (name, factory) in policy.factories {
-      let cache = ReplayCache(
-        policy: factory, capacity: options.capacity, grid: options.grid, shards: options.shards,
-        byteCount: trace.byteCount)
-      var target = cache.make()
       var progress = Progress("replaying, \(name)", total: trace.requests.reduce(0) { $0 + $1.count })
       defer { progress.clear() }
-      report.rows.append(.init(policy: name, counts: try replay.run(&target) { progress.advance($0) }))
+      let counts = try await counts(replay, options, factory) { progress.advance($0) }
+      report.rows.append(.init(policy: name, counts: counts))
     }
     try StandardOutput().line(json ? report.json.text() : report.text)
+  }
+
+  /// Block by block the store by itself is measured, request by request a reader over it.
+  private func counts(
+    _ replay: Replay, _ options: ReplayOptions, _ policy: EvictionPolicyFactory, _ progress: (Int) -> Void
+  ) async throws -> ReplayCounts {
+    let store = options.store(policy)
+    let source = MadeUpSource(byteCount: replay.trace.byteCount)
+    switch order {
+    case .block:
+      var target = StoreTarget(store, options.grid, source)
+      return try await replay.run(&target, progress: progress)
+    case .request:
+      var target = try await ReaderTarget(store, options.grid, source)
+      return try await replay.run(&target, progress: progress)
+    }
   }
 
   private func load() async throws -> RangeTrace {
@@ -58,8 +71,8 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   private func head(_ trace: RangeTrace, _ options: ReplayOptions) -> String {
-    "\(Complaint.oneLine(self.trace)): \(Figures.count(trace.requests.count)) requests; a cache of \(options.capacity)"
-      + " in blocks of \(ByteCount.bytes(options.grid.blockSize)), \(order.rawValue) by \(order.rawValue)"
+    "\(Complaint.oneLine(self.trace)): \(Figures.count(trace.requests.count)) requests; a cache of "
+      + "\(options.description), \(order.rawValue) by \(order.rawValue)"
   }
 }
 

@@ -3,7 +3,7 @@ import RangeIO
 /// Reads a file in many ways, compares every byte with plain `pread`, and times both.
 ///
 /// First the whole file is streamed and compared, untimed: whoever reads a cold file first pays for the disk, and
-/// would lose any race. Then both run over the same ranges in turns.
+/// would lose any race. Then both run over the same ranges in turns. At the end the reader has a cache.
 struct Demo {
   let path: String
   let engine: FileSource.Engine
@@ -30,6 +30,8 @@ struct Demo {
           ? race.oneAtATime(all, phase, &report) : race.manyAtOnce(all, phase, &report)
       }
       report.lanes = reader.statistics().source.lanes
+      let skewed = ranges.nextSkewed(CacheShow.reads, blockSize: CacheShow.blockSize)
+      try await CacheShow(path: path, engine: engine, plain: plain).run(skewed, &report)
       report.peakMemory = PeakMemory.bytes
       return report
     }

@@ -15,6 +15,18 @@ struct DemoRanges {
     (0..<count).map { _ in next(sizes) }
   }
 
+  /// `count` whole blocks, the first of the file most: each as often as one divided by its number, roughly.
+  mutating func nextSkewed(_ count: Int, blockSize: ByteCount) -> [ByteRange] {
+    guard byteCount > 0, let grid = BlockGrid(blockSize: blockSize.bytes) else { return [] }
+    let blocks = grid.blocks(covering: 0..<byteCount).count
+    let powers = blocks.bitWidth - blocks.leadingZeroBitCount
+    return (0..<count).map { _ in
+      let lower = 1 << Int.random(in: 0..<powers, using: &random)
+      let rank = Int.random(in: lower...min(lower * 2 - 1, blocks), using: &random)
+      return grid.range(of: rank - 1, in: byteCount)
+    }
+  }
+
   private mutating func next(_ sizes: ClosedRange<Int>) -> ByteRange {
     let size = min(nextSize(sizes), byteCount)
     let last = byteCount - size

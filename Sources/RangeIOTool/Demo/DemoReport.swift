@@ -18,6 +18,20 @@ struct DemoReport {
     var plainGigabytesPerSecond: Double { Double(bytes) / max(1, Figures.nanoseconds(plainTime)) }
   }
 
+  /// The same through a cache.
+  struct CacheRow {
+    var reading: Row
+    /// Reads that the cache answered.
+    var hits = 0
+    /// Bytes that came from the file.
+    var fetchedBytes = 0
+
+    /// The part of the reads that the cache answered.
+    var hitShare: Double { Double(hits) / Double(max(1, reading.reads)) }
+    /// Bytes that did not have to be read from the file.
+    var savedBytes: Int { max(0, reading.bytes - fetchedBytes) }
+  }
+
   var path: String
   var byteCount: Int
   var engine: FileSource.Engine
@@ -25,6 +39,10 @@ struct DemoReport {
   var rows: [Row] = []
   var comparison = DemoComparison()
   var lanes: [SourceStatistics.Lane] = []
+  var cacheRows: [CacheRow] = []
+  /// What the cache held at the end, bookkeeping included.
+  var cachedBytes = 0
+  var cachedBlocks = 0
   var peakMemory = 0
 
   var verdict: String {
@@ -59,7 +77,37 @@ extension DemoReport {
       ]
     ).text
     let note = "Plain pread reads into one buffer, again and again, and does not look whether the file has changed."
-    return [head, figures, note, facts].joined(separator: "\n\n")
+    return [head, figures, note, cacheText, facts].joined(separator: "\n\n")
+  }
+
+  /// What the cache did, and a picture of where bytes came from.
+  private var cacheText: String {
+    var cells = [["", "", "", "RangeIO", "plain pread", "times", "bytes of", "", "from memory ▓"]]
+    cells.append([
+      "with a cache", "reads", "hits", "a read", "a read", "as fast", "the file", "saved", "from the file ░",
+    ])
+    cells += cacheRows.map { row in
+      [
+        row.reading.name, Figures.count(row.reading.reads),
+        Figures.decimal(row.hitShare * 100, places: 1) + "%", Self.time(row.reading.nanosecondsPerRead),
+        Self.time(row.reading.plainNanosecondsPerRead), Figures.decimal(row.reading.ratio, places: 2),
+        Figures.size(row.fetchedBytes), Figures.size(row.savedBytes),
+        Self.bar(Double(row.savedBytes) / Double(max(1, row.reading.bytes))),
+      ]
+    }
+    let table = Table(columns: [.left] + Array(repeating: .right, count: 7) + [.left], rows: cells).text
+    return """
+      \(table)
+
+      Reads are whole blocks of \(CacheShow.blockSize), the first of the file most. The cache may take \
+      \(Figures.size(CacheShow.limit.bytes)) and now has \(Figures.size(cachedBytes)), bookkeeping included.
+      """
+  }
+
+  /// A picture of a share of the whole, 20 characters wide.
+  private static func bar(_ share: Double) -> String {
+    let full = Int((min(max(share, 0), 1) * 20).rounded())
+    return String(repeating: "▓", count: full) + String(repeating: "░", count: 20 - full)
   }
 
   /// The same for programs. Times are nanoseconds, rates GB/s.
@@ -69,6 +117,10 @@ extension DemoReport {
       // As text: JSON readers may keep only 53 bits of a number.
       "seed": .string(String(seed)),
       "rows": .array(rows.map(\.json)),
+      "cache": .object([
+        "limitBytes": .integer(CacheShow.limit.bytes), "blockSize": .integer(CacheShow.blockSize.bytes),
+        "bytes": .integer(cachedBytes), "blocks": .integer(cachedBlocks), "rows": .array(cacheRows.map(\.json)),
+      ]),
       "lanes": .array(
         lanes.map { .object(["name": .string($0.name), "reads": .integer($0.reads), "bytes": .integer($0.bytes)]) }),
       "comparedReads": .integer(comparison.reads), "comparedBytes": .integer(comparison.bytes),
@@ -89,6 +141,18 @@ extension DemoReport.Row {
       "nanosecondsPerRead": .number(nanosecondsPerRead), "gigabytesPerSecond": .number(gigabytesPerSecond),
       "plainNanosecondsPerRead": .number(plainNanosecondsPerRead),
       "plainGigabytesPerSecond": .number(plainGigabytesPerSecond), "timesAsFastAsPlain": .number(ratio),
+    ])
+  }
+}
+
+extension DemoReport.CacheRow {
+  fileprivate var json: JSON {
+    .object([
+      "name": .string(reading.name), "reads": .integer(reading.reads), "bytes": .integer(reading.bytes),
+      "hits": .integer(hits), "fetchedBytes": .integer(fetchedBytes), "savedBytes": .integer(savedBytes),
+      "nanosecondsPerRead": .number(reading.nanosecondsPerRead),
+      "plainNanosecondsPerRead": .number(reading.plainNanosecondsPerRead),
+      "timesAsFastAsPlain": .number(reading.ratio),
     ])
   }
 }

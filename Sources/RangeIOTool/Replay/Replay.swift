@@ -1,9 +1,9 @@
 import RangeIO
 import RangeIOTraces
 
-/// Replays the reads of a trace through a cache, and counts.
+/// Sends the reads of a trace through a cache, and counts.
 ///
-/// Owns the order in which blocks are looked up and fetched. What is kept is the cache's affair.
+/// Owns the order in which blocks are asked for. What is kept is the cache's affair.
 struct Replay {
   enum Order: String, CaseIterable {
     /// Each block of a request is looked up and, if missing, fetched before the next: how simulators count.
@@ -22,16 +22,17 @@ struct Replay {
 
   /// - Parameter progress: hears of the bytes that were requested.
   /// - Throws: `CancellationError`, and what `target` throws.
-  func run(_ target: inout some ReplayTarget, progress: (Int) -> Void = { _ in }) throws -> ReplayCounts {
+  func run(_ target: inout some ReplayTarget, progress: (Int) -> Void = { _ in }) async throws -> ReplayCounts {
     var counts = ReplayCounts()
     let start = ContinuousClock.now
     var told = 0
+    var fetched: [ByteRange] = []
     for range in trace.requests {
       counts.requests += 1
       counts.requestedBytes += range.count
       switch order {
-      case .block: for piece in grid.pieces(of: range) { try read(piece.range, &target, &counts) }
-      case .request: if !range.isEmpty { try read(range, &target, &counts) }
+      case .block: for piece in grid.pieces(of: range) { try await read(piece.range, &target, &fetched, &counts) }
+      case .request: if !range.isEmpty { try await read(range, &target, &fetched, &counts) }
       }
       if counts.requests % Self.stride == 0 {
         try Task.checkCancellation()
@@ -43,26 +44,22 @@ struct Replay {
     return counts
   }
 
-  /// Looks `range` up, and fetches what is missing of it.
-  private func read(_ range: ByteRange, _ target: inout some ReplayTarget, _ counts: inout ReplayCounts) throws {
-    let blocks = grid.blocks(covering: range)
-    let missing = try target.lookUp(range)
-    counts.blockAccesses += blocks.count
-    counts.hits += blocks.count
+  /// Reads `range`. What the source was not asked for meanwhile was stored.
+  private func read(
+    _ range: ByteRange, _ target: inout some ReplayTarget, _ fetched: inout [ByteRange], _ counts: inout ReplayCounts
+  ) async throws {
+    fetched.removeAll(keepingCapacity: true)
+    try await target.read(range, fetched: &fetched)
+    let blocks = grid.blocks(covering: range).count
+    counts.blockAccesses += blocks
+    counts.hits += blocks
     counts.hitBytes += range.count
-    for run in missing {
-      let fetched = bytes(of: run)
-      counts.hits -= run.count
-      counts.hitBytes -= ByteRanges.intersection(fetched, range)?.count ?? 0
+    for run in fetched {
+      counts.hits -= grid.blocks(covering: run).count
+      counts.hitBytes -= ByteRanges.intersection(run, range)?.count ?? 0
       counts.sourceOperations += 1
-      counts.sourceBytes += fetched.count
+      counts.sourceBytes += run.count
     }
-    for run in missing { try target.insert(run) }
-  }
-
-  private func bytes(of run: Range<Int>) -> ByteRange {
-    let last = grid.range(of: run.upperBound - 1, in: trace.byteCount)
-    return grid.range(of: run.lowerBound, in: trace.byteCount).lowerBound..<last.upperBound
   }
 }
 
@@ -76,12 +73,12 @@ struct ReplayCounts: Equatable {
   var requestedBytes = 0
   /// Requested bytes that were stored.
   var hitBytes = 0
-  /// Reads of the source: one for each run of missing blocks.
+  /// Reads of the source: in the order of requests one for each run of missing blocks.
   var sourceOperations = 0
   /// Bytes read from the source: whole blocks.
   var sourceBytes = 0
   var time = Duration.zero
 
-  /// Looking up, evicting and storing, shared by all block accesses.
+  /// Looking up, evicting, making up bytes and storing them, shared by all block accesses.
   var nanosecondsPerAccess: Double { Figures.nanoseconds(time) / Double(max(1, blockAccesses)) }
 }

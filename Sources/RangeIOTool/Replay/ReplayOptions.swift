@@ -2,40 +2,78 @@ import RangeIO
 
 /// What the numbers on the command line mean together.
 struct ReplayOptions: Equatable {
+  /// How much the cache holds.
+  enum Room: Equatable {
+    /// So many whole blocks.
+    case blocks(Int)
+    /// So many bytes, bookkeeping included.
+    case bytes(ByteCount)
+  }
+
   let grid: BlockGrid
-  let capacity: ByteCount
+  let room: Room
   let shards: Int?
+
+  private var blockSize: ByteCount { .bytes(grid.blockSize) }
+  /// The largest that a store keeps.
+  private static let largestBlockSize = ByteCount.gibibytes(1)
 
   /// - Parameters: as the user wrote them, each `nil` where he did not.
   init(blocks: Int?, capacity: String?, blockSize: String, shards: Int?) throws(ToolFailure) {
-    guard let size = ByteCount(blockSize), let grid = BlockGrid(blockSize: size.bytes) else {
-      throw .usage("--block-size: '\(blockSize)' is not a power of two: write 4KiB or 65536")
+    guard let size = ByteCount(blockSize), size <= Self.largestBlockSize, let grid = BlockGrid(blockSize: size.bytes)
+    else {
+      throw .usage("--block-size: '\(blockSize)' is not a power of two up to 1 GiB: write 4KiB or 65536")
     }
     self.grid = grid
-    self.capacity = try Self.capacity(blocks: blocks, capacity: capacity, size)
-    guard self.capacity >= size else { throw .usage("a cache of \(self.capacity) has no room for a block of \(size)") }
-    guard shards.map({ $0 > 0 }) ?? true else { throw .usage("--shards: there must be one at least") }
-    // Each shard has its part of the capacity.
-    guard self.capacity.bytes / (shards ?? 1) >= size.bytes else {
-      throw .usage("--shards: a shard of \(self.capacity) ∕ \(shards ?? 1) has no room for a block of \(size)")
-    }
+    room = try Self.room(blocks: blocks, capacity: capacity)
     self.shards = shards
+    let most: Int
+    switch room {
+    case .blocks(let count): most = count
+    case .bytes(let count): most = count.bytes / MemoryStore.charge(of: size.bytes)
+    }
+    guard most > 0 else {
+      throw .usage(
+        "--capacity: a block of \(size) takes \(MemoryStore.charge(of: size.bytes)) bytes with its bookkeeping")
+    }
+    guard let shards else { return }
+    guard shards > 0, shards & (shards - 1) == 0 else { throw .usage("--shards: '\(shards)' is not a power of two") }
+    guard shards <= most else { throw .usage("--shards: \(shards) are more than the blocks that there is room for") }
   }
 
-  private static func capacity(blocks: Int?, capacity: String?, _ size: ByteCount) throws(ToolFailure) -> ByteCount {
+  private static func room(blocks: Int?, capacity: String?) throws(ToolFailure) -> Room {
     switch (blocks, capacity) {
     case (let blocks?, nil):
       guard blocks > 0 else { throw .usage("--blocks: there must be one at least") }
-      let (bytes, overflow) = blocks.multipliedReportingOverflow(by: size.bytes)
-      guard !overflow else { throw .usage("--blocks: so many blocks of \(size) go past the largest number there is") }
-      return .bytes(bytes)
+      return .blocks(blocks)
     case (nil, let capacity?):
       guard let count = ByteCount(capacity) else {
         throw .usage("--capacity: '\(capacity)' is not a number of bytes: write 4096, 64MiB or 2GiB")
       }
-      return count
+      return .bytes(count)
     default:
       throw .usage("say how large the cache is: --blocks or --capacity")
+    }
+  }
+
+  /// An empty store as these options want it.
+  func store(_ policy: EvictionPolicyFactory) -> MemoryStore {
+    var configuration: MemoryStore.Configuration
+    switch room {
+    case .blocks(let count): configuration = .init(blocks: count, of: blockSize)
+    case .bytes(let count): configuration = .init(limit: count)
+    }
+    configuration.typicalBlockSize = blockSize
+    configuration.policy = policy
+    configuration.shards = shards
+    return MemoryStore(configuration)
+  }
+
+  /// The cache in words.
+  var description: String {
+    switch room {
+    case .blocks(let count): "\(Figures.count(count)) blocks of \(blockSize)"
+    case .bytes(let count): "\(count) in blocks of \(blockSize)"
     }
   }
 }

@@ -8,6 +8,8 @@ enum TestScale {
   static let firstSeed = number("RANGEIO_SEED", or: 0)
   /// Operations of the stress run: `RANGEIO_STRESS`, 20,000 unless given.
   static let stress = number("RANGEIO_STRESS", or: 20_000)
+  /// Whether long runs are wanted: `RANGEIO_STRESS` is given.
+  static let isStress = ProcessInfo.processInfo.environment["RANGEIO_STRESS"] != nil
 
   private static func number(_ name: String, or standard: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard

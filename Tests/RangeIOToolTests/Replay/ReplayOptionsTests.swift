@@ -5,19 +5,20 @@ import Testing
 
 @Suite struct ReplayOptionsTests {
   @Test func `the room is given in blocks or in bytes`() throws {
-    let blocks = try ReplayOptions(blocks: 10, capacity: nil, blockSize: "4KiB", shards: nil)
-    let bytes = try ReplayOptions(blocks: nil, capacity: "40KiB", blockSize: "4096", shards: nil)
-    #expect(blocks == bytes)
-    #expect(blocks.capacity == .kibibytes(40) && blocks.grid.blockSize == 4096 && blocks.shards == nil)
-    #expect(try ReplayOptions(blocks: 10, capacity: nil, blockSize: "64k", shards: 5).shards == 5)
+    let blocks = try ReplayOptions(blocks: 10, capacity: nil, blockSize: "4KiB", shards: 2)
+    #expect(blocks.room == .blocks(10) && blocks.grid.blockSize == 4096 && blocks.shards == 2)
+    let bytes = try ReplayOptions(blocks: nil, capacity: "64MiB", blockSize: "64k", shards: nil)
+    #expect(bytes.room == .bytes(.mebibytes(64)) && bytes.grid.blockSize == 65_536 && bytes.shards == nil)
+    #expect(bytes.store(.lru).statistics().limit == 64 << 20)
+    #expect(blocks.store(.lru).statistics().limit > 10 * 4096)
   }
 
   @Test(
     arguments: [
       (nil, nil, "4KiB", nil), (1, "4KiB", "4KiB", nil), (0, nil, "4KiB", nil), (-1, nil, "4KiB", nil),
-      (.max, nil, "4KiB", nil), (nil, "x", "4KiB", nil), (nil, "4095", "4KiB", nil), (1, nil, "5000", nil),
+      (nil, "x", "4KiB", nil), (nil, "4096", "4KiB", nil), (1, nil, "5000", nil), (1, nil, "2GiB", nil),
       (1, nil, "0", nil), (1, nil, "-4", nil), (1, nil, "x", nil), (1, nil, "4KiB", 0), (1, nil, "4KiB", 2),
-      (1, nil, "4KiB", -1),
+      (9, nil, "4KiB", 3), (1, nil, "4KiB", -1),
     ] as [(Int?, String?, String, Int?)])
   func `what makes no cache is a usage error`(blocks: Int?, capacity: String?, blockSize: String, shards: Int?) {
     let failure = #expect(throws: ToolFailure.self) {

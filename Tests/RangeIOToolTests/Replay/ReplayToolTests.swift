@@ -29,6 +29,19 @@ import Testing
     }
   }
 
+  @Test(GoldenCounts.areHere, arguments: GoldenCounts.all)
+  func `hits are those that other simulators count`(golden: GoldenCounts) async throws {
+    let result = try await tool(
+      "replay", golden.path, "--blocks", "\(golden.blocks)", "--shards", "1", "--order", "block", "--policy",
+      golden.policy, "--json")
+    #expect(result.code == 0 && result.errors == "")
+    let rows = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [[String: Any]])
+    #expect(rows.count == 1 && rows[0]["policy"] as? String == golden.policy)
+    #expect(rows[0]["blockAccesses"] as? Int == golden.blockAccesses)
+    #expect(rows[0]["hits"] as? Int == golden.hits)
+    #expect(rows[0]["sourceOperations"] as? Int == golden.blockAccesses - golden.hits)
+  }
+
   @Test func `the table names the policy, and requests can be read as a whole`() async throws {
     let path = try trace("offset,length\n0,65536\n0,65536\n")
     let result = try await tool(
@@ -46,6 +59,7 @@ import Testing
       (["replay", path], 2, "--blocks or --capacity"), (["replay", path, "--blocks", "x"], 2, "'x'"),
       (["replay", path, "--blocks", "4", "--policy", "magic"], 2, "magic"),
       (["replay", path, "--blocks", "4", "--order", "none"], 2, "none"),
+      (["replay", path, "--blocks", "4", "--shards", "3"], 2, "'3' is not a power of two"),
       (["replay", directory("missing"), "--blocks", "4"], 3, "missing"),
       (["replay", path, "--blocks", "4"], 1, "line 2: the length is negative"),
       (["replay", path, "--blocks", "4", "--format", "rrt"], 1, "does not begin with 'RRT1'"),

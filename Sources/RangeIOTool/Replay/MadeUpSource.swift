@@ -1,0 +1,45 @@
+import RangeIO
+import Synchronization
+
+/// A source of any size that shows one page again and again, which a store has to copy. Notes what it is asked for.
+final class MadeUpSource: RangeSource {
+  let description: SourceDescription
+  private let reads = Mutex<[ByteRange]>([])
+  private let page = Bytes(repeatElement(0xA5, count: 65_536))
+
+  init(byteCount: Int) { description = SourceDescription(id: "replay", validator: nil, byteCount: byteCount) }
+
+  var byteCount: Int { description.byteCount }
+
+  /// Never waits.
+  var isPrompt: Bool { true }
+
+  func describe() async throws -> SourceDescription { description }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    reads.withLock { $0.append(range) }
+    return bytes(of: range)
+  }
+
+  func read(
+    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+  ) async throws -> [Bytes] {
+    reads.withLock { $0.append(range) }
+    return grid.pieces(of: range).map { bytes(of: $0.range) }
+  }
+
+  /// Moves what was asked for since the last time to the end of `list`.
+  func takeReads(into list: inout [ByteRange]) {
+    reads.withLock { reads in
+      list += reads
+      reads.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// The bytes of `range`, without noting it.
+  func bytes(of range: ByteRange) -> Bytes {
+    guard range.count > page.count else { return page.slice(0..<range.count) }
+    let (pages, rest) = range.count.quotientAndRemainder(dividingBy: page.count)
+    return Bytes(concatenating: Array(repeating: page, count: pages) + [page.slice(0..<rest)])
+  }
+}

@@ -1,0 +1,17 @@
+import RangeIO
+
+/// A reader with the stage `Caching` over a store: what a program has.
+struct ReaderTarget: ReplayTarget {
+  private let reader: RangeReader
+  private let source: MadeUpSource
+
+  init(_ store: MemoryStore, _ grid: BlockGrid, _ source: MadeUpSource) async throws {
+    self.source = source
+    reader = try await RangeReader(source) { Caching(store, blockSize: .bytes(grid.blockSize)) }
+  }
+
+  mutating func read(_ range: ByteRange, fetched: inout [ByteRange]) async throws {
+    _ = try await reader.read(range)
+    source.takeReads(into: &fetched)
+  }
+}

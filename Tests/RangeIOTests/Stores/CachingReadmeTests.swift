@@ -1,0 +1,69 @@
+import RangeIO
+import Testing
+
+/// What the README shows of caching, line by line.
+@Suite struct CachingReadmeTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+  private let contents = (0..<100_000).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) }
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    path = try await directory.file("survey.bin", contents)
+  }
+
+  @Test func `a store serves several readers, and one read may do otherwise`() async throws {
+    let store = MemoryStore(limit: .mebibytes(256))
+    let survey = try await RangeReader(FileSource(path)) { Caching(store) }
+    let index = try await RangeReader(FileSource(path)) { Caching(store, fill: .exact) }
+    #expect(try await survey.read(0..<4096) == Bytes(contents[0..<4096]))
+    #expect(try await index.read(90_000..<90_010) == Bytes(contents[90_000..<90_010]))
+    #expect(store.statistics().bytes > 65_536)
+
+    let fresh = try await survey.read(0..<4096, caching: .bypass)
+    let there = try await survey.read(0..<4096, caching: .onlyIfCached)
+    #expect(fresh == there)
+    let error = await #expect(throws: ReadError.self) { try await survey.read(70_000..<70_010, caching: .onlyIfCached) }
+    #expect(error?.code == .notCached)
+    await survey.close()
+    await index.close()
+  }
+
+  @Test func `limits are set and changed`() async throws {
+    var limits = MemoryStore.Configuration(limit: .mebibytes(256))
+    limits.ageLimit = .seconds(600)
+    limits.idleLimit = .seconds(60)
+    limits.sourceShare = 0.5
+    limits.policy = .s3fifo
+    let store = MemoryStore(limits)
+
+    try await store.resize(to: .mebibytes(64))
+    try await store.trim(to: .mebibytes(16))
+    store.relieve(.warning)
+    #expect(store.statistics().limit == 64 << 20)
+  }
+
+  @Test func `a store says what is there, keeps what must stay and removes`() async throws {
+    let store = MemoryStore(limit: .mebibytes(256))
+    let survey = try await RangeReader(FileSource(path)) { Caching(store) }
+    _ = try await survey.read(0..<10)
+
+    let isThere = store.contains(0..<4096, of: survey.source)
+    let ranges = store.cachedRanges(of: survey.source)
+    #expect(isThere && ranges == [0..<65_536])
+
+    try store.pin(0..<512, of: survey.source)
+    #expect(store.statistics().pinnedBytes > 0)
+    store.unpin(0..<512, of: survey.source)
+    try store.setMetadata(Bytes("parsed".utf8), of: survey.source)
+    let note = store.metadata(of: survey.source)
+    #expect(note == Bytes("parsed".utf8) && store.statistics().pinnedBytes == 0)
+
+    store.remove(4096..<8192, of: survey.source)
+    #expect(!store.contains(4096..<8192, of: survey.source))
+    store.remove(source: survey.source.id)
+    for await progress in store.removeAll() { #expect(progress.fraction <= 1) }
+    #expect(store.statistics().blocks == 0 && store.metadata(of: survey.source) == nil)
+    await survey.close()
+  }
+}
