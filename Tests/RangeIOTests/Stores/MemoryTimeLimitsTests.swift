@@ -59,7 +59,7 @@ struct MemoryTimeLimitsTests {
     #expect(statistics.bytes == 0)
   }
 
-  @Test func `reading any part of a block, and storing more of it, ends its idleness`() {
+  @Test func `reading any part of a block ends its idleness`() {
     let source = source(idle: .seconds(10), blocks: 0)
     source.put(0..<100)
     source.put(4096..<8192)
@@ -174,5 +174,56 @@ struct MemoryTimeLimitsTests {
       #expect(synthetic.readCount == round)
       clock.advance(by: .seconds(1))
     }
+  }
+
+  @Test func `a sweep leaves alone what comes while it is under way`() throws {
+    let hook = Hook()
+    var configuration = MemoryStore.Configuration(limit: .mebibytes(1))
+    configuration.time = TimeSource(clock)
+    configuration.ageLimit = .seconds(10)
+    configuration.shards = 2
+    configuration.policy = EvictionPolicyFactory(name: "hooked") { Hooked(base: LRU(capacity: $0), hook: hook) }
+    let source = StoredSource(MemoryStore(configuration))
+    let inFirst = try #require((0..<256).first { source.store.shard(of: $0, source.token) == 0 })
+    let inSecond = try #require((0..<256).first { source.store.shard(of: $0, source.token) == 1 })
+    source.put(source.block(inFirst))
+    clock.advance(by: .seconds(10))
+    // When the sweep has come to the first shard, something fresh comes to the second.
+    hook.body.withLock {
+      $0 = { [clock] in
+        clock.advance(by: .seconds(1))
+        source.put(source.block(inSecond))
+      }
+    }
+    source.store.removeExpired()
+    #expect(source.store.statistics().expirations == 1)
+    #expect(source.holds(source.block(inSecond)))
+  }
+}
+
+/// Does something the next time that a chunk is taken out.
+private final class Hook: Sendable {
+  let body = Locked<(@Sendable () -> Void)?>(nil)
+}
+
+private struct Hooked: EvictionPolicy {
+  var base: LRU
+  let hook: Hook
+  var capacity: Int {
+    get { base.capacity }
+    set { base.capacity = newValue }
+  }
+
+  mutating func insert(_ slot: Int, key: UInt64, weight: Int) { base.insert(slot, key: key, weight: weight) }
+  mutating func hit(_ slot: Int) { base.hit(slot) }
+  mutating func reweigh(_ slot: Int, weight: Int) { base.reweigh(slot, weight: weight) }
+  mutating func evict() -> Int? { base.evict() }
+  mutating func remove(_ slot: Int) {
+    base.remove(slot)
+    let body = hook.body.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
   }
 }
