@@ -96,3 +96,10 @@ struct MemoryRecount {
     }
   }
 }
+
+extension MemoryStore {
+  /// The shard of a block.
+  func shard(of block: Int, _ token: ChunkToken) -> Int {
+    shards.index(of: ChunkTable.hash(token: token.number, block: block))
+  }
+}

@@ -118,17 +118,18 @@ extension MemoryStore {
   ///
   /// What is older goes when it is looked up, and by a timer.
   public func limit(age: Duration?, idle: Duration?) {
-    let now = now.nanoseconds
     let version = limits.withLock { limits -> Int in
       limits.age = age
       limits.idle = idle
       limits.version += 1
+      // Under this lock, or two changes at once could leave the shards with some of each.
+      let now = now.nanoseconds
+      for shard in 0..<shards.count {
+        shards.withLock(shard) { $0.limit(age: age?.nanoseconds ?? .max, idle: idle?.nanoseconds ?? .max, now: now) }
+      }
+      setHasTimeLimits(age != nil || idle != nil)
       return limits.version
     }
-    for shard in 0..<shards.count {
-      shards.withLock(shard) { $0.limit(age: age?.nanoseconds ?? .max, idle: idle?.nanoseconds ?? .max, now: now) }
-    }
-    setHasTimeLimits(age != nil || idle != nil)
     guard let shortest = [age, idle].compactMap({ $0 }).min() else { return }
     // Often enough that little is kept for much longer than it should, and not for nothing all the time.
     let interval = min(max(shortest / 4, .milliseconds(10)), .seconds(60))
@@ -142,13 +143,13 @@ extension MemoryStore {
 
   /// Removes what is older or has been idle for longer than the limits allow. The timer does this.
   public func removeExpired() {
-    let now = presentForLimits
-    guard now != .min else { return }
+    guard presentForLimits != .min else { return }
     for shard in 0..<shards.count {
       var next: Int? = 0
       while let first = next {
         var gone = Departures()
-        next = shards.change(shard) { $0.sweep(from: first, now: now, &gone) }
+        // The time of each step: what came after an earlier one would seem to come from the future, and go.
+        next = shards.change(shard) { $0.sweep(from: first, now: now.nanoseconds, &gone) }
         if gone.blocks > 0 { release(gone) }
       }
     }

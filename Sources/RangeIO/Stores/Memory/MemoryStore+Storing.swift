@@ -131,9 +131,24 @@ extension MemoryStore {
     }
     reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
-    if pool.bytes > 0 { roomIsFree() }
+    let evicted = evictExcess()
+    if pool.bytes > 0 || !evicted.isEmpty { roomIsFree() }
     // The chunks that were replaced are let go here, outside of all locks.
-    return ChunkInsertion(isPublished: isPublished)
+    return ChunkInsertion(isPublished: isPublished, evicted: evicted)
+  }
+
+  /// Evicts what is over a limit that was lowered while bytes were on their way: whoever lowered it may have given up.
+  private func evictExcess() -> [Chunk] {
+    var evicted: [Chunk] = []
+    var empty: UInt64 = 0
+    while ledger.bytes > ledger.byteLimit, let shard = shards.fullest(except: empty) {
+      var victims = Departures()
+      shards.change(shard) { $0.evict(bytes: ledger.bytes - ledger.byteLimit, blocks: 0, most: 64, &victims) }
+      if victims.blocks == 0 { empty |= 1 << UInt64(shard & 63) }
+      ledger.give(bytes: victims.bytes, blocks: victims.blocks)
+      evicted += victims.chunks
+    }
+    return evicted
   }
 
   /// Stores one piece. `pool` pays for it, and takes what is replaced.

@@ -158,7 +158,8 @@ extension ShardState {
       } else {
         policy.insert(slot, key: hash, weight: charge)
       }
-      if idleLimit != .max { touch(slot, now) }
+      // By its birth, where the limit came after `now` was looked at.
+      touch(slot, max(now, ticket.birth.nanoseconds))
       counts.insertions += 1
       return .stored
     }

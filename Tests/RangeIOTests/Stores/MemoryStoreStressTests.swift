@@ -1,0 +1,117 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+/// Everything at once on one store, from many tasks. What must hold meanwhile is checked meanwhile; when all is quiet,
+/// every account must equal a recount. Runs under the thread sanitizer as well.
+struct MemoryStoreStressTests {
+  @Test(arguments: EvictionPolicyFactory.all.map(\.name))
+  func `many tasks on one store leave accounts that add up`(_ policy: String) async {
+    let seed = UInt64(TestScale.firstSeed)
+    var configuration = MemoryStore.Configuration(limit: .bytes(Hammer.mostBytes))
+    configuration.policy = EvictionPolicyFactory.all.first { $0.name == policy }!
+    configuration.shards = 4
+    configuration.sourceShare = 0.7
+    let store = MemoryStore(configuration)
+    let sources = (0..<3).map { StoredSource(store, id: "\($0)", byteCount: 50_000, blockSize: 1024, reading: true) }
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<8 {
+        group.addTask {
+          var hammer = Hammer(store: store, sources: sources, random: TestRandom(seed &* 1000 &+ UInt64(worker)))
+          await hammer.run(operations: TestScale.stress / 24)
+        }
+      }
+    }
+    store.limit(age: nil, idle: nil)
+    check(store)
+    store.removeAll()
+    #expect(store.statistics().bytes == store.sources.metadataBytes)
+    #expect(store.statistics().blocks == 0)
+  }
+
+  private func check(_ store: MemoryStore) {
+    let recount = MemoryRecount(store)
+    #expect(recount.faults.isEmpty)
+    let statistics = store.statistics()
+    #expect(statistics.bytes == recount.bytes + store.sources.metadataBytes)
+    #expect(statistics.bytes <= statistics.limit)
+    #expect(statistics.peakBytes <= Hammer.mostBytes)
+    #expect(statistics.reservedBytes == 0)
+    #expect(statistics.pinnedBytes == recount.pinnedBytes)
+    #expect(statistics.blocks == recount.entries.count)
+    #expect(store.ledger.blocks == recount.entries.count)
+    for entry in recount.entries {
+      let whole = entry.token.grid.range(of: entry.block, in: entry.token.source.byteCount)
+      #expect(entry.isPinned == entry.token.entry.pins(whole), "block \(entry.block)")
+      for piece in entry.pieces {
+        let range = whole.lowerBound + piece.range.lowerBound..<whole.lowerBound + piece.range.upperBound
+        #expect(piece.bytes == SyntheticSource.bytes(range))
+      }
+    }
+  }
+}
+
+/// One task's share of the operations.
+private struct Hammer {
+  static let mostBytes = 60_000
+
+  let store: MemoryStore
+  let sources: [StoredSource]
+  var random: TestRandom
+
+  mutating func run(operations: Int) async {
+    for _ in 0..<operations { await operate() }
+  }
+
+  private mutating func operate() async {
+    let source = sources[random.below(3)]
+    let start = random.below(50_000)
+    let range = start..<min(50_000, start + 1 + random.below(3000))
+    switch random.below(64) {
+    case 0..<24: look(source, range)
+    case 24..<46: await put(source, range)
+    case 46: store.remove(range, of: source.source)
+    case 47: store.remove(source: source.source.id)
+    case 48, 49: try? store.pin(start..<min(50_000, start + 500), of: source.source)
+    case 50, 51, 52: store.unpin(0..<50_000, of: source.source)
+    case 53: try? store.setMetadata(Bytes(random.array(random.below(100))), of: source.source)
+    case 54: try? await store.trim(to: .bytes(random.below(Self.mostBytes)))
+    case 55: try? await store.resize(to: .bytes(Self.mostBytes / 2 + random.below(Self.mostBytes / 2)))
+    case 56: store.relieve(.warning)
+    case 57: await removeAll()
+    case 58: store.limit(age: .microseconds(1 + random.below(5000)), idle: nil)
+    case 59: store.limit(age: nil, idle: .microseconds(1 + random.below(5000)))
+    case 60: store.limit(age: nil, idle: nil)
+    case 61: store.removeExpired()
+    case 62:
+      for cached in store.cachedRanges(of: source.source, within: range) {
+        #expect(cached.clamped(to: range) == cached)
+      }
+    default: #expect(store.statistics().peakBytes <= Self.mostBytes)
+    }
+  }
+
+  private func look(_ source: StoredSource, _ range: ByteRange) {
+    switch source.look(range) {
+    case .hit(let bytes): #expect(bytes == source.expected(range))
+    case .partial(let pieces, let gaps):
+      for piece in pieces { #expect(piece.bytes == source.expected(piece.range)) }
+      #expect(ByteRanges.normalize(pieces.map(\.range) + gaps) == [range])
+    case .miss: break
+    }
+  }
+
+  private mutating func put(_ source: StoredSource, _ range: ByteRange) async {
+    let ticket = source.ticket
+    guard let reservation = source.reserve(range) else { return }
+    if random.below(4) == 0 { await Task.yield() }
+    if random.below(8) == 0 { store.cancel(reservation) } else { source.insert(range, reservation, ticket) }
+  }
+
+  private mutating func removeAll() async {
+    let steps = random.below(3)
+    var removal = store.removeAll().makeAsyncIterator()
+    for _ in 0..<steps { _ = await removal.next() }
+  }
+}
