@@ -44,9 +44,9 @@ final class SourceLink: Sendable {
 
   /// Ends the source: everyone who waits is answered with `closed` now; returns when nothing is under way.
   func close() async {
-    waiting.failAll(ReadError.closed)
-    // No read begins from here on, also none that outlives the reader's own.
+    // No read begins from here on, also none that outlives the reader's own; and whoever is answered sees it closed.
     _ = gate.close()
+    waiting.failAll(ReadError.closed)
     // A prompt source answers its callers by itself when it is closed; another's last read must have returned.
     if !isPrompt { do { try await gate.drained() } catch { return } }
     await source.close()

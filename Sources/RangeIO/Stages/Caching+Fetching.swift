@@ -19,8 +19,10 @@ extension Caching {
       do {
         return try await fetch(found, request, token, landed: landed, generation: generation, next)
       } catch let failure as JoinedFlightFailed {
-        if isLast { throw failure.error }
-        isLast = !failure.wasGivenUp
+        if !failure.wasGivenUp {
+          if isLast { throw failure.error }
+          isLast = true
+        }
         try Task.checkCancellation()
       }
     }

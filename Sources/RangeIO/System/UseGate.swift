@@ -5,8 +5,13 @@ import Synchronization
 ///
 /// Entering and leaving are one atomic addition each, to a counter that other threads seldom share.
 package final class UseGate: Sendable {
-  /// Uses under way. A use may be begun on one thread and ended on another: only the sum means something.
-  private let count = Stripes()
+  private enum Count {
+    static let entered = 0
+    static let left = 1
+  }
+  /// Uses begun and uses ended, which only grow. A use may be begun on one thread and ended on another: only the sums
+  /// mean something.
+  private let counts = Stripes()
   private let closed = Atomic<Bool>(false)
   private let waiters = Locked<[OneAnswer<Void>]>([])
 
@@ -19,14 +24,20 @@ package final class UseGate: Sendable {
   package var waiterCount: Int { waiters.withLock { $0.count } }
 
   /// The uses under way.
-  package var uses: Int { count.sum() }
+  package var uses: Int {
+    // Those who left are counted first. Stripes are read one after the other, while uses come and go: with one count up
+    // and down, an end might be seen of which the beginning was not, and stand for another's that is still inside.
+    // This way all who left by then are seen to have entered, and what is more is at most too much.
+    let left = counts.sum(Count.left)
+    return counts.sum(Count.entered) &- left
+  }
 
   /// Begins a use; each must be ended by ``leave()``.
   ///
   /// - Returns: false when the gate is closed: nothing was begun.
   package func enter() -> Bool {
     // Counted first and looked at then, where closing writes first and counts then: one of the two sees the other.
-    count.addInOrder(1)
+    counts.addInOrder(1, to: Count.entered)
     guard !isClosed else {
       leave()
       return false
@@ -35,11 +46,11 @@ package final class UseGate: Sendable {
   }
 
   /// Begins one more use from within one that is under way, even if the gate has been closed since.
-  package func enterAgain() { count.addInOrder(1) }
+  package func enterAgain() { counts.addInOrder(1, to: Count.entered) }
 
   /// Ends a use.
   package func leave() {
-    count.addInOrder(-1)
+    counts.addInOrder(1, to: Count.left)
     if isClosed { wakeWaitersIfDrained() }
   }
 
@@ -67,10 +78,10 @@ package final class UseGate: Sendable {
     }
   }
 
-  /// Of those who leave after the gate was closed, the last to count itself out finds a sum of zero. One that was
+  /// Of those who leave after the gate was closed, the last to count itself out finds nobody inside. One that was
   /// turned away counts for a moment; it looks again itself when it leaves.
   private func wakeWaitersIfDrained() {
-    guard count.sum() == 0 else { return }
+    guard uses == 0 else { return }
     let woken = waiters.withLock { list in
       defer { list = [] }
       return list

@@ -1,0 +1,168 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+/// The flights of one token under their lock, and those who wait for them.
+struct FlightTableTests {
+  private let table = FlightTable()
+
+  private func next() -> ReadNext {
+    SourceLink(SyntheticSource(byteCount: 1000), background: BackgroundWork()).next(.continuous)
+  }
+
+  private func plan(
+    _ gaps: [ByteRange], _ wait: GapWait?, generation: UInt64 = 1, purpose: ReadRequest.Purpose = .demand
+  ) -> FlightPlan? {
+    table.plan(
+      gaps, landed: table.landingCount, generation: generation, purpose: purpose, wait, widen: { $0 },
+      lookAgain: { ((), gaps) }
+    ).plan
+  }
+
+  private func land(_ start: FlightPlan.Start) {
+    table.land(start.flight, start.range, .success(SyntheticSource.bytes(start.range)))
+  }
+
+  @Test func `what landed since the look-up is looked for again, under the lock`() {
+    let first = plan([0..<10], GapWait())!
+    let landed = table.landingCount
+    land(first.starts[0])
+    let planned = table.plan(
+      [0..<20], landed: landed, generation: 1, purpose: .demand, GapWait(), widen: { $0 },
+      lookAgain: { ("found", [10..<20]) })
+    #expect(planned.found == "found")
+    #expect(planned.plan?.starts.map(\.range) == [10..<20])
+    let nothing = table.plan(
+      [0..<20], landed: landed, generation: 1, purpose: .demand, GapWait(), widen: { $0 },
+      lookAgain: { ("all", []) })
+    #expect(nothing.found == "all")
+    #expect(nothing.plan == nil)
+  }
+
+  @Test func `nothing is looked for again when nothing landed`() {
+    _ = plan([0..<10], GapWait())!
+    let planned = table.plan(
+      [0..<20], landed: 0, generation: 1, purpose: .demand, GapWait(), widen: { $0 },
+      lookAgain: { () -> (Int, [ByteRange]) in
+        Issue.record("looked again")
+        return (0, [])
+      })
+    #expect(planned.found == nil)
+    #expect(planned.plan?.starts.map(\.range) == [10..<20])
+    #expect(planned.plan?.parts.map(\.range) == [0..<10, 10..<20])
+    #expect(table.count == 2)
+  }
+
+  @Test func `a task is cancelled when the last one leaves, and forgotten when it lands`() async {
+    let plans = (0..<3).map { _ in plan([0..<10], GapWait())! }
+    #expect(plans.map(\.starts.count) == [1, 0, 0])
+    let (flight, hangs) = (plans[0].starts[0], OneAnswer<Void>())
+    let task = Task { if (try? await hangs.value()) == nil {} }
+    table.started(flight.flight, task)
+    table.leave(plans[0])
+    table.leave(plans[2])
+    #expect(!task.isCancelled)
+    table.leave(plans[1])
+    #expect(task.isCancelled)
+    #expect(table.count == 1, "the kernel may still write")
+    land(flight)
+    #expect(table.count == 0)
+    // Leaving late, or noting a task late, does nothing.
+    table.leave(plans[1])
+    table.started(flight.flight, task)
+    #expect(table.count == 0)
+  }
+
+  @Test func `one wait gathers the pieces of several flights, in order, whatever the order of landing`() async throws {
+    let early = plan([20..<40], GapWait())!
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+      let table = FlightTable()
+      let earlier = table.plan(
+        [20..<40], landed: 0, generation: 1, purpose: .demand, GapWait(), widen: { $0 }, lookAgain: { ((), []) }
+      ).plan!
+      let wait = GapWait()
+      let plan = table.plan(
+        [10..<30, 35..<50], landed: 0, generation: 1, purpose: .demand, wait, widen: { $0 }, lookAgain: { ((), []) }
+      ).plan!
+      let flights = [plan.starts[0], earlier.starts[0], plan.starts[1]]
+      let next = next()
+      let pieces = Task { try await wait.pieces(next) }
+      for index in order {
+        let flight = flights[index]
+        table.land(flight.flight, flight.range, .success(SyntheticSource.bytes(flight.range)))
+      }
+      let all = try await pieces.value
+      #expect(all.map(\.range) == [10..<20, 20..<30, 35..<40, 40..<50])
+      #expect(all.allSatisfy { $0.bytes == SyntheticSource.bytes($0.range) })
+      #expect(table.count == 0)
+    }
+    land(early.starts[0])
+  }
+
+  @Test func `the first failure ends the wait, and says which flight it was`() async throws {
+    let wait = GapWait()
+    let plan = plan([0..<10, 20..<30, 40..<50], wait)!
+    let next = next()
+    let pieces = Task { try await wait.pieces(next) }
+    land(plan.starts[0])
+    table.land(plan.starts[1].flight, 20..<30, .failure(Refusal.no))
+    let failure = await #expect(throws: GapWait.Failure.self) { try await pieces.value }
+    #expect(failure?.flight == plan.starts[1].flight)
+    #expect(failure?.error is Refusal)
+    // The third lands for nobody.
+    land(plan.starts[2])
+    #expect(table.count == 0)
+  }
+
+  @Test func `what landed before the wait began is there at once`() async throws {
+    let wait = GapWait()
+    let plan = plan([0..<10], wait)!
+    land(plan.starts[0])
+    let pieces = Noted<ByteRange>()
+    let next = next()
+    #expect(try JobCount.of { for piece in try await wait.pieces(next) { pieces.add(piece.range) } } == 1)
+    #expect(pieces.all == [0..<10])
+  }
+
+  @Test func `landing, leaving and waiting race from many threads, and each wait ends once`() async throws {
+    for seed in testSeeds {
+      var random = TestRandom(seed)
+      let table = FlightTable()
+      let next = next()
+      let ranges = (0..<60).map { _ in
+        let start = random.below(900)
+        return start..<start + 1 + random.below(100)
+      }
+      let cancelled = Set((0..<60).filter { _ in random.below(3) == 0 })
+      await withTaskGroup(of: Void.self) { group in
+        for (number, range) in ranges.enumerated() {
+          group.addTask {
+            let wait = GapWait()
+            let plan = table.plan(
+              [range], landed: 0, generation: UInt64(1 + number / 30), purpose: .demand, wait, widen: { $0 },
+              lookAgain: { ((), [range]) }
+            ).plan!
+            for start in plan.starts {
+              let task = Task {
+                await Task.yield()
+                table.land(start.flight, start.range, .success(SyntheticSource.bytes(start.range)))
+              }
+              table.started(start.flight, task)
+            }
+            let read = Task { try await wait.pieces(next) }
+            if cancelled.contains(number) { read.cancel() }
+            do {
+              let pieces = try await read.value
+              #expect(Bytes(concatenating: pieces.map(\.bytes)) == SyntheticSource.bytes(range), "seed \(seed)")
+            } catch {
+              #expect(error is CancellationError, "seed \(seed)")
+              table.leave(plan)
+            }
+          }
+        }
+      }
+      #expect(await eventually { table.count == 0 })
+    }
+  }
+}
