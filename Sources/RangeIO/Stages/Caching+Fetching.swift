@@ -6,7 +6,13 @@ extension Caching {
       guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
       return try await next(request)
     }
-    if let touched, request.isPlain, isFirstTouch(request.range, token, touched) { return try await next(request) }
+    if let touched, request.isPlain, isFirstTouch(request.range, token, touched) {
+      // A range over several blocks was not looked up yet.
+      if case .hit(let bytes) = store.lookUp(request.range, token: token.number, grid: token.grid) {
+        return ReadResponse(bytes)
+      }
+      return try await next(request)
+    }
     // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
     // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
     var isLast = false

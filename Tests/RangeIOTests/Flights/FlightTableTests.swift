@@ -166,3 +166,11 @@ struct FlightTableTests {
     }
   }
 }
+
+extension GapWait {
+  /// What `Caching` does: waits, unless all is there, and takes the pieces.
+  fileprivate func pieces(_ next: ReadNext) async throws -> [ChunkPiece] {
+    if !isDone { try await finish(next) }
+    return try pieces()
+  }
+}

@@ -59,12 +59,12 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
   /// The shard with the most that could be evicted, or `nil` if there is none with anything.
   ///
   /// - Parameter passed: shards that turned out to have nothing.
-  func fullest(except passed: UInt64 = 0) -> Int? {
+  func fullest(except passed: Set<Int> = []) -> Int? {
     var fullest: Int?
     var most = 0
-    for index in 0..<count where index >= 64 || passed & 1 << UInt64(index) == 0 {
+    for index in 0..<count {
       let bytes = shard(index).pointee.evictableBytes.load(ordering: .relaxed)
-      if bytes > most { (fullest, most) = (index, bytes) }
+      if bytes > most, passed.isEmpty || !passed.contains(index) { (fullest, most) = (index, bytes) }
     }
     return fullest
   }

@@ -52,7 +52,7 @@ extension MemoryStore {
 
   /// Evicts in steps, in which others get their turn, as long as `excess` is positive and something can be evicted.
   private func shrink(_ excess: () -> Int) async throws {
-    var empty: UInt64 = 0
+    var empty: Set<Int> = []
     while excess() > 0, let shard = shards.fullest(except: empty) {
       try Task.checkCancellation()
       evictSome(excess(), from: shard, &empty)
@@ -60,10 +60,10 @@ extension MemoryStore {
     }
   }
 
-  private func evictSome(_ bytes: Int, from shard: Int, _ empty: inout UInt64) {
+  private func evictSome(_ bytes: Int, from shard: Int, _ empty: inout Set<Int>) {
     var gone = Departures()
     shards.change(shard) { $0.evict(bytes: bytes, blocks: 0, most: 64, &gone) }
-    if gone.blocks == 0 { empty |= 1 << UInt64(shard & 63) }
+    if gone.blocks == 0 { empty.insert(shard) }
     release(gone)
   }
 
@@ -75,7 +75,7 @@ extension MemoryStore {
     case .warning: target = ledger.bytes / 2
     case .critical: target = 0
     }
-    var empty: UInt64 = 0
+    var empty: Set<Int> = []
     while ledger.bytes > target, let shard = shards.fullest(except: empty) {
       evictSome(ledger.bytes - target, from: shard, &empty)
     }

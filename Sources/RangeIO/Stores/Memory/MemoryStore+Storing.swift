@@ -46,6 +46,7 @@ extension MemoryStore {
       evicted: gone.chunks)
   }
 
+  /// Gives back a reservation that is not needed.
   public func cancel(_ reservation: ChunkReservation) {
     reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
@@ -77,20 +78,18 @@ extension MemoryStore {
     let missing = own - share
     guard missing > 0 else { return true }
     guard bytes <= share else { return false }
-    for shard in 0..<shards.count where gone.bytes < missing {
-      var own = Departures()
-      shards.change(shard) { $0.evict(of: token, bytes: missing - gone.bytes, &own) }
-      ledger.give(bytes: own.bytes, blocks: own.blocks)
-      gone.chunks += own.chunks
-      gone.bytes += own.bytes
-      gone.blocks += own.blocks
+    // In bounded steps, each a short hold of a lock: the rarer its chunks are, the longer a source looks for them.
+    for round in 0..<32 * shards.count where gone.bytes < missing {
+      let before = (bytes: gone.bytes, blocks: gone.blocks)
+      shards.change(round % shards.count) { $0.evict(of: token, bytes: missing, &gone) }
+      ledger.give(bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
     }
     return gone.bytes >= missing
   }
 
   /// Takes so much from the accounts, evicting until it is there.
   func makeRoom(bytes: Int, blocks: Int, _ gone: inout Departures) -> Bool {
-    var empty: UInt64 = 0
+    var empty: Set<Int> = []
     while !ledger.take(bytes: bytes, blocks: blocks) {
       let missing = ledger.missing(bytes: bytes, blocks: blocks)
       guard let shard = shards.fullest(except: empty) else { return false }
@@ -100,7 +99,7 @@ extension MemoryStore {
           bytes: before.bytes + max(0, missing.bytes), blocks: before.blocks + max(0, missing.blocks), most: 64, &gone)
       }
       // Others may have made room meanwhile, so nothing evicted need not mean that there is nothing.
-      if gone.blocks == before.blocks, missing.bytes > 0 || missing.blocks > 0 { empty |= 1 << UInt64(shard & 63) }
+      if gone.blocks == before.blocks, missing.bytes > 0 || missing.blocks > 0 { empty.insert(shard) }
       ledger.give(bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
     }
     return true
@@ -140,11 +139,11 @@ extension MemoryStore {
   /// Evicts what is over a limit that was lowered while bytes were on their way: whoever lowered it may have given up.
   private func evictExcess() -> [Chunk] {
     var evicted: [Chunk] = []
-    var empty: UInt64 = 0
+    var empty: Set<Int> = []
     while ledger.bytes > ledger.byteLimit, let shard = shards.fullest(except: empty) {
       var victims = Departures()
       shards.change(shard) { $0.evict(bytes: ledger.bytes - ledger.byteLimit, blocks: 0, most: 64, &victims) }
-      if victims.blocks == 0 { empty |= 1 << UInt64(shard & 63) }
+      if victims.blocks == 0 { empty.insert(shard) }
       ledger.give(bytes: victims.bytes, blocks: victims.blocks)
       evicted += victims.chunks
     }

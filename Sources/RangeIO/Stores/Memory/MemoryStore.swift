@@ -46,6 +46,7 @@ public final class MemoryStore: ChunkStore {
     public init(limit: ByteCount) { self.limit = limit }
   }
 
+  /// The sources that this store knows.
   public let sources: ChunkSources
   let ledger: MemoryLedger
   let shards: MemoryShards
@@ -88,6 +89,7 @@ public final class MemoryStore: ChunkStore {
     return 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
   }
 
+  /// The present by the clock of ages.
   public var now: ReadInstant { configuration.time.now }
 
   /// The present in nanoseconds, or `.min` where nothing depends on it.
@@ -119,8 +121,10 @@ public final class MemoryStore: ChunkStore {
 
   // MARK: reads without a reservation
 
+  /// Waits for one of four turns to read what is not kept.
   public nonisolated(nonsending) func enterUnreserved() async throws { try await unreserved.enter(nobodyCloses) }
 
+  /// Ends the turn.
   public func leaveUnreserved() { unreserved.leave() }
 
   func refused() { refusals.wrappingAdd(1, ordering: .relaxed) }
