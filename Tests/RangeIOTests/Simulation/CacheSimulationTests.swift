@@ -198,13 +198,7 @@ private final class CacheScenario: Sendable {
     var others: [Task<Void, any Error>] = []
     for _ in 0..<random(in: 0...4) { others.append(simulation.start { try await self.disturb() }) }
     for task in actors { try await ended(task) }
-    // A resize waits for others' room, and is given up when nothing comes any more.
-    let impatience = simulation.start { [others] in
-      try await self.simulation.clock.sleep(for: .seconds(1))
-      for task in others { task.cancel() }
-    }
     for task in others { try await ended(task) }
-    impatience.cancel()
     try await end()
     return world.withLock { $0.tally }
   }

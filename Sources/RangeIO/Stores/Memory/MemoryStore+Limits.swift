@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The limits by time of a memory store, and who enforces them when nobody reads.
 struct TimeLimits {
   var age: Duration?
@@ -26,10 +28,15 @@ extension MemoryStore {
   public func resize(to limit: ByteCount) async throws {
     ledger.byteLimit = limit.bytes
     shards.setCapacity(limit.bytes)
+    // Others may wait for a limit that is higher now.
+    roomIsFree()
     while true {
       // Entered before looking: room that comes free in between is not missed.
       let answer = OneAnswer<Void>()
-      waitingForRoom.withLock { $0.append(answer) }
+      waitingForRoom.withLock { waiting in
+        waiting.append(answer)
+        isRoomAwaited.store(true, ordering: .sequentiallyConsistent)
+      }
       defer { waitingForRoom.withLock { waiting in waiting.removeAll { $0 === answer } } }
       try await shrink { self.ledger.bytes - self.ledger.byteLimit }
       guard ledger.bytes > ledger.byteLimit else { return }
@@ -104,7 +111,11 @@ extension MemoryStore {
 
   /// Wakes those who wait for the limit to be reached.
   func roomIsFree() {
+    // Nearly always nobody waits. Whoever does notes it first and looks at the accounts then, where this is called after
+    // they were changed: one of the two sees the other.
+    guard isRoomAwaited.load(ordering: .sequentiallyConsistent) else { return }
     let waiting = waitingForRoom.withLock { waiting in
+      isRoomAwaited.store(false, ordering: .sequentiallyConsistent)
       defer { waiting = [] }
       return waiting
     }

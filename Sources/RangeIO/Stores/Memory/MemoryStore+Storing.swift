@@ -102,6 +102,7 @@ extension MemoryStore {
       if gone.blocks == before.blocks, missing.bytes > 0 || missing.blocks > 0 { empty.insert(shard) }
       ledger.give(bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
     }
+    if !gone.chunks.isEmpty { roomIsFree() }
     return true
   }
 
@@ -131,7 +132,8 @@ extension MemoryStore {
     reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
     let evicted = evictExcess()
-    if pool.bytes > 0 || !evicted.isEmpty { roomIsFree() }
+    // What was reserved is a chunk now, and can be evicted.
+    roomIsFree()
     // The chunks that were replaced are let go here, outside of all locks.
     return ChunkInsertion(isPublished: isPublished, evicted: evicted)
   }

@@ -57,6 +57,7 @@ public final class MemoryStore: ChunkStore {
   private let refusals = Atomic<Int>(0)
   /// What an evicted chunk, a removed one and a reservation given back wake: those who wait for the limit.
   let waitingForRoom = Locked<[OneAnswer<Void>]>([])
+  let isRoomAwaited = Atomic<Bool>(false)
   private let unreserved = Permits(4)
   private let nobodyCloses = WaitingList()
 

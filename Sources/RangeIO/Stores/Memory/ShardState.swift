@@ -119,10 +119,14 @@ extension ShardState {
 
 extension ShardState {
   /// What a chunk is, to notice whether it was changed while its pieces were merged outside the lock.
-  struct Version: Equatable {
+  ///
+  /// Holds the chunk's object, so that no other can come to stand at its address.
+  struct Version: Equatable, @unchecked Sendable {
+    // Unchecked: a reference to compare, of which nothing is read.
     let slot: Int
-    /// The address of its bytes or its list, to compare only.
-    let address: UInt
+    let backing: BlockBacking
+
+    static func == (a: Version, b: Version) -> Bool { a.slot == b.slot && a.backing === b.backing }
   }
 
   enum Stored: Sendable {
@@ -193,7 +197,7 @@ extension ShardState {
   }
 
   private func version(_ slot: Int) -> Version {
-    Version(slot: slot, address: UInt(bitPattern: table.owner(slot).toOpaque()))
+    Version(slot: slot, backing: table.owner(slot).takeUnretainedValue())
   }
 
   /// What holds `pieces` in the table: the memory of the only one, or a list.
