@@ -13,7 +13,8 @@
 /// ```
 ///
 /// **What the caller guarantees.** `range` is not empty and lies within `source.byteCount`; `source` came from
-/// ``describe()`` of this source; no read begins after ``close()`` did. Reads come concurrently, from any thread.
+/// ``describe()`` of this source; no read begins after ``close()`` did, but for a source that ``isPrompt``, which may be
+/// asked while it is being closed and answers `ReadError.closed`. Reads come concurrently, from any thread.
 ///
 /// **What you must do.** Return exactly `range.count` bytes of exactly the version described, or throw; throw
 /// `ReadError.Code.sourceChanged` if that version is gone. Say in ``isPrompt`` whether you answer a cancelled task at

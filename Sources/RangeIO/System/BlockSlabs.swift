@@ -5,7 +5,7 @@ import CRangeIOSystem
 /// What a cache holds is spread over gigabytes and read at random: with pages of 4 KiB nearly every block costs a walk
 /// through the page tables. And blocks of one size, taken and given back for weeks, leave no holes of other sizes.
 ///
-/// A slab is 2 MiB, or 128 blocks where that is more; the place of its first block is its own. One without blocks goes
+/// A slab is 4 MiB, or 128 blocks where that is more; the place of its first block is its own. One without blocks goes
 /// back to the system, but for one of each size.
 final class BlockSlabs: Sendable {
   private static let shifts = 12...16
@@ -52,7 +52,7 @@ final class BlockSlabs: Sendable {
 
     init(shift: Int) {
       blockByteCount = 1 << shift
-      slabByteCount = max(2 << 20, 128 << shift)
+      slabByteCount = max(4 << 20, 128 << shift)
     }
   }
 

@@ -29,6 +29,25 @@ struct MemoryRoomTests {
     #expect(store.statistics().blocks == 20)
   }
 
+  @Test func `the number of blocks is limited, too, and the limit can be changed and trimmed to`() async throws {
+    var configuration = MemoryStore.Configuration(limit: MemoryStore.charge(blocks: 100))
+    configuration.blockLimit = 50
+    let store = MemoryStore(configuration)
+    let source = StoredSource(store)
+    for block in 0..<80 { source.put(source.block(block)) }
+    #expect(store.statistics().blocks == 50)
+    try await store.trim(toBlocks: 30)
+    #expect(store.statistics().blocks == 30)
+    try await store.resize(to: MemoryStore.charge(blocks: 100), blocks: 10)
+    #expect(store.statistics().blocks == 10)
+    for block in 0..<80 { source.put(source.block(block)) }
+    #expect(store.statistics().blocks == 10)
+    #expect(MemoryRecount(store).faults.isEmpty)
+    try store.pin(0..<20 * 4096, of: source.source)
+    for block in 0..<20 { source.put(source.block(block)) }
+    await #expect(throws: ReadError.self) { try await store.resize(to: MemoryStore.charge(blocks: 100), blocks: 1) }
+  }
+
   @Test func `resizing waits for what reads under way have reserved`() async throws {
     let source = source(blocks: 50)
     let reservation = try #require(source.reserve(60 * 4096..<80 * 4096))

@@ -8,10 +8,8 @@ struct CacheFacts: Sendable, Codable {
 
   /// Blocks of 4 KiB in the store.
   var blocks: Int
-  /// Memory in use for each block beyond its bytes, headers of the allocator included, as `malloc` counts it. Nil where
-  /// it does not.
-  var bookkeeping: Double?
-  /// The same by the resident memory of the process, which also has what lies unused between allocations.
+  /// Resident memory for each block beyond its bytes. By the process, not by `malloc`: bytes of blocks lie in pages of
+  /// the store's own. Nil where the system does not tell.
   var residentBookkeeping: Double?
   /// Hits for which allocations were counted, below two stages that do nothing.
   var hits: Int
@@ -20,10 +18,8 @@ struct CacheFacts: Sendable, Codable {
 
   /// Fills a store with `blocks` blocks and reads some of them again.
   @concurrent static func measure(_ blocks: Int) async throws -> CacheFacts {
-    let heap = bench_heap_in_use()
     let resident = try? ProcessMemory.bytes("VmRSS")
     let filled = try await FilledStore.filled(blocks)
-    let heapGrowth = heap < 0 ? nil : Int(bench_heap_in_use() - heap)
     let residentGrowth = try resident.map { try ProcessMemory.bytes("VmRSS") - $0 }
     func perBlock(_ growth: Int) -> Double { Double(growth) / Double(blocks) - Double(CacheTopic.blockSize) }
 
@@ -38,7 +34,7 @@ struct CacheFacts: Sendable, Codable {
     let allocations = bench_stop_counting()
     await reader.reader.close()
     return CacheFacts(
-      blocks: blocks, bookkeeping: heapGrowth.map(perBlock), residentBookkeeping: residentGrowth.map(perBlock),
+      blocks: blocks, residentBookkeeping: residentGrowth.map(perBlock),
       hits: 10_000, allocations: counts ? Int(allocations) : nil)
   }
 

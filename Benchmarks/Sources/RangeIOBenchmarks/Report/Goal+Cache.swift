@@ -79,12 +79,11 @@ extension Goal {
   private static func bookkeeping(_ report: Report) -> Goal {
     let facts = report.cacheFacts
     let limit = 128.0
-    let resident = facts?.residentBookkeeping.map { "\(Figures.plain($0.rounded())) B by resident memory" }
     return Goal(
       name: "memory for each block beyond its bytes", target: "at most \(Figures.plain(limit)) B",
-      figure: facts?.bookkeeping.map { Figures.plain($0.rounded()) + " B" },
-      isMet: facts?.bookkeeping.map { $0 <= limit },
-      note: facts.map { "\(Figures.grouped($0.blocks)) blocks; \(resident ?? "")" } ?? "")
+      figure: facts?.residentBookkeeping.map { Figures.plain($0.rounded()) + " B" },
+      isMet: facts?.residentBookkeeping.map { $0 <= limit },
+      note: facts.map { "\(Figures.grouped($0.blocks)) blocks, by resident memory" } ?? "")
   }
 
   private static func defaults(_ report: Report) -> [Goal] {

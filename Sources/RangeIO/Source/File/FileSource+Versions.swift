@@ -58,10 +58,13 @@ extension FileSource {
   private func look(at lanes: FileLanes, after version: FileVersion?) async throws -> FileVersion {
     let now = FileVersion(try lanes.file.status())
     guard let version, version.mayBeGrowing(into: now) else { return now }
-    return try await onThread { [file = lanes.file] in
-      // Bounded: a file that was really rewritten costs the reader who learns of it 20 ms, once.
+    return try await onThread { [file = lanes.file, syscalls = configuration.syscalls] in
+      // Bounded: a file that was really rewritten costs the reader who learns of it within a quarter of a second the
+      // rest of that, once. Much less is not enough: on a virtual machine the writer's processor may be taken away in
+      // the middle of its append for tens of milliseconds.
       var now = now
-      for _ in 0..<20 where version.mayBeGrowing(into: now) {
+      for _ in 0..<250 where version.mayBeGrowing(into: now) {
+        guard syscalls.wallClock().now - now.modified < 250_000_000 else { break }
         rio_pause_ns(1_000_000)
         now = FileVersion(try file.status())
       }

@@ -23,10 +23,12 @@ extension MemoryStore {
 
   /// Changes the limit. It binds from now on; returns when no more is held.
   ///
+  /// - Parameter blocks: the blocks that may be held. Default: as before.
   /// - Throws: `CancellationError`, with the limit changed; `ReadError.Code.limitExceeded` if more than that is pinned
   ///   or kept as metadata, with the limit changed.
-  public func resize(to limit: ByteCount) async throws {
+  public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
     ledger.byteLimit = limit.bytes
+    if let blocks { ledger.blockLimit = blocks }
     shards.setCapacity(limit.bytes)
     // Others may wait for a limit that is higher now.
     roomIsFree()
@@ -38,12 +40,15 @@ extension MemoryStore {
         isRoomAwaited.store(true, ordering: .sequentiallyConsistent)
       }
       defer { waitingForRoom.withLock { waiting in waiting.removeAll { $0 === answer } } }
-      try await shrink { self.ledger.bytes - self.ledger.byteLimit }
-      guard ledger.bytes > ledger.byteLimit else { return }
-      let unmovable = statistics().pinnedBytes + sources.metadataBytes
-      guard unmovable <= ledger.byteLimit else {
+      try await shrink { self.ledger.missing(bytes: 0, blocks: 0) }
+      let excess = ledger.missing(bytes: 0, blocks: 0)
+      guard excess.bytes > 0 || excess.blocks > 0 else { return }
+      let held = statistics()
+      let unmovable = held.pinnedBytes + sources.metadataBytes
+      guard unmovable <= ledger.byteLimit, held.reservedBytes > 0 || shards.fullest() != nil else {
         throw ReadError(
-          .limitExceeded, "\(unmovable) bytes are pinned or metadata, more than the limit of \(limit): unpin some")
+          .limitExceeded,
+          "\(unmovable) bytes are pinned or metadata, more than the new limit leaves room for: unpin some")
       }
       // What is left is reserved by reads under way, which give it back when they end.
       try await answer.value()
@@ -55,21 +60,28 @@ extension MemoryStore {
   /// Pinned chunks and what reads under way have reserved stay.
   ///
   /// - Throws: `CancellationError`.
-  public func trim(to size: ByteCount) async throws { try await shrink { self.ledger.bytes - size.bytes } }
+  public func trim(to size: ByteCount) async throws { try await shrink { (self.ledger.bytes - size.bytes, 0) } }
 
-  /// Evicts in steps, in which others get their turn, as long as `excess` is positive and something can be evicted.
-  private func shrink(_ excess: () -> Int) async throws {
+  /// Evicts until at most so many blocks are held. The limit stays as it is.
+  ///
+  /// - Throws: `CancellationError`.
+  public func trim(toBlocks count: Int) async throws { try await shrink { (0, self.ledger.blocks - count) } }
+
+  /// Evicts in steps, in which others get their turn, as long as there is an excess and something can be evicted.
+  private func shrink(_ excess: () -> (bytes: Int, blocks: Int)) async throws {
     var empty: Set<Int> = []
-    while excess() > 0, let shard = shards.fullest(except: empty) {
+    var missing = excess()
+    while missing.bytes > 0 || missing.blocks > 0, let shard = shards.fullest(except: empty) {
       try Task.checkCancellation()
-      evictSome(excess(), from: shard, &empty)
+      evictSome(missing.bytes, missing.blocks, from: shard, &empty)
       await Task.yield()
+      missing = excess()
     }
   }
 
-  private func evictSome(_ bytes: Int, from shard: Int, _ empty: inout Set<Int>) {
+  private func evictSome(_ bytes: Int, _ blocks: Int = 0, from shard: Int, _ empty: inout Set<Int>) {
     var gone = Departures()
-    shards.change(shard) { $0.evict(bytes: bytes, blocks: 0, most: 64, &gone) }
+    shards.change(shard) { $0.evict(bytes: bytes, blocks: blocks, most: 64, &gone) }
     if gone.blocks == 0 { empty.insert(shard) }
     release(gone)
   }

@@ -26,4 +26,9 @@ final class ReadySource: RangeSource {
     if suspends { await Task.yield() }
     return blocks[range.lowerBound / CacheTopic.blockSize]
   }
+
+  /// What a source says that answers at once; one that suspends has nothing at hand.
+  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+    suspends ? nil : blocks[range.lowerBound / CacheTopic.blockSize]
+  }
 }
