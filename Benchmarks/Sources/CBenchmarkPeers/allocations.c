@@ -73,21 +73,10 @@ int64_t bench_stop_counting(void) {
   return atomic_load(&allocations);
 }
 
-int64_t bench_heap_in_use(void) {
-#if __GLIBC_PREREQ(2, 33)
-  struct mallinfo2 info = mallinfo2();
-  return (int64_t)(info.uordblks + info.hblkhd);
-#else
-  return -ENOTSUP;
-#endif
-}
-
 #else
 
 int bench_start_counting(void) { return -ENOTSUP; }
 
 int64_t bench_stop_counting(void) { return -ENOTSUP; }
-
-int64_t bench_heap_in_use(void) { return -ENOTSUP; }
 
 #endif

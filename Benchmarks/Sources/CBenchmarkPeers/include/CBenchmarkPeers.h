@@ -64,8 +64,4 @@ struct bench_usage bench_usage(void);
 int bench_start_counting(void);
 int64_t bench_stop_counting(void);
 
-/// Bytes that `malloc` has handed out and not been given back, its own headers included; -ENOTSUP where it does not
-/// tell.
-int64_t bench_heap_in_use(void);
-
 #endif

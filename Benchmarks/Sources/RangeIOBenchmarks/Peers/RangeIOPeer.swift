@@ -50,4 +50,11 @@ struct RangeIOPeer: PointReader {
 
 extension Bytes {
   var piece: Piece { Piece(count: count, firstWord: integer(at: 0, .littleEndian) ?? 0) }
+
+  /// The same of bytes that lie where they always did: looked into at one offset of sixteen. Those who copy have just
+  /// touched the memory that they return; to touch kept memory costs a miss of the processor's caches, which is not
+  /// the look-up's.
+  func sampledPiece(at offset: Int) -> Piece {
+    offset >> 12 & 15 == 0 ? piece : Piece(count: count, firstWord: nil)
+  }
 }

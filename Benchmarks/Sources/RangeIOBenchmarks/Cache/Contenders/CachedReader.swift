@@ -22,7 +22,7 @@ struct CachedReader: PointReader {
   }
 
   nonisolated(nonsending) func read(at offset: Int, count: Int) async throws -> Piece {
-    try await reader.read(offset..<offset + count).piece
+    try await reader.read(offset..<offset + count).sampledPiece(at: offset)
   }
 
   /// A variant in which the tasks take turns at `readers`.

@@ -17,7 +17,7 @@ struct DictionaryPeer: PointReader {
 
   nonisolated(nonsending) func read(at offset: Int, count: Int) async throws -> Piece {
     guard let bytes = await dictionary.bytes(offset..<offset + count) else { throw Missed(offset: offset) }
-    return bytes.piece
+    return bytes.sampledPiece(at: offset)
   }
 }
 

@@ -32,8 +32,8 @@ struct NSCachePeer: PointReader, @unchecked Sendable {
 
   nonisolated(nonsending) func read(at offset: Int, count: Int) async throws -> Piece {
     let wanted = (offset..<offset + count).blocks
-    guard wanted.count > 1 else { return try block(wanted.lowerBound).piece }
-    return Bytes(concatenating: try wanted.map(block)).piece
+    guard wanted.count > 1 else { return try block(wanted.lowerBound).sampledPiece(at: offset) }
+    return Bytes(concatenating: try wanted.map(block)).sampledPiece(at: offset)
   }
 
   /// Its entries hold on to each other and outlive the cache unless they are removed.

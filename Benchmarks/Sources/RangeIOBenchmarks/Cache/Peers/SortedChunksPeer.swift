@@ -29,7 +29,7 @@ final class SortedChunksPeer: PointReader {
 
   nonisolated(nonsending) func read(at offset: Int, count: Int) async throws -> Piece {
     guard let bytes = find(offset..<offset + count) else { throw Missed(offset: offset) }
-    return bytes.piece
+    return bytes.sampledPiece(at: offset)
   }
 
   private func find(_ range: ByteRange) -> Bytes? {

@@ -5,9 +5,13 @@ import RangeIO
 final class ReadySource: RangeSource {
   private let blocks: [Bytes]
   private let suspends: Bool
+  private let id: String
 
-  /// - Parameter suspends: whether a read suspends once before it answers.
-  init(blocks: [Bytes], suspends: Bool) {
+  /// - Parameters:
+  ///   - suspends: whether a read suspends once before it answers.
+  ///   - id: what a store knows it by.
+  init(blocks: [Bytes], suspends: Bool, id: String) {
+    self.id = id
     self.blocks = blocks
     self.suspends = suspends
   }
@@ -17,7 +21,7 @@ final class ReadySource: RangeSource {
 
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
-      id: "ready", validator: OnlyVersion(), byteCount: blocks.count * CacheTopic.blockSize,
+      id: id, validator: OnlyVersion(), byteCount: blocks.count * CacheTopic.blockSize,
       preferredBlockSize: CacheTopic.blockSize)
   }
 
