@@ -12,8 +12,8 @@ extension RangeReader {
     let kind: Kind
 
     /// Ranges of up to 64 KiB that are read more than once, in one store of 64 MiB for all readers of the process:
-    /// ``RangeIO/MemoryStore/shared``. A range read again takes about a tenth of the time that the page cache takes. What is read
-    /// once, longer ranges and streams pass by: they are neither kept nor slowed down.
+    /// ``RangeIO/MemoryStore/shared``. A range read again takes less than a tenth of the time that the page cache
+    /// takes. What is read once, longer ranges and streams pass by: they are neither kept nor slowed down.
     public static let shared = Cache(kind: .shared)
     /// Nothing.
     public static let off = Cache(kind: .off)
