@@ -86,6 +86,7 @@ protocol ReadyStage: AnyObject, ReadStage {
 
 /// A stage, and what lies below it.
 @usableFromInline final class StageLink: ReadLink, @unchecked Sendable {
+  // Unchecked as its superclass is, which is not final: constants only.
   // Not copyable for the sake of the link alone: see `pass`.
   @usableFromInline let stage: any ReadStage & ~Copyable
   @usableFromInline let next: ReadNext
@@ -116,6 +117,7 @@ private final class NeverReady: ReadyStage {
 
 /// Takes the description that the stage above derived off again, so that those below see theirs.
 final class UnderivingLink: ReadLink, @unchecked Sendable {
+  // Unchecked as its superclass is, which is not final: constants only.
   private let next: ReadNext
 
   init(above next: ReadNext) {

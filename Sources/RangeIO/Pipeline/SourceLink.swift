@@ -38,7 +38,7 @@ final class SourceLink: Sendable {
   /// Waits until nothing goes through the stages any more. To be called once no read is under way, so that none begins.
   func stagesAreQuiet() async {
     _ = flights.close()
-    // Nobody cancels the closing.
+    // Cancellation is the only error, and nobody cancels the closing.
     try? await flights.drained()
   }
 
@@ -91,6 +91,7 @@ final class SourceLink: Sendable {
 
 /// The end of the chain.
 private class EndLink: ReadLink, @unchecked Sendable {
+  // Unchecked as its superclass is, which is not final: constants only.
   init(_ link: SourceLink, _ time: TimeSource) {
     super.init(background: link.background, time: time, bottom: link)
   }
@@ -108,6 +109,7 @@ private class EndLink: ReadLink, @unchecked Sendable {
 
 /// The end of the chain above a source that answers its callers by itself.
 private final class PromptLink: EndLink, @unchecked Sendable {
+  // Unchecked as its superclass is, which is not final: constants only.
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
     guard bottom.gate.enter() else { throw ReadError.closed }
     defer { bottom.gate.leave() }
@@ -123,6 +125,7 @@ private final class PromptLink: EndLink, @unchecked Sendable {
 
 /// The end of the chain above a source whose callers may have to leave their reads behind.
 private final class LeavingLink: EndLink, @unchecked Sendable {
+  // Unchecked as its superclass is, which is not final: constants only.
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
     try await bottom.leavingBehind { [source = bottom.source] in try await SourceLink.read(source, request) }
   }

@@ -1,0 +1,149 @@
+/// What has left a shard, and what that gives back to the accounts. Let go outside the lock.
+struct Departures {
+  var chunks: [Chunk] = []
+  var bytes = 0
+  var blocks = 0
+
+  mutating func add(_ chunk: Chunk, bytes: Int) {
+    chunks.append(chunk)
+    self.bytes += bytes
+    blocks += 1
+  }
+}
+
+extension ShardState {
+  /// Takes a chunk out. The policy must have forgotten it.
+  ///
+  /// - Returns: what it was charged.
+  @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout Departures) -> Int {
+    let charge = self.charge(number)
+    if table[number].isPinned { pinnedBytes -= charge }
+    let chunk = chunk(table.remove(number))
+    account(chunk.token, -charge)
+    sources.remove(chunk.token.number)
+    gone.add(chunk, bytes: charge)
+    return charge
+  }
+
+  /// Takes a chunk out for another reason than to make room.
+  @discardableResult mutating func erase(_ slot: Int, _ gone: inout Departures) -> Int {
+    if !table[slot].isPinned { policy.remove(slot) }
+    return takeOut(slot, &gone)
+  }
+
+  /// Evicts what the policy chooses until so many bytes and blocks have left, at most `most` chunks.
+  mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout Departures) {
+    var count = 0
+    while gone.bytes < bytes || gone.blocks < blocks, count < most, let slot = policy.evict() {
+      counts.evictedBytes += takeOut(slot, &gone)
+      counts.evictions += 1
+      count += 1
+    }
+  }
+
+  /// Evicts chunks of one source, which has more than its share: the next ones that a hand meets in at most 64 steps.
+  mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout Departures) {
+    guard sources.contains(token.number) else { return }
+    for _ in 0..<64 where gone.bytes < bytes && table.slotsUsed > 1 {
+      let slot = ownHand < table.slotsUsed ? ownHand : 1
+      ownHand = slot + 1
+      guard table.isUsed(slot), table[slot].token == token.number, !table[slot].isPinned else { continue }
+      counts.evictedBytes += erase(slot, &gone)
+      counts.evictions += 1
+    }
+  }
+
+  /// Takes out chunks of one token, found by looking each of `blocks` up.
+  mutating func erase(_ token: ChunkToken, lookingUp blocks: Range<Int>, _ gone: inout Departures) {
+    for block in blocks {
+      let slot = table.find(
+        token: token.number, block: block, hash: ChunkTable.hash(token: token.number, block: block))
+      if slot != 0 { erase(slot, &gone) }
+    }
+  }
+
+  /// Takes out chunks of one token, found by going through the next slots from `first` on.
+  ///
+  /// - Returns: where to go on, or `nil` at the end.
+  mutating func erase(
+    _ token: ChunkToken, _ blocks: Range<Int>, scanningFrom first: Int, _ gone: inout Departures
+  ) -> Int? {
+    guard sources.contains(token.number) else { return nil }
+    return scan(from: first) { shard, slot in
+      if shard.table[slot].token == token.number, blocks.contains(shard.table[slot].block) { shard.erase(slot, &gone) }
+    }
+  }
+
+  /// Takes out all chunks among the next slots from `first` on.
+  ///
+  /// - Returns: where to go on, or `nil` at the end.
+  mutating func eraseAll(from first: Int, _ gone: inout Departures) -> Int? {
+    scan(from: first) { shard, slot in shard.erase(slot, &gone) }
+  }
+
+  /// Takes all chunks out at once, to be let go in steps.
+  ///
+  /// - Parameter fresh: the policy to go on with.
+  mutating func detach(_ fresh: any EvictionPolicy) -> DetachedShard? {
+    guard table.count > 0 else { return nil }
+    var contents = ShardState(policy: fresh)
+    contents.counts = counts
+    contents.ageLimit = ageLimit
+    contents.idleLimit = idleLimit
+    swap(&self, &contents)
+    return DetachedShard(contents)
+  }
+
+  /// Does something with the next slots in use: few enough for one hold of the lock.
+  mutating func scan(from first: Int, _ body: (inout ShardState, Int) -> Void) -> Int? {
+    let end = min(max(1, first) + 256, table.slotsUsed)
+    for slot in max(1, first)..<max(1, first, end) where table.isUsed(slot) { body(&self, slot) }
+    return end < table.slotsUsed ? end : nil
+  }
+
+  @inline(__always) func isExpired(_ slot: Int, _ now: Int64) -> Bool {
+    // A clock that was set back makes what is kept no younger.
+    if ageLimit != .max, now < table[slot].birth || now - table[slot].birth >= ageLimit { return true }
+    return idleLimit != .max && slot < touched.count && now - touched[slot] >= idleLimit
+  }
+
+  mutating func expire(_ slot: Int, _ gone: inout Departures) {
+    counts.expiredBytes += erase(slot, &gone)
+    counts.expirations += 1
+  }
+
+  /// Takes out what has expired among the next slots from `first` on.
+  ///
+  /// - Returns: where to go on, or `nil` at the end.
+  mutating func sweep(from first: Int, now: Int64, _ gone: inout Departures) -> Int? {
+    scan(from: first) { shard, slot in if shard.isExpired(slot, now) { shard.expire(slot, &gone) } }
+  }
+
+  mutating func touch(_ slot: Int, _ now: Int64) {
+    guard idleLimit != .max else { return }
+    if slot >= touched.count { touched.append(contentsOf: repeatElement(now, count: slot + 1 - touched.count)) }
+    touched[slot] = now
+  }
+
+  mutating func limit(age: Int64, idle: Int64, now: Int64) {
+    // What was never watched begins to be idle now.
+    if idleLimit == .max, idle != .max { touched = Array(repeating: now, count: table.slotsUsed) }
+    if idle == .max { touched = [] }
+    ageLimit = age
+    idleLimit = idle
+  }
+
+  /// Pins a chunk, or gives it back to the policy.
+  mutating func pin(_ slot: Int, _ isPinned: Bool) {
+    guard table[slot].isPinned != isPinned else { return }
+    table[slot].isPinned = isPinned
+    let charge = self.charge(slot)
+    pinnedBytes += isPinned ? charge : -charge
+    if isPinned {
+      policy.remove(slot)
+    } else {
+      let hash = ChunkTable.hash(token: table[slot].token, block: table[slot].block)
+      policy.insert(slot, key: hash, weight: charge)
+    }
+  }
+}

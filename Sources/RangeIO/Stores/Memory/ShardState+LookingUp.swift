@@ -1,0 +1,88 @@
+extension ShardState {
+  /// What is there of one block.
+  enum Found {
+    case whole(Bytes)
+    case pieces(PieceList)
+    /// One piece, and the part of the block that it covers.
+    case part(Bytes, Range<Int>)
+    case nothing
+  }
+
+  /// The slot of a chunk that has not expired, or 0. What has expired is taken out and appended to `gone`.
+  @inline(__always) mutating func find(
+    _ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64, _ gone: inout Departures
+  ) -> Int {
+    let slot = table.find(token: token, block: block, hash: hash)
+    if slot != 0, now != .min, isExpired(slot, now) {
+      expire(slot, &gone)
+      return 0
+    }
+    return slot
+  }
+
+  /// The bytes of a part of a block, if they are one piece, and time has no limits.
+  @inline(__always) mutating func hit(_ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>) -> Bytes? {
+    let (number, found) = table.look(token, block, hash)
+    guard let note = found, note.pointee.kind != .list, Int(note.pointee.lower) <= wanted.lowerBound,
+      wanted.upperBound <= Int(note.pointee.upper)
+    else { return nil }
+    if !note.pointee.isPinned { policy.hit(number) }
+    counts.hits += 1
+    counts.hitBytes += wanted.count
+    let start = UnsafeRawPointer(note.pointee.base) + (wanted.lowerBound - Int(note.pointee.lower))
+    return Bytes(
+      owner: BlockBacking.object(of: note).takeUnretainedValue(), base: start, start: 0, count: wanted.count)
+  }
+
+  /// The bytes of `part` of a block, all of which are one piece in its slot.
+  @inline(__always) private func bytes(_ number: Int, _ part: Range<Int>) -> Bytes {
+    let start = UnsafeRawPointer(table[number].base) + (part.lowerBound - Int(table[number].lower))
+    return Bytes(owner: table.owner(number).takeUnretainedValue(), base: start, start: 0, count: part.count)
+  }
+
+  /// The list in a slot that has one.
+  private func list(_ number: Int) -> PieceList {
+    unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(table[number].base).takeUnretainedValue(), to: PieceList.self)
+  }
+
+  /// What a chunk is charged.
+  func charge(_ number: Int) -> Int {
+    guard table[number].kind == .list else { return MemoryStore.charge(of: Int(table[number].count)) }
+    return MemoryStore.charge(of: list(number).pieces)
+  }
+
+  /// What is there of a block.
+  ///
+  /// - Parameters:
+  ///   - wanted: within the block.
+  ///   - now: `.min` where time has no limits.
+  @inline(__always) mutating func lookUp(
+    _ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>, now: Int64, _ gone: inout Departures
+  ) -> Found {
+    let number = find(token, block, hash, now: now, &gone)
+    guard number != 0 else { return .nothing }
+    if now != .min { touch(number, now) }
+    let lower = Int(table[number].lower)
+    let upper = Int(table[number].upper)
+    guard wanted.lowerBound < upper, lower < wanted.upperBound else { return .nothing }
+    if !table[number].isPinned { policy.hit(number) }
+    guard table[number].kind != .list else { return .pieces(list(number)) }
+    if lower <= wanted.lowerBound, wanted.upperBound <= upper { return .whole(bytes(number, wanted)) }
+    let part = max(lower, wanted.lowerBound)..<min(upper, wanted.upperBound)
+    return .part(bytes(number, part), part)
+  }
+
+  /// The parts of a block that are there, without counting as a read.
+  func coverage(_ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64) -> [Range<Int>] {
+    let slot = table.find(token: token, block: block, hash: hash)
+    guard slot != 0, now == .min || !isExpired(slot, now) else { return [] }
+    return pieces(slot).map(\.range)
+  }
+
+  /// The pieces of a chunk.
+  func pieces(_ slot: Int) -> [PieceList.Piece] {
+    guard table[slot].kind != .list else { return list(slot).pieces }
+    let range = Int(table[slot].lower)..<Int(table[slot].upper)
+    return [.init(range: range, bytes: bytes(slot, range))]
+  }
+}

@@ -1,0 +1,145 @@
+import Synchronization
+
+extension ShardState {
+  /// What a chunk is, to notice whether it was changed while its pieces were merged outside the lock.
+  ///
+  /// Holds the chunk's object, so that no other can come to stand at its address.
+  struct Version: Equatable, @unchecked Sendable {
+    // Unchecked: a reference to compare, of which nothing is read.
+    let slot: Int
+    let backing: BlockBacking
+
+    static func == (a: Version, b: Version) -> Bool { a.slot == b.slot && a.backing === b.backing }
+  }
+
+  enum Stored: Sendable {
+    /// Kept: the charge is taken. What was there before has departed.
+    case stored
+    /// All of it was there already.
+    case present
+    /// Some of it is there: merge outside the lock, and try again with ``replace(_:_:_:_:_:)``.
+    case merge([PieceList.Piece], Version, charge: Int)
+    /// The ticket is not valid any more.
+    case stale
+  }
+
+  /// Stores one piece of a block, unless pieces have to be merged for that.
+  mutating func store(
+    _ piece: PieceList.Piece, block: Int, hash: UInt64, ticket: ChunkTicket, charge: Int, isPinned: Bool, now: Int64,
+    _ gone: inout Departures
+  ) -> Stored {
+    guard ticket.isValid else {
+      counts.stale += 1
+      return .stale
+    }
+    let token = ticket.token
+    let slot = find(token.number, block, hash, now: now, &gone)
+    guard slot != 0 else {
+      let slot = table.add(token: token.number, block: block, hash: hash, owner: Self.backing(of: [piece]))
+      table[slot].birth = ticket.birth.nanoseconds
+      sources.add(token)
+      account(token, charge)
+      if isPinned {
+        table[slot].isPinned = true
+        pinnedBytes += charge
+      } else {
+        policy.insert(slot, key: hash, weight: charge)
+      }
+      // By its birth, where the limit came after `now` was looked at.
+      touch(slot, max(now, ticket.birth.nanoseconds))
+      counts.insertions += 1
+      return .stored
+    }
+    let old = pieces(slot)
+    if old.contains(where: {
+      $0.range.lowerBound <= piece.range.lowerBound && piece.range.upperBound <= $0.range.upperBound
+    }) {
+      return .present
+    }
+    guard
+      old.allSatisfy({ piece.range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= piece.range.upperBound })
+    else { return .merge(old, version(slot), charge: self.charge(slot)) }
+    put([piece], charge, birth: ticket.birth.nanoseconds, at: slot, &gone)
+    return .stored
+  }
+
+  /// Puts merged pieces in the place of those that they were merged from.
+  ///
+  /// - Returns: false if the chunk is another by now, or the ticket not valid any more.
+  mutating func replace(
+    _ version: Version, block: Int, ticket: ChunkTicket, with pieces: [PieceList.Piece], charge: Int,
+    _ gone: inout Departures
+  ) -> Bool {
+    let slot = version.slot
+    guard ticket.isValid, slot < table.slotsUsed, table.isUsed(slot), self.version(slot) == version,
+      table[slot].token == ticket.token.number, table[slot].block == block
+    else { return false }
+    // The oldest birth wins: a chunk is as old as its oldest byte.
+    put(pieces, charge, birth: min(table[slot].birth, ticket.birth.nanoseconds), at: slot, &gone)
+    return true
+  }
+
+  private func version(_ slot: Int) -> Version {
+    Version(slot: slot, backing: table.owner(slot).takeUnretainedValue())
+  }
+
+  /// What holds `pieces` in the table: the memory of the only one, or a list.
+  ///
+  /// - Returns: retained once.
+  private static func backing(of pieces: [PieceList.Piece]) -> Unmanaged<BlockBacking> {
+    let backing: BlockBacking
+    let extent: Range<Int>
+    if pieces.count == 1 {
+      // What comes to be stored was claimed or copied: see `MemoryStore.owned`.
+      backing = unsafeDowncast(pieces[0].bytes.owner!, to: BlockBacking.self)
+      extent = pieces[0].range
+    } else {
+      let list = PieceList(pieces)
+      extent = list.extent
+      backing = .holding(list, count: extent.count)
+    }
+    let retained = Unmanaged.passRetained(backing)
+    BlockBacking.note(of: retained).pointee.lower = UInt32(extent.lowerBound)
+    return retained
+  }
+
+  private mutating func put(
+    _ pieces: [PieceList.Piece], _ charge: Int, birth: Int64, at slot: Int, _ gone: inout Departures
+  ) {
+    let before = self.charge(slot)
+    let isPinned = table[slot].isPinned
+    let old = table.exchange(slot, for: Self.backing(of: pieces))
+    table[slot].birth = birth
+    table[slot].isPinned = isPinned
+    // Its note is what it was: only the table's own reference has left.
+    let replaced = chunk(old)
+    gone.add(replaced, bytes: before)
+    account(replaced.token, charge - before)
+    if isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge) }
+  }
+
+  mutating func account(_ token: ChunkToken, _ charge: Int) {
+    bytes += charge
+    token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
+  }
+
+  /// What the table held, its reference taken over.
+  mutating func chunk(_ backing: Unmanaged<BlockBacking>) -> Chunk {
+    let note = BlockBacking.note(of: backing).pointee
+    let owner = backing.takeRetainedValue()
+    let token = sources.token(note.token)
+    let start = note.block << token.grid.shift
+    let birth = ReadInstant(nanoseconds: note.birth)
+    guard note.kind != .list else {
+      let list = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(note.base).takeUnretainedValue(), to: PieceList.self)
+      let pieces = list.pieces.map {
+        ChunkPiece(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
+      }
+      withExtendedLifetime(owner) {}
+      return Chunk(token: token, block: note.block, birth: birth, piece: pieces[0], morePieces: Array(pieces[1...]))
+    }
+    let bytes = Bytes(owner: owner, base: note.base, start: 0, count: Int(note.count))
+    let piece = ChunkPiece(start + Int(note.lower)..<start + Int(note.upper), bytes)
+    return Chunk(token: token, block: note.block, birth: birth, piece: piece, morePieces: [])
+  }
+}
