@@ -24,9 +24,16 @@ let package = Package(
   ],
   targets: [
     .target(name: "CRangeIOSystem"),
+    .systemLibrary(
+      name: "CRangeIOLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(
       name: "RangeIO",
-      dependencies: ["CRangeIOSystem", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "CRangeIOSystem",
+        // Apple platforms have LZ4 in their library Compression.
+        .target(name: "CRangeIOLZ4", condition: .when(platforms: [.linux])),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict),
     .target(name: "RangeIOTesting", dependencies: ["RangeIO"], swiftSettings: strict),

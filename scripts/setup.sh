@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building takes beyond Swift and make: pkg-config, and the headers of liblz4.
 #
-# Says nothing when all is there. Nothing needs liblz4 before the compressed tier exists, so a machine where it cannot
-# be installed gets a warning and goes on.
+# Says nothing when all is there.
 set -euo pipefail
 
 have_all() {
@@ -12,8 +11,8 @@ have_all() {
 explain() {
   echo "setup: pkg-config or liblz4 is missing, and $1." >&2
   echo "setup: install them by hand: 'apt-get install pkg-config liblz4-dev', or what your system" \
-    "calls them. Going on without." >&2
-  exit 0
+    "calls them." >&2
+  exit 1
 }
 
 # Runs a command as root; quietly, unless it fails.

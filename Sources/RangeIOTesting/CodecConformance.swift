@@ -1,0 +1,110 @@
+public import RangeIO
+
+/// Checks that a ``ChunkCodec`` keeps its contract.
+///
+/// ```swift
+/// @Test func `my codec is a codec`() throws { try CodecConformance.check(MyCodec(), seed: 1) }
+/// ```
+public enum CodecConformance {
+  /// What a codec did that it must not.
+  public struct Violation: Error, CustomStringConvertible {
+    /// What, with which data.
+    public let description: String
+  }
+
+  /// Encodes and decodes data of many kinds and sizes, into buffers that are too small, too, and decodes damaged data.
+  ///
+  /// Under the address sanitizer this also finds reads and writes outside of the buffers.
+  ///
+  /// - Throws: ``Violation``.
+  public static func check(_ codec: some ChunkCodec, seed: UInt64, rounds: Int = 100) throws {
+    var random = SeededGenerator(seed: seed)
+    for round in 0..<rounds {
+      let source = data(round: round, &random)
+      let what = "round \(round), seed \(seed), \(source.count) bytes"
+      // More room than any codec needs.
+      guard let encoded = encode(codec, source, room: source.count * 2 + 1024) else {
+        throw Violation(description: "does not encode into twice the room: \(what)")
+      }
+      try checkDecoding(codec, encoded, source, what)
+      try checkRoom(codec, source, encoded, what)
+      try checkDamage(codec, encoded, source, what, &random)
+    }
+  }
+
+  private static func checkDecoding(_ codec: some ChunkCodec, _ encoded: [UInt8], _ source: [UInt8], _ what: String)
+    throws
+  {
+    guard decode(codec, encoded, count: source.count) == source else {
+      throw Violation(description: "does not decode what it encoded: \(what)")
+    }
+    guard decode(codec, encoded, count: source.count + 1) == nil else {
+      throw Violation(description: "claims to fill a byte more than was encoded: \(what)")
+    }
+  }
+
+  private static func checkRoom(_ codec: some ChunkCodec, _ source: [UInt8], _ encoded: [UInt8], _ what: String) throws
+  {
+    for room in [1, encoded.count / 2, encoded.count - 1] where room > 0 {
+      guard let short = encode(codec, source, room: room) else { continue }
+      guard short.count <= room, decode(codec, short, count: source.count) == source else {
+        throw Violation(description: "says that it fits into \(room) bytes, where it does not: \(what)")
+      }
+    }
+  }
+
+  /// Must return, and touch nothing outside: what it decodes to may be anything.
+  private static func checkDamage(
+    _ codec: some ChunkCodec, _ encoded: [UInt8], _ source: [UInt8], _ what: String, _ random: inout SeededGenerator
+  ) throws {
+    for _ in 0..<8 {
+      var damaged = encoded
+      damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      if Bool.random(using: &random) { damaged.removeLast(Int.random(in: 0..<damaged.count, using: &random)) }
+      if !damaged.isEmpty { _ = decode(codec, damaged, count: source.count) }
+    }
+  }
+
+  /// A guard of so many bytes lies behind each buffer, where no sanitizer watches.
+  private static let guardCount = 64
+
+  private static func encode(_ codec: some ChunkCodec, _ source: [UInt8], room: Int) -> [UInt8]? {
+    fill(room) { buffer in source.withUnsafeBytes { codec.encode($0, into: buffer) } }
+  }
+
+  private static func decode(_ codec: some ChunkCodec, _ source: [UInt8], count: Int) -> [UInt8]? {
+    fill(count) { buffer in source.withUnsafeBytes { codec.decode($0, into: buffer) } ? count : nil }
+  }
+
+  private static func fill(_ room: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int?) -> [UInt8]? {
+    var memory = [UInt8](repeating: 0xA5, count: room + guardCount)
+    let count = memory.withUnsafeMutableBytes { body(UnsafeMutableRawBufferPointer(rebasing: $0[..<room])) }
+    precondition(memory[room...].allSatisfy { $0 == 0xA5 }, "the codec wrote beyond its buffer")
+    return count.map { Array(memory[..<$0]) }
+  }
+
+  /// Zeros, noise, text-like and mixed data, of one byte to some 64 KiB.
+  private static func data(round: Int, _ random: inout SeededGenerator) -> [UInt8] {
+    let largest = round % 16 == 0 ? 16 : 12
+    let count =
+      round < 20 ? round + 1 : Int.random(in: 1..<1 << Int.random(in: 4...largest, using: &random), using: &random)
+    switch round % 4 {
+    case 0: return Array(repeating: UInt8(truncatingIfNeeded: round), count: count)
+    case 1: return noise(count, &random)
+    case 2: return noise(count, &random).map { $0 & 0x0F }
+    default:
+      // Noise and repetition by turns.
+      var data: [UInt8] = []
+      while data.count < count {
+        data += noise(120, &random)
+        data += data.suffix(150)
+      }
+      return Array(data[..<count])
+    }
+  }
+
+  private static func noise(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
+    let words = (0..<(count + 7) / 8).map { _ in random.next() }
+    return words.withUnsafeBytes { Array($0[..<count]) }
+  }
+}
