@@ -42,3 +42,28 @@ package struct FlightPlan: Equatable, Sendable {
 
   init(waiter: WaiterID) { self.waiter = waiter }
 }
+
+/// What a request is missing: what the source must bring, and what the store holds but not at hand.
+package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
+  /// A part of a request that the store holds.
+  package struct Held: Sendable {
+    package let wanted: ByteRange
+    /// What getting it brings: `wanted` and more.
+    package let whole: ByteRange
+  }
+
+  /// In ascending order, disjoint.
+  package var gaps: [ByteRange]
+  /// In ascending order, what is wanted disjoint.
+  package var held: [Held]
+
+  package init(gaps: [ByteRange], held: [Held] = []) {
+    self.gaps = gaps
+    self.held = held
+  }
+
+  /// Gaps.
+  package init(arrayLiteral elements: ByteRange...) { self.init(gaps: elements) }
+
+  package var isEmpty: Bool { gaps.isEmpty && held.isEmpty }
+}

@@ -19,32 +19,50 @@ final class FlightTable: Sendable {
 
   /// What ``plan(_:landed:generation:purpose:_:widen:lookAgain:)`` came to.
   struct Planned<Found: Sendable>: Sendable {
-    /// `nil` if nothing is missing any more.
+    /// For what the source must bring; `nil` if that is nothing.
     var plan: FlightPlan?
+    /// For what the store holds; `nil` if that is nothing.
+    var below: FlightPlan?
     /// What was found, if it was looked up again.
     var found: Found?
   }
 
-  /// Plans how to get `gaps`, or what is left of them if flights have landed since they were found.
+  /// Plans how to get what is wanted, or what is left of it if flights have landed since it was found.
+  ///
+  /// What the store holds and what the source must bring are planned together, and fly apart: whoever wants only what
+  /// is held does not wait for the source.
   ///
   /// - Parameters:
-  ///   - landed: ``landingCount`` before `gaps` were looked up.
-  ///   - lookAgain: what is there, and the gaps that are left, if flights have landed. Called under the lock, so that
-  ///     none lands meanwhile.
+  ///   - landed: ``landingCount`` before `wants` were looked up.
+  ///   - widen: for what the source must bring.
+  ///   - lookAgain: what is there, and what is left to want, if flights have landed. Called under the lock, so that none
+  ///     lands meanwhile.
   func plan<Found: Sendable>(
-    _ gaps: [ByteRange], landed: Int, generation: UInt64, purpose: ReadRequest.Purpose, _ wait: GapWait?,
-    widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, gaps: [ByteRange])
+    _ wants: FlightWants, landed: Int, generation: UInt64, purpose: ReadRequest.Purpose, _ wait: GapWait?,
+    widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
     let (planned, raised) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>]) in
-      var (gaps, found) = (gaps, Found?.none)
+      var wants = wants
+      var planned = Planned<Found>()
       if landingCount != landed {
         let again = lookAgain()
-        (found, gaps) = (again.0, again.gaps)
+        (planned.found, wants) = (again.0, again.1)
       }
-      guard !gaps.isEmpty else { return (Planned(plan: nil, found: found), []) }
-      let plan = state.flights.request(gaps, generation: generation, purpose: purpose, waiter: wait, widen: widen)
-      wait?.expect(plan)
-      return (Planned(plan: plan, found: found), plan.raised.compactMap { state.tasks[$0] })
+      if !wants.gaps.isEmpty {
+        planned.plan = state.flights.request(
+          wants.gaps, generation: generation, purpose: purpose, waiter: wait, widen: widen)
+      }
+      if !wants.held.isEmpty {
+        planned.below = state.flights.request(
+          wants.held.map(\.wanted), generation: generation, purpose: purpose, waiter: wait, isApart: true
+        ) { gap in
+          // Every stretch that is missing is a part of one that is wanted.
+          wants.held[wants.held.partitionPoint { $0.wanted.upperBound > gap.lowerBound }].whole
+        }
+      }
+      wait?.expect(planned.plan, planned.below)
+      let joined = (planned.plan.map { Array($0.raised) } ?? []) + (planned.below.map { Array($0.raised) } ?? [])
+      return (planned, joined.compactMap { state.tasks[$0] })
     }
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
       for task in raised { task.escalatePriority(to: Task.currentPriority) }

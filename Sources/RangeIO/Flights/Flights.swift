@@ -81,13 +81,14 @@ package struct Flights<Waiter> {
   ///   - generation: the source's, read before the look-up that found the gaps.
   ///   - purpose: a demand raises the prefetches it joins.
   ///   - waiter: is handed out when a flight of its has landed, once for each; nil to be interested silently.
+  ///   - isApart: whether each stretch is a flight of its own, neither put together with its neighbours nor cut.
   ///   - widen: what to fetch where a stretch is missing: the stretch, or more around it, such as whole blocks.
   /// - Complexity: O((g + f) log n) for `g` gaps, the `f` flights that bring them and `n` flights under way, and moving
   ///   the entries behind each new one. Once the tables have grown, one gap brought by one flight allocates nothing
   ///   but room for waiters beyond the first.
   package mutating func request(
     _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadRequest.Purpose, waiter: Waiter?,
-    widen: (ByteRange) -> ByteRange
+    isApart: Bool = false, widen: (ByteRange) -> ByteRange
   ) -> FlightPlan {
     if generation > newestGeneration {
       detachJoinable()
@@ -96,12 +97,12 @@ package struct Flights<Waiter> {
     lastWaiter += 1
     var plan = FlightPlan(waiter: WaiterID(number: lastWaiter))
     if generation == newestGeneration {
-      join(gaps, purpose, waiter, widen, &plan)
+      join(gaps, purpose, waiter, isApart, widen, &plan)
     } else {
       // A latecomer works on an empty table and leaves nothing in it.
       var others: ContiguousArray<Place> = []
       swap(&others, &joinable)
-      join(gaps, purpose, waiter, widen, &plan)
+      join(gaps, purpose, waiter, isApart, widen, &plan)
       detachJoinable()
       swap(&others, &joinable)
     }
@@ -145,11 +146,11 @@ package struct Flights<Waiter> {
   // MARK: Requesting
 
   private mutating func join(
-    _ gaps: some Collection<ByteRange>, _ purpose: ReadRequest.Purpose, _ waiter: Waiter?,
+    _ gaps: some Collection<ByteRange>, _ purpose: ReadRequest.Purpose, _ waiter: Waiter?, _ isApart: Bool,
     _ widen: (ByteRange) -> ByteRange, _ plan: inout FlightPlan
   ) {
     let before = lastFlight
-    start(missing(gaps, widen), for: gaps, purpose, &plan)
+    start(missing(gaps, isApart, widen), for: gaps, isApart, purpose, &plan)
     for gap in gaps {
       var index = indexInJoinable(after: gap.lowerBound)
       // What was missing is under way now, so flight follows flight until the gap's end.
@@ -160,8 +161,11 @@ package struct Flights<Waiter> {
     }
   }
 
-  /// The stretches to fetch for `gaps`: widened, disjoint from every flight, touching ones together.
-  private func missing(_ gaps: some Collection<ByteRange>, _ widen: (ByteRange) -> ByteRange) -> Few<ByteRange> {
+  /// The stretches to fetch for `gaps`: widened, disjoint from every flight, touching ones together unless they are to
+  /// be apart.
+  private func missing(
+    _ gaps: some Collection<ByteRange>, _ isApart: Bool, _ widen: (ByteRange) -> ByteRange
+  ) -> Few<ByteRange> {
     var stretches = Few<ByteRange>()
     for gap in gaps {
       var cursor = gap.lowerBound
@@ -172,9 +176,13 @@ package struct Flights<Waiter> {
         if cursor < end {
           let wide = widen(cursor..<end)
           precondition(wide.lowerBound <= cursor && wide.upperBound >= end, "widening takes nothing away")
-          let lower = index > 0 ? max(wide.lowerBound, joinable[index - 1].range.upperBound) : wide.lowerBound
+          var lower = index > 0 ? max(wide.lowerBound, joinable[index - 1].range.upperBound) : wide.lowerBound
           let upper = min(wide.upperBound, next?.lowerBound ?? .max)
-          if let last = stretches.last, last.upperBound >= lower {
+          if isApart {
+            // What the stretch before it brings already.
+            lower = max(lower, stretches.last?.upperBound ?? 0)
+            if lower < upper { stretches.append(lower..<upper) }
+          } else if let last = stretches.last, last.upperBound >= lower {
             stretches.replaceLast(with: last.lowerBound..<max(last.upperBound, upper))
           } else {
             stretches.append(lower..<upper)
@@ -188,15 +196,15 @@ package struct Flights<Waiter> {
   }
 
   private mutating func start(
-    _ stretches: Few<ByteRange>, for gaps: some Collection<ByteRange>, _ purpose: ReadRequest.Purpose,
-    _ plan: inout FlightPlan
+    _ stretches: Few<ByteRange>, for gaps: some Collection<ByteRange>, _ isApart: Bool,
+    _ purpose: ReadRequest.Purpose, _ plan: inout FlightPlan
   ) {
     var gaps = gaps.makeIterator()
     var gap = gaps.next()
     for stretch in stretches {
       var cursor = stretch.lowerBound
       while cursor < stretch.upperBound {
-        let range = piece(of: stretch, from: cursor)
+        let range = isApart ? stretch : piece(of: stretch, from: cursor)
         cursor = range.upperBound
         while let passed = gap, passed.upperBound <= range.lowerBound { gap = gaps.next() }
         // A piece of nothing but widening is left out: nobody would be interested in it.

@@ -24,11 +24,22 @@ final class GapWait: Sendable {
   /// Whether nothing is to be waited for any more.
   var isDone: Bool { state.withLock { $0.isDone } }
 
+  /// The parts that are waited for.
+  var partCount: Int { state.withLock { $0.parts.count } }
+
   /// Told under the flights' lock, before any of them can land.
-  func expect(_ plan: FlightPlan) {
+  func expect(_ plan: FlightPlan?, _ below: FlightPlan?) {
     state.withLock { state in
-      state.parts = plan.parts
-      state.missing = plan.parts.count == 1 ? 1 : Set(plan.parts.lazy.map(\.flight)).count
+      switch (plan, below) {
+      case (let plan?, nil), (nil, let plan?): state.parts = plan.parts
+      case (let plan?, let below?):
+        // One list in order, as if one plan had made it.
+        let all = (Array(plan.parts) + Array(below.parts)).sorted { $0.range.lowerBound < $1.range.lowerBound }
+        state.parts = Few()
+        for part in all { state.parts.append(part) }
+      case (nil, nil): break
+      }
+      state.missing = state.parts.count == 1 ? 1 : Set(state.parts.lazy.map(\.flight)).count
     }
   }
 

@@ -31,6 +31,16 @@ public struct ReadNext: Sendable {
     }
   }
 
+  /// As ``startFlight(_:)``, on another thread even if it could begin here.
+  func startFlightElsewhere(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    let flights = link.bottom.flights
+    flights.enterAgain()
+    return background.startElsewhere {
+      await work()
+      flights.leave()
+    }
+  }
+
   /// Reads what `request` asks from the stages and the source below.
   @inlinable @inline(__always)
   public nonisolated(nonsending) func callAsFunction(_ request: ReadRequest) async throws -> ReadResponse {

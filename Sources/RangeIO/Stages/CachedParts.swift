@@ -2,17 +2,42 @@
 struct CachedParts {
   /// Disjoint or equal where they overlap, not in order.
   var pieces: [ChunkPiece] = []
+  /// What takes work to get, in order, what is wanted of them disjoint.
+  var held: [HeldPiece] = []
   /// In order, disjoint.
   var gaps: [ByteRange] = []
+
+  /// Whether all is at hand.
+  var isComplete: Bool { gaps.isEmpty && held.isEmpty }
 
   mutating func add(_ range: ByteRange, _ found: ChunkLookup) {
     switch found {
     case .hit(let bytes): pieces.append(ChunkPiece(range, bytes))
     case .miss: gaps.append(range)
-    case .partial(let some, let missing):
+    case .partial(let some, let below, let missing):
       pieces += some
+      held += below
       gaps += missing
     }
+  }
+
+  /// What is missing, for flights.
+  var wants: FlightWants {
+    guard !held.isEmpty else { return FlightWants(gaps: gaps) }
+    return FlightWants(gaps: gaps, held: held.map { .init(wanted: $0.wanted, whole: $0.range) })
+  }
+
+  /// Puts what several ranges are missing in order, and once.
+  mutating func normalize() {
+    gaps = ByteRanges.normalize(gaps)
+    guard held.count > 1 else { return }
+    var ordered: [HeldPiece] = []
+    for one in held.sorted(by: { $0.wanted.lowerBound < $1.wanted.lowerBound }) {
+      let lower = max(one.wanted.lowerBound, ordered.last?.wanted.upperBound ?? 0)
+      guard lower < one.wanted.upperBound else { continue }
+      ordered.append(one.wanting(lower..<one.wanted.upperBound))
+    }
+    held = ordered
   }
 
   /// The bytes of each range of `request`, all of which the pieces hold.

@@ -6,13 +6,7 @@ extension Caching {
       guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
       return try await next(request)
     }
-    if let touched, request.isPlain, isFirstTouch(request.range, token, touched) {
-      // A range over several blocks was not looked up yet.
-      if case .hit(let bytes) = store.lookUp(request.range, token: token.number, grid: token.grid) {
-        return ReadResponse(bytes)
-      }
-      return try await next(request)
-    }
+    let isFirst = touched.map { request.isPlain && isFirstTouch(request.range, token, $0) } ?? false
     // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
     // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
     var isLast = false
@@ -20,8 +14,10 @@ extension Caching {
       let landed = token.flights.landingCount
       let generation = token.generation
       let found = lookUp(request, token)
-      if found.gaps.isEmpty { return found.response(to: request) }
-      guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
+      if found.isComplete { return found.response(to: request) }
+      // A first touch is served from the tiers below if they have some of it, else it goes past the store.
+      if isFirst, found.held.isEmpty { return try await next(request) }
+      guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
       do {
         return try await fetch(found, request, token, landed: landed, generation: generation, next)
       } catch let failure as JoinedFlightFailed {
@@ -59,7 +55,7 @@ extension Caching {
     for range in request.moreRanges {
       found.add(range, store.lookUp(range, token: token.number, grid: token.grid))
     }
-    if !request.moreRanges.isEmpty { found.gaps = ByteRanges.normalize(found.gaps) }
+    if !request.moreRanges.isEmpty { found.normalize() }
     return found
   }
 
@@ -70,26 +66,32 @@ extension Caching {
   ) async throws -> ReadResponse {
     let wait = GapWait()
     let planned = token.flights.plan(
-      found.gaps, landed: landed, generation: generation, purpose: request.purpose, wait,
+      found.wants, landed: landed, generation: generation, purpose: request.purpose, wait,
       widen: { [fill, grid = token.grid, byteCount = request.source.byteCount] in
         fill == .block ? grid.outward($0, in: byteCount) : $0
       },
       lookAgain: {
         let found = self.lookUp(request, token)
-        return (found, found.gaps)
+        return (found, found.wants)
       })
     var found = planned.found ?? found
-    guard let plan = planned.plan else { return found.response(to: request) }
+    guard planned.plan != nil || planned.below != nil else { return found.response(to: request) }
     let run = found.gaps.count == 1 ? found.gaps[0].count : found.gaps.reduce(0) { $0 + $1.count }
     var isKept = true
-    for start in plan.starts {
-      isKept = self.start(start, of: run, request.source, token, generation, next, wait) && isKept
+    // The source first: what is to be decompressed is, while the source is asked.
+    if let plan = planned.plan {
+      for start in plan.starts {
+        isKept = self.start(start, of: run, request.source, token, generation, next, wait) && isKept
+      }
     }
+    if let below = planned.below { get(below.starts, found.held, token, next, wait) }
     do {
       // A source that did not suspend has answered by now.
       if !wait.isDone { try await wait.finish(next) }
       // One gap, one flight, nothing else: no need to put anything together.
-      if found.pieces.isEmpty, plan.parts.count == 1, request.moreRanges.isEmpty, fill != .requestedFirst {
+      if found.pieces.isEmpty, wait.partCount == 1, request.moreRanges.isEmpty,
+        planned.plan == nil || fill != .requestedFirst
+      {
         return ReadResponse(try wait.onlyPiece())
       }
       let gaps = found.gaps
@@ -97,18 +99,57 @@ extension Caching {
       if fill == .requestedFirst, isKept { fetchRest(of: gaps, request.source, token, next) }
       return found.response(to: request)
     } catch let failure as GapWait.Failure {
-      token.flights.leave(plan)
+      leave(planned, token)
       let givenUp = failure.error as? GivenUp
       let error = givenUp?.error ?? failure.error
-      guard plan.starts.contains(where: { $0.flight == failure.flight }) else {
+      guard let plan = planned.plan, plan.starts.contains(where: { $0.flight == failure.flight }) else {
         throw JoinedFlightFailed(error: error, wasGivenUp: givenUp != nil)
       }
       throw error
     } catch {
-      token.flights.leave(plan)
+      leave(planned, token)
       throw error
     }
   }
+
+  private func leave(_ planned: FlightTable.Planned<CachedParts>, _ token: ChunkToken) {
+    if let plan = planned.plan { token.flights.leave(plan) }
+    if let below = planned.below { token.flights.leave(below) }
+  }
+
+  /// Bytes of one request that are decompressed on the thread of who reads them: more is left to others meanwhile.
+  private static let mostQuickBytes = 256 << 10
+
+  /// Begins flights that get what the store holds.
+  private func get(
+    _ starts: Few<FlightPlan.Start>, _ held: [HeldPiece], _ token: ChunkToken, _ next: ReadNext, _ wait: GapWait
+  ) {
+    var quickBytes = 0
+    for start in starts {
+      // Each flight brings a part of one piece.
+      let piece = held[held.partitionPoint { $0.wanted.upperBound > start.range.lowerBound }]
+      if piece.loader.isQuick, quickBytes < Self.mostQuickBytes {
+        quickBytes += piece.range.count
+        token.flights.land(start.flight, start.range, Self.cut(piece.loader.loadNow(), piece, start.range))
+        continue
+      }
+      let flights = token.flights
+      let task = next.startFlightElsewhere {
+        flights.land(start.flight, start.range, Self.cut(await piece.loader.load(), piece, start.range))
+      }
+      if !wait.isDone { flights.started(start.flight, task) }
+    }
+  }
+
+  /// What a flight brings of a piece that was got.
+  private static func cut(_ bytes: Bytes?, _ piece: HeldPiece, _ range: ByteRange) -> Result<Bytes, any Error> {
+    // Gone: whoever waits looks again, and finds it elsewhere or asks the source.
+    guard let bytes, bytes.count == piece.range.count else { return .failure(GivenUp(error: HeldPieceIsGone())) }
+    let lower = range.lowerBound - piece.range.lowerBound
+    return .success(range == piece.range ? bytes : bytes.slice(lower..<lower + range.count))
+  }
+
+  private struct HeldPieceIsGone: Error {}
 
   /// Begins a flight: makes room, reads, stores, lands.
   ///
@@ -203,7 +244,7 @@ extension Caching {
       wide.flatMap { range -> [ByteRange] in
         switch store.lookUp(range, token: token.number, grid: token.grid) {
         case .hit: []
-        case .partial(_, let gaps): gaps
+        case .partial(_, _, let gaps): gaps
         case .miss: [range]
         }
       }
@@ -211,8 +252,8 @@ extension Caching {
     let rest = missing()
     guard !rest.isEmpty else { return }
     let plan = token.flights.plan(
-      rest, landed: landed, generation: generation, purpose: .prefetch, nil, widen: { $0 },
-      lookAgain: { ((), missing()) }
+      FlightWants(gaps: rest), landed: landed, generation: generation, purpose: .prefetch, nil, widen: { $0 },
+      lookAgain: { ((), FlightWants(gaps: missing())) }
     ).plan
     let run = rest.reduce(0) { $0 + $1.count }
     for start in plan?.starts ?? .init() { self.start(start, of: run, source, token, generation, next, nil) }

@@ -17,6 +17,9 @@ public struct ChunkRemoval: AsyncSequence, Sendable {
 
   private let work: RemovalWork
 
+  /// Of nothing.
+  init() { work = RemovalWork([]) { _ in } }
+
   init(_ shards: [DetachedShard], freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
     work = RemovalWork(shards, freed)
   }

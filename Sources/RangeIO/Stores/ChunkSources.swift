@@ -105,7 +105,7 @@ public final class ChunkSources: Sendable {
   private static func sweep(_ state: inout State) {
     for (id, siblings) in state.tokens {
       let kept = siblings.filter { token in
-        guard token.isUnread, token.chargedBytes.load(ordering: .relaxed) == 0, !token.entry.isKept else { return true }
+        guard token.isUnread, !token.isCharged, !token.entry.isKept else { return true }
         // Whoever still holds it, for something on its way, is told.
         token.retire()
         return false
@@ -120,4 +120,9 @@ public final class ChunkSources: Sendable {
 
 extension ChunkToken {
   var isUnread: Bool { readers.load(ordering: .relaxed) == 0 }
+
+  /// Whether a tier has chunks of it, or room for some.
+  var isCharged: Bool {
+    chargedBytes.load(ordering: .relaxed) != 0 || chargedBytesBelow.load(ordering: .relaxed) != 0
+  }
 }

@@ -4,6 +4,44 @@ extension ChunkStore {
   /// Nothing: all is asked of ``lookUp(_:token:grid:)``.
   public func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? { nil }
 
+  /// All that ``erase(_:of:)`` erases.
+  public func eraseRetired(_ token: ChunkToken) {
+    guard token.source.byteCount > 0 else { return }
+    erase(0..<token.source.byteCount, of: token)
+  }
+
+  /// As ``lookUp(_:token:grid:)`` says.
+  public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    switch lookUp(range, token: token, grid: grid) {
+    case .hit: true
+    case .partial(_, _, let gaps): gaps.isEmpty
+    case .miss: false
+    }
+  }
+
+  /// Piece by piece, each with room of its own.
+  public func accept(_ chunk: Chunk) -> ChunkInsertion {
+    var all = ChunkInsertion(isPublished: true)
+    for piece in chunk.pieces {
+      let room = reserve(piece.range, ofRun: piece.range.count, for: chunk.token)
+      all.evicted += room.evicted
+      guard let reservation = room.reservation else {
+        all.isPublished = false
+        continue
+      }
+      let one = insert(piece.bytes, at: piece.range, ticket: chunk.ticket, reservation: reservation)
+      all.evicted += one.evicted
+      all.isPublished = all.isPublished && one.isPublished
+    }
+    return all
+  }
+
+  /// Erases it here.
+  public func letGo(_ range: ByteRange, of token: ChunkToken) { erase(range, of: token) }
+
+  /// Nothing.
+  public func handEvictions(to outlet: any ChunkOutlet) {}
+
   /// By the continuous clock of the system.
   public var now: ReadInstant { TimeSource.continuous.now }
 

@@ -49,16 +49,50 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// The present, for births.
   var now: ReadInstant { get }
 
-  /// Erases all chunks of a token that was retired.
+  /// Erases the chunks of a token that hold bytes of `range`: nothing of it can be found afterwards.
+  ///
+  /// Raises no generation: whoever calls this has done so, or needs not.
+  func erase(_ range: ByteRange, of token: ChunkToken)
+
+  /// Erases all chunks of a token that was retired. Unless you write it: all that ``erase(_:of:)`` erases.
   func eraseRetired(_ token: ChunkToken)
+
+  // MARK: as one of several tiers, see `TieredChunkStore`
+
+  /// Whether all of `range` is held. Does not count as a read.
+  func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
+
+  /// Keeps a chunk that the tier above has evicted, or drops it. Called beside the way of reads, so it may take the time
+  /// that compressing takes.
+  ///
+  /// Unless you write it: by ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)``, piece by piece.
+  func accept(_ chunk: Chunk) -> ChunkInsertion
+
+  /// The tier above holds `range` now. Unless you write it: erases it here. A tier that holds copies, such as one on a
+  /// disk, does nothing.
+  func letGo(_ range: ByteRange, of token: ChunkToken)
+
+  /// From now on hands what is evicted for want of room to `outlet`, beyond what calls return: what is evicted while
+  /// nobody is there to return it to. Called once, before the store is used. Unless you write it: does nothing.
+  func handEvictions(to outlet: any ChunkOutlet)
+}
+
+/// Takes the chunks that a tier evicts.
+public protocol ChunkOutlet: AnyObject, Sendable {
+  /// Takes chunks, or drops them. Quick, waits for nothing and calls no store, so that it may be called under a lock:
+  /// that of the place that the chunks leave, so that they can be found either there or here.
+  func take(_ chunks: ArraySlice<Chunk>)
+
+  /// Called after ``take(_:)``, outside of locks: goes on with what was taken.
+  func proceed()
 }
 
 /// What a store holds of a range.
 public enum ChunkLookup: Sendable {
   /// All of it.
   case hit(Bytes)
-  /// Some of it: pieces and gaps, each in order, together the range.
-  case partial(pieces: [ChunkPiece], gaps: [ByteRange])
+  /// Some of it: pieces, parts that take work to get, and gaps, each in order, together the range.
+  case partial(pieces: [ChunkPiece], held: [HeldPiece] = [], gaps: [ByteRange])
   /// Nothing of it.
   case miss
 }
@@ -74,29 +108,6 @@ public struct ChunkPiece: Sendable {
   public init(_ range: ByteRange, _ bytes: Bytes) {
     self.range = range
     self.bytes = bytes
-  }
-}
-
-/// What a store holds for one block: bytes and their coverage.
-public struct Chunk: Sendable {
-  /// Whose it is.
-  public let token: ChunkToken
-  /// The block of the token's grid.
-  public let block: Int
-  /// When its oldest bytes were asked for from the source.
-  public let birth: ReadInstant
-  /// The part of the block that is there: the first, if several are.
-  public let piece: ChunkPiece
-  /// More parts, in order. Usually none.
-  public let morePieces: [ChunkPiece]
-
-  /// A chunk that a store had, for the tier below.
-  public init(token: ChunkToken, block: Int, birth: ReadInstant, piece: ChunkPiece, morePieces: [ChunkPiece] = []) {
-    self.token = token
-    self.block = block
-    self.birth = birth
-    self.piece = piece
-    self.morePieces = morePieces
   }
 }
 

@@ -4,7 +4,9 @@ import Synchronization
 ///
 /// Tokens are the law of what may be kept (see `Docs/Architecture.md`, *The life of a chunk*). Whatever is on its way
 /// into a store carries a ``ChunkTicket`` with the token's *generation* at the moment it was asked for. Removing raises
-/// the generation first and erases then: what was on its way is refused when it arrives.
+/// the generation first and erases then: what was on its way is refused when it arrives. Where there are several tiers,
+/// chunks also move while some are erased and others not yet: nothing is published between ``beginRemoval()`` and
+/// ``endRemoval()``, so what moves then is dropped, wherever it goes.
 public final class ChunkToken: Sendable {
   /// Unique within the store's ``ChunkSources``, from 1.
   public let number: UInt64
@@ -15,11 +17,13 @@ public final class ChunkToken: Sendable {
 
   /// What all tokens of this version share, whatever their grids.
   let entry: SourceEntry
-  private let generationValue = Atomic<UInt64>(1)
+  private let generationValue = Atomic<UInt64>(1 << 16)
   /// Readers that read this version now.
   let readers = Atomic<Int>(0)
-  /// Bytes that its chunks are charged for, in all tiers that live in memory, and those reserved for more.
+  /// Bytes that its chunks are charged for in the memory store, and those reserved for more.
   let chargedBytes = Atomic<Int>(0)
+  /// Bytes that its chunks are charged for on their way to tiers below, and there.
+  let chargedBytesBelow = Atomic<Int>(0)
   /// The fetches under way.
   let flights = FlightTable()
 
@@ -33,17 +37,28 @@ public final class ChunkToken: Sendable {
   }
 
   /// Raised by every removal.
+  ///
+  /// The lowest 16 bits count the removals that have begun and not ended; both steps raise the whole.
   public var generation: UInt64 { generationValue.load(ordering: .sequentiallyConsistent) }
 
   /// Whether chunks of this token may still be kept.
   public var isAlive: Bool { generation != Self.retired }
 
-  /// Makes what is on its way into the store unwelcome: what every removal begins with, before it erases.
-  public func raiseGeneration() {
+  /// Makes what is on its way into the store unwelcome: what every removal from a single store begins with, before it
+  /// erases.
+  public func raiseGeneration() { raise(by: 1 << 16) }
+
+  /// As ``raiseGeneration()``, and what begins its way from now on is unwelcome, too, until ``endRemoval()``.
+  public func beginRemoval() { raise(by: 1 << 16 + 1) }
+
+  /// Ends what ``beginRemoval()`` began: all tiers are erased.
+  public func endRemoval() { raise(by: 1 << 16 - 1) }
+
+  private func raise(by step: UInt64) {
     var generation = generation
     while generation != Self.retired {
       let (done, now) = generationValue.compareExchange(
-        expected: generation, desired: generation + 1, ordering: .sequentiallyConsistent)
+        expected: generation, desired: generation + step, ordering: .sequentiallyConsistent)
       if done { return }
       generation = now
     }
@@ -68,5 +83,8 @@ public struct ChunkTicket: Sendable {
   public let birth: ReadInstant
 
   /// Whether the bytes may still be kept. Asked under the lock of the place where they go.
-  public var isValid: Bool { token.isAlive && token.generation == generation }
+  public var isValid: Bool {
+    // No ticket of a retired token has another's generation, and none is good during a removal.
+    generation != .max && generation & 0xFFFF == 0 && token.generation == generation
+  }
 }

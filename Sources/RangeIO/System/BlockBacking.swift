@@ -57,6 +57,12 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     return backing.backingByteCount == bytes.count && backing.claim()
   }
 
+  /// Gives up a claim: a store has let go of `bytes`, and another may take the memory as it is.
+  static func disown(_ bytes: Bytes) {
+    guard let owner = bytes.owner, type(of: owner) == BlockBacking.self else { return }
+    unsafeDowncast(owner, to: BlockBacking.self).claimMark.pointee.store(0, ordering: .releasing)
+  }
+
   /// The largest block that a note can describe.
   static let largest = Int(UInt32.max)
 
@@ -115,11 +121,13 @@ extension BlockBacking: ByteBacking {
   /// Takes the memory for a store. Bytes that are still shown of it stay good, since nobody writes to them.
   ///
   /// - Returns: false if it was taken before: chunks must not share memory, or dropping one would free nothing.
-  func claim() -> Bool {
+  func claim() -> Bool { claimMark.pointee.exchange(1, ordering: .acquiringAndReleasing) == 0 }
+
+  fileprivate var claimMark: UnsafeMutablePointer<Atomic<UInt8>> {
     withUnsafeMutablePointerToHeader { note in
-      let claimed = UnsafeMutableRawPointer(note) + MemoryLayout<Note>.offset(of: \.claimed)!
       // An `Atomic<UInt8>` is laid out as the `UInt8` that it holds.
-      return claimed.assumingMemoryBound(to: Atomic<UInt8>.self).pointee.exchange(1, ordering: .relaxed) == 0
+      (UnsafeMutableRawPointer(note) + MemoryLayout<Note>.offset(of: \.claimed)!).assumingMemoryBound(
+        to: Atomic<UInt8>.self)
     }
   }
 }

@@ -17,7 +17,7 @@ struct StoreTarget: ReplayTarget {
     let gaps: [ByteRange]
     switch store.lookUp(range, token: token.number, grid: token.grid) {
     case .hit: return
-    case .partial(_, let missing): gaps = missing
+    case .partial(_, _, let missing): gaps = missing
     case .miss: gaps = [range]
     }
     for gap in gaps { fetch(token.grid.outward(gap, in: source.byteCount), fetched: &fetched) }

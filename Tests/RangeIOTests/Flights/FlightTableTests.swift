@@ -15,8 +15,9 @@ struct FlightTableTests {
     _ gaps: [ByteRange], _ wait: GapWait?, generation: UInt64 = 1, purpose: ReadRequest.Purpose = .demand
   ) -> FlightPlan? {
     table.plan(
-      gaps, landed: table.landingCount, generation: generation, purpose: purpose, wait, widen: { $0 },
-      lookAgain: { ((), gaps) }
+      FlightWants(gaps: gaps), landed: table.landingCount, generation: generation, purpose: purpose, wait,
+      widen: { $0 },
+      lookAgain: { ((), FlightWants(gaps: gaps)) }
     ).plan
   }
 
@@ -44,7 +45,7 @@ struct FlightTableTests {
     _ = plan([0..<10], GapWait())!
     let planned = table.plan(
       [0..<20], landed: 0, generation: 1, purpose: .demand, GapWait(), widen: { $0 },
-      lookAgain: { () -> (Int, [ByteRange]) in
+      lookAgain: { () -> (Int, FlightWants) in
         Issue.record("looked again")
         return (0, [])
       })

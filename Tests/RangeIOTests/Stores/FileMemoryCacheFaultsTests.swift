@@ -120,7 +120,7 @@ struct FileMemoryCacheFaultsTests {
     }
     #expect(store.hit(10..<20, token: source.token.number, grid: source.token.grid) == source.expected(10..<20))
     // In pieces.
-    guard case .partial(let pieces, let gaps) = source.look(4000..<8300) else {
+    guard case .partial(let pieces, _, let gaps) = source.look(4000..<8300) else {
       Issue.record("not a partial hit")
       return
     }

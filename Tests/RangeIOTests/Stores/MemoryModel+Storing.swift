@@ -16,7 +16,7 @@ extension MemoryModel {
     switch found {
     case .hit(let bytes): pieces = [ChunkPiece(range, bytes)]
     case .miss: gaps = [range]
-    case .partial(let some, let missing):
+    case .partial(let some, _, let missing):
       try expect(!some.isEmpty && !missing.isEmpty, "a partial hit that is not one")
       (pieces, gaps) = (some, missing)
     }

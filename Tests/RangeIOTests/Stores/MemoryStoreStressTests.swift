@@ -95,7 +95,7 @@ private struct Hammer {
   private func look(_ source: StoredSource, _ range: ByteRange) {
     switch source.look(range) {
     case .hit(let bytes): #expect(bytes == source.expected(range))
-    case .partial(let pieces, let gaps):
+    case .partial(let pieces, _, let gaps):
       for piece in pieces { #expect(piece.bytes == source.expected(piece.range)) }
       #expect(ByteRanges.normalize(pieces.map(\.range) + gaps) == [range])
     case .miss: break

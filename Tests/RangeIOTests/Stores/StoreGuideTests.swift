@@ -72,11 +72,14 @@ private final class FIFOStore: ChunkStore {
     var byteCount = 0
   }
 
-  let sources = ChunkSources()
+  let sources: ChunkSources
   private let limit: Int
   private let state = Mutex(State())
 
-  init(limit: ByteCount) { self.limit = limit.bytes }
+  init(limit: ByteCount, sources: ChunkSources = ChunkSources()) {
+    self.limit = limit.bytes
+    self.sources = sources
+  }
 
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let parts = grid.pieces(of: range)
@@ -141,21 +144,20 @@ private final class FIFOStore: ChunkStore {
     state.withLock { $0.byteCount -= reservation.byteCount }
   }
 
-  func eraseRetired(_ token: ChunkToken) { erase([token]) }
-
   /// Removes all that is kept of a source.
   func remove(source id: String) {
     let tokens = sources.tokens(ofID: id)
     for token in tokens { token.raiseGeneration() }
-    erase(tokens)
+    for token in tokens { eraseRetired(token) }
   }
 
-  private func erase(_ tokens: [ChunkToken]) {
-    let numbers = Set(tokens.map(\.number))
+  func erase(_ range: ByteRange, of token: ChunkToken) {
+    let blocks = token.grid.blocks(covering: range)
+    func isMeant(_ key: Key) -> Bool { key.token == token.number && blocks.contains(key.block) }
     _ = state.withLock { state in
-      let gone = state.blocks.filter { numbers.contains($0.key.token) }
-      state.blocks = state.blocks.filter { !numbers.contains($0.key.token) }
-      state.queue.removeAll { numbers.contains($0.token) }
+      let gone = state.blocks.filter { isMeant($0.key) }
+      state.blocks = state.blocks.filter { !isMeant($0.key) }
+      state.queue.removeAll(where: isMeant)
       state.byteCount -= gone.reduce(0) { $0 + $1.value.count }
       return Array(gone.values)
     }

@@ -6,21 +6,29 @@ import Synchronization
 /// Every byte is taken before it is used and given back after it was let go: the sum never exceeds the limit, but for
 /// the moment after the limit was lowered.
 final class MemoryLedger: Sendable {
-  private let byteLimitValue: Atomic<Int>
+  private let ownLimitValue: Atomic<Int>
   private let blockLimitValue: Atomic<Int>
   private let bytesTaken = Atomic<Int>(0)
   private let blocksTaken = Atomic<Int>(0)
   private let largestBytes = Atomic<Int>(0)
 
-  init(byteLimit: Int, blockLimit: Int) {
-    byteLimitValue = Atomic(byteLimit)
+  /// What the bytes count towards besides the limit of this store.
+  private let budget: MemoryBudget?
+
+  init(ownLimit: Int, blockLimit: Int, budget: MemoryBudget?) {
+    ownLimitValue = Atomic(ownLimit)
     blockLimitValue = Atomic(blockLimit)
+    self.budget = budget
   }
 
-  var byteLimit: Int {
-    get { byteLimitValue.load(ordering: .relaxed) }
-    set { byteLimitValue.store(newValue, ordering: .relaxed) }
+  /// The bytes that the store may take in any case.
+  var ownLimit: Int {
+    get { ownLimitValue.load(ordering: .relaxed) }
+    set { ownLimitValue.store(newValue, ordering: .relaxed) }
   }
+
+  /// The bytes that the store may take if nobody else wants them.
+  private var byteLimit: Int { budget == nil ? ownLimit : .max }
   var blockLimit: Int {
     get { blockLimitValue.load(ordering: .relaxed) }
     set { blockLimitValue.store(newValue, ordering: .relaxed) }
@@ -40,6 +48,11 @@ final class MemoryLedger: Sendable {
       blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
       return false
     }
+    if let budget, !budget.take(bytes) {
+      bytesTaken.wrappingSubtract(bytes, ordering: .relaxed)
+      blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
+      return false
+    }
     largestBytes.max(self.bytes, ordering: .relaxed)
     return true
   }
@@ -47,14 +60,23 @@ final class MemoryLedger: Sendable {
   func give(bytes: Int, blocks: Int) {
     bytesTaken.wrappingSubtract(bytes, ordering: .relaxed)
     blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
+    budget?.give(bytes)
   }
 
   /// What must go before so much fits: zero or less if it does now.
   func missing(bytes: Int, blocks: Int) -> (bytes: Int, blocks: Int) {
-    (self.bytes + bytes - byteLimit, self.blocks + blocks - blockLimit)
+    // Without overflow where there is no limit of its own.
+    let own = self.bytes - byteLimit + bytes
+    return (max(own, budget?.missing(bytes) ?? .min), self.blocks - blockLimit + blocks)
   }
 
-  private static func take(_ amount: Int, of taken: borrowing Atomic<Int>, upTo limit: Int) -> Bool {
+  /// Whether so much can stay, whatever else goes.
+  func canHold(_ bytes: Int) -> Bool {
+    guard let budget else { return bytes <= ownLimit }
+    return bytes + budget.bytes - self.bytes <= budget.limit.bytes
+  }
+
+  static func take(_ amount: Int, of taken: borrowing Atomic<Int>, upTo limit: Int) -> Bool {
     var before = taken.load(ordering: .relaxed)
     while true {
       let (after, overflow) = before.addingReportingOverflow(amount)

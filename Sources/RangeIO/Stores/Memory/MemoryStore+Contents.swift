@@ -9,6 +9,19 @@ extension MemoryStore {
     ByteRanges.gaps(in: range, covered: cachedRanges(of: source, within: range)).isEmpty
   }
 
+  /// Whether all of `range` is here under a token. Does not count as a read.
+  public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    let now = presentForLimits
+    for (block, part) in grid.pieces(of: range) {
+      let start = block << grid.shift
+      let hash = ChunkTable.hash(token: token, block: block)
+      let covered = shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
+      let wanted = part.lowerBound - start..<part.upperBound - start
+      guard ByteRanges.gaps(in: wanted, covered: covered).isEmpty else { return false }
+    }
+    return true
+  }
+
   /// What is here of a source, in order, touching ranges put together.
   ///
   /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).
@@ -102,7 +115,7 @@ extension MemoryStore {
     let copy = metadata.map { Bytes(Array($0)) }
     let charge = copy.map { Self.charge(of: $0.count) } ?? 0
     var gone = Departures()
-    guard charge == 0 || charge <= ledger.byteLimit / 2 && makeRoom(bytes: charge, blocks: 0, &gone) else {
+    guard charge == 0 || charge <= ledger.ownLimit / 2 && makeRoom(bytes: charge, blocks: 0, &gone) else {
       throw ReadError(
         .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",
         context: .init(source: source.id))

@@ -1,13 +1,5 @@
 import Synchronization
 
-/// The limits by time of a memory store, and who enforces them when nobody reads.
-struct TimeLimits {
-  var age: Duration?
-  var idle: Duration?
-  /// Counted up with each change: the sweeper of an older one ends.
-  var version = 0
-}
-
 /// How short of memory the system is.
 public enum MemoryPressure: Hashable, Sendable {
   /// Not any more.
@@ -27,7 +19,7 @@ extension MemoryStore {
   /// - Throws: `CancellationError`, with the limit changed; `ReadError.Code.limitExceeded` if more than that is pinned
   ///   or kept as metadata, with the limit changed.
   public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
-    ledger.byteLimit = limit.bytes
+    ledger.ownLimit = limit.bytes
     if let blocks { ledger.blockLimit = blocks }
     shards.setCapacity(limit.bytes)
     // Others may wait for a limit that is higher now.
@@ -45,7 +37,7 @@ extension MemoryStore {
       guard excess.bytes > 0 || excess.blocks > 0 else { return }
       let held = statistics()
       let unmovable = held.pinnedBytes + sources.metadataBytes
-      guard unmovable <= ledger.byteLimit, held.reservedBytes > 0 || shards.fullest() != nil else {
+      guard ledger.canHold(unmovable), held.reservedBytes > 0 || shards.fullest() != nil else {
         throw ReadError(
           .limitExceeded,
           "\(unmovable) bytes are pinned or metadata, more than the new limit leaves room for: unpin some")
@@ -73,30 +65,47 @@ extension MemoryStore {
     var missing = excess()
     while missing.bytes > 0 || missing.blocks > 0, let shard = shards.fullest(except: empty) {
       try Task.checkCancellation()
-      evictSome(missing.bytes, missing.blocks, from: shard, &empty)
+      evictSome(missing.bytes, missing.blocks, from: shard, &empty, to: outlet)
       await Task.yield()
       missing = excess()
     }
   }
 
-  private func evictSome(_ bytes: Int, _ blocks: Int = 0, from shard: Int, _ empty: inout Set<Int>) {
+  /// - Parameter outlet: takes what leaves.
+  private func evictSome(
+    _ bytes: Int, _ blocks: Int = 0, from shard: Int, _ empty: inout Set<Int>, to outlet: (any ChunkOutlet)?
+  ) {
     var gone = Departures()
-    shards.change(shard) { $0.evict(bytes: bytes, blocks: blocks, most: 64, &gone) }
+    shards.change(shard) { $0.evict(bytes: bytes, blocks: blocks, most: 64, &gone, to: outlet) }
     if gone.blocks == 0 { empty.insert(shard) }
     release(gone)
+    outlet?.proceed()
   }
 
   /// Lets go of memory because the system is short of it: at a warning of half, else of all that is not pinned.
   public func relieve(_ pressure: MemoryPressure) {
-    let target: Int
     switch pressure {
     case .normal: return
-    case .warning: target = ledger.bytes / 2
-    case .critical: target = 0
+    case .warning: shed(to: ledger.bytes / 2)
+    case .critical: shed(to: 0)
     }
+  }
+
+  /// Lets go of what is more than `target` bytes, as far as it is not pinned.
+  func shed(to target: Int) {
     var empty: Set<Int> = []
     while ledger.bytes > target, let shard = shards.fullest(except: empty) {
-      evictSome(ledger.bytes - target, from: shard, &empty)
+      // Not handed on: what is let go for want of memory is not to take other memory.
+      evictSome(ledger.bytes - target, from: shard, &empty, to: nil)
+    }
+  }
+
+  /// Evicts `bytes`, if there is so much to evict: others of the budget want them.
+  func giveUp(_ bytes: Int) {
+    var empty: Set<Int> = []
+    let target = ledger.bytes - bytes
+    while ledger.bytes > target, let shard = shards.fullest(except: empty) {
+      evictSome(ledger.bytes - target, from: shard, &empty, to: outlet)
     }
   }
 
@@ -141,25 +150,17 @@ extension MemoryStore {
   ///
   /// What is older goes when it is looked up, and by a timer.
   public func limit(age: Duration?, idle: Duration?) {
-    let version = limits.withLock { limits -> Int in
-      limits.age = age
-      limits.idle = idle
-      limits.version += 1
-      // Under this lock, or two changes at once could leave the shards with some of each.
+    // Under this lock, or two changes at once could leave the shards with some of each.
+    limitsAreChanging.withLock { _ in
       let now = now.nanoseconds
       for shard in 0..<shards.count {
         shards.withLock(shard) { $0.limit(age: age?.nanoseconds ?? .max, idle: idle?.nanoseconds ?? .max, now: now) }
       }
       setHasTimeLimits(age != nil || idle != nil)
-      return limits.version
-    }
-    guard let shortest = [age, idle].compactMap({ $0 }).min() else { return }
-    // Often enough that little is kept for much longer than it should, and not for nothing all the time.
-    let interval = min(max(shortest / 4, .milliseconds(10)), .seconds(60))
-    configuration.background.startElsewhere { [weak self, time = configuration.time] in
-      while (try? await time.sleep(for: interval)) != nil {
-        guard let self, self.limits.withLock({ $0.version }) == version else { return }
+      expiryTimer.restart(age: age, idle: idle, configuration.time, configuration.background) { [weak self] in
+        guard let self else { return false }
         self.removeExpired()
+        return true
       }
     }
   }

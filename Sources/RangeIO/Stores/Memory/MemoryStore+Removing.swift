@@ -38,8 +38,7 @@ extension MemoryStore {
     }
     var detached: [DetachedShard] = []
     for shard in 0..<shards.count {
-      if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.policy, ledger.byteLimit)) })
-      {
+      if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.policy, ledger.ownLimit)) }) {
         detached.append(contents)
       }
     }
@@ -49,6 +48,9 @@ extension MemoryStore {
     }
   }
 
+  /// Erases the blocks that hold bytes of `range`.
+  public func erase(_ range: ByteRange, of token: ChunkToken) { erase(token, token.grid.blocks(covering: range)) }
+
   /// Erases all chunks of a token that was retired, and what the user kept with the version if this was its last token.
   public func eraseRetired(_ token: ChunkToken) {
     erase(token, 0..<Int.max)
@@ -56,7 +58,7 @@ extension MemoryStore {
     if sources.tokens(of: token.source).isEmpty { forgetWhatIsKept(token) }
   }
 
-  private func forgetWhatIsKept(_ token: ChunkToken) {
+  func forgetWhatIsKept(_ token: ChunkToken) {
     ledger.give(bytes: sources.exchangeMetadata(nil, charge: 0, of: token.entry), blocks: 0)
     token.entry.unpin(0..<Int.max)
   }

@@ -39,11 +39,18 @@ extension MemoryStore {
     else {
       token.chargedBytes.wrappingSubtract(charge.bytes, ordering: .relaxed)
       refused()
-      return ChunkRoom(reservation: nil, evicted: gone.chunks)
+      return ChunkRoom(reservation: nil, evicted: handOn(gone))
     }
     return ChunkRoom(
       reservation: ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks, token: token),
-      evicted: gone.chunks)
+      evicted: handOn(gone))
+  }
+
+  /// What is left for the caller to hand on: nothing, if an outlet has taken it.
+  private func handOn(_ gone: Departures) -> [Chunk] {
+    guard let outlet else { return gone.chunks }
+    if !gone.chunks.isEmpty { outlet.proceed() }
+    return []
   }
 
   /// Gives back a reservation that is not needed.
@@ -63,7 +70,7 @@ extension MemoryStore {
   private func isAdmitted(
     _ range: ByteRange, _ run: Int, _ token: ChunkToken, _ charge: (bytes: Int, blocks: Int)
   ) -> Bool {
-    let most = charge.blocks == 1 && run <= token.grid.blockSize ? ledger.byteLimit : ledger.byteLimit / 2
+    let most = charge.blocks == 1 && run <= token.grid.blockSize ? ledger.ownLimit : ledger.ownLimit / 2
     guard max(run, charge.bytes) <= most, charge.blocks <= max(1, ledger.blockLimit / 2) else { return false }
     let key = ChunkTable.hash(token: token.number, block: range.lowerBound >> token.grid.shift)
     return shards.withLock(shards.index(of: key)) { $0.policy.admits(key: key, weight: max(run, charge.bytes)) }
@@ -74,14 +81,14 @@ extension MemoryStore {
   /// - Parameter own: what it is charged, `bytes` included.
   private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ own: Int, _ gone: inout Departures) -> Bool {
     guard configuration.sourceShare < 1 else { return true }
-    let share = Int(Double(ledger.byteLimit) * configuration.sourceShare)
+    let share = Int(Double(ledger.ownLimit) * configuration.sourceShare)
     let missing = own - share
     guard missing > 0 else { return true }
     guard bytes <= share else { return false }
     // In bounded steps, each a short hold of a lock: the rarer its chunks are, the longer a source looks for them.
     for round in 0..<32 * shards.count where gone.bytes < missing {
       let before = (bytes: gone.bytes, blocks: gone.blocks)
-      shards.change(round % shards.count) { $0.evict(of: token, bytes: missing, &gone) }
+      shards.change(round % shards.count) { $0.evict(of: token, bytes: missing, &gone, to: outlet) }
       ledger.give(bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
     }
     return gone.bytes >= missing
@@ -96,7 +103,8 @@ extension MemoryStore {
       let before = (bytes: gone.bytes, blocks: gone.blocks)
       shards.change(shard) {
         $0.evict(
-          bytes: before.bytes + max(0, missing.bytes), blocks: before.blocks + max(0, missing.blocks), most: 64, &gone)
+          bytes: before.bytes + max(0, missing.bytes), blocks: before.blocks + max(0, missing.blocks), most: 64, &gone,
+          to: outlet)
       }
       // Others may have made room meanwhile, so nothing evicted need not mean that there is nothing.
       if gone.blocks == before.blocks, missing.bytes > 0 || missing.blocks > 0 { empty.insert(shard) }
@@ -142,14 +150,15 @@ extension MemoryStore {
   private func evictExcess() -> [Chunk] {
     var evicted: [Chunk] = []
     var empty: Set<Int> = []
-    while ledger.bytes > ledger.byteLimit, let shard = shards.fullest(except: empty) {
+    while true {
+      let excess = ledger.missing(bytes: 0, blocks: 0).bytes
+      guard excess > 0, let shard = shards.fullest(except: empty) else { return evicted }
       var victims = Departures()
-      shards.change(shard) { $0.evict(bytes: ledger.bytes - ledger.byteLimit, blocks: 0, most: 64, &victims) }
+      shards.change(shard) { $0.evict(bytes: excess, blocks: 0, most: 64, &victims, to: outlet) }
       if victims.blocks == 0 { empty.insert(shard) }
       ledger.give(bytes: victims.bytes, blocks: victims.blocks)
-      evicted += victims.chunks
+      evicted += handOn(victims)
     }
-    return evicted
   }
 
   /// Stores one piece. `pool` pays for it, and takes what is replaced.

@@ -51,13 +51,15 @@ public final class MemoryStore: ChunkStore {
   let ledger: MemoryLedger
   let shards: MemoryShards
   let configuration: Configuration
-  let limits: Locked<TimeLimits>
+  let limitsAreChanging = Locked(())
+  let expiryTimer = ExpiryTimer()
   /// Whether look-ups must look at the clock.
   private let hasTimeLimits = Atomic<Bool>(false)
   private let refusals = Atomic<Int>(0)
   /// What an evicted chunk, a removed one and a reservation given back wake: those who wait for the limit.
   let waitingForRoom = Locked<[OneAnswer<Void>]>([])
   let isRoomAwaited = Atomic<Bool>(false)
+  private let ownOutlet = PublishedOnce<OutletBox>()
   private let unreserved = Permits(4)
   private let nobodyCloses = WaitingList()
 
@@ -69,18 +71,23 @@ public final class MemoryStore: ChunkStore {
   /// - Precondition: the share is from 0 to 1; the number of shards is a power of two; limits are positive.
   public convenience init(_ configuration: Configuration) { self.init(configuration, sources: ChunkSources()) }
 
-  /// A store that knows the sources that others know.
-  init(_ configuration: Configuration, sources: ChunkSources) {
+  /// A store without chunks that knows the sources that others know: to be composed with them.
+  ///
+  /// - Parameter budget: what else its bytes count towards. Default: nothing. With a budget the limit is the share that
+  ///   is its own in any case; what others leave of the budget it uses, too.
+  ///
+  /// - Precondition: as for ``init(_:)``.
+  public init(_ configuration: Configuration, sources: ChunkSources, budget: MemoryBudget? = nil) {
     precondition((0...1).contains(configuration.sourceShare), "a share is from 0 to 1")
     precondition(configuration.shards.map { $0 > 0 && $0 & ($0 - 1) == 0 } ?? true, "shards are a power of two")
     self.configuration = configuration
     self.sources = sources
-    ledger = MemoryLedger(byteLimit: configuration.limit.bytes, blockLimit: configuration.blockLimit)
+    ledger = MemoryLedger(
+      ownLimit: configuration.limit.bytes, blockLimit: configuration.blockLimit, budget: budget)
     let blocks = min(configuration.blockLimit, configuration.limit.bytes / configuration.typicalBlockSize.bytes)
     shards = MemoryShards(
       count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,
       capacity: configuration.limit.bytes)
-    limits = Locked(TimeLimits())
     limit(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 
@@ -112,13 +119,19 @@ public final class MemoryStore: ChunkStore {
         chargedBytes += state.bytes
       }
     }
-    all.limit = ledger.byteLimit
+    all.limit = ledger.ownLimit
     all.bytes = ledger.bytes
     all.peakBytes = ledger.peakBytes
     all.reservedBytes = max(0, all.bytes - chargedBytes - sources.metadataBytes)
     all.refusals = refusals.load(ordering: .relaxed)
     return all
   }
+
+  /// Where evicted chunks go, if they go anywhere.
+  var outlet: (any ChunkOutlet)? { ownOutlet.value?.outlet }
+
+  /// Hands what is evicted to `outlet`, from the lock of the place that it leaves.
+  public func handEvictions(to outlet: any ChunkOutlet) { _ = ownOutlet.publish(OutletBox(outlet)) }
 
   // MARK: reads without a reservation
 
@@ -129,4 +142,11 @@ public final class MemoryStore: ChunkStore {
   public func leaveUnreserved() { unreserved.leave() }
 
   func refused() { refusals.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// A reference to an outlet that can be published.
+final class OutletBox: Sendable {
+  let outlet: any ChunkOutlet
+
+  init(_ outlet: any ChunkOutlet) { self.outlet = outlet }
 }

@@ -18,7 +18,8 @@ extension ShardState {
   @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout Departures) -> Int {
     let charge = self.charge(number)
     if table[number].isPinned { pinnedBytes -= charge }
-    let chunk = chunk(table.remove(number))
+    let lastRead = number < touched.count ? ReadInstant(nanoseconds: touched[number]) : nil
+    let chunk = chunk(table.remove(number), lastRead: lastRead)
     account(chunk.token, -charge)
     sources.remove(chunk.token.number)
     gone.add(chunk, bytes: charge)
@@ -32,18 +33,31 @@ extension ShardState {
   }
 
   /// Evicts what the policy chooses until so many bytes and blocks have left, at most `most` chunks.
-  mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout Departures) {
-    var count = 0
-    while gone.bytes < bytes || gone.blocks < blocks, count < most, let slot = policy.evict() {
+  ///
+  /// - Parameter outlet: takes them as they leave.
+  mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout Departures, to outlet: (any ChunkOutlet)?) {
+    let first = gone.chunks.count
+    while gone.bytes < bytes || gone.blocks < blocks, gone.chunks.count - first < most, let slot = policy.evict() {
       counts.evictedBytes += takeOut(slot, &gone)
       counts.evictions += 1
-      count += 1
     }
+    hand(gone.chunks[first...], to: outlet)
+  }
+
+  /// Hands evicted chunks on, under the lock, so that they are never nowhere.
+  private func hand(_ chunks: ArraySlice<Chunk>, to outlet: (any ChunkOutlet)?) {
+    guard let outlet, !chunks.isEmpty else { return }
+    for chunk in chunks {
+      for piece in chunk.pieces { BlockBacking.disown(piece.bytes) }
+    }
+    outlet.take(chunks)
   }
 
   /// Evicts chunks of one source, which has more than its share: the next ones that a hand meets in at most 64 steps.
-  mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout Departures) {
+  mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout Departures, to outlet: (any ChunkOutlet)?) {
     guard sources.contains(token.number) else { return }
+    let first = gone.chunks.count
+    defer { hand(gone.chunks[first...], to: outlet) }
     for _ in 0..<64 where gone.bytes < bytes && table.slotsUsed > 1 {
       let slot = ownHand < table.slotsUsed ? ownHand : 1
       ownHand = slot + 1

@@ -124,22 +124,24 @@ extension ShardState {
   }
 
   /// What the table held, its reference taken over.
-  mutating func chunk(_ backing: Unmanaged<BlockBacking>) -> Chunk {
+  mutating func chunk(_ backing: Unmanaged<BlockBacking>, lastRead: ReadInstant? = nil) -> Chunk {
     let note = BlockBacking.note(of: backing).pointee
     let owner = backing.takeRetainedValue()
     let token = sources.token(note.token)
     let start = note.block << token.grid.shift
-    let birth = ReadInstant(nanoseconds: note.birth)
+    // The generation of this moment, under the lock: a removal that has begun erases here later, and finds it gone.
+    let ticket = token.ticket(birth: ReadInstant(nanoseconds: note.birth))
     guard note.kind != .list else {
       let list = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(note.base).takeUnretainedValue(), to: PieceList.self)
       let pieces = list.pieces.map {
         ChunkPiece(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
       }
       withExtendedLifetime(owner) {}
-      return Chunk(token: token, block: note.block, birth: birth, piece: pieces[0], morePieces: Array(pieces[1...]))
+      return Chunk(
+        ticket: ticket, block: note.block, piece: pieces[0], morePieces: Array(pieces[1...]), lastRead: lastRead)
     }
     let bytes = Bytes(owner: owner, base: note.base, start: 0, count: Int(note.count))
     let piece = ChunkPiece(start + Int(note.lower)..<start + Int(note.upper), bytes)
-    return Chunk(token: token, block: note.block, birth: birth, piece: piece, morePieces: [])
+    return Chunk(ticket: ticket, block: note.block, piece: piece, lastRead: lastRead)
   }
 }

@@ -1,0 +1,323 @@
+import Synchronization
+
+/// What one shard of a compressed store holds: records, and the segments in which their bytes lie. Everything here
+/// happens under the shard's lock, and nothing of it encodes, decodes, copies or releases memory.
+///
+/// Segments are filled one after the other and let go of as a whole, the oldest first. What was read since it was
+/// written is copied on before.
+struct CompressedShard: ~Copyable {
+  typealias Record = RecordTable.Record
+
+  /// A segment in use.
+  struct Segment {
+    let memory: SegmentMemory
+    /// Up to where it is given out.
+    var used = 0
+    /// Of records that are found.
+    var liveBytes = 0
+    /// Parts that were given out and are being written.
+    var pending = 0
+  }
+
+  /// Where a record's bytes lie, or are to be written.
+  struct Place: Sendable {
+    let memory: SegmentMemory
+    let segment: UInt32
+    /// Of the encoded bytes.
+    let offset: UInt32
+    let stored: Int
+
+    var bytes: UnsafeMutableRawBufferPointer {
+      UnsafeMutableRawBufferPointer(start: memory.base + Int(offset), count: stored)
+    }
+  }
+
+  /// Before each record's bytes: its slot, and how many they are.
+  static let headerCount = 8
+
+  var table = RecordTable()
+  var sources = ShardSources()
+  var counts = CompressedCounts()
+  /// By number; freed numbers are given out again, since a record is only believed where table and segment agree.
+  var segments: [Segment?] = []
+  /// Filled and not yet let go of, the oldest first.
+  var sealed: [UInt32] = []
+  var open: UInt32?
+  /// The capacities of all segments.
+  var segmentBytes = 0
+  /// Of records that are found: encoded, and as they were.
+  var storedBytes = 0
+  var rawBytes = 0
+  /// Whether a segment may have become empty.
+  private var hasEmptySegment = false
+  /// Nanoseconds; `.max` for no limit.
+  var ageLimit = Int64.max
+  var idleLimit = Int64.max
+  /// When idleness began to be limited: what was never watched begins to be idle then.
+  var idleSince = Int64.min
+
+  static func span(_ stored: Int) -> Int { headerCount + (stored + 7) & ~7 }
+
+  // MARK: places
+
+  /// A place for so many bytes in the open segment, or in `fresh`, which becomes the open one. `nil`: none has room.
+  mutating func allocate(_ stored: Int, _ fresh: SegmentMemory?) -> Place? {
+    if let open, let place = allocate(stored, in: open) { return place }
+    guard let fresh else { return nil }
+    let number = add(fresh)
+    let place = allocate(stored, in: number)
+    // One that was made for a large record is full, and does not end the open one.
+    guard let open, fresh.capacity - segments[Int(number)]!.used < segments[Int(open)]!.memory.capacity / 16 else {
+      if let open { sealed.append(open) }
+      open = number
+      return place
+    }
+    sealed.append(number)
+    return place
+  }
+
+  private mutating func add(_ memory: SegmentMemory) -> UInt32 {
+    segmentBytes += memory.capacity
+    if let free = segments.firstIndex(where: { $0 == nil }) {
+      segments[free] = Segment(memory: memory)
+      return UInt32(free)
+    }
+    segments.append(Segment(memory: memory))
+    return UInt32(segments.count - 1)
+  }
+
+  private mutating func allocate(_ stored: Int, in number: UInt32) -> Place? {
+    let segment = segments[Int(number)]!
+    guard segment.used + Self.span(stored) <= segment.memory.capacity else { return nil }
+    let header = segment.memory.base + segment.used
+    // No slot yet: whoever walks through the segment passes it.
+    header.storeBytes(of: 0, as: UInt32.self)
+    header.storeBytes(of: UInt32(stored), toByteOffset: 4, as: UInt32.self)
+    segments[Int(number)]!.used += Self.span(stored)
+    segments[Int(number)]!.pending += 1
+    return Place(
+      memory: segment.memory, segment: number, offset: UInt32(segment.used + Self.headerCount), stored: stored)
+  }
+
+  /// Gives a place up in which nothing will be found.
+  mutating func abandon(_ place: Place) { segments[Int(place.segment)]!.pending -= 1 }
+
+  private func mark(_ place: Place, slot: UInt32) {
+    (place.memory.base + Int(place.offset) - Self.headerCount).storeBytes(of: slot, as: UInt32.self)
+  }
+
+  // MARK: records
+
+  /// Makes what was written found.
+  ///
+  /// - Returns: the number of records that had to go for it; `nil` if its ticket is not valid any more.
+  mutating func publish(_ record: Record, at place: Place, ticket: ChunkTicket) -> Int? {
+    segments[Int(place.segment)]!.pending -= 1
+    guard ticket.isValid else {
+      counts.stale += 1
+      return nil
+    }
+    let hash = ChunkTable.hash(token: record.token, block: record.block)
+    let covered = slots(record.token, record.block, hash).filter {
+      record.lower <= table[$0].lower && table[$0].upper <= record.upper
+    }
+    for slot in covered { remove(slot) }
+    var record = record
+    (record.segment, record.offset, record.stored) = (place.segment, place.offset, UInt32(place.stored))
+    let slot = table.add(record, hash: hash)
+    sources.add(ticket.token)
+    ticket.token.chargedBytesBelow.wrappingAdd(place.stored, ordering: .relaxed)
+    mark(place, slot: slot)
+    segments[Int(place.segment)]!.liveBytes += place.stored
+    storedBytes += place.stored
+    rawBytes += Int(record.count)
+    counts.insertions += 1
+    return covered.count + dropPieces(beside: slot, hash)
+  }
+
+  /// Drops the smallest pieces of a block that has too many.
+  private mutating func dropPieces(beside kept: UInt32, _ hash: UInt64) -> Int {
+    let all = slots(table[kept].token, table[kept].block, hash)
+    guard all.count > PieceList.longest else { return 0 }
+    let smallest = all.filter { $0 != kept }.min { table[$0].count < table[$1].count }!
+    remove(smallest)
+    return 1
+  }
+
+  /// Lets a record that was copied be found at its new place.
+  ///
+  /// - Returns: false if it is not where it was copied from any more.
+  mutating func move(_ slot: UInt32, from old: Place, to new: Place) -> Bool {
+    segments[Int(new.segment)]!.pending -= 1
+    guard isAt(slot, old.segment, old.offset) else { return false }
+    segments[Int(old.segment)]!.liveBytes -= old.stored
+    segments[Int(new.segment)]!.liveBytes += new.stored
+    (table[slot].segment, table[slot].offset) = (new.segment, new.offset)
+    table[slot].isTouched = false
+    mark(new, slot: slot)
+    counts.reinsertions += 1
+    return true
+  }
+
+  private func isAt(_ slot: UInt32, _ segment: UInt32, _ offset: UInt32) -> Bool {
+    slot != 0 && slot < table.slotsUsed && table[slot].isUsed && table[slot].segment == segment
+      && table[slot].offset == offset
+  }
+
+  /// The records of a block.
+  func slots(_ token: UInt64, _ block: Int, _ hash: UInt64) -> Few<UInt32> {
+    var slots = Few<UInt32>()
+    var slot = table.first(token: token, block: block, hash: hash)
+    while slot != 0 {
+      slots.append(slot)
+      slot = table[slot].next
+    }
+    return slots
+  }
+
+  /// Takes a record out.
+  mutating func remove(_ slot: UInt32) {
+    let record = table[slot]
+    segments[Int(record.segment)]!.liveBytes -= Int(record.stored)
+    storedBytes -= Int(record.stored)
+    rawBytes -= Int(record.count)
+    sources.token(record.token).chargedBytesBelow.wrappingSubtract(Int(record.stored), ordering: .relaxed)
+    sources.remove(record.token)
+    table.remove(slot)
+    hasEmptySegment = hasEmptySegment || segments[Int(record.segment)]!.liveBytes == 0
+  }
+
+  /// Takes the segments out in which nothing is found any more.
+  ///
+  /// - Returns: their memory, to be released outside the lock.
+  mutating func takeEmptySegments() -> [SegmentMemory] {
+    guard hasEmptySegment else { return [] }
+    hasEmptySegment = false
+    let empty = sealed.filter { segments[Int($0)]!.liveBytes == 0 && segments[Int($0)]!.pending == 0 }
+    sealed.removeAll { empty.contains($0) }
+    return empty.map { endDraining($0) }
+  }
+
+  func place(_ slot: UInt32) -> Place {
+    let record = table[slot]
+    return Place(
+      memory: segments[Int(record.segment)]!.memory, segment: record.segment, offset: record.offset,
+      stored: Int(record.stored))
+  }
+
+  // MARK: time
+
+  func isExpired(_ slot: UInt32, _ now: Int64) -> Bool {
+    // A clock that was set back makes what is kept no younger.
+    if ageLimit != .max, now < table[slot].birth || now - table[slot].birth >= ageLimit { return true }
+    return idleLimit != .max && now - max(table[slot].lastRead, idleSince) >= idleLimit
+  }
+
+  // MARK: segments
+
+  /// What is left to do with a segment that is being let go of.
+  struct Draining {
+    let number: UInt32
+    /// What is to be copied on: the slot, and where it lies.
+    var survivors: [(slot: UInt32, place: Place)] = []
+    /// What was found in it, and is not any more.
+    var evicted: [EvictedRecord] = []
+    var evictedCount = 0
+  }
+
+  /// Begins to let go of a segment: of one that is nearly empty, else of the oldest. Records that are not to be copied
+  /// on are taken out.
+  ///
+  /// - Parameters:
+  ///   - collecting: whether evicted records are wanted.
+  ///   - most: the share of its bytes that may be copied on, but for pinned ones.
+  mutating func beginDraining(collecting: Bool, most: Double) -> Draining? {
+    guard let number = nextToDrain() else { return nil }
+    var draining = Draining(number: number)
+    let segment = segments[Int(number)]!
+    var room = Int(Double(segment.memory.capacity) * most)
+    var position = 0
+    while position < segment.used {
+      let header = segment.memory.base + position
+      let slot = header.load(as: UInt32.self)
+      let stored = Int(header.load(fromByteOffset: 4, as: UInt32.self))
+      let offset = UInt32(position + Self.headerCount)
+      position += Self.span(stored)
+      guard isAt(slot, number, offset) else { continue }
+      let place = place(slot)
+      if isPinned(slot) || table[slot].isTouched && stored <= room {
+        room -= stored
+        draining.survivors.append((slot, place))
+      } else {
+        evict(slot, place, collecting, &draining)
+      }
+    }
+    return draining
+  }
+
+  private mutating func isPinned(_ slot: UInt32) -> Bool {
+    let token = sources.token(table[slot].token)
+    return token.entry.pins(range(slot, token))
+  }
+
+  private func range(_ slot: UInt32, _ token: ChunkToken) -> ByteRange {
+    let start = table[slot].block << token.grid.shift
+    return start + Int(table[slot].lower)..<start + Int(table[slot].upper)
+  }
+
+  private mutating func evict(_ slot: UInt32, _ place: Place, _ collecting: Bool, _ draining: inout Draining) {
+    if collecting {
+      let record = table[slot]
+      let token = sources.token(record.token)
+      let ticket = token.ticket(birth: ReadInstant(nanoseconds: record.birth))
+      draining.evicted.append(
+        EvictedRecord(
+          ticket: ticket, block: record.block, range: range(slot, token), place: place,
+          lastRead: ReadInstant(nanoseconds: record.lastRead)))
+    }
+    counts.evictions += 1
+    counts.evictedBytes += Int(table[slot].stored)
+    draining.evictedCount += 1
+    remove(slot)
+  }
+
+  /// Gives up a record that could not be copied on.
+  mutating func giveUp(_ slot: UInt32, _ place: Place, collecting: Bool, _ draining: inout Draining) {
+    guard isAt(slot, place.segment, place.offset) else { return }
+    evict(slot, place, collecting, &draining)
+  }
+
+  /// Lets go of a segment in which nothing is found any more.
+  ///
+  /// - Returns: its memory, to be released outside the lock.
+  mutating func endDraining(_ number: UInt32) -> SegmentMemory {
+    let memory = segments[Int(number)]!.memory
+    segmentBytes -= memory.capacity
+    segments[Int(number)] = nil
+    counts.segmentsFreed += 1
+    return memory
+  }
+
+  private mutating func nextToDrain() -> UInt32? {
+    let candidates = sealed.indices.filter { segments[Int(sealed[$0])]!.pending == 0 }
+    let emptiest = candidates.min { liveShare(sealed[$0]) < liveShare(sealed[$1]) }
+    if let emptiest, liveShare(sealed[emptiest]) < 0.2 { return sealed.remove(at: emptiest) }
+    if let oldest = candidates.first { return sealed.remove(at: oldest) }
+    guard let open, segments[Int(open)]!.pending == 0, segments[Int(open)]!.used > 0 else { return nil }
+    self.open = nil
+    return open
+  }
+
+  private func liveShare(_ number: UInt32) -> Double {
+    Double(segments[Int(number)]!.liveBytes) / Double(segments[Int(number)]!.memory.capacity)
+  }
+}
+
+/// A record that was evicted, still encoded.
+struct EvictedRecord: Sendable {
+  let ticket: ChunkTicket
+  let block: Int
+  let range: ByteRange
+  let place: CompressedShard.Place
+  let lastRead: ReadInstant
+}

@@ -1,0 +1,131 @@
+extension CompressedStore {
+  /// What is there of `range`: pieces to be decompressed, and gaps.
+  ///
+  /// - Complexity: O(blocks), one lock each.
+  public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+    var held: [HeldPiece] = []
+    let now = presentForLimits
+    for (block, part) in grid.pieces(of: range) { lookUp(part, block, token, grid, now, &held) }
+    guard !held.isEmpty else { return .miss }
+    return .partial(pieces: [], held: held, gaps: ByteRanges.gaps(in: range, covered: held.map(\.wanted)))
+  }
+
+  /// Appends what is there of one block.
+  private func lookUp(
+    _ part: ByteRange, _ block: Int, _ token: UInt64, _ grid: BlockGrid, _ now: Int64, _ held: inout [HeldPiece]
+  ) {
+    let hash = ChunkTable.hash(token: token, block: block)
+    let start = block << grid.shift
+    let wanted = part.lowerBound - start..<part.upperBound - start
+    let expired = shard(of: hash).state.withLock { state -> Int in
+      var found: [UInt32] = []
+      var expired = 0
+      for slot in state.slots(token, block, hash) {
+        guard now == .min || !state.isExpired(slot, now) else {
+          state.remove(slot)
+          expired += 1
+          continue
+        }
+        if state.table[slot].piece.overlaps(wanted) { found.append(slot) }
+      }
+      state.counts.expirations += expired
+      guard !found.isEmpty else {
+        state.counts.misses += 1
+        return expired
+      }
+      found.sort { state.table[$0].lower < state.table[$1].lower }
+      var cursor = wanted.lowerBound
+      for slot in found {
+        let piece = state.table[slot].piece
+        guard piece.upperBound > cursor, cursor < wanted.upperBound else { continue }
+        let lower = max(cursor, piece.lowerBound)
+        let upper = min(wanted.upperBound, piece.upperBound)
+        cursor = upper
+        held.append(hold(slot, start, lower..<upper, now, &state))
+      }
+      return expired
+    }
+    if expired > 0 { ledger.give(expired * RecordTable.charge) }
+  }
+
+  private func hold(
+    _ slot: UInt32, _ start: Int, _ wanted: Range<Int>, _ now: Int64, _ state: inout CompressedShard
+  ) -> HeldPiece {
+    let record = state.table[slot]
+    let rises = record.isTouched
+    state.table[slot].isTouched = true
+    if now != .min { state.table[slot].lastRead = now }
+    state.counts.hits += 1
+    state.counts.hitBytes += wanted.count
+    // The generation of this moment, under the lock: a removal that has begun erases here later.
+    let ticket = state.sources.token(record.token).ticket(birth: ReadInstant(nanoseconds: record.birth))
+    let range = start + record.piece.lowerBound..<start + record.piece.upperBound
+    return HeldPiece(
+      range: range, wanted: start + wanted.lowerBound..<start + wanted.upperBound, ticket: ticket, rises: rises,
+      loader: CompressedLoader(store: self, place: state.place(slot), range: range, ticket: ticket))
+  }
+
+  /// Whether all of `range` is here. Does not count as a read.
+  public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    ByteRanges.gaps(in: range, covered: coverage(range, token, grid)).isEmpty
+  }
+
+  /// What of `range` is here, in order.
+  func coverage(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
+    let now = presentForLimits
+    var covered: [ByteRange] = []
+    for (block, part) in grid.pieces(of: range) {
+      let hash = ChunkTable.hash(token: token, block: block)
+      let start = block << grid.shift
+      shard(of: hash).state.withLock { state in
+        for slot in state.slots(token, block, hash) where now == .min || !state.isExpired(slot, now) {
+          let piece = state.table[slot].piece
+          if let common = ByteRanges.intersection(start + piece.lowerBound..<start + piece.upperBound, part) {
+            covered.append(common)
+          }
+        }
+      }
+    }
+    return ByteRanges.normalize(covered)
+  }
+
+  /// The bytes of what lies encoded at `place`; `nil` if they cannot be had.
+  func decode(_ place: CompressedShard.Place, count: Int) -> Bytes? {
+    guard let buffer = BlockBacking.allocate(count),
+      configuration.codec.decode(UnsafeRawBufferPointer(place.bytes), into: buffer.memory)
+    else { return nil }
+    return buffer.bytes(count)
+  }
+
+  /// Drops what could not be decoded.
+  func dropDamaged(_ range: ByteRange, _ ticket: ChunkTicket) {
+    shard(of: ChunkTable.hash(token: ticket.token.number, block: range.lowerBound >> ticket.token.grid.shift)).state
+      .withLock { $0.counts.damaged += 1 }
+    erase(range, of: ticket.token)
+  }
+}
+
+/// Decompresses a piece that was found. Keeps its segment.
+private struct CompressedLoader: PieceLoader {
+  let store: CompressedStore
+  let place: CompressedShard.Place
+  let range: ByteRange
+  let ticket: ChunkTicket
+
+  var isQuick: Bool { range.count <= store.configuration.inlineLimit.bytes }
+
+  func load() async -> Bytes? {
+    // A few at a time, so that they hold bounded memory together. Nobody closes these turns.
+    guard (try? await store.turns.enter(store.nobodyCloses)) != nil else { return nil }
+    defer { store.turns.leave() }
+    return loadNow()
+  }
+
+  func loadNow() -> Bytes? {
+    guard let bytes = store.decode(place, count: range.count) else {
+      store.dropDamaged(range, ticket)
+      return nil
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,103 @@
+import Synchronization
+
+extension CompressedStore {
+  /// Erases the pieces that hold bytes of `range`.
+  public func erase(_ range: ByteRange, of token: ChunkToken) {
+    remove(range, token) { $0.overlaps($1) }
+  }
+
+  /// Erases the pieces all of which lie in `range`: the tier above has them.
+  public func letGo(_ range: ByteRange, of token: ChunkToken) {
+    remove(range, token) { piece, part in part.lowerBound <= piece.lowerBound && piece.upperBound <= part.upperBound }
+  }
+
+  /// Removes the pieces of the blocks of `range` that `isMeant`, which is given the piece and the part of its block.
+  private func remove(_ range: ByteRange, _ token: ChunkToken, where isMeant: (ByteRange, ByteRange) -> Bool) {
+    guard !range.isEmpty, token.chargedBytesBelow.load(ordering: .relaxed) > 0 else { return }
+    let blocks = token.grid.blocks(covering: range)
+    guard blocks.count <= 4096 else {
+      removeByScanning(range, token, where: isMeant)
+      return
+    }
+    for (block, part) in token.grid.pieces(of: range) {
+      let hash = ChunkTable.hash(token: token.number, block: block)
+      change(shard(of: hash)) { state in
+        var count = 0
+        for slot in state.slots(token.number, block, hash)
+        where isMeant(Self.range(of: state.table[slot], token.grid), part) {
+          state.remove(slot)
+          count += 1
+        }
+        return count
+      }
+    }
+  }
+
+  private func removeByScanning(_ range: ByteRange, _ token: ChunkToken, where isMeant: (ByteRange, ByteRange) -> Bool)
+  {
+    sweep { state, slot in
+      let record = state.table[slot]
+      return record.token == token.number && isMeant(Self.range(of: record, token.grid), range)
+    }
+  }
+
+  private static func range(of record: RecordTable.Record, _ grid: BlockGrid) -> ByteRange {
+    let start = record.block << grid.shift
+    return start + record.piece.lowerBound..<start + record.piece.upperBound
+  }
+
+  /// Removes the records that `isMeant`, 256 slots in one hold of a lock.
+  ///
+  /// - Returns: how many.
+  @discardableResult private func sweep(where isMeant: (borrowing CompressedShard, UInt32) -> Bool) -> Int {
+    var count = 0
+    for shard in shards {
+      var next: Int? = 1
+      while let first = next {
+        change(shard) { state in
+          let end = min(first + 256, state.table.slotsUsed)
+          var removed = 0
+          for slot in UInt32(first)..<UInt32(max(first, end)) where state.table[slot].isUsed && isMeant(state, slot) {
+            state.remove(slot)
+            removed += 1
+          }
+          next = end < state.table.slotsUsed ? end : nil
+          count += removed
+          return removed
+        }
+      }
+    }
+    return count
+  }
+
+  /// Runs `body`, which returns how many records it removed, and gives back what that frees.
+  private func change(_ shard: Shard, _ body: (inout CompressedShard) -> Int) {
+    let (count, empty) = shard.state.withLock { state -> (Int, [SegmentMemory]) in
+      let count = body(&state)
+      let empty = count > 0 ? state.takeEmptySegments() : []
+      if !empty.isEmpty { shard.segmentBytes.store(state.segmentBytes, ordering: .relaxed) }
+      return (count, empty)
+    }
+    ledger.give(count * RecordTable.charge)
+    withExtendedLifetime(empty) {}
+  }
+
+  /// Removes what is older or has been idle for longer than the limits allow.
+  public func removeExpired() {
+    let now = presentForLimits
+    guard now != .min else { return }
+    let count = sweep { $0.isExpired($1, now) }
+    shards[0].state.withLock { $0.counts.expirations += count }
+  }
+
+  /// Removes everything. Nothing can be found from now on.
+  ///
+  /// Whoever composes tiers raises the generations; alone, this does.
+  public func removeAll() {
+    for token in sources.all { token.raiseGeneration() }
+    eraseAll()
+  }
+
+  /// Removes all records; with them go all segments but one for each shard.
+  func eraseAll() { sweep { _, _ in true } }
+}

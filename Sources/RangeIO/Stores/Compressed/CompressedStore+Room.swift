@@ -1,0 +1,147 @@
+import Synchronization
+
+extension CompressedStore {
+  /// The bytes of a segment: many to a store, so that letting go of one is a small step, and large against pieces, so
+  /// that little is left over at its end.
+  var segmentSize: Int {
+    let share = max(1, ledger.limit / 32)
+    return min(max(4096, 1 << (Int.bitWidth - 1 - share.leadingZeroBitCount)), 1 << 20)
+  }
+
+  /// A place for so many encoded bytes; room is made for it.
+  ///
+  /// - Returns: `nil` if there is none, and none can be made.
+  func place(for stored: Int, in shard: Shard) -> CompressedShard.Place? {
+    if let place = shard.state.withLock({ $0.allocate(stored, nil) }) { return place }
+    let span = CompressedShard.span(stored)
+    // What is larger has a segment of its own.
+    guard let fresh = makeSegment(max(segmentSize, span)) else { return nil }
+    return allocate(stored, fresh, in: shard)
+  }
+
+  private func allocate(_ stored: Int, _ fresh: SegmentMemory, in shard: Shard) -> CompressedShard.Place? {
+    shard.state.withLock { state in
+      let place = state.allocate(stored, fresh)
+      shard.segmentBytes.store(state.segmentBytes, ordering: .relaxed)
+      return place
+    }
+  }
+
+  /// Memory for a segment, made room for by letting go of others.
+  private func makeSegment(_ capacity: Int) -> SegmentMemory? {
+    // Segments that were let go of may still be read from, and give nothing back until then: a few tries.
+    for _ in 0..<8 {
+      if let memory = takeSegment(capacity, headroom: segmentSize) { return memory }
+      guard evictSegment() else { return nil }
+    }
+    return nil
+  }
+
+  private func takeSegment(_ capacity: Int, headroom: Int) -> SegmentMemory? {
+    let footprint = SegmentMemory.footprint(of: capacity)
+    guard ledger.take(footprint, headroom: headroom) else { return nil }
+    guard let memory = SegmentMemory(capacity, chargedTo: ledger) else {
+      ledger.give(footprint)
+      return nil
+    }
+    return memory
+  }
+
+  /// Lets go of one segment of the fullest shard. What was read in it is copied on, into the room that is kept free.
+  ///
+  /// - Returns: whether there was one.
+  func evictSegment() -> Bool {
+    let filled = shards.map { ($0, bytes: $0.segmentBytes.load(ordering: .relaxed)) }
+    return filled.sorted { $0.bytes > $1.bytes }.contains { evictSegment(of: $0.0) }
+  }
+
+  private func evictSegment(of shard: Shard) -> Bool {
+    let outlet = outlet
+    guard
+      var draining = shard.state.withLock({ $0.beginDraining(collecting: outlet != nil, most: 0.25) })
+    else { return false }
+    for (slot, place) in draining.survivors where !copyOn(slot, place, in: shard) {
+      shard.state.withLock { $0.giveUp(slot, place, collecting: outlet != nil, &draining) }
+    }
+    // Its memory goes when the last of `draining` and of those who read from it does.
+    let memory = shard.state.withLock { state in
+      defer { shard.segmentBytes.store(state.segmentBytes, ordering: .relaxed) }
+      return state.endDraining(draining.number)
+    }
+    ledger.give(draining.evictedCount * RecordTable.charge)
+    draining.survivors = []
+    if let outlet { hand(draining.evicted, to: outlet) }
+    withExtendedLifetime(memory) {}
+    return true
+  }
+
+  /// Copies a record to another segment.
+  private func copyOn(_ slot: UInt32, _ old: CompressedShard.Place, in shard: Shard) -> Bool {
+    var place = shard.state.withLock { $0.allocate(old.stored, nil) }
+    if place == nil, let fresh = takeSegment(max(segmentSize, CompressedShard.span(old.stored)), headroom: 0) {
+      place = allocate(old.stored, fresh, in: shard)
+    }
+    guard let place else { return false }
+    place.bytes.copyMemory(from: UnsafeRawBufferPointer(old.bytes))
+    // Where it was removed meanwhile, nothing is left to be done.
+    _ = shard.state.withLock { $0.move(slot, from: old, to: place) }
+    return true
+  }
+
+  /// Decompresses what was evicted, for the tier below.
+  private func hand(_ evicted: [EvictedRecord], to outlet: any ChunkOutlet) {
+    for record in evicted {
+      guard record.ticket.isValid, let bytes = decode(record.place, count: record.range.count) else { continue }
+      let chunk = Chunk(
+        ticket: record.ticket, block: record.block, piece: ChunkPiece(record.range, bytes), lastRead: record.lastRead)
+      outlet.take([chunk])
+      outlet.proceed()
+    }
+  }
+
+  // MARK: limits
+
+  /// Changes the limit. It binds from now on; returns when no more is held.
+  ///
+  /// - Throws: `CancellationError`, with the limit changed.
+  public func resize(to limit: ByteCount) async throws {
+    ledger.limit = limit.bytes
+    try await shrink(to: limit.bytes)
+  }
+
+  /// Lets go of the oldest until at most so much is held. The limit stays as it is.
+  ///
+  /// - Throws: `CancellationError`.
+  public func trim(to size: ByteCount) async throws { try await shrink(to: size.bytes) }
+
+  private func shrink(to bytes: Int) async throws {
+    while ledger.bytes > bytes {
+      try Task.checkCancellation()
+      // Nothing left to let go of: what is still held is being read, and given back in a moment.
+      if !evictSegment(), shards.allSatisfy({ $0.segmentBytes.load(ordering: .relaxed) == 0 }), ledger.bytes == 0 {
+        return
+      }
+      await Task.yield()
+    }
+  }
+
+  /// Lets go of memory because the system is short of it, until at most so much is held. Nothing is copied on or handed
+  /// to a tier below.
+  func drop(to bytes: Int) {
+    for shard in shards {
+      while ledger.bytes > bytes {
+        guard let draining = shard.state.withLock({ $0.beginDraining(collecting: false, most: 0) }) else { break }
+        var rest = draining
+        for (slot, place) in draining.survivors {
+          shard.state.withLock { $0.giveUp(slot, place, collecting: false, &rest) }
+        }
+        let memory = shard.state.withLock { state in
+          defer { shard.segmentBytes.store(state.segmentBytes, ordering: .relaxed) }
+          return state.endDraining(draining.number)
+        }
+        ledger.give(rest.evictedCount * RecordTable.charge)
+        withExtendedLifetime(memory) {}
+      }
+    }
+  }
+}

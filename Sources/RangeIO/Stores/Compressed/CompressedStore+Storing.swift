@@ -1,0 +1,118 @@
+import Synchronization
+
+extension CompressedStore {
+  /// What came of one piece.
+  private enum Outcome {
+    case stored, present, dropped, stale, incompressible
+  }
+
+  /// Compresses a chunk and keeps it, piece by piece. What does not shrink by an eighth is not kept, and returned as
+  /// evicted, or handed to the outlet.
+  public func accept(_ chunk: Chunk) -> ChunkInsertion {
+    var result = ChunkInsertion(isPublished: true)
+    for piece in chunk.pieces {
+      switch store(piece, chunk) {
+      case .stored, .present: break
+      case .dropped:
+        dropped.wrappingAdd(1, ordering: .relaxed)
+        result.isPublished = false
+      case .stale: result.isPublished = false
+      case .incompressible:
+        incompressible.wrappingAdd(1, ordering: .relaxed)
+        result.isPublished = false
+        passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead), &result)
+      }
+    }
+    return result
+  }
+
+  private func passOn(_ chunk: Chunk, _ result: inout ChunkInsertion) {
+    guard let outlet else {
+      result.evicted.append(chunk)
+      return
+    }
+    outlet.take([chunk])
+    outlet.proceed()
+  }
+
+  private func store(_ piece: ChunkPiece, _ chunk: Chunk) -> Outcome {
+    let token = chunk.token
+    let now = presentForLimits
+    guard chunk.ticket.isValid else { return .stale }
+    guard !isExpired(chunk, now) else { return .dropped }
+    guard !holds(piece.range, token: token.number, grid: token.grid) else { return .present }
+    // An eighth less, or it is not worth the while.
+    guard let scratch = try? BufferPool.shared.buffer(max(1, piece.range.count / 8 * 7)) else { return .dropped }
+    guard let stored = piece.bytes.withUnsafeBytes({ configuration.codec.encode($0, into: scratch.memory) }) else {
+      return .incompressible
+    }
+    let start = chunk.block << token.grid.shift
+    var record = RecordTable.Record()
+    record.token = token.number
+    record.block = chunk.block
+    record.birth = chunk.birth.nanoseconds
+    record.lastRead = (chunk.lastRead ?? self.now).nanoseconds
+    record.lower = UInt32(piece.range.lowerBound - start)
+    record.count = UInt32(piece.range.count)
+    return keep(scratch.filled(stored), record, chunk.ticket)
+  }
+
+  private func isExpired(_ chunk: Chunk, _ now: Int64) -> Bool {
+    guard now != .min else { return false }
+    let (age, idle) = shards[0].state.withLock { ($0.ageLimit, $0.idleLimit) }
+    if age != .max, now < chunk.birth.nanoseconds || now - chunk.birth.nanoseconds >= age { return true }
+    return idle != .max && chunk.lastRead.map { now - $0.nanoseconds >= idle } ?? false
+  }
+
+  /// Writes encoded bytes into a segment, and publishes the record.
+  private func keep(_ encoded: UnsafeRawBufferPointer, _ record: RecordTable.Record, _ ticket: ChunkTicket) -> Outcome {
+    guard takeRecord() else { return .dropped }
+    let shard = shard(of: ChunkTable.hash(token: record.token, block: record.block))
+    guard let place = place(for: encoded.count, in: shard) else {
+      ledger.give(RecordTable.charge)
+      return .dropped
+    }
+    place.bytes.copyMemory(from: encoded)
+    let replaced = shard.state.withLock { $0.publish(record, at: place, ticket: ticket) }
+    // What it took the place of gives its own charge back.
+    ledger.give((replaced ?? 1) * RecordTable.charge)
+    return replaced == nil ? .stale : .stored
+  }
+
+  private func takeRecord() -> Bool {
+    for _ in 0..<4 {
+      if ledger.take(RecordTable.charge, headroom: segmentSize) { return true }
+      guard evictSegment() else { return false }
+    }
+    return false
+  }
+
+  // MARK: alone, without a tier above
+
+  /// Promises nothing: room is made when it is known how much is needed.
+  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+    guard token.isAlive, token.number < ChunkTable.largestKeyPart, token.grid.shift <= 30, run <= ledger.limit / 2
+    else {
+      return ChunkRoom(reservation: nil)
+    }
+    return ChunkRoom(
+      reservation: ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token))
+  }
+
+  /// Nothing was charged.
+  public func cancel(_ reservation: ChunkReservation) {}
+
+  /// Compresses the bytes of `range`, block by block, as far as they shrink.
+  public func insert(
+    _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
+  ) -> ChunkInsertion {
+    var all = ChunkInsertion(isPublished: true)
+    for (block, part) in ticket.token.grid.pieces(of: range) {
+      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      let one = accept(Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, slice)))
+      all.evicted += one.evicted
+      all.isPublished = all.isPublished && ticket.isValid
+    }
+    return all
+  }
+}

@@ -1,0 +1,221 @@
+import Synchronization
+
+/// Moves chunks that one tier evicts to the tier below, beside the reads: one at a time, in the order they were evicted.
+///
+/// Chunks can be found here until they can be found below. What does not fit into the queue is dropped and counted, so
+/// eviction never waits.
+final class ChunkMover: ChunkOutlet {
+  private struct State {
+    var queue: MovingQueue
+    var isRunning = false
+    /// Nothing is taken until then.
+    var pausedUntil: ReadInstant?
+    var counts = MovingStatistics()
+  }
+  private let state: Locked<State>
+  /// So that a look-up which misses takes no lock when nothing is on its way.
+  private let findable = Atomic<Int>(0)
+  private let lower: any ChunkStore
+  private let upper: WeakStore
+  let background: BackgroundWork
+
+  /// - Parameter limit: the bytes that may be on their way.
+  init(from upper: any ChunkStore, to lower: any ChunkStore, limit: Int, _ background: BackgroundWork) {
+    state = Locked(State(queue: MovingQueue(limit: limit)))
+    self.upper = WeakStore(upper)
+    self.lower = lower
+    self.background = background
+  }
+
+  /// The tier above has this as its outlet, so it is not kept alive from here.
+  private final class WeakStore: Sendable {
+    weak let store: (any ChunkStore)?
+
+    init(_ store: any ChunkStore) { self.store = store }
+  }
+
+  // MARK: coming
+
+  func take(_ chunks: ArraySlice<Chunk>) {
+    // Dropped chunks are let go of by the caller, who holds them until its lock is free; replaced ones are kept for it
+    // here.
+    let replaced = state.withLock { state -> [Chunk] in
+      var replaced: [Chunk] = []
+      for chunk in chunks {
+        guard !isPaused(state), chunk.ticket.isValid else {
+          state.counts.dropped += 1
+          continue
+        }
+        let outcome = state.queue.append(chunk)
+        if outcome.isTaken { chunk.charge(by: 1) } else { state.counts.dropped += 1 }
+        if let old = outcome.replaced {
+          state.counts.dropped += 1
+          old.charge(by: -1)
+          replaced.append(old)
+        }
+      }
+      note(state)
+      return replaced
+    }
+    withExtendedLifetime(replaced) {}
+  }
+
+  private func note(_ state: State) { findable.store(state.queue.count, ordering: .sequentiallyConsistent) }
+
+  func proceed() {
+    let starts = state.withLock { state -> Bool in
+      guard !state.isRunning, state.queue.waitingCount > 0 else { return false }
+      state.isRunning = true
+      return true
+    }
+    if starts { background.startElsewhere(.utility) { await self.run() } }
+  }
+
+  // MARK: moving
+
+  /// Chunks between two turns for others.
+  private static let mostAtOnce = 16
+
+  private func run() async {
+    var count = 0
+    while let entry = next() {
+      move(entry)
+      count += 1
+      if count % Self.mostAtOnce == 0 { await Task.yield() }
+    }
+  }
+
+  /// The next chunk, or `nil`: the run has ended then.
+  private func next() -> MovingQueue.Entry? {
+    state.withLock { state in
+      let entry = state.queue.next()
+      if entry == nil { state.isRunning = false }
+      return entry
+    }
+  }
+
+  private func move(_ entry: MovingQueue.Entry) {
+    let chunk = entry.chunk
+    let isPublished = chunk.ticket.isValid && lower.accept(chunk).isPublished
+    state.withLock { state in
+      state.queue.finish(entry)
+      if isPublished { state.counts.moved += 1 } else { state.counts.refused += 1 }
+      note(state)
+    }
+    chunk.charge(by: -1)
+    // It may have come back above meanwhile: whoever is later, here or there, sees the other.
+    guard isPublished, let upper = upper.store else { return }
+    let token = chunk.token
+    for piece in chunk.pieces where upper.holds(piece.range, token: token.number, grid: token.grid) {
+      lower.letGo(piece.range, of: token)
+    }
+  }
+
+  // MARK: finding
+
+  /// The chunks on their way that hold bytes of `range`, if they may still be found.
+  func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [MovingQueue.Entry] {
+    guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
+    return state.withLock { state in
+      let found = state.queue.find(range, token: token, grid: grid).filter(\.chunk.ticket.isValid)
+      state.counts.hits += found.count
+      return found
+    }
+  }
+
+  /// The chunk is above again.
+  func cancel(_ entry: MovingQueue.Entry) {
+    let removal = state.withLock { state in
+      let removal = state.queue.remove(entry)
+      if removal != .gone { state.counts.cancelled += 1 }
+      note(state)
+      return removal
+    }
+    if removal == .waited { settle([entry.chunk]) }
+  }
+
+  /// Takes out the chunks of a token of which `isMeant`.
+  func remove(of token: ChunkToken, where isMeant: @Sendable (Chunk) -> Bool) {
+    guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return }
+    removeAll { $0.token === token && isMeant($0) }
+  }
+
+  func removeAll(where isMeant: @Sendable (Chunk) -> Bool = { _ in true }) {
+    settle(
+      state.withLock { state in
+        let removed = state.queue.remove(where: isMeant)
+        note(state)
+        return removed
+      })
+  }
+
+  /// Gives back what was charged for chunks that are not moved any more. One that is being moved gives it back itself.
+  private func settle(_ chunks: [Chunk]) {
+    for chunk in chunks { chunk.charge(by: -1) }
+  }
+
+  // MARK: limits
+
+  private func isPaused(_ state: State) -> Bool { state.pausedUntil.map { lower.now < $0 } ?? false }
+
+  /// Takes nothing until `instant`, and drops what waits.
+  func pause(until instant: ReadInstant) {
+    state.withLock { $0.pausedUntil = instant }
+    removeAll()
+  }
+
+  func resume() { state.withLock { $0.pausedUntil = nil } }
+
+  /// Changes the bytes that may be on their way, dropping what is too much.
+  func setLimit(_ limit: Int) {
+    let isTooMuch = state.withLock { state in
+      state.queue.limit = limit
+      return state.queue.bytes > limit
+    }
+    if isTooMuch { removeAll() }
+  }
+
+  /// What is on its way and was.
+  func statistics() -> MovingStatistics {
+    state.withLock { state in
+      var counts = state.counts
+      counts.limit = state.queue.limit
+      counts.bytes = state.queue.bytes
+      counts.chunks = state.queue.count
+      return counts
+    }
+  }
+
+  /// Whether nothing is on its way.
+  var isIdle: Bool { state.withLock { !$0.isRunning && $0.queue.waitingCount == 0 } }
+}
+
+extension Chunk {
+  /// Notes with its token that a chunk is on its way, or not any more.
+  fileprivate func charge(by sign: Int) {
+    token.chargedBytesBelow.wrappingAdd(sign * byteCount, ordering: .relaxed)
+  }
+}
+
+/// What is on its way from one tier to the one below.
+public struct MovingStatistics: Hashable, Sendable, Codable {
+  /// The bytes that may be on their way.
+  public var limit = 0
+  /// The bytes that are.
+  public var bytes = 0
+  /// Chunks that are.
+  public var chunks = 0
+  /// Chunks that came too many or under pressure, and were dropped.
+  public var dropped = 0
+  /// Chunks that the tier below took.
+  public var moved = 0
+  /// Chunks that it did not take.
+  public var refused = 0
+  /// Look-ups that found a chunk on its way.
+  public var hits = 0
+  /// Chunks that went back up before they arrived.
+  public var cancelled = 0
+
+  /// Nothing.
+  public init() {}
+}

@@ -1,0 +1,129 @@
+/// Chunks on their way from one tier to the one below, in the order they came: bounded in bytes, and found by key while
+/// they are here. A value: whoever has it under a lock acts on what it returns.
+struct MovingQueue {
+  struct Key: Hashable {
+    let token: UInt64
+    let block: Int
+  }
+  /// One chunk on its way.
+  struct Entry: Sendable {
+    let chunk: Chunk
+    /// What it holds of memory, with this entry.
+    let charge: Int
+    /// Counts up from 1: tells entries of one key apart.
+    let number: UInt64
+
+    var key: Key { Key(token: chunk.token.number, block: chunk.block) }
+  }
+
+  /// The bytes that may be here.
+  var limit: Int
+  /// The bytes that are: of those that wait, and of those that are being moved.
+  private(set) var bytes = 0
+  private var entries: [Key: Entry] = [:]
+  /// In order; entries that have left are passed over.
+  private var order: [(key: Key, number: UInt64)] = []
+  private var head = 0
+  private var lastNumber: UInt64 = 0
+  /// Entries that wait to be moved.
+  private(set) var waitingCount = 0
+  /// Those being moved, whether they can still be found or not.
+  private var moving: Set<UInt64> = []
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Chunks that can be found.
+  var count: Int { entries.count }
+
+  /// What a chunk holds, with its entry here.
+  static func charge(_ chunk: Chunk) -> Int {
+    chunk.morePieces.reduce(MemoryStore.charge(of: chunk.piece.bytes.count)) {
+      $0 + MemoryStore.charge(of: $1.bytes.count)
+    } + 192
+  }
+
+  /// A chunk comes.
+  ///
+  /// - Returns: false if there is no room. And the chunk that it takes the place of, if that was still waiting.
+  mutating func append(_ chunk: Chunk) -> (isTaken: Bool, replaced: Chunk?) {
+    let charge = Self.charge(chunk)
+    guard bytes + charge <= limit else { return (false, nil) }
+    lastNumber += 1
+    let entry = Entry(chunk: chunk, charge: charge, number: lastNumber)
+    let old = entries.updateValue(entry, forKey: entry.key)
+    var replaced: Chunk?
+    // What is being moved is charged until that has ended.
+    if let old, !moving.contains(old.number) {
+      bytes -= old.charge
+      waitingCount -= 1
+      replaced = old.chunk
+    }
+    order.append((entry.key, entry.number))
+    bytes += charge
+    waitingCount += 1
+    return (true, replaced)
+  }
+
+  /// The next one to move: found here until ``finish(_:)``.
+  mutating func next() -> Entry? {
+    while head < order.count {
+      let (key, number) = order[head]
+      head += 1
+      if head > 64, head * 2 > order.count {
+        order.removeFirst(head)
+        head = 0
+      }
+      guard let entry = entries[key], entry.number == number else { continue }
+      waitingCount -= 1
+      moving.insert(number)
+      return entry
+    }
+    order = []
+    head = 0
+    return nil
+  }
+
+  /// One was moved, or given up.
+  mutating func finish(_ entry: Entry) {
+    guard moving.remove(entry.number) != nil else { return }
+    bytes -= entry.charge
+    if entries[entry.key]?.number == entry.number { entries[entry.key] = nil }
+  }
+
+  /// The chunks of a token that hold bytes of `range`.
+  func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [Entry] {
+    let blocks = grid.blocks(covering: range)
+    let candidates: [Entry] =
+      blocks.count <= entries.count * 2
+      ? blocks.compactMap { entries[Key(token: token, block: $0)] }
+      : entries.values.filter { $0.key.token == token && blocks.contains($0.key.block) }
+    return candidates.filter { $0.chunk.pieces.contains { $0.range.overlaps(range) } }
+  }
+
+  /// Where a chunk was that is taken out.
+  enum Removal {
+    /// It will not be moved.
+    case waited
+    /// It is being moved, and not found here any more.
+    case isMoving
+    /// It had left.
+    case gone
+  }
+
+  /// Takes a chunk out: it cannot be found any more, and is not moved if that has not begun.
+  mutating func remove(_ entry: Entry) -> Removal {
+    guard entries[entry.key]?.number == entry.number else { return .gone }
+    entries[entry.key] = nil
+    guard !moving.contains(entry.number) else { return .isMoving }
+    bytes -= entry.charge
+    waitingCount -= 1
+    return .waited
+  }
+
+  /// Takes out all chunks of which `isMeant`.
+  ///
+  /// - Returns: those that were not being moved.
+  mutating func remove(where isMeant: (Chunk) -> Bool) -> [Chunk] {
+    entries.values.filter { isMeant($0.chunk) }.compactMap { remove($0) == .waited ? $0.chunk : nil }
+  }
+}

@@ -1,0 +1,79 @@
+extension TieredChunkStore {
+  /// The budget of the tiers that live in memory, if this store made them.
+  public var budget: MemoryBudget? { memory?.budget }
+
+  /// Whether all of `range` is here, in whatever tier. Does not count as a read.
+  ///
+  /// - Parameter source: as the reader describes it where the `Caching` stage stands.
+  public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool {
+    guard !range.isEmpty else { return true }
+    return sources.tokens(of: source).contains { holds(range, token: $0.number, grid: $0.grid) }
+  }
+
+  /// Keeps the blocks that hold `range` from being evicted: those that are here, and those that come. They count
+  /// towards the limit, and age limits still apply. What is compressed stays so.
+  ///
+  /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range.
+  public func pin(_ range: ByteRange, of source: SourceDescription) throws {
+    try memory?.memory.pin(range, of: source)
+  }
+
+  /// Lets the blocks that hold `range` be evicted again.
+  public func unpin(_ range: ByteRange, of source: SourceDescription) {
+    memory?.memory.unpin(range, of: source)
+  }
+
+  /// Keeps a few bytes of yours with a version of a source. They go when the source is removed or changes, and count
+  /// towards the limit.
+  ///
+  /// - Throws: `ReadError.Code.limitExceeded` if there is no room, with what was there before still there.
+  public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
+    try memory?.memory.setMetadata(metadata, of: source)
+  }
+
+  /// The bytes kept with a version of a source.
+  public func metadata(of source: SourceDescription) -> Bytes? { memory?.memory.metadata(of: source) }
+
+  /// What the tiers hold and have done.
+  public func statistics() -> TieredStatistics {
+    var all = TieredStatistics()
+    all.moving = mover.statistics()
+    guard let memory else { return all }
+    all.memory = memory.memory.statistics()
+    all.compressed = memory.compressed.statistics()
+    all.limit = memory.budget.limit.bytes
+    all.bytes = memory.budget.bytes
+    all.peakBytes = memory.budget.peakBytes
+    return all
+  }
+}
+
+/// What the tiers of a store hold and have done.
+public struct TieredStatistics: Hashable, Sendable, Codable {
+  /// The bytes that all tiers in memory may take together.
+  public var limit = 0
+  /// The bytes that they take.
+  public var bytes = 0
+  /// The most that they ever took.
+  public var peakBytes = 0
+  /// The tier that has bytes at hand. It misses what the tiers below may have.
+  public var memory = MemoryStatistics()
+  /// What is on its way down.
+  public var moving = MovingStatistics()
+  /// The compressed tier.
+  public var compressed = CompressedStatistics()
+
+  /// Nothing held and nothing done.
+  public init() {}
+}
+
+extension TieredStatistics: CustomStringConvertible {
+  /// A line for each tier, for people.
+  public var description: String {
+    """
+    memory: \(memory)
+    moving: \(moving.moved) moved, \(moving.dropped) dropped, \(moving.hits) hits
+    compressed: \(compressed)
+    """
+  }
+}

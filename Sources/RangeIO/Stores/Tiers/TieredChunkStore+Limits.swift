@@ -1,0 +1,66 @@
+extension TieredChunkStore {
+  /// Changes the limits of a store of memory and compressed memory. They bind from now on; returns when no more is held.
+  ///
+  /// - Throws: `CancellationError`, with the limits changed; `ReadError.Code.limitExceeded` if more is pinned or kept as
+  ///   metadata than the limit leaves room for, with the limits changed.
+  public func resize(memory limit: ByteCount, compressed: ByteCount) async throws {
+    guard let tiers = memory else { return }
+    let queue = Configuration.queueBytes(nil, of: limit.bytes)
+    let before = mover.statistics().limit
+    mover.setLimit(queue)
+    tiers.budget.setLimit(.bytes(limit.bytes + compressed.bytes))
+    tiers.budget.charge(queue - before)
+    // What is below first: it need not go where the memory tier only has to give up what it had borrowed.
+    try await tiers.compressed.resize(to: compressed)
+    try await tiers.memory.resize(to: .bytes(limit.bytes - queue))
+  }
+
+  /// Lets go of memory because the system is short of it: at a warning of half of what is held, else of all that is not
+  /// pinned. What is below goes first. Nothing is compressed until the pressure is over, or for a minute.
+  public func relieve(_ pressure: MemoryPressure) {
+    guard pressure != .normal else {
+      mover.resume()
+      return
+    }
+    mover.pause(until: now.advanced(by: .seconds(60)))
+    guard let tiers = memory else { return }
+    let held = tiers.memory.ledger.bytes + tiers.compressed.ledger.bytes
+    let target = pressure == .critical ? 0 : held / 2
+    tiers.compressed.drop(to: max(0, target - tiers.memory.ledger.bytes))
+    tiers.memory.shed(to: max(0, target - tiers.compressed.ledger.bytes))
+  }
+
+  /// Does as ``relieve(_:)`` for each signal, until they end or the store is gone.
+  ///
+  /// ```swift
+  /// store.relieve(on: MemoryPressureSignals())
+  /// ```
+  ///
+  /// - Returns: the task that listens: cancel it to stop.
+  @discardableResult public func relieve<Signals: AsyncSequence & Sendable>(on signals: Signals) -> Task<Void, Never>
+  where Signals.Element == MemoryPressure {
+    mover.background.start { [weak self] in
+      do {
+        for try await pressure in signals {
+          guard let self else { return }
+          self.relieve(pressure)
+        }
+      } catch {
+        // Signals that end badly have ended.
+      }
+    }
+  }
+
+  /// Changes how long chunks are kept, in both tiers of memory: after they were asked for from the source, and after they
+  /// were last read. `nil`: for as long as there is room.
+  public func limit(age: Duration?, idle: Duration?) {
+    memory?.memory.limit(age: age, idle: idle)
+    memory?.compressed.limit(age: age, idle: idle)
+  }
+
+  /// Removes what is older or has been idle for longer than the limits allow. A timer does this.
+  public func removeExpired() {
+    memory?.memory.removeExpired()
+    memory?.compressed.removeExpired()
+  }
+}

@@ -1,0 +1,59 @@
+extension TieredChunkStore {
+  /// Removes all that is kept of a source, in all its versions and tiers, and its pins and metadata.
+  ///
+  /// Nothing of it can be found from now on, and reads under way will not bring it back.
+  ///
+  /// - Parameter id: the source's, as in `SourceDescription.id`.
+  public func remove(source id: String) {
+    removing(sources.tokens(ofID: id)) { tokens in
+      // Pins first: what comes in between is not pinned, or erased with the rest.
+      for token in tokens { memory?.memory.forgetWhatIsKept(token) }
+      for token in tokens { eraseAll(of: token) }
+    }
+  }
+
+  /// Removes the blocks of a source that hold bytes of `range`, from all tiers.
+  ///
+  /// Nothing of it can be found from now on, and reads under way will not bring it back.
+  public func remove(_ range: ByteRange, of source: SourceDescription) {
+    guard !range.isEmpty else { return }
+    removing(sources.tokens(of: source)) { tokens in
+      for token in tokens {
+        // Whole blocks, whatever the tier: half of a block that stays in one would come back in the other.
+        let blocks = token.grid.outward(range, in: token.source.byteCount)
+        if !blocks.isEmpty { erase(blocks, of: token) }
+      }
+    }
+  }
+
+  /// Removes everything from all tiers. Nothing can be found from now on, and reads under way will not bring it back.
+  ///
+  /// Giving a lot of memory back takes time: that of the upper tier, if it is a ``MemoryStore``, goes back as the result
+  /// is iterated, or when that is let go.
+  @discardableResult public func removeAll() -> ChunkRemoval {
+    var removal = ChunkRemoval()
+    removing(sources.all) { tokens in
+      mover.removeAll()
+      guard let memory else {
+        for token in tokens { eraseAll(of: token) }
+        return
+      }
+      removal = memory.memory.removeAll()
+      memory.compressed.eraseAll()
+    }
+    return removal
+  }
+
+  private func eraseAll(of token: ChunkToken) {
+    guard token.source.byteCount > 0 else { return }
+    erase(0..<token.source.byteCount, of: token)
+  }
+
+  /// Erases while nothing of `tokens` can be published, so that a chunk which moves from a tier that is not erased yet to
+  /// one that is does not arrive there.
+  private func removing(_ tokens: [ChunkToken], _ erase: ([ChunkToken]) -> Void) {
+    for token in tokens { token.beginRemoval() }
+    erase(tokens)
+    for token in tokens { token.endRemoval() }
+  }
+}

@@ -1,0 +1,133 @@
+/// Two stores that are one: what the upper one evicts moves to the lower one, and what is read there rises again.
+///
+/// ```swift
+/// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
+/// let reader = try await RangeReader(source) { Caching(store) }
+/// ```
+///
+/// Of any two stores: `TieredChunkStore(upper, lower)`. More than two are composed from below, since two stores are a
+/// store.
+///
+/// - A look-up is answered from both at once: what the upper store has, what is on its way, and what the lower has.
+/// - What the upper store evicts for want of room waits in a bounded queue, where it can be found, and is moved beside
+///   the reads. What is read there goes back up. What finds the queue full is dropped and counted.
+/// - What the lower store holds, but not at hand, rises when that says so: a compressed store at the second touch, so
+///   that reading everything once does not flush the upper store. What it has at hand is served from where it is.
+/// - At rest a byte is in one of the two, unless the lower store keeps copies.
+///
+/// The rules in full: *The life of a chunk* in `Docs/Architecture.md`.
+public final class TieredChunkStore: ChunkStore {
+  let upper: any ChunkStore
+  let lower: any ChunkStore
+  let mover: ChunkMover
+  /// What it knows of its tiers if it made them.
+  let memory: MemoryTiers?
+
+  /// A store of `upper` and `lower`, neither of which anybody else uses.
+  ///
+  /// - Parameters:
+  ///   - queueLimit: the bytes that may be on their way down. Default: 1 MiB.
+  ///   - background: where chunks are moved. Default: Swift's own threads.
+  /// - Precondition: both know the same ``ChunkSources``.
+  public convenience init(
+    _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
+    background: BackgroundWork = BackgroundWork()
+  ) {
+    self.init(upper, lower, memory: nil, queueLimit: queueLimit.bytes, background)
+  }
+
+  init(
+    _ upper: any ChunkStore, _ lower: any ChunkStore, memory: MemoryTiers?, queueLimit: Int,
+    _ background: BackgroundWork
+  ) {
+    precondition(upper.sources === lower.sources, "stores that are composed know the same sources")
+    self.upper = upper
+    self.lower = lower
+    self.memory = memory
+    mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background)
+    upper.handEvictions(to: mover)
+  }
+
+  /// The sources that both stores know.
+  public var sources: ChunkSources { upper.sources }
+
+  /// The present by the upper store's clock.
+  public var now: ReadInstant { upper.now }
+
+  /// Hands what the lower store evicts to `outlet`.
+  public func handEvictions(to outlet: any ChunkOutlet) { lower.handEvictions(to: outlet) }
+
+  /// Waits for a turn of the upper store's.
+  public nonisolated(nonsending) func enterUnreserved() async throws { try await upper.enterUnreserved() }
+
+  /// Ends the turn.
+  public func leaveUnreserved() { upper.leaveUnreserved() }
+
+  // MARK: down
+
+  /// Makes room in the upper store.
+  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+    let room = upper.reserve(range, ofRun: run, for: token)
+    move(room.evicted)
+    return ChunkRoom(reservation: room.reservation)
+  }
+
+  /// Keeps the bytes in the upper store.
+  public func insert(
+    _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
+  ) -> ChunkInsertion {
+    let insertion = upper.insert(bytes, at: range, ticket: ticket, reservation: reservation)
+    move(insertion.evicted)
+    // What arrived below between the look-up and now: a race costs a copy, which goes here.
+    if insertion.isPublished { letGoBelow(range, ticket.token) }
+    return ChunkInsertion(isPublished: insertion.isPublished)
+  }
+
+  /// Keeps a chunk of a tier above in the upper store.
+  public func accept(_ chunk: Chunk) -> ChunkInsertion {
+    let insertion = upper.accept(chunk)
+    move(insertion.evicted)
+    if insertion.isPublished { for piece in chunk.pieces { letGoBelow(piece.range, chunk.token) } }
+    return ChunkInsertion(isPublished: insertion.isPublished)
+  }
+
+  /// Gives a reservation of the upper store back.
+  public func cancel(_ reservation: ChunkReservation) { upper.cancel(reservation) }
+
+  /// Moves what a store without an outlet has returned as evicted.
+  func move(_ evicted: [Chunk]) {
+    guard !evicted.isEmpty else { return }
+    mover.take(evicted[...])
+    mover.proceed()
+  }
+
+  func letGoBelow(_ range: ByteRange, _ token: ChunkToken) {
+    mover.remove(of: token) { chunk in
+      chunk.pieces.allSatisfy { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound }
+    }
+    lower.letGo(range, of: token)
+  }
+
+  // MARK: removing
+
+  /// Erases what both stores hold.
+  public func erase(_ range: ByteRange, of token: ChunkToken) {
+    upper.erase(range, of: token)
+    let blocks = token.grid.blocks(covering: range)
+    mover.remove(of: token) { blocks.contains($0.block) }
+    lower.erase(range, of: token)
+  }
+
+  /// Erases what both stores hold of a token that was retired.
+  public func eraseRetired(_ token: ChunkToken) {
+    upper.eraseRetired(token)
+    mover.remove(of: token) { _ in true }
+    lower.eraseRetired(token)
+  }
+
+  /// The tier above holds `range` now.
+  public func letGo(_ range: ByteRange, of token: ChunkToken) {
+    upper.letGo(range, of: token)
+    letGoBelow(range, token)
+  }
+}
