@@ -186,6 +186,13 @@ int rio_processor_count(void) {
   return count < 1 ? 1 : count > 4096 ? 4096 : (int)count;
 }
 
+int64_t rio_physical_memory(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
+  int64_t count;
+  if (pages < 0 || page_size < 0) return -EOPNOTSUPP;
+  return __builtin_mul_overflow((int64_t)pages, (int64_t)page_size, &count) ? -EOVERFLOW : count;
+}
+
 void rio_pause_ns(int64_t duration_ns) {
   struct timespec pause = {.tv_sec = duration_ns / 1000000000, .tv_nsec = duration_ns % 1000000000};
   nanosleep(&pause, NULL);

@@ -30,6 +30,14 @@ public struct ByteCount: Hashable, Comparable, Sendable {
 
   /// Orders by size.
   public static func < (a: ByteCount, b: ByteCount) -> Bool { a.bytes < b.bytes }
+
+  /// One of `parts` equal shares of the count, rounded down to whole bytes.
+  ///
+  /// - Precondition: there is at least one part.
+  public static func / (count: ByteCount, parts: Int) -> ByteCount {
+    precondition(parts > 0, "a byte count is divided into one part or more")
+    return .bytes(count.bytes / parts)
+  }
 }
 
 extension ByteCount: LosslessStringConvertible {

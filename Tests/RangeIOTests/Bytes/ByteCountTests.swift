@@ -17,6 +17,14 @@ import Testing
     #expect(Set([ByteCount.kibibytes(1024), .mebibytes(1)]).count == 1)
   }
 
+  @Test func `a share of a count is rounded down, and there is at least one`() async {
+    #expect(ByteCount.kibibytes(1) / 4 == .bytes(256))
+    #expect(ByteCount.bytes(7) / 2 == .bytes(3))
+    #expect(ByteCount.bytes(.max) / 1 == .bytes(.max))
+    await #expect(processExitsWith: .failure) { print(ByteCount.bytes(1) / 0) }
+    await #expect(processExitsWith: .failure) { print(ByteCount.bytes(1) / -1) }
+  }
+
   @Test func `a negative count traps`() async {
     await #expect(processExitsWith: .failure) { print(ByteCount.bytes(-1)) }
   }

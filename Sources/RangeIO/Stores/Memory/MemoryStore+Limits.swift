@@ -1,15 +1,5 @@
 import Synchronization
 
-/// How short of memory the system is.
-public enum MemoryPressure: Hashable, Sendable {
-  /// Not any more.
-  case normal
-  /// Somewhat: half of what a store holds goes.
-  case warning
-  /// Very: all that is not pinned goes.
-  case critical
-}
-
 extension MemoryStore {
   // MARK: room
 
@@ -109,11 +99,13 @@ extension MemoryStore {
     }
   }
 
-  /// Does as ``relieve(_:)`` for each signal, until they end or the store is gone.
+  /// Does as ``relieve(_:)`` for each signal, until they end or one comes after the store is gone.
   ///
   /// ```swift
-  /// store.relieve(on: signals)  // any asynchronous sequence of `MemoryPressure`
+  /// store.relieve(on: MemoryPressureSignals())
   /// ```
+  ///
+  /// Or any asynchronous sequence of ``MemoryPressure``, such as one that a program feeds itself.
   ///
   /// - Returns: the task that listens: cancel it to stop.
   @discardableResult public func relieve<Signals: AsyncSequence & Sendable>(on signals: Signals) -> Task<Void, Never>

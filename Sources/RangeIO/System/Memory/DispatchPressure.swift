@@ -1,0 +1,48 @@
+#if canImport(Darwin)
+  import Dispatch
+
+  /// The levels that the system tells by itself, in their order. Of those that come while nobody asks, the last.
+  struct DispatchPressure {
+    private var iterator: AsyncStream<MemoryPressure>.Iterator
+    private var level = MemoryPressure.normal
+
+    init() {
+      let (stream, continuation) = AsyncStream.makeStream(
+        of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
+      let source = PressureSource()
+      source.start { continuation.yield($0) }
+      // Comes when the task is cancelled, and when the stream is let go of. It keeps the source until then.
+      continuation.onTermination = { _ in source.stop() }
+      iterator = stream.makeAsyncIterator()
+    }
+
+    /// The next level that differs from the one before; `nil` when the task is cancelled.
+    mutating func next() async -> MemoryPressure? {
+      while let told = await iterator.next(isolation: #isolation) {
+        if told != level {
+          level = told
+          return told
+        }
+      }
+      return nil
+    }
+  }
+
+  private final class PressureSource: @unchecked Sendable {
+    // Unchecked: dispatch sources are thread-safe, but their protocols are not marked Sendable in every SDK.
+    private let source = DispatchSource.makeMemoryPressureSource(
+      eventMask: [.normal, .warning, .critical], queue: .global(qos: .utility))
+
+    func start(_ tell: @escaping @Sendable (MemoryPressure) -> Void) {
+      // Weak, or the source and its handler would keep each other.
+      source.setEventHandler { @Sendable [weak self] in
+        guard let event = self?.source.data else { return }
+        // Several at once: letting go of too much costs time, of too little maybe the process.
+        tell(event.contains(.critical) ? .critical : event.contains(.warning) ? .warning : .normal)
+      }
+      source.activate()
+    }
+
+    func stop() { source.cancel() }
+  }
+#endif
