@@ -23,10 +23,16 @@ let package = Package(
   ],
   targets: [
     .target(name: "CBenchmarkPeers"),
+    .target(
+      name: "CLZ4Peers", dependencies: ["CBenchmarkPeers"],
+      linkerSettings: [
+        .linkedLibrary("lz4", .when(platforms: [.linux])),
+        .linkedLibrary("compression", .when(platforms: [.macOS])),
+      ]),
     .executableTarget(
       name: "RangeIOBenchmarks",
       dependencies: [
-        "CBenchmarkPeers",
+        "CBenchmarkPeers", "CLZ4Peers",
         .product(name: "RangeIO", package: "swift-range-io"),
         .product(name: "_NIOFileSystem", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
