@@ -35,7 +35,8 @@ lint: ## Check the format of all sources
 check-core: ## Check that the core keeps its promises about imports and tasks
 	@scripts/check-core.sh
 
-examples: ## Build and run the examples
+examples: ## Build and run the examples, with the libraries that they need
+	@scripts/setup.sh zstd
 	@set -e; for example in Examples/*/; do \
 	  [ -f "$$example/Package.swift" ] || continue; \
 	  echo "== $$example"; swift run --package-path "$$example"; \

@@ -9,6 +9,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// Set by run.sh, which installs what it means. Not found out by looking at the disk: SwiftPM remembers what a manifest
+/// said, also when the disk has changed.
+let hasRocksDB = Context.environment["BENCHMARK_ROCKSDB"] == "1"
+
 // A package of its own, so that the peers' dependencies never become the library's.
 let package = Package(
   name: "range-io-benchmarks",
@@ -23,10 +27,20 @@ let package = Package(
   ],
   targets: [
     .target(name: "CBenchmarkPeers"),
+    .target(
+      name: "CLZ4Peers", dependencies: ["CBenchmarkPeers"],
+      linkerSettings: [
+        .linkedLibrary("lz4", .when(platforms: [.linux])),
+        .linkedLibrary("compression", .when(platforms: [.macOS])),
+      ]),
+    .target(
+      name: "CRocksDBPeer", dependencies: ["CBenchmarkPeers"],
+      cxxSettings: hasRocksDB ? [.define("BENCHMARK_ROCKSDB")] : [],
+      linkerSettings: hasRocksDB ? [.linkedLibrary("rocksdb")] : []),
     .executableTarget(
       name: "RangeIOBenchmarks",
       dependencies: [
-        "CBenchmarkPeers",
+        "CBenchmarkPeers", "CLZ4Peers", "CRocksDBPeer",
         .product(name: "RangeIO", package: "swift-range-io"),
         .product(name: "_NIOFileSystem", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -35,5 +49,6 @@ let package = Package(
       ],
       swiftSettings: strict),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

@@ -1,17 +1,29 @@
 #!/usr/bin/env bash
 # Installs what building takes beyond Swift and make: pkg-config, and the headers of liblz4.
 #
+# Usage: scripts/setup.sh [more libraries, as pkg-config calls them without 'lib', such as zstd]
 # Says nothing when all is there.
 set -euo pipefail
 
+if ! command -v swift >/dev/null 2>&1; then
+  echo "setup: no 'swift' in PATH: install Swift 6.2 or later from https://www.swift.org/install" >&2
+  exit 1
+fi
+
+# Apple platforms have LZ4 in the system library Compression, and no need of pkg-config.
+if [ "$(uname -s)" = Darwin ]; then libraries=("$@"); else libraries=(lz4 "$@"); fi
+if [ "${#libraries[@]}" = 0 ]; then exit 0; fi
+
+modules=("${libraries[@]/#/lib}")
+packages=(pkg-config "${modules[@]/%/-dev}")
+
 have_all() {
-  command -v pkg-config >/dev/null 2>&1 && pkg-config --exists liblz4
+  command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "${modules[@]}"
 }
 
 explain() {
-  echo "setup: pkg-config or liblz4 is missing, and $1." >&2
-  echo "setup: install them by hand: 'apt-get install pkg-config liblz4-dev', or what your system" \
-    "calls them." >&2
+  echo "setup: pkg-config or one of ${modules[*]} is missing, and $1." >&2
+  echo "setup: install them by hand: 'apt-get install ${packages[*]}', or what your system calls them." >&2
   exit 1
 }
 
@@ -30,29 +42,23 @@ as_root() {
   return "$status"
 }
 
-if ! command -v swift >/dev/null 2>&1; then
-  echo "setup: no 'swift' in PATH: install Swift 6.2 or later from https://www.swift.org/install" >&2
-  exit 1
-fi
-
-# Apple platforms have LZ4 in the system library Compression, and no need of pkg-config.
-if [ "$(uname -s)" = Darwin ] || have_all; then exit 0; fi
+if have_all; then exit 0; fi
 
 if command -v apt-get >/dev/null 2>&1; then
   if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null 2>&1; then
     explain "installing takes root: there is no sudo"
   fi
-  echo "setup: installing pkg-config and liblz4-dev"
+  echo "setup: installing ${packages[*]}"
   export DEBIAN_FRONTEND=noninteractive
+  install=(apt-get install -y --no-install-recommends "${packages[@]}")
   # The lists of packages may be there and fresh; fetch them only if not.
-  as_root apt-get install -y --no-install-recommends pkg-config liblz4-dev 2>/dev/null ||
-    { as_root apt-get update && as_root apt-get install -y --no-install-recommends pkg-config liblz4-dev; } ||
+  as_root "${install[@]}" 2>/dev/null || { as_root apt-get update && as_root "${install[@]}"; } ||
     explain "apt-get failed (see above; it may need root or a network)"
 elif command -v brew >/dev/null 2>&1; then
-  echo "setup: installing pkgconf and lz4"
-  brew install --quiet pkgconf lz4 >/dev/null || explain "Homebrew failed"
+  echo "setup: installing pkgconf ${libraries[*]}"
+  brew install --quiet pkgconf "${libraries[@]}" >/dev/null || explain "Homebrew failed"
 else
   explain "neither apt-get nor brew is here to install them with"
 fi
 
-have_all || explain "installing them did not help: 'pkg-config --exists liblz4' fails"
+have_all || explain "installing them did not help: 'pkg-config --exists ${modules[*]}' fails"

@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "ZstdCodec",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "swift-range-io", path: "../..")],
+  targets: [
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .executableTarget(
+      name: "ZstdCodec", dependencies: ["CZstd", .product(name: "RangeIO", package: "swift-range-io")]),
+  ]
+)
