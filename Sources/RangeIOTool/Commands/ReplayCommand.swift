@@ -8,8 +8,10 @@ struct ReplayCommand: AsyncParsableCommand {
     commandName: "replay", abstract: "Replay a trace of reads through the cache, and count hits.",
     discussion: """
       A trace is a file in the format RRT1, or a CSV with the header 'offset,length' and a line for each read, in \
-      bytes. Sizes may have a binary unit: 4KiB, 64MiB. The cache begins empty, and takes the memory that it is given. \
-      No source is read: what a fetch would bring is made up.
+      bytes; or it is made up: 'zipf:BLOCKS:READS:SKEW:SEED' reads one block at a time, the n-th most popular with a \
+      probability of 1/n^SKEW. Sizes may have a binary unit: 4KiB, 64MiB. The cache begins empty, and takes the memory \
+      that it is given. No source is read: what a fetch would bring is made up. With --tiers a part of the memory holds \
+      compressed blocks, and the same memory without them is replayed beside it.
       """)
 
   @Argument(help: "The trace.")
@@ -20,6 +22,14 @@ struct ReplayCommand: AsyncParsableCommand {
   var blocks: Int?
   @Option(help: ArgumentHelp("The room in the cache, in bytes, its bookkeeping included.", valueName: "size"))
   var capacity: String?
+  @Option(help: ArgumentHelp("The room in the cache, in percent of what the trace reads.", valueName: "percent"))
+  var share: Int?
+  @Flag(help: "Compress what memory evicts, within the same room.")
+  var tiers = false
+  @Option(help: ArgumentHelp("The part of the room that compressed blocks may take.", valueName: "percent"))
+  var compressedShare = 50
+  @Option(help: ArgumentHelp("What LZ4 makes of the data.", valueName: "percent"))
+  var shrinksTo = 50
   @Option(help: ArgumentHelp("Bytes in a block, a power of two.", valueName: "size"))
   var blockSize = "4KiB"
   @Option(help: "Parts of the cache, a power of two. Default: as many as the cache takes by itself.")
@@ -32,8 +42,10 @@ struct ReplayCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let options = try ReplayOptions(blocks: blocks, capacity: capacity, blockSize: blockSize, shards: shards)
+    let tiers = try ReplayTiers(compressedPercent: compressedShare, shrinkPercent: shrinksTo)
+    let early = share == nil ? try options() : nil
     let trace = try await load()
+    let options = try early ?? options { Set(trace.requests.flatMap($0.blocks)).count }
     let replay = Replay(trace: trace, grid: options.grid, order: order)
     var report = ReplayReport(head: head(trace, options))
     for (name, factory) in policy.factories {
@@ -41,8 +53,31 @@ struct ReplayCommand: AsyncParsableCommand {
       defer { progress.clear() }
       let counts = try await counts(replay, options, factory) { progress.advance($0) }
       report.rows.append(.init(policy: name, counts: counts))
+      if self.tiers { report.rows.append(try await row(name, replay, options, factory, tiers)) }
     }
     try StandardOutput().line(json ? report.json.text() : report.text)
+  }
+
+  private func options(_ uniqueBlocks: (BlockGrid) -> Int = { _ in 0 }) throws -> ReplayOptions {
+    try ReplayOptions(
+      blocks: blocks, capacity: capacity, share: share, blockSize: blockSize, shards: shards,
+      uniqueBlocks: uniqueBlocks)
+  }
+
+  /// The same memory with a part for compressed blocks.
+  private func row(
+    _ policy: String, _ replay: Replay, _ options: ReplayOptions, _ factory: EvictionPolicyFactory, _ tiers: ReplayTiers
+  ) async throws -> ReplayReport.Row {
+    guard case .bytes(let budget) = options.room, order == .block else {
+      throw ToolFailure.usage("--tiers: say --capacity or --share, and --order block")
+    }
+    var progress = Progress("replaying, \(policy), tiers", total: replay.trace.requests.reduce(0) { $0 + $1.count })
+    defer { progress.clear() }
+    let page = MadeUpPage.make(shrinkingTo: tiers.fraction, blockSize: options.grid.blockSize)
+    let source = MadeUpSource(byteCount: replay.trace.byteCount, page: page)
+    var target = TierTarget(tiers, budget, options, factory, source)
+    let counts = try await replay.run(&target) { progress.advance($0) }
+    return .init(policy: policy + " + tiers", counts: counts, tiers: target.store.statistics())
   }
 
   /// Block by block the store by itself is measured, request by request a reader over it.
@@ -62,6 +97,7 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   private func load() async throws -> RangeTrace {
+    if let made = try MadeUpTrace(trace) { return made.trace(blockSize: try options { _ in 1 << 20 }.grid.blockSize) }
     let contents = try await withSource(trace) { try await $0.read(0..<$0.byteCount) }
     do {
       return try RangeTrace(contents, format: format)

@@ -1,13 +1,17 @@
 import RangeIO
 import Synchronization
 
-/// A source of any size that shows one page again and again, which a store has to copy. Notes what it is asked for.
+/// A source of any size that shows one page of 64 KiB again and again, which a store has to copy. Notes what it is asked
+/// for.
 final class MadeUpSource: RangeSource {
   let description: SourceDescription
   private let reads = Mutex<[ByteRange]>([])
-  private let page = Bytes(repeatElement(0xA5, count: 65_536))
+  private let page: Bytes
 
-  init(byteCount: Int) { description = SourceDescription(id: "replay", validator: nil, byteCount: byteCount) }
+  init(byteCount: Int, page: Bytes = Bytes(repeatElement(0xA5, count: 65_536))) {
+    self.page = page
+    description = SourceDescription(id: "replay", validator: nil, byteCount: byteCount)
+  }
 
   var byteCount: Int { description.byteCount }
 

@@ -19,13 +19,17 @@ struct ReplayOptions: Equatable {
   private static let largestBlockSize = ByteCount.gibibytes(1)
 
   /// - Parameters: as the user wrote them, each `nil` where he did not.
-  init(blocks: Int?, capacity: String?, blockSize: String, shards: Int?) throws(ToolFailure) {
+  ///   - share: percent of the bytes that the trace reads, each counted once, and a way to know those.
+  init(
+    blocks: Int?, capacity: String?, share: Int? = nil, blockSize: String, shards: Int?,
+    uniqueBlocks: (BlockGrid) -> Int = { _ in 0 }
+  ) throws(ToolFailure) {
     guard let size = ByteCount(blockSize), size <= Self.largestBlockSize, let grid = BlockGrid(blockSize: size.bytes)
     else {
       throw .usage("--block-size: '\(blockSize)' is not a power of two up to 1 GiB: write 4KiB or 65536")
     }
     self.grid = grid
-    room = try Self.room(blocks: blocks, capacity: capacity)
+    room = try Self.room(blocks: blocks, capacity: capacity, share: share) { uniqueBlocks(grid) * grid.blockSize }
     self.shards = shards
     let most: Int
     switch room {
@@ -41,18 +45,23 @@ struct ReplayOptions: Equatable {
     guard shards <= most else { throw .usage("--shards: \(shards) are more than the blocks that there is room for") }
   }
 
-  private static func room(blocks: Int?, capacity: String?) throws(ToolFailure) -> Room {
-    switch (blocks, capacity) {
-    case (let blocks?, nil):
+  private static func room(
+    blocks: Int?, capacity: String?, share: Int?, uniqueBytes: () -> Int
+  ) throws(ToolFailure) -> Room {
+    switch (blocks, capacity, share) {
+    case (nil, nil, let share?):
+      guard (1...100).contains(share) else { throw .usage("--share: '\(share)' is not from 1 to 100 percent") }
+      return .bytes(.bytes(uniqueBytes() / 100 * share))
+    case (let blocks?, nil, nil):
       guard blocks > 0 else { throw .usage("--blocks: there must be one at least") }
       return .blocks(blocks)
-    case (nil, let capacity?):
+    case (nil, let capacity?, nil):
       guard let count = ByteCount(capacity) else {
         throw .usage("--capacity: '\(capacity)' is not a number of bytes: write 4096, 64MiB or 2GiB")
       }
       return .bytes(count)
     default:
-      throw .usage("say how large the cache is: --blocks or --capacity")
+      throw .usage("say how large the cache is: --blocks or --capacity, or --share")
     }
   }
 

@@ -5,6 +5,8 @@ struct ReplayReport {
   struct Row {
     var policy: String
     var counts: ReplayCounts
+    /// What the tiers did, if the cache had some.
+    var tiers: TieredStatistics?
   }
 
   /// One line on the trace and the cache.
@@ -24,7 +26,28 @@ struct ReplayReport {
         Figures.size(counts.sourceBytes), Figures.time(.nanoseconds(Int(counts.nanosecondsPerAccess.rounded()))),
       ]
     }
-    return head + "\n\n" + Table(columns: [.left] + Array(repeating: .right, count: 8), rows: cells).text
+    return head + "\n\n" + Table(columns: [.left] + Array(repeating: .right, count: 8), rows: cells).text + tiersText
+  }
+
+  /// Another table, if there were tiers.
+  private var tiersText: String {
+    var cells = [["", "hits in", "on their", "com-", "data to", "moved", "", "rose", "peak of"]]
+    cells.append(["tiers", "memory", "way", "pressed", "compressed", "down", "dropped", "again", "budget"])
+    for row in rows {
+      guard let tiers = row.tiers else { continue }
+      let accesses = Double(max(1, row.counts.blockAccesses))
+      let below = tiers.compressed.hits + tiers.moving.hits
+      func share(_ hits: Int) -> String { Figures.decimal(Double(hits) / accesses * 100, places: 2) + "%" }
+      cells.append([
+        row.policy, share(row.counts.hits - below), share(tiers.moving.hits), share(tiers.compressed.hits),
+        Figures.decimal(tiers.compressed.ratio, places: 2), Figures.count(tiers.moving.moved),
+        Figures.count(tiers.moving.dropped + tiers.compressed.dropped + tiers.compressed.incompressible),
+        Figures.count(tiers.compressed.insertions - tiers.compressed.evictions - tiers.compressed.pieces),
+        Figures.decimal(Double(tiers.peakBytes) / Double(max(1, tiers.limit)) * 100, places: 1) + "%",
+      ])
+    }
+    guard cells.count > 2 else { return "" }
+    return "\n\n" + Table(columns: [.left] + Array(repeating: .right, count: 8), rows: cells).text
   }
 
   /// The same for programs: an array.
@@ -37,7 +60,19 @@ struct ReplayReport {
           "requestedBytes": .integer(row.counts.requestedBytes), "hitBytes": .integer(row.counts.hitBytes),
           "sourceOperations": .integer(row.counts.sourceOperations), "sourceBytes": .integer(row.counts.sourceBytes),
           "nanosecondsPerAccess": .number(row.counts.nanosecondsPerAccess),
+          "tiers": row.tiers.map { Self.json($0, row.counts) } ?? .null,
         ])
       })
+  }
+
+  private static func json(_ tiers: TieredStatistics, _ counts: ReplayCounts) -> JSON {
+    let below = tiers.compressed.hits + tiers.moving.hits
+    return .object([
+      "memoryHits": .integer(counts.hits - below), "movingHits": .integer(tiers.moving.hits),
+      "compressedHits": .integer(tiers.compressed.hits), "compressionRatio": .number(tiers.compressed.ratio),
+      "moved": .integer(tiers.moving.moved), "dropped": .integer(tiers.moving.dropped + tiers.compressed.dropped),
+      "incompressible": .integer(tiers.compressed.incompressible), "budget": .integer(tiers.limit),
+      "peakOfBudget": .integer(tiers.peakBytes),
+    ])
   }
 }

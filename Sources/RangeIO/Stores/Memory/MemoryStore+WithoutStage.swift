@@ -14,7 +14,7 @@ extension MemoryStore.Configuration {
   }
 }
 
-extension MemoryStore {
+extension ChunkStore {
   /// What this store calls `source` on `grid`, which somebody reads for as long as the store lives.
   package func token(of source: SourceDescription, on grid: BlockGrid) -> ChunkToken {
     let (token, retired) = sources.token(for: source, grid: grid, reading: true)

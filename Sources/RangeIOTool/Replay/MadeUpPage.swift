@@ -1,0 +1,41 @@
+import RangeIO
+
+/// Bytes that LZ4 makes as small as is asked for, to show a compressing cache something to compress.
+enum MadeUpPage {
+  /// 64 KiB of which each aligned part of `blockSize` shrinks to about `fraction` of its size.
+  ///
+  /// Stretches of 64 bytes, noise and repetition by turns, in a proportion that is found by trying.
+  static func make(shrinkingTo fraction: Double, blockSize: Int) -> Bytes {
+    guard fraction < 1 else { return bytes(noise: 64) }
+    var (low, high) = (0, 64)
+    while low < high {
+      let middle = (low + high) / 2
+      if compressedFraction(bytes(noise: middle), blockSize) < fraction { low = middle + 1 } else { high = middle }
+    }
+    return bytes(noise: low)
+  }
+
+  /// What LZ4 makes of the first block.
+  static func compressedFraction(_ page: Bytes, _ blockSize: Int) -> Double {
+    let block = page.slice(0..<min(blockSize, page.count))
+    var room = [UInt8](repeating: 0, count: block.count * 2 + 64)
+    let count = block.withUnsafeBytes { source in
+      room.withUnsafeMutableBytes { LZ4Codec().encode(source, into: $0) }
+    }
+    return Double(count ?? block.count) / Double(block.count)
+  }
+
+  /// - Parameter noise: how many of each 64 bytes are noise.
+  private static func bytes(noise: Int) -> Bytes {
+    var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+    return Bytes(
+      (0..<65_536).lazy.map { index in
+        guard index % 64 < noise else { return 0xA5 }
+        // xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003).
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return UInt8(truncatingIfNeeded: state >> 32)
+      } as LazyMapSequence<Range<Int>, UInt8>)
+  }
+}
