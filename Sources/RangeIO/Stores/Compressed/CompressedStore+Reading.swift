@@ -7,6 +7,7 @@ extension CompressedStore {
     let now = presentForLimits
     for (block, part) in grid.pieces(of: range) { lookUp(part, block, token, grid, now, &held) }
     guard !held.isEmpty else { return .miss }
+    if held.count == 1, held[0].wanted == range { return .partial(pieces: [], held: held, gaps: []) }
     return .partial(pieces: [], held: held, gaps: ByteRanges.gaps(in: range, covered: held.map(\.wanted)))
   }
 

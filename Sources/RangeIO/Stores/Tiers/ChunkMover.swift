@@ -113,6 +113,14 @@ final class ChunkMover: ChunkOutlet {
 
   // MARK: finding
 
+  /// Whether ``find(_:token:grid:)`` could find something.
+  func mayHave(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return false }
+    let blocks = grid.blocks(covering: range)
+    guard blocks.count == 1 else { return true }
+    return state.withLock { $0.queue.has(token: token, block: blocks.lowerBound) }
+  }
+
   /// The chunks on their way that hold bytes of `range`, if they may still be found.
   func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [MovingQueue.Entry] {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
@@ -134,16 +142,32 @@ final class ChunkMover: ChunkOutlet {
     if removal == .waited { settle([entry.chunk]) }
   }
 
-  /// Takes out the chunks of a token of which `isMeant`.
-  func remove(of token: ChunkToken, where isMeant: @Sendable (Chunk) -> Bool) {
-    guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return }
-    removeAll { $0.token === token && isMeant($0) }
+  /// Takes out the chunks of a token that hold bytes of `range`.
+  func erase(_ range: ByteRange, of token: ChunkToken) { remove(range, token) { _ in true } }
+
+  /// Takes out the chunks of a token all of which lies in `range`: they are above again.
+  func letGo(_ range: ByteRange, of token: ChunkToken) {
+    remove(range, token) { chunk in
+      chunk.pieces.allSatisfy { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound }
+    }
   }
 
-  func removeAll(where isMeant: @Sendable (Chunk) -> Bool = { _ in true }) {
+  private func remove(_ range: ByteRange, _ token: ChunkToken, where isMeant: @Sendable (Chunk) -> Bool) {
+    guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return }
     settle(
       state.withLock { state in
-        let removed = state.queue.remove(where: isMeant)
+        let found = state.queue.find(range, token: token.number, grid: token.grid).filter { isMeant($0.chunk) }
+        let waited = found.compactMap { state.queue.remove($0) == .waited ? $0.chunk : nil }
+        note(state)
+        return waited
+      })
+  }
+
+  /// Takes out all chunks.
+  func removeAll() {
+    settle(
+      state.withLock { state in
+        let removed = state.queue.removeAll()
         note(state)
         return removed
       })

@@ -90,6 +90,9 @@ struct MovingQueue {
     if entries[entry.key]?.number == entry.number { entries[entry.key] = nil }
   }
 
+  /// Whether a chunk of a block is here.
+  func has(token: UInt64, block: Int) -> Bool { entries[Key(token: token, block: block)] != nil }
+
   /// The chunks of a token that hold bytes of `range`.
   func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [Entry] {
     let blocks = grid.blocks(covering: range)
@@ -120,10 +123,10 @@ struct MovingQueue {
     return .waited
   }
 
-  /// Takes out all chunks of which `isMeant`.
+  /// Takes out all chunks.
   ///
   /// - Returns: those that were not being moved.
-  mutating func remove(where isMeant: (Chunk) -> Bool) -> [Chunk] {
-    entries.values.filter { isMeant($0.chunk) }.compactMap { remove($0) == .waited ? $0.chunk : nil }
+  mutating func removeAll() -> [Chunk] {
+    entries.values.compactMap { remove($0) == .waited ? $0.chunk : nil }
   }
 }

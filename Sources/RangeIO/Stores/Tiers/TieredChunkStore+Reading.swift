@@ -10,7 +10,10 @@ extension TieredChunkStore {
     var found: TieredLookup
     switch above {
     case .hit: return above
-    case .miss: found = TieredLookup(gaps: [range])
+    case .miss:
+      // Nothing on its way either: the way of most hits below.
+      guard mover.mayHave(range, token: token, grid: grid) else { return lookUpBelow(range, token, grid) }
+      found = TieredLookup(gaps: [range])
     case .partial(let pieces, let held, let gaps):
       guard !gaps.isEmpty else { return above }
       found = TieredLookup(pieces: pieces, held: held, gaps: gaps)
@@ -24,6 +27,12 @@ extension TieredChunkStore {
     }
     for gap in found.gaps { found.add(lower.lookUp(gap, token: token, grid: grid), gap, rising: rising) }
     return found.lookup
+  }
+
+  private func lookUpBelow(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> ChunkLookup {
+    let below = lower.lookUp(range, token: token, grid: grid)
+    guard case .partial(let pieces, let held, let gaps) = below, held.contains(where: \.rises) else { return below }
+    return .partial(pieces: pieces, held: held.map(rising), gaps: gaps)
   }
 
   /// A chunk that is read on its way down goes back up.

@@ -102,9 +102,7 @@ public final class TieredChunkStore: ChunkStore {
   }
 
   func letGoBelow(_ range: ByteRange, _ token: ChunkToken) {
-    mover.remove(of: token) { chunk in
-      chunk.pieces.allSatisfy { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound }
-    }
+    mover.letGo(range, of: token)
     lower.letGo(range, of: token)
   }
 
@@ -113,15 +111,14 @@ public final class TieredChunkStore: ChunkStore {
   /// Erases what both stores hold.
   public func erase(_ range: ByteRange, of token: ChunkToken) {
     upper.erase(range, of: token)
-    let blocks = token.grid.blocks(covering: range)
-    mover.remove(of: token) { blocks.contains($0.block) }
+    mover.erase(range, of: token)
     lower.erase(range, of: token)
   }
 
   /// Erases what both stores hold of a token that was retired.
   public func eraseRetired(_ token: ChunkToken) {
     upper.eraseRetired(token)
-    mover.remove(of: token) { _ in true }
+    if token.source.byteCount > 0 { mover.erase(0..<token.source.byteCount, of: token) }
     lower.eraseRetired(token)
   }
 
