@@ -70,6 +70,12 @@ final class MemoryLedger: Sendable {
     return (max(own, budget?.missing(bytes) ?? .min), self.blocks - blockLimit + blocks)
   }
 
+  /// What this store may hold as things are: with a budget, what the others leave of it.
+  var present: Int {
+    guard let budget else { return ownLimit }
+    return max(1, budget.limit.bytes - budget.bytes + bytes)
+  }
+
   /// Whether so much can stay, whatever else goes.
   func canHold(_ bytes: Int) -> Bool {
     guard let budget else { return bytes <= ownLimit }

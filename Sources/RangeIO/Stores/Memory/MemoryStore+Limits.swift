@@ -11,7 +11,7 @@ extension MemoryStore {
   public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
     ledger.ownLimit = limit.bytes
     if let blocks { ledger.blockLimit = blocks }
-    shards.setCapacity(limit.bytes)
+    setPolicyCapacity(ledger.present)
     // Others may wait for a limit that is higher now.
     roomIsFree()
     while true {
