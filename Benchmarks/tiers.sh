@@ -33,7 +33,7 @@ done | tee /dev/stderr | awk -v memory="$MEMORY" -v compressed="$COMPRESSED" -v 
   function x(panel, percent) { return panel + 60 + (100 - percent) * 3 }
   function y(ratio) { return 250 - (ratio - 0.4) * 140 }
   function panel(key, left, title,   i, p, ratio, line, colour) {
-    printf "<text x=\"%d\" y=\"30\" class=\"h\">%s</text>\n", left + 60, title
+    printf "<text x=\"%d\" y=\"14\" class=\"h\">%s</text>\n", left + 60, title
     for (ratio = 0.5; ratio < 2.05; ratio += 0.5) {
       printf "<path d=\"M%d %.1fh270\" class=\"%s\"/><text x=\"%d\" y=\"%.1f\" class=\"r\">%.1f×</text>\n", left + 60,
         y(ratio), ratio == 1 ? "one" : "grid", left + 54, y(ratio) + 4, ratio
@@ -56,7 +56,7 @@ done | tee /dev/stderr | awk -v memory="$MEMORY" -v compressed="$COMPRESSED" -v 
     print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 305\" font-family=\"sans-serif\" font-size=\"12\">"
     print "<style>.h{font-weight:bold}.r{text-anchor:end}.m{text-anchor:middle}.grid{stroke:#ddd}.one{stroke:#888}" \
       ".line{fill:none;stroke-width:2}</style><rect width=\"720\" height=\"305\" fill=\"#fff\"/>"
-    panel("far", 0, "source of 20 ms: times as fast as memory alone")
+    panel("far", 0, "source of 20 ms: speed against memory alone")
     panel("near", 360, "file in the page cache")
     print "</svg>"
   }' >"$here/../Docs/Benchmarks/tiers.svg"
