@@ -210,6 +210,9 @@ final class ChunkMover: ChunkOutlet {
     }
   }
 
+  /// A copy of what is on its way, to be compared with a recount.
+  var queue: MovingQueue { state.withLock { $0.queue } }
+
   /// Whether nothing is on its way.
   var isIdle: Bool { state.withLock { !$0.isRunning && $0.queue.waitingCount == 0 } }
 }
