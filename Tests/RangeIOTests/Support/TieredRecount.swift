@@ -6,7 +6,7 @@ import Synchronization
 /// their way. Knows the inside of the stores, so that no test needs to.
 struct TieredRecount {
   /// A compressed piece.
-  struct Piece {
+  struct Piece: Sendable {
     let token: ChunkToken
     let block: Int
     let range: ByteRange
@@ -54,78 +54,12 @@ struct TieredRecount {
   // MARK: below
 
   private mutating func walk(_ shard: CompressedStore.Shard, _ number: Int) {
-    let first = pieces.count
     let noted = shard.segmentBytes.load(ordering: .relaxed)
-    var found: [String] = []
-    shard.state.withLock { state in
-      func expect(_ condition: Bool, _ fault: @autoclosure () -> String) {
-        if !condition { found.append("shard \(number): \(fault())") }
-      }
-      var live: [UInt32: [(offset: Int, stored: Int)]] = [:]
-      for slot in 1..<UInt32(max(1, state.table.slotsUsed)) where state.table[slot].isUsed {
-        let record = state.table[slot]
-        guard state.sources.contains(record.token) else {
-          found.append("a record of no source")
-          continue
-        }
-        let token = state.sources.token(record.token)
-        let start = record.block << token.grid.shift
-        let range = start + Int(record.lower)..<start + Int(record.upper)
-        expect(
-          record.count > 0 && record.upper <= token.grid.blockSize && range.upperBound <= token.source.byteCount,
-          "a record of \(range), in blocks of \(token.grid.blockSize)")
-        let hash = ChunkTable.hash(token: record.token, block: record.block)
-        let siblings = state.slots(record.token, record.block, hash)
-        expect(siblings.contains(slot), "block \(record.block) cannot be found")
-        expect(siblings.count <= PieceList.longest, "block \(record.block) has \(siblings.count) pieces")
-        let isHere =
-          Int(record.segment) < state.segments.count && state.segments[Int(record.segment)] != nil
-          && Int(record.offset) + Int(record.stored) <= state.segments[Int(record.segment)]!.used
-        guard isHere else {
-          found.append("a record outside of its segment")
-          continue
-        }
-        let place = state.place(slot)
-        let header = UnsafeRawPointer(place.memory.base + Int(place.offset) - CompressedShard.headerCount)
-        expect(
-          header.load(as: UInt32.self) == slot && header.load(fromByteOffset: 4, as: UInt32.self) == record.stored,
-          "a record's header is another's")
-        live[record.segment, default: []].append((Int(record.offset), Int(record.stored)))
-        pieces.append(
-          Piece(token: token, block: record.block, range: range, birth: record.birth, stored: place.stored, place: place))
-      }
-      let own = pieces[first...]
-      expect(own.count == state.table.count, "\(state.table.count) records are counted of \(own.count)")
-      let stored = own.reduce(0) { $0 + $1.stored }
-      expect(stored == state.storedBytes, "\(state.storedBytes) stored bytes are counted of \(stored)")
-      let raw = own.reduce(0) { $0 + $1.range.count }
-      expect(raw == state.rawBytes, "\(state.rawBytes) raw bytes are counted of \(raw)")
-      for source in state.sources.all {
-        let mine = own.reduce(0) { $0 + ($1.token === source.token ? 1 : 0) }
-        expect(mine > 0 && mine == source.blocks, "\(source.blocks) of \(mine) pieces of a source are counted")
-      }
-      var capacities = 0
-      for (segment, value) in state.segments.enumerated() {
-        guard let value else { continue }
-        capacities += value.memory.capacity
-        segmentFootprints += SegmentMemory.footprint(of: value.memory.capacity)
-        let mine = (live[UInt32(segment)] ?? []).sorted { $0.offset < $1.offset }
-        let bytes = mine.reduce(0) { $0 + $1.stored }
-        expect(value.liveBytes == bytes, "segment \(segment) counts \(value.liveBytes) of \(bytes) live bytes")
-        expect(value.pending == 0, "segment \(segment) has \(value.pending) places that are being written")
-        expect(value.used <= value.memory.capacity, "segment \(segment) is used beyond its end")
-        for (one, next) in zip(mine, mine.dropFirst()) where one.offset + one.stored > next.offset {
-          found.append("shard \(number): two records share bytes of segment \(segment)")
-        }
-        let isKnown = state.open == UInt32(segment) || state.sealed.contains(UInt32(segment))
-        expect(isKnown, "segment \(segment) is neither open nor sealed")
-      }
-      expect(Set(state.sealed).count == state.sealed.count, "a segment is sealed twice")
-      expect(state.sealed.allSatisfy { state.segments[Int($0)] != nil }, "a segment is sealed that is gone")
-      expect(capacities == state.segmentBytes, "\(state.segmentBytes) bytes of segments are counted of \(capacities)")
-      expect(capacities == noted, "\(noted) bytes of segments are noted of \(capacities)")
-    }
-    faults += found.map { "below: \($0)" }
+    let (found, capacities) = shard.state.withLock { ($0.recounted(), $0.segmentBytes) }
+    pieces += found.pieces
+    segmentFootprints += found.segmentFootprints
+    faults += found.faults.map { "below, shard \(number): \($0)" }
+    expect(capacities == noted, "below: \(noted) bytes of segments are noted of \(capacities)")
   }
 
   // MARK: in between
@@ -134,7 +68,8 @@ struct TieredRecount {
     let queue = store.mover.queue
     queued = queue.all
     let charges = queued.reduce(0) { $0 + $1.charge }
-    expect(queued.allSatisfy { $0.charge == MovingQueue.charge($0.chunk) }, "a chunk on its way is charged wrongly")
+    let isChargedRightly = queued.allSatisfy { $0.charge == MovingQueue.charge($0.chunk) }
+    expect(isChargedRightly, "a chunk on its way is charged wrongly")
     let waiting = queued.reduce(0) { $0 + (queue.moving.contains($1.number) ? 0 : 1) }
     expect(queue.waitingCount == waiting, "\(queue.waitingCount) chunks are said to wait, \(waiting) do")
     if queue.moving.isEmpty {
@@ -176,13 +111,15 @@ struct TieredRecount {
       quiet == .no ? countedAbove >= above : countedAbove == above,
       "above: \(countedAbove) bytes are charged, \(above) are there")
     let sum = store.mover.queue.limit + countedAbove + counted
-    expect(tiers.budget.bytes == sum, "\(tiers.budget.bytes) bytes of the budget are taken, \(sum) are charged")
+    let taken = tiers.budget.bytes
+    expect(taken == sum, "\(taken) bytes of the budget are taken, \(sum) are charged")
   }
 
   // MARK: rest
 
   private mutating func checkRest() {
-    expect(queued.isEmpty, "\(queued.count) chunks are on their way at rest")
+    let waiting = queued.count
+    expect(waiting == 0, "\(waiting) chunks are on their way at rest")
     var above: [ObjectIdentifier: [Int: [ByteRange]]] = [:]
     for entry in memory.entries {
       let start = entry.block << entry.token.grid.shift
@@ -223,5 +160,91 @@ struct TieredRecount {
       }
       expect(decoded == expected(piece.token, piece.range), "below: a wrong byte is kept in \(piece.range)")
     }
+  }
+}
+
+/// What a walk through one shard finds.
+private struct ShardRecount: Sendable {
+  var pieces: [TieredRecount.Piece] = []
+  var segmentFootprints = 0
+  var faults: [String] = []
+
+  mutating func expect(_ condition: Bool, _ fault: @autoclosure () -> String) {
+    if !condition { faults.append(fault()) }
+  }
+}
+
+extension CompressedShard {
+  fileprivate mutating func recounted() -> ShardRecount {
+    var found = ShardRecount()
+    for slot in 1..<UInt32(max(1, table.slotsUsed)) where table[slot].isUsed { note(slot, &found) }
+    checkSums(&found)
+    checkSegments(&found)
+    return found
+  }
+
+  private mutating func note(_ slot: UInt32, _ found: inout ShardRecount) {
+    let record = table[slot]
+    guard sources.contains(record.token) else {
+      found.faults.append("a record of no source")
+      return
+    }
+    let token = sources.token(record.token)
+    let start = record.block << token.grid.shift
+    let range = start + Int(record.lower)..<start + Int(record.upper)
+    let isInside = Int(record.upper) <= token.grid.blockSize && range.upperBound <= token.source.byteCount
+    found.expect(record.count > 0 && isInside, "a record of \(range), in blocks of \(token.grid.blockSize)")
+    let hash = ChunkTable.hash(token: record.token, block: record.block)
+    let siblings = slots(record.token, record.block, hash)
+    found.expect(siblings.contains(slot), "block \(record.block) cannot be found")
+    found.expect(siblings.count <= PieceList.longest, "block \(record.block) has \(siblings.count) pieces")
+    let end = Int(record.offset) + Int(record.stored)
+    guard Int(record.segment) < segments.count, let segment = segments[Int(record.segment)], end <= segment.used else {
+      found.faults.append("a record outside of its segment")
+      return
+    }
+    let place = place(slot)
+    let header = UnsafeRawPointer(place.memory.base + Int(place.offset) - Self.headerCount)
+    found.expect(header.load(as: UInt32.self) == slot, "a record's header names another")
+    found.expect(header.load(fromByteOffset: 4, as: UInt32.self) == record.stored, "a header says another length")
+    found.pieces.append(
+      .init(
+        token: token, block: record.block, range: range, birth: record.birth, stored: place.stored, place: place))
+  }
+
+  private func checkSums(_ found: inout ShardRecount) {
+    let pieces = found.pieces
+    found.expect(pieces.count == table.count, "\(table.count) records are counted of \(pieces.count)")
+    let stored = pieces.reduce(0) { $0 + $1.stored }
+    found.expect(stored == storedBytes, "\(storedBytes) stored bytes are counted of \(stored)")
+    let raw = pieces.reduce(0) { $0 + $1.range.count }
+    found.expect(raw == rawBytes, "\(rawBytes) raw bytes are counted of \(raw)")
+    for source in sources.all {
+      let mine = pieces.reduce(0) { $0 + ($1.token === source.token ? 1 : 0) }
+      found.expect(mine > 0 && mine == source.blocks, "\(source.blocks) of \(mine) pieces of a source are counted")
+    }
+  }
+
+  private func checkSegments(_ found: inout ShardRecount) {
+    let live = Dictionary(grouping: found.pieces) { $0.place.segment }
+    var capacities = 0
+    for (number, value) in segments.enumerated() {
+      guard let value else { continue }
+      capacities += value.memory.capacity
+      found.segmentFootprints += SegmentMemory.footprint(of: value.memory.capacity)
+      let mine = (live[UInt32(number)] ?? []).sorted { $0.place.offset < $1.place.offset }
+      let bytes = mine.reduce(0) { $0 + $1.stored }
+      found.expect(value.liveBytes == bytes, "segment \(number) counts \(value.liveBytes) of \(bytes) live bytes")
+      found.expect(value.pending == 0, "segment \(number) has \(value.pending) places that are being written")
+      found.expect(value.used <= value.memory.capacity, "segment \(number) is used beyond its end")
+      for (one, next) in zip(mine, mine.dropFirst()) where Int(one.place.offset) + one.stored > Int(next.place.offset) {
+        found.faults.append("two records share bytes of segment \(number)")
+      }
+      let isKnown = open == UInt32(number) || sealed.contains(UInt32(number))
+      found.expect(isKnown, "segment \(number) is neither open nor sealed")
+    }
+    found.expect(Set(sealed).count == sealed.count, "a segment is sealed twice")
+    found.expect(sealed.allSatisfy { segments[Int($0)] != nil }, "a segment is sealed that is gone")
+    found.expect(capacities == segmentBytes, "\(segmentBytes) bytes of segments are counted of \(capacities)")
   }
 }
