@@ -85,6 +85,9 @@ extension TieredModel {
 
   /// Ends all that is under way, and compares all there is.
   func settle() throws(Mismatch) {
+    // Nothing new begins in the midst of this.
+    isNested = true
+    defer { isNested = false }
     removals = []
     while !flights.isEmpty { try arrive() }
     while !holdings.isEmpty { try load() }
