@@ -191,12 +191,15 @@ final class ChunkMover: ChunkOutlet {
   func resume() { state.withLock { $0.pausedUntil = nil } }
 
   /// Changes the bytes that may be on their way, dropping what is too much.
-  func setLimit(_ limit: Int) {
-    let isTooMuch = state.withLock { state in
-      state.queue.limit = limit
-      return state.queue.bytes > limit
+  ///
+  /// - Returns: the limit before.
+  func setLimit(_ limit: Int) -> Int {
+    let (before, isTooMuch) = state.withLock { state in
+      defer { state.queue.limit = limit }
+      return (state.queue.limit, state.queue.bytes > limit)
     }
     if isTooMuch { removeAll() }
+    return before
   }
 
   /// What is on its way and was.
