@@ -37,9 +37,8 @@ extension CompressedStore {
 
   private func store(_ piece: ChunkPiece, _ chunk: Chunk) -> Outcome {
     let token = chunk.token
-    let now = presentForLimits
     guard chunk.ticket.isValid else { return .stale }
-    guard !isExpired(chunk, now) else { return .dropped }
+    guard !isExpired(chunk) else { return .dropped }
     guard !holds(piece.range, token: token.number, grid: token.grid) else { return .present }
     // An eighth less, or it is not worth the while.
     guard let scratch = try? BufferPool.shared.buffer(max(1, piece.range.count / 8 * 7)) else { return .dropped }
@@ -57,7 +56,9 @@ extension CompressedStore {
     return keep(scratch.filled(stored), record, chunk.ticket)
   }
 
-  private func isExpired(_ chunk: Chunk, _ now: Int64) -> Bool {
+  /// Whether a chunk of the tier above is too old, or has been idle for too long.
+  func isExpired(_ chunk: Chunk) -> Bool {
+    let now = presentForLimits
     guard now != .min else { return false }
     let (age, idle) = shards[0].state.withLock { ($0.ageLimit, $0.idleLimit) }
     if age != .max, now < chunk.birth.nanoseconds || now - chunk.birth.nanoseconds >= age { return true }

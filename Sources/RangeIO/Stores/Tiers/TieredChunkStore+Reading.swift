@@ -20,7 +20,9 @@ extension TieredChunkStore {
     }
     // In the order in which chunks move down, so that one on its way is found in one place or the next.
     for gap in found.gaps {
-      for entry in mover.find(gap, token: token, grid: grid) {
+      for entry in mover.find(gap, token: token, grid: grid)
+      // The mover knows no limits: what grew too old on its way is dropped when it arrives.
+      where memory?.compressed.isExpired(entry.chunk) != true {
         found.add(entry.chunk, within: gap)
         takeBack(entry)
       }

@@ -43,8 +43,9 @@ extension TieredModel {
     }
   }
 
-  func relieve() throws(Mismatch) {
-    let pressure = [MemoryPressure.normal, .warning, .critical][random.below(3)]
+  func relieve() throws(Mismatch) { try relieve([MemoryPressure.normal, .warning, .critical][random.below(3)]) }
+
+  func relieve(_ pressure: MemoryPressure) throws(Mismatch) {
     let before = tiers.memory.ledger.bytes + tiers.compressed.ledger.bytes
     store.relieve(pressure)
     tally.relieved += 1

@@ -11,7 +11,7 @@ extension TieredModel {
     tally.reads += 1
     if let quick = store.hit(range, token: token.number, grid: token.grid) {
       try expect(quick == content(range, index), "a wrong byte in \(range)")
-      try expect(mayBeFound(range, index), "\(range) of token \(token.number) is at hand, though it must not be")
+      try expect(mayBeFound(range, index), "at hand, \(whyNot(range, index))")
     }
     let ticket = token.ticket(birth: store.now)
     let (pieces, held, gaps) = try lookUp(range, index)
@@ -48,7 +48,7 @@ extension TieredModel {
     }
     for piece in pieces {
       try expect(piece.bytes == content(piece.range, index), "a wrong byte in \(piece.range)")
-      try expect(mayBeFound(piece.range, index), "\(piece.range) of token \(token.number) is found, and must not be")
+      try expect(mayBeFound(piece.range, index), "found, \(whyNot(piece.range, index))")
     }
     for piece in held { try check(piece, index) }
     return (pieces, held, gaps)
@@ -59,7 +59,7 @@ extension TieredModel {
     let isWithin = piece.range.lowerBound <= piece.wanted.lowerBound && piece.wanted.upperBound <= piece.range.upperBound
     try expect(isWithin && token.grid.blocks(covering: piece.range).count == 1, "\(piece.range) for \(piece.wanted)")
     try expect(piece.ticket.token === token, "a piece of another token")
-    try expect(mayBeFound(piece.range, index), "\(piece.range) of token \(token.number) is held, and must not be")
+    try expect(mayBeFound(piece.range, index), "held, \(whyNot(piece.range, index))")
     let births = kept[index].births
     // It has to be as old as its oldest byte: never younger than any of them.
     let isAsOld = units(piece.range).allSatisfy { piece.ticket.birth.nanoseconds <= births[$0] }

@@ -57,7 +57,7 @@ extension TieredModel {
   // MARK: versions
 
   func addVersion(of source: Int) {
-    let units = 250 + random.below(500)
+    let units = 600 + random.below(1000)
     let description = SourceDescription(
       id: "source \(source)", validator: ModelValidator(number: versions.count), byteCount: units * Self.unit,
       preferredBlockSize: blockSizes[0])

@@ -145,7 +145,7 @@ final class TieredModel: @unchecked Sendable {
   private func operate(_ choice: Int) throws(Mismatch) {
     switch choice {
     case 0..<48: try read()
-    case 48..<62: try runJobs(1 + random.below(3))
+    case 48..<62: try runJobs(1 + random.below(2))
     case 62..<68: try arrive()
     case 68..<74: try load()
     case 74..<76: try runJobs(40)
@@ -155,14 +155,15 @@ final class TieredModel: @unchecked Sendable {
 
   private func operateSeldom(_ choice: Int) throws(Mismatch) {
     switch choice {
-    case 76..<78: removeRange()
-    case 78 where random.below(3) == 0: removeSource()
-    case 79 where random.below(4) == 0: removeAll()
-    case 80: endRemovals()
-    case 81 where random.below(3) == 0: addVersion(of: random.below(3))
-    case 82 where random.below(3) == 0: try endReading()
-    case 83..<85 where random.below(3) == 0: resize()
-    case 85 where random.below(6) == 0: try relieve()
+    case 76: removeRange()
+    case 77 where random.below(8) == 0: removeSource()
+    case 78 where random.below(25) == 0: removeAll()
+    case 79..<81: endRemovals()
+    case 81 where random.below(8) == 0: addVersion(of: random.below(3))
+    case 82 where random.below(5) == 0: try endReading()
+    case 83 where random.below(3) == 0: resize()
+    case 84 where random.below(12) == 0: try relieve()
+    case 85 where pausedUntil != nil: try relieve(.normal)
     case 86: try pin()
     case 87: unpin()
     case 88: try setMetadata()
@@ -185,10 +186,10 @@ final class TieredModel: @unchecked Sendable {
       case 0..<5: try read()
       case 5: try arrive()
       case 6: removeRange()
-      case 7 where random.below(3) == 0: removeSource()
-      case 8 where random.below(4) == 0: removeAll()
-      case 9 where random.below(2) == 0: addVersion(of: random.below(3))
-      case 10 where random.below(4) == 0: try relieve()
+      case 7 where random.below(10) == 0: removeSource()
+      case 8 where random.below(20) == 0: removeAll()
+      case 9 where random.below(10) == 0: addVersion(of: random.below(3))
+      case 10 where random.below(20) == 0: try relieve()
       case 11: letTimePass()
       default: try read()
       }
@@ -236,6 +237,16 @@ final class TieredModel: @unchecked Sendable {
     let births = kept[index].births
     guard units(range).allSatisfy({ births[$0] != Self.none }) else { return false }
     return !isExpired(range, index)
+  }
+
+  /// For people.
+  func whyNot(_ range: ByteRange, _ index: Int) -> String {
+    let place = "\(range) of token \(index + 1)"
+    let births = units(range).map { kept[index].births[$0] }
+    if births.contains(Self.none) { return "though \(place) was never kept, or was removed" }
+    let touched = kept[index].token.grid.blocks(covering: range).map { kept[index].touched[$0] }
+    let limits = "age \(age ?? .max), idle \(idle ?? .max)"
+    return "though \(place) is too old at \(now): \(limits), born \(births.min()!), touched \(touched.min()!)"
   }
 
   /// Whether some of a range is surely too old.
