@@ -11,7 +11,7 @@ extension TieredModel {
 
   func resize() {
     guard resizing == nil else { return }
-    let memory = ByteCount.bytes(8000 + random.below(45_000))
+    let memory = ByteCount.bytes(8000 + random.below(25_000))
     let compressed = ByteCount.bytes(random.below(8) == 0 ? random.below(5000) : 10_000 + random.below(55_000))
     highestLimit = max(highestLimit, memory.bytes + compressed.bytes)
     let resizing = Resizing()

@@ -99,8 +99,8 @@ final class TieredModel: @unchecked Sendable {
     contents = random.below(4)
     fill = [.block, .exact, .exact][random.below(3)]
     blockSizes = [[512], [1024], [4096], [512, 4096], [1024, 4096]][random.below(5)]
-    let memory = 12_000 + random.below(36_000)
-    let compressed = 14_000 + random.below(50_000)
+    let memory = 12_000 + random.below(20_000)
+    let compressed = 20_000 + random.below(60_000)
     highestLimit = memory + compressed
     var configuration = TieredChunkStore.Configuration(memory: .bytes(memory), compressed: .bytes(compressed))
     configuration.memory.shards = [1, 1, 2, 4][random.below(4)]
@@ -209,7 +209,7 @@ final class TieredModel: @unchecked Sendable {
   /// A token that somebody may use, dead ones now and then.
   func anyKept() -> Int {
     while true {
-      let index = random.below(8) == 0 ? random.below(kept.count) : max(0, kept.count - 1 - random.below(6))
+      let index = random.below(8) == 0 ? random.below(kept.count) : max(0, kept.count - 1 - random.below(4))
       if kept[index].isAlive || random.below(12) == 0 { return index }
     }
   }
@@ -220,7 +220,8 @@ final class TieredModel: @unchecked Sendable {
     let hot = random.below(1 << 10)
     let center = operations / 400 * 977
     // The nearer the likelier: what is hot moves on now and then, and comes back.
-    let lower = (center + units * (hot * hot >> 10) >> 10) % units
+    let near = random.below(2) == 0 ? hot : hot * hot / 1024
+    let lower = (center + units * near / 1024) % units
     let perBlock = kept.token.grid.blockSize / Self.unit
     let longest = [1, perBlock / 2, perBlock, perBlock * 3][random.below(4)]
     let upper = min(units, lower + 1 + random.below(max(1, longest)))

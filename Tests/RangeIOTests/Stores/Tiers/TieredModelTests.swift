@@ -16,6 +16,7 @@ import Testing
         return
       }
       totals.add(model.tally)
+      print(seed, model.blockSizes, model.fill, model.isTimed, model.store.statistics(), model.store.statistics().bytes, model.store.statistics().limit)
       totals.add(model.store.statistics())
     }
     print("\(count) seeds of \(operations) operations from seed \(first): \(totals)")
