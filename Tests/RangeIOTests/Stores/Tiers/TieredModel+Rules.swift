@@ -46,7 +46,7 @@ extension TieredModel {
       guard executor.step() else { return }
       tally.jobs += 1
       if let failure { throw failure }
-      try noteResize()
+      try check()
       guard nested == interferences else { continue }
       if isPaused { try expect(codec.encodes == encodes, "a chunk was compressed under pressure") }
       if resizing == nil { try checkLosses(waiting, before) }
