@@ -164,10 +164,13 @@ final class ChunkMover: ChunkOutlet {
   }
 
   /// Takes out all chunks.
-  func removeAll() {
+  ///
+  /// - Parameter dropping: whether that is for want of room or memory, and counted.
+  func removeAll(dropping: Bool = false) {
     settle(
       state.withLock { state in
         let removed = state.queue.removeAll()
+        if dropping { state.counts.dropped += removed.count }
         note(state)
         return removed
       })
@@ -185,12 +188,12 @@ final class ChunkMover: ChunkOutlet {
   /// Takes nothing until `instant`, and drops what waits.
   func pause(until instant: ReadInstant) {
     state.withLock { $0.pausedUntil = instant }
-    removeAll()
+    removeAll(dropping: true)
   }
 
   func resume() { state.withLock { $0.pausedUntil = nil } }
 
-  /// Changes the bytes that may be on their way, dropping what is too much.
+  /// Changes the bytes that may be on their way, dropping all if they are too much.
   ///
   /// - Returns: the limit before.
   func setLimit(_ limit: Int) -> Int {
@@ -198,7 +201,7 @@ final class ChunkMover: ChunkOutlet {
       defer { state.queue.limit = limit }
       return (state.queue.limit, state.queue.bytes > limit)
     }
-    if isTooMuch { removeAll() }
+    if isTooMuch { removeAll(dropping: true) }
     return before
   }
 
