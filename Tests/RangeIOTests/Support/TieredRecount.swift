@@ -95,7 +95,8 @@ struct TieredRecount {
       let charged = token.chargedBytesBelow.load(ordering: .relaxed)
       // What is being moved and cannot be found any more is charged until that has ended.
       expect(
-        isMoving ? charged >= bytes : charged == bytes, "token \(token.number) counts \(charged) of \(bytes) bytes below")
+        isMoving ? charged >= bytes : charged == bytes,
+        "token \(token.number) counts \(charged) of \(bytes) bytes below")
     }
   }
 

@@ -56,7 +56,8 @@ extension TieredModel {
 
   private func check(_ piece: HeldPiece, _ index: Int) throws(Mismatch) {
     let token = kept[index].token
-    let isWithin = piece.range.lowerBound <= piece.wanted.lowerBound && piece.wanted.upperBound <= piece.range.upperBound
+    let isWithin =
+      piece.range.lowerBound <= piece.wanted.lowerBound && piece.wanted.upperBound <= piece.range.upperBound
     try expect(isWithin && token.grid.blocks(covering: piece.range).count == 1, "\(piece.range) for \(piece.wanted)")
     try expect(piece.ticket.token === token, "a piece of another token")
     try expect(mayBeFound(piece.range, index), "held, \(whyNot(piece.range, index))")

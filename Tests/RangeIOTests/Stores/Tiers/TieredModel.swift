@@ -220,7 +220,7 @@ final class TieredModel: @unchecked Sendable {
     let hot = random.below(1 << 10)
     let center = operations / 400 * 977
     // The nearer the likelier: what is hot moves on now and then, and comes back.
-    let near = random.below(2) == 0 ? hot : hot * hot / 1024
+    let near = random.below(4) == 0 ? hot : hot * hot / 1024 * hot / 1024
     let lower = (center + units * near / 1024) % units
     let perBlock = kept.token.grid.blockSize / Self.unit
     let longest = [1, perBlock / 2, perBlock, perBlock * 3][random.below(4)]

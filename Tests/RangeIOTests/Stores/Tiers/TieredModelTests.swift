@@ -8,7 +8,7 @@ import Testing
     let operations = 2000
     var totals = TieredModelTally()
     let first = TestScale.firstSeed
-    let count = max(10, TestScale.stress / operations)
+    let count = max(40, TestScale.stress / operations)
     for seed in first..<first + count {
       let model = TieredModel(seed: UInt64(seed))
       if let mismatch = model.run(operations: operations) {
@@ -16,7 +16,6 @@ import Testing
         return
       }
       totals.add(model.tally)
-      print(seed, model.blockSizes, model.fill, model.isTimed, model.store.statistics(), model.store.statistics().bytes, model.store.statistics().limit)
       totals.add(model.store.statistics())
     }
     print("\(count) seeds of \(operations) operations from seed \(first): \(totals)")
