@@ -12,7 +12,10 @@ extension TieredModel {
     if bytes <= limit, resizing == nil { isOverLimit = false }
     lastBytes = bytes
     let below = tiers.compressed.ledger
-    if resizing == nil { try expect(below.bytes <= below.limit, "\(below.bytes) bytes are below, over \(below.limit)") }
+    // What was found keeps its segment, and what is pinned stays: but no more comes.
+    let mostBelow = max(below.limit, lastBytesBelow)
+    try expect(below.bytes <= mostBelow, "\(below.bytes) bytes are below, over \(below.limit)")
+    lastBytesBelow = below.bytes
     let moving = store.mover.statistics()
     if resizing == nil { try expect(moving.bytes <= moving.limit, "\(moving.bytes) are on their way") }
   }
