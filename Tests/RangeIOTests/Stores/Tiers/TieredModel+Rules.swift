@@ -99,7 +99,9 @@ extension TieredModel {
       try runJobs(1)
       if resizing == nil, store.mover.isIdle { break }
     }
-    try expect(resizing == nil && store.mover.isIdle, "something never ends: \(store.statistics())")
+    try expect(store.mover.isIdle, "chunks are moved for ever: \(store.statistics())")
+    let bytes = "\(tiers.budget.bytes) bytes of \(tiers.budget.limit.bytes), \(tiers.compressed.ledger.bytes) below"
+    try expect(resizing == nil, "a resize never ends, with \(bytes) of \(tiers.compressed.ledger.limit)")
     store.removeExpired()
     try check()
     try recount(.atRest)
