@@ -86,6 +86,7 @@ final class TieredModel: @unchecked Sendable {
   var highestLimit: Int
   var pausedUntil: Int64?
   var lastBytes = 0
+  var lastBytesBelow = 0
   var operations = 0
   /// Operations in the midst of another.
   var nested = 0
