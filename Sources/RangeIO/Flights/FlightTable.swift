@@ -54,7 +54,8 @@ final class FlightTable: Sendable {
       }
       if !wants.held.isEmpty {
         let plan = state.flights.request(
-          wants.held.map(\.wanted), generation: generation, purpose: purpose, waiter: wait, isApart: true
+          wants.held.map(\.wanted), generation: generation, purpose: purpose, waiter: wait, after: planned.plan,
+          isApart: true
         ) { gap in
           // Every stretch that is missing is a part of one that is wanted.
           wants.held[wants.held.partitionPoint { $0.wanted.upperBound > gap.lowerBound }].whole

@@ -81,6 +81,8 @@ package struct Flights<Waiter> {
   ///   - generation: the source's, read before the look-up that found the gaps.
   ///   - purpose: a demand raises the prefetches it joins.
   ///   - waiter: is handed out when a flight of its has landed, once for each; nil to be interested silently.
+  ///   - earlier: the plan that the same request was given just before, if this is more of it: it is interested once in
+  ///     each of its flights.
   ///   - isApart: whether each stretch is a flight of its own, neither put together with its neighbours nor cut.
   ///   - widen: what to fetch where a stretch is missing: the stretch, or more around it, such as whole blocks.
   /// - Complexity: O((g + f) log n) for `g` gaps, the `f` flights that bring them and `n` flights under way, and moving
@@ -88,14 +90,14 @@ package struct Flights<Waiter> {
   ///   but room for waiters beyond the first.
   package mutating func request(
     _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadRequest.Purpose, waiter: Waiter?,
-    isApart: Bool = false, widen: (ByteRange) -> ByteRange
+    after earlier: FlightPlan? = nil, isApart: Bool = false, widen: (ByteRange) -> ByteRange
   ) -> FlightPlan {
     if generation > newestGeneration {
       detachJoinable()
       newestGeneration = generation
     }
-    lastWaiter += 1
-    var plan = FlightPlan(waiter: WaiterID(number: lastWaiter))
+    if earlier == nil { lastWaiter += 1 }
+    var plan = FlightPlan(waiter: earlier?.waiter ?? WaiterID(number: lastWaiter))
     if generation == newestGeneration {
       join(gaps, purpose, waiter, isApart, widen, &plan)
     } else {

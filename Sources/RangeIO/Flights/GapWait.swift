@@ -94,12 +94,11 @@ final class GapWait: Sendable {
   func pieces() throws(Failure) -> [ChunkPiece] {
     let outcome = state.withLock { state -> Result<[ChunkPiece], Failure> in
       if let failure = state.failure { return .failure(failure) }
-      // Of one plan, flights are as disjoint as the parts they bring, and so in the same order.
-      let arrived = state.arrived.sorted { $0.range.lowerBound < $1.range.lowerBound }
-      var index = 0
+      // By flight, not by place: those of a latecomer's two plans may overlap.
+      let arrived = state.arrived.sorted { $0.flight.number < $1.flight.number }
       return .success(
         state.parts.map { part in
-          while arrived[index].flight != part.flight { index += 1 }
+          let index = arrived.partitionPoint { $0.flight.number >= part.flight.number }
           return ChunkPiece(part.range, Self.cut(part.range, of: arrived[index]))
         })
     }
