@@ -10,6 +10,7 @@ extension Caching {
     // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
     // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
     var isLast = false
+    var losses = 0
     while true {
       let landed = token.flights.landingCount
       let generation = token.generation
@@ -21,6 +22,14 @@ extension Caching {
       do {
         return try await fetch(found, request, token, landed: landed, generation: generation, next)
       } catch let failure as JoinedFlightFailed {
+        if failure.error is HeldPieceIsGone {
+          losses += 1
+          // A store that goes on finding what it cannot bring is not asked for ever.
+          guard losses < Self.mostLosses else {
+            guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
+            return try await next(request)
+          }
+        }
         if !failure.wasGivenUp {
           if isLast { throw failure.error }
           isLast = true
@@ -29,6 +38,9 @@ extension Caching {
       }
     }
   }
+
+  /// Pieces that one read finds and loses before it goes past the store. Nearly always each is another one.
+  private static let mostLosses = 8
 
   /// Whether a range is read for the first time: then nothing of its first block is here.
   private func isFirstTouch(_ range: ByteRange, _ token: ChunkToken, _ touched: RecentTouches) -> Bool {
@@ -72,9 +84,12 @@ extension Caching {
       },
       lookAgain: {
         let found = self.lookUp(request, token)
-        return (found, found.wants)
+        let isRefused = request.caching == .onlyIfCached && !found.gaps.isEmpty
+        return (found, isRefused ? [] : found.wants)
       })
     var found = planned.found ?? found
+    // What was held a moment ago may be gone by the second look.
+    guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
     guard planned.plan != nil || planned.below != nil else { return found.response(to: request) }
     let run = found.gaps.count == 1 ? found.gaps[0].count : found.gaps.reduce(0) { $0 + $1.count }
     var isKept = true
