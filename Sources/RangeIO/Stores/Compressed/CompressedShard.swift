@@ -66,14 +66,19 @@ struct CompressedShard: ~Copyable {
     guard let fresh else { return nil }
     let number = add(fresh)
     let place = allocate(stored, in: number)
-    // One that was made for a large record is full, and does not end the open one.
-    guard let open, fresh.capacity - segments[Int(number)]!.used < segments[Int(open)]!.memory.capacity / 16 else {
-      if let open { sealed.append(open) }
-      open = number
-      return place
+    // One that was made for a large record is full, and does not end the open one; unless that is full as well, which
+    // would never become the oldest.
+    if let open, isFull(open) || !isFull(number) {
+      sealed.append(open)
+      self.open = nil
     }
-    sealed.append(number)
+    if open == nil { open = number } else { sealed.append(number) }
     return place
+  }
+
+  private func isFull(_ number: UInt32) -> Bool {
+    let segment = segments[Int(number)]!
+    return segment.memory.capacity - segment.used < segment.memory.capacity / 16
   }
 
   private mutating func add(_ memory: SegmentMemory) -> UInt32 {
@@ -113,7 +118,11 @@ struct CompressedShard: ~Copyable {
   /// - Returns: the number of records that had to go for it; `nil` if its ticket is not valid any more.
   mutating func publish(_ record: Record, at place: Place, ticket: ChunkTicket) -> Int? {
     segments[Int(place.segment)]!.pending -= 1
+    // Charged before the ticket is looked at: who removes raises the generation, and passes what is charged nothing by.
+    // One of the two sees the other.
+    ticket.token.chargedBytesBelow.wrappingAdd(place.stored, ordering: .sequentiallyConsistent)
     guard ticket.isValid else {
+      ticket.token.chargedBytesBelow.wrappingSubtract(place.stored, ordering: .relaxed)
       counts.stale += 1
       return nil
     }
@@ -126,7 +135,6 @@ struct CompressedShard: ~Copyable {
     (record.segment, record.offset, record.stored) = (place.segment, place.offset, UInt32(place.stored))
     let slot = table.add(record, hash: hash)
     sources.add(ticket.token)
-    ticket.token.chargedBytesBelow.wrappingAdd(place.stored, ordering: .relaxed)
     mark(place, slot: slot)
     segments[Int(place.segment)]!.liveBytes += place.stored
     storedBytes += place.stored

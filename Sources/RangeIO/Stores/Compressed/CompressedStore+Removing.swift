@@ -13,7 +13,7 @@ extension CompressedStore {
 
   /// Removes the pieces of the blocks of `range` that `isMeant`, which is given the piece and the part of its block.
   private func remove(_ range: ByteRange, _ token: ChunkToken, where isMeant: (ByteRange, ByteRange) -> Bool) {
-    guard !range.isEmpty, token.chargedBytesBelow.load(ordering: .relaxed) > 0 else { return }
+    guard !range.isEmpty, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) > 0 else { return }
     let blocks = token.grid.blocks(covering: range)
     guard blocks.count <= 4096 else {
       removeByScanning(range, token, where: isMeant)
@@ -35,7 +35,7 @@ extension CompressedStore {
 
   private func removeByScanning(_ range: ByteRange, _ token: ChunkToken, where isMeant: (ByteRange, ByteRange) -> Bool)
   {
-    sweep { state, slot in
+    sweep { state, slot, _ in
       let record = state.table[slot]
       return record.token == token.number && isMeant(Self.range(of: record, token.grid), range)
     }
@@ -46,18 +46,20 @@ extension CompressedStore {
     return start + record.piece.lowerBound..<start + record.piece.upperBound
   }
 
-  /// Removes the records that `isMeant`, 256 slots in one hold of a lock.
+  /// Removes the records that `isMeant`, which is told the time of each step, 256 slots in one hold of a lock.
   ///
   /// - Returns: how many.
-  @discardableResult private func sweep(where isMeant: (borrowing CompressedShard, UInt32) -> Bool) -> Int {
+  @discardableResult private func sweep(where isMeant: (borrowing CompressedShard, UInt32, Int64) -> Bool) -> Int {
     var count = 0
     for shard in shards {
       var next: Int? = 1
       while let first = next {
         change(shard) { state in
+          let now = presentForLimits
           let end = min(first + 256, state.table.slotsUsed)
           var removed = 0
-          for slot in UInt32(first)..<UInt32(max(first, end)) where state.table[slot].isUsed && isMeant(state, slot) {
+          for slot in UInt32(first)..<UInt32(max(first, end))
+          where state.table[slot].isUsed && isMeant(state, slot, now) {
             state.remove(slot)
             removed += 1
           }
@@ -84,9 +86,9 @@ extension CompressedStore {
 
   /// Removes what is older or has been idle for longer than the limits allow.
   public func removeExpired() {
-    let now = presentForLimits
-    guard now != .min else { return }
-    let count = sweep { $0.isExpired($1, now) }
+    guard presentForLimits != .min else { return }
+    // By the time of each step: what came after an earlier one would seem to come from the future, and go.
+    let count = sweep { $2 != .min && $0.isExpired($1, $2) }
     shards[0].state.withLock { $0.counts.expirations += count }
   }
 
@@ -99,5 +101,5 @@ extension CompressedStore {
   }
 
   /// Removes all records; with them go all segments but one for each shard.
-  func eraseAll() { sweep { _, _ in true } }
+  func eraseAll() { sweep { _, _, _ in true } }
 }
