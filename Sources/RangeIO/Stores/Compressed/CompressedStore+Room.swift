@@ -8,6 +8,9 @@ extension CompressedStore {
     return min(max(4096, 1 << (Int.bitWidth - 1 - share.leadingZeroBitCount)), 1 << 20)
   }
 
+  /// Kept free, so that there is a segment to copy to.
+  var headroom: Int { SegmentMemory.footprint(of: segmentSize) }
+
   /// A place for so many encoded bytes; room is made for it.
   ///
   /// - Returns: `nil` if there is none, and none can be made.
@@ -31,7 +34,7 @@ extension CompressedStore {
   private func makeSegment(_ capacity: Int) -> SegmentMemory? {
     // Segments that were let go of may still be read from, and give nothing back until then: a few tries.
     for _ in 0..<8 {
-      if let memory = takeSegment(capacity, headroom: segmentSize) { return memory }
+      if let memory = takeSegment(capacity, headroom: headroom) { return memory }
       guard evictSegment() else { return nil }
     }
     return nil
@@ -115,15 +118,22 @@ extension CompressedStore {
   public func trim(to size: ByteCount) async throws { try await shrink(to: size.bytes) }
 
   private func shrink(to bytes: Int) async throws {
+    var fruitless = 0
     while ledger.bytes > bytes {
       try Task.checkCancellation()
+      // Pinned pieces are copied on: when all segments were, there is nothing else left.
+      guard fruitless <= segmentCount else { return }
+      let before = segmentBytes
+      defer { fruitless = segmentBytes < before ? 0 : fruitless + 1 }
       // Nothing left to let go of: what is still held is being read, and given back in a moment.
-      if !evictSegment(), shards.allSatisfy({ $0.segmentBytes.load(ordering: .relaxed) == 0 }), ledger.bytes == 0 {
-        return
-      }
+      _ = evictSegment()
       await Task.yield()
     }
   }
+
+  private var segmentBytes: Int { shards.reduce(0) { $0 + $1.segmentBytes.load(ordering: .relaxed) } }
+
+  private var segmentCount: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.segments.count } } }
 
   /// Lets go of memory because the system is short of it, until at most so much is held. Nothing is copied on or handed
   /// to a tier below.

@@ -39,13 +39,18 @@ extension CompressedStore {
     let token = chunk.token
     let now = presentForLimits
     guard chunk.ticket.isValid else { return .stale }
+    // Places in larger blocks do not fit into a record.
+    guard token.grid.shift <= 30 else { return .dropped }
     guard !isExpired(chunk, now) else { return .dropped }
     guard !holds(piece.range, token: token.number, grid: token.grid) else { return .present }
     // An eighth less, or it is not worth the while.
-    guard let scratch = try? BufferPool.shared.buffer(max(1, piece.range.count / 8 * 7)) else { return .dropped }
-    guard let stored = piece.bytes.withUnsafeBytes({ configuration.codec.encode($0, into: scratch.memory) }) else {
-      return .incompressible
-    }
+    let most = piece.range.count / 8 * 7
+    guard most > 0 else { return .incompressible }
+    guard let scratch = try? BufferPool.shared.buffer(most) else { return .dropped }
+    guard let stored = piece.bytes.withUnsafeBytes({ configuration.codec.encode($0, into: scratch.memory) }),
+      // Whoever wrote the codec, no byte beyond its buffers is read.
+      (1...most).contains(stored)
+    else { return .incompressible }
     let start = chunk.block << token.grid.shift
     var record = RecordTable.Record()
     record.token = token.number
@@ -81,7 +86,7 @@ extension CompressedStore {
 
   private func takeRecord() -> Bool {
     for _ in 0..<4 {
-      if ledger.take(RecordTable.charge, headroom: segmentSize) { return true }
+      if ledger.take(RecordTable.charge, headroom: headroom) { return true }
       guard evictSegment() else { return false }
     }
     return false
