@@ -9,9 +9,8 @@ extension MemoryStore {
   /// - Throws: `CancellationError`, with the limit changed; `ReadError.Code.limitExceeded` if more than that is pinned
   ///   or kept as metadata, with the limit changed.
   public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
-    ledger.ownLimit = limit.bytes
     if let blocks { ledger.blockLimit = blocks }
-    setPolicyCapacity(ledger.present)
+    setLimit(limit.bytes)
     // Others may wait for a limit that is higher now.
     roomIsFree()
     while true {
@@ -35,6 +34,12 @@ extension MemoryStore {
       // What is left is reserved by reads under way, which give it back when they end.
       try await answer.value()
     }
+  }
+
+  /// Changes the limit for what comes from now on.
+  func setLimit(_ bytes: Int) {
+    ledger.ownLimit = bytes
+    setPolicyCapacity(ledger.present)
   }
 
   /// Evicts until at most so much is held. The limit stays as it is.
@@ -62,14 +67,16 @@ extension MemoryStore {
   }
 
   /// - Parameter outlet: takes what leaves.
-  private func evictSome(
+  /// - Returns: the bytes that left.
+  @discardableResult private func evictSome(
     _ bytes: Int, _ blocks: Int = 0, from shard: Int, _ empty: inout Set<Int>, to outlet: (any ChunkOutlet)?
-  ) {
+  ) -> Int {
     var gone = Departures()
     shards.change(shard) { $0.evict(bytes: bytes, blocks: blocks, most: 64, &gone, to: outlet) }
     if gone.blocks == 0 { empty.insert(shard) }
     release(gone)
     outlet?.proceed()
+    return gone.bytes
   }
 
   /// Lets go of memory because the system is short of it: at a warning of half, else of all that is not pinned.
@@ -83,19 +90,22 @@ extension MemoryStore {
 
   /// Lets go of what is more than `target` bytes, as far as it is not pinned.
   func shed(to target: Int) {
-    var empty: Set<Int> = []
-    while ledger.bytes > target, let shard = shards.fullest(except: empty) {
-      // Not handed on: what is let go for want of memory is not to take other memory.
-      evictSome(ledger.bytes - target, from: shard, &empty, to: nil)
-    }
+    // Not handed on: what is let go for want of memory is not to take other memory.
+    evict(ledger.bytes - target, to: nil) { self.ledger.bytes > target }
   }
 
   /// Evicts `bytes`, if there is so much to evict: others of the budget want them.
   func giveUp(_ bytes: Int) {
+    evict(bytes, to: outlet) { true }
+  }
+
+  /// Evicts so many bytes and no more, however much comes meanwhile: else readers that fill what comes free would keep
+  /// this going, and empty the store.
+  private func evict(_ bytes: Int, to outlet: (any ChunkOutlet)?, while isTooMuch: () -> Bool) {
     var empty: Set<Int> = []
-    let target = ledger.bytes - bytes
-    while ledger.bytes > target, let shard = shards.fullest(except: empty) {
-      evictSome(ledger.bytes - target, from: shard, &empty, to: outlet)
+    var left = bytes
+    while left > 0, isTooMuch(), let shard = shards.fullest(except: empty) {
+      left -= evictSome(left, from: shard, &empty, to: outlet)
     }
   }
 
