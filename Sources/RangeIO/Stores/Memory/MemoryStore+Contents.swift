@@ -30,6 +30,16 @@ extension MemoryStore {
     return true
   }
 
+  /// What of a part of a block is here under a token, in order. Does not count as a read.
+  func coverage(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
+    let block = grid.block(at: part.lowerBound)
+    let start = block << grid.shift
+    let hash = ChunkTable.hash(token: token, block: block)
+    let now = presentForLimits
+    return shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
+      .map { start + $0.lowerBound..<start + $0.upperBound }
+  }
+
   /// What is here of a source, in order, touching ranges put together.
   ///
   /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).

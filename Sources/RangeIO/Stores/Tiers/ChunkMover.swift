@@ -11,6 +11,8 @@ final class ChunkMover: ChunkOutlet {
     /// Nothing is taken until then.
     var pausedUntil: ReadInstant?
     var counts = MovingStatistics()
+    /// Let go of by the next one who proceeds, since that is outside of locks.
+    var replaced: [Chunk] = []
   }
   private let state: Locked<State>
   /// So that a look-up which misses takes no lock when nothing is on its way.
@@ -37,10 +39,9 @@ final class ChunkMover: ChunkOutlet {
   // MARK: coming
 
   func take(_ chunks: ArraySlice<Chunk>) {
-    // Dropped chunks are let go of by the caller, who holds them until its lock is free; replaced ones are kept for it
-    // here.
-    let replaced = state.withLock { state -> [Chunk] in
-      var replaced: [Chunk] = []
+    // Dropped chunks are let go of by the caller, who holds them until its lock is free; replaced ones are kept for that
+    // here, until `proceed`.
+    state.withLock { state in
       for chunk in chunks {
         guard !isPaused(state), chunk.ticket.isValid else {
           state.counts.dropped += 1
@@ -51,23 +52,23 @@ final class ChunkMover: ChunkOutlet {
         if let old = outcome.replaced {
           state.counts.dropped += 1
           old.charge(by: -1)
-          replaced.append(old)
+          state.replaced.append(old)
         }
       }
       note(state)
-      return replaced
     }
-    withExtendedLifetime(replaced) {}
   }
 
   private func note(_ state: State) { findable.store(state.queue.count, ordering: .sequentiallyConsistent) }
 
   func proceed() {
-    let starts = state.withLock { state -> Bool in
-      guard !state.isRunning, state.queue.waitingCount > 0 else { return false }
-      state.isRunning = true
-      return true
+    let (starts, replaced) = state.withLock { state -> (Bool, [Chunk]) in
+      let starts = !state.isRunning && state.queue.waitingCount > 0
+      if starts { state.isRunning = true }
+      defer { state.replaced = [] }
+      return (starts, state.replaced)
     }
+    withExtendedLifetime(replaced) {}
     if starts { background.startElsewhere(.utility) { await self.run() } }
   }
 
@@ -131,6 +132,15 @@ final class ChunkMover: ChunkOutlet {
     }
   }
 
+  /// What of `range` is on its way and may still be found. Does not count as a read.
+  func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
+    guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
+    return state.withLock { state in
+      state.queue.find(range, token: token, grid: grid).filter(\.chunk.ticket.isValid)
+        .flatMap { $0.chunk.pieces.map(\.range) }
+    }
+  }
+
   /// The chunk is above again.
   func cancel(_ entry: MovingQueue.Entry) {
     let removal = state.withLock { state in
@@ -182,21 +192,26 @@ final class ChunkMover: ChunkOutlet {
 
   private func isPaused(_ state: State) -> Bool { state.pausedUntil.map { lower.now < $0 } ?? false }
 
-  /// Takes nothing until `instant`, and drops what waits.
-  func pause(until instant: ReadInstant) {
-    state.withLock { $0.pausedUntil = instant }
+  /// Takes nothing for so long, and drops what waits.
+  func pause(for duration: Duration) {
+    // By the clock that is asked whether it is over.
+    let end = lower.now.advanced(by: duration)
+    state.withLock { $0.pausedUntil = end }
     removeAll()
   }
 
   func resume() { state.withLock { $0.pausedUntil = nil } }
 
   /// Changes the bytes that may be on their way, dropping what is too much.
-  func setLimit(_ limit: Int) {
-    let isTooMuch = state.withLock { state in
-      state.queue.limit = limit
-      return state.queue.bytes > limit
+  ///
+  /// - Returns: the limit before.
+  func setLimit(_ limit: Int) -> Int {
+    let (before, isTooMuch) = state.withLock { state in
+      defer { state.queue.limit = limit }
+      return (state.queue.limit, state.queue.bytes > limit)
     }
     if isTooMuch { removeAll() }
+    return before
   }
 
   /// What is on its way and was.

@@ -3,6 +3,8 @@ struct MemoryTiers: Sendable {
   let memory: MemoryStore
   let compressed: CompressedStore
   let budget: MemoryBudget
+  /// As configured.
+  let queueLimit: ByteCount?
 }
 
 extension TieredChunkStore {
@@ -13,8 +15,8 @@ extension TieredChunkStore {
     public var memory: MemoryStore.Configuration
     /// The tier below. Its limit is a cap.
     public var compressed: CompressedStore.Configuration
-    /// The bytes of the memory tier's limit that chunks on their way down may take. Default: a sixteenth, from 64 KiB
-    /// to 8 MiB, but no more than a quarter.
+    /// The bytes of the memory tier's limit that chunks on their way down may take, from nothing to a quarter of it. What
+    /// is larger by itself is dropped. Default: a sixteenth, from 256 KiB to 8 MiB.
     public var queueLimit: ByteCount?
     /// The clock of ages, for both.
     public var time = TimeSource.continuous
@@ -34,7 +36,13 @@ extension TieredChunkStore {
     var queueBytes: Int { Self.queueBytes(queueLimit, of: memory.limit.bytes) }
 
     static func queueBytes(_ limit: ByteCount?, of memory: Int) -> Int {
-      min(memory / 4, limit?.bytes ?? min(max(memory / 16, 64 << 10), 8 << 20))
+      min(memory / 4, limit?.bytes ?? min(max(memory / 16, 256 << 10), 8 << 20))
+    }
+
+    /// Both limits, as far as a number can say it.
+    static func sum(_ memory: ByteCount, _ compressed: ByteCount) -> ByteCount {
+      let (sum, overflow) = memory.bytes.addingReportingOverflow(compressed.bytes)
+      return .bytes(overflow ? .max : sum)
     }
   }
 
@@ -50,8 +58,7 @@ extension TieredChunkStore {
   ///
   /// - Precondition: as for ``MemoryStore/init(_:)``. Limits are positive.
   public convenience init(_ configuration: Configuration) {
-    let budget = MemoryBudget(
-      limit: .bytes(configuration.memory.limit.bytes + configuration.compressed.limit.bytes))
+    let budget = MemoryBudget(limit: Configuration.sum(configuration.memory.limit, configuration.compressed.limit))
     let queue = configuration.queueBytes
     var above = configuration.memory
     above.limit = .bytes(above.limit.bytes - queue)
@@ -66,7 +73,9 @@ extension TieredChunkStore {
     _ = budget.take(queue)
     budget.lends { [weak memory] bytes in memory?.giveUp(bytes) }
     self.init(
-      memory, compressed, memory: MemoryTiers(memory: memory, compressed: compressed, budget: budget),
+      memory, compressed,
+      memory: MemoryTiers(
+        memory: memory, compressed: compressed, budget: budget, queueLimit: configuration.queueLimit),
       queueLimit: queue, configuration.background)
   }
 }

@@ -32,6 +32,9 @@ struct MovingQueue {
 
   init(limit: Int) { self.limit = limit }
 
+  /// Places in the order, those of entries that have left among them.
+  var placesInOrder: Int { order.count - head }
+
   /// Chunks that can be found.
   var count: Int { entries.count }
 
@@ -61,7 +64,14 @@ struct MovingQueue {
     order.append((entry.key, entry.number))
     bytes += charge
     waitingCount += 1
+    if order.count - head > 64 + 2 * waitingCount { forgetWhatLeft() }
     return (true, replaced)
+  }
+
+  /// Clears places of entries away that have left: chunks may come and go back up many times while one is moved.
+  private mutating func forgetWhatLeft() {
+    order = order[head...].filter { entries[$0.key]?.number == $0.number }
+    head = 0
   }
 
   /// The next one to move: found here until ``finish(_:)``.

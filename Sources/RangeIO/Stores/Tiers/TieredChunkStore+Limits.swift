@@ -5,11 +5,12 @@ extension TieredChunkStore {
   ///   metadata than the limit leaves room for, with the limits changed.
   public func resize(memory limit: ByteCount, compressed: ByteCount) async throws {
     guard let tiers = memory else { return }
-    let queue = Configuration.queueBytes(nil, of: limit.bytes)
-    let before = mover.statistics().limit
-    mover.setLimit(queue)
-    tiers.budget.setLimit(.bytes(limit.bytes + compressed.bytes))
+    let queue = Configuration.queueBytes(tiers.queueLimit, of: limit.bytes)
+    let before = mover.setLimit(queue)
+    tiers.budget.setLimit(Configuration.sum(limit, compressed))
     tiers.budget.charge(queue - before)
+    // Before anything is waited for, which can be cancelled.
+    tiers.memory.setLimit(limit.bytes - queue)
     // What is below first: it need not go where the memory tier only has to give up what it had borrowed.
     try await tiers.compressed.resize(to: compressed)
     try await tiers.memory.resize(to: .bytes(limit.bytes - queue))
@@ -22,7 +23,7 @@ extension TieredChunkStore {
       mover.resume()
       return
     }
-    mover.pause(until: now.advanced(by: .seconds(60)))
+    mover.pause(for: .seconds(60))
     guard let tiers = memory else { return }
     let held = tiers.memory.ledger.bytes + tiers.compressed.ledger.bytes
     let target = pressure == .critical ? 0 : held / 2

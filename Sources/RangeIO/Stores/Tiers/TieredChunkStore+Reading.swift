@@ -19,13 +19,14 @@ extension TieredChunkStore {
       found = TieredLookup(pieces: pieces, held: held, gaps: gaps)
     }
     // In the order in which chunks move down, so that one on its way is found in one place or the next.
-    for gap in found.gaps {
+    for gap in found.takeGaps() {
+      var missing = [gap]
       for entry in mover.find(gap, token: token, grid: grid) {
-        found.add(entry.chunk, within: gap)
+        found.add(entry.chunk, of: &missing)
         takeBack(entry)
       }
+      for part in missing { found.add(lower.lookUp(part, token: token, grid: grid), part, rising: rising) }
     }
-    for gap in found.gaps { found.add(lower.lookUp(gap, token: token, grid: grid), gap, rising: rising) }
     return found.lookup
   }
 
@@ -60,12 +61,16 @@ extension TieredChunkStore {
     }
   }
 
-  /// Whether a part of a block is held by all together.
+  /// Whether a part of a block is held by all together. A look-up would count, and move chunks. Of stores that can only
+  /// say whether they hold all of something, it is not known what parts they hold.
   private func isCovered(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> Bool {
-    switch lookUp(part, token: token, grid: grid) {
-    case .hit: true
-    case .partial(_, _, let gaps): gaps.isEmpty
-    case .miss: false
+    var missing = ByteRanges.gaps(in: part, covered: mover.coverage(part, token: token, grid: grid))
+    if let memory {
+      let covered = memory.memory.coverage(part, token, grid) + memory.compressed.coverage(part, token, grid)
+      missing = missing.flatMap { ByteRanges.gaps(in: $0, covered: covered) }
+    }
+    return missing.allSatisfy {
+      upper.holds($0, token: token, grid: grid) || lower.holds($0, token: token, grid: grid)
     }
   }
 }
@@ -76,33 +81,34 @@ private struct TieredLookup {
   var held: [HeldPiece] = []
   var gaps: [ByteRange]
 
-  /// Cuts out what a chunk has of `gap`.
-  mutating func add(_ chunk: Chunk, within gap: ByteRange) {
+  /// Takes the gaps that the upper store left, to be looked for elsewhere one after the other: what is not found is
+  /// added again, in order.
+  mutating func takeGaps() -> [ByteRange] {
+    defer { gaps = [] }
+    return gaps
+  }
+
+  /// Cuts out what a chunk has of what is `missing` in one gap.
+  mutating func add(_ chunk: Chunk, of missing: inout [ByteRange]) {
     for piece in chunk.pieces {
-      guard let common = ByteRanges.intersection(piece.range, gap) else { continue }
-      // Of what is still missing: other pieces may have been found in the same gap.
-      for part in gaps.compactMap({ ByteRanges.intersection($0, common) }) {
+      for part in missing.compactMap({ ByteRanges.intersection($0, piece.range) }) {
         let lower = part.lowerBound - piece.range.lowerBound
         pieces.append(ChunkPiece(part, piece.bytes.slice(lower..<lower + part.count)))
-        gaps = gaps.flatMap { ByteRanges.subtract(part, from: $0) }
       }
+      missing = missing.flatMap { ByteRanges.subtract(piece.range, from: $0) }
     }
   }
 
   /// Adds what the lower store has of `gap`.
   mutating func add(_ below: ChunkLookup, _ gap: ByteRange, rising: (HeldPiece) -> HeldPiece) {
-    let left: [ByteRange]
     switch below {
-    case .miss: return
-    case .hit(let bytes):
-      pieces.append(ChunkPiece(gap, bytes))
-      left = []
-    case .partial(let some, let more, let gaps):
+    case .miss: gaps.append(gap)
+    case .hit(let bytes): pieces.append(ChunkPiece(gap, bytes))
+    case .partial(let some, let more, let left):
       pieces += some
       held += more.map(rising)
-      left = gaps
+      gaps += left
     }
-    gaps = gaps.flatMap { $0 == gap ? left : [$0] }
   }
 
   var lookup: ChunkLookup {
@@ -140,7 +146,8 @@ private struct RisingLoader: PieceLoader {
   /// Without room above, it is read all the same and stays where it is.
   private func rise(_ bytes: Bytes?, _ reservation: ChunkReservation?) -> Bytes? {
     guard let reservation else { return bytes }
-    guard let bytes else {
+    // A loader of anybody's: what is not the piece is not kept, and refused by who reads it.
+    guard let bytes, bytes.count == range.count else {
       store.cancel(reservation)
       return nil
     }
