@@ -99,9 +99,9 @@ struct HeldFlightsTests {
     let planned = table.plan(
       Self.wants([32..<64], [(0..<32, 0..<32), (64..<100, 64..<128)]), landed: 0, generation: 1, purpose: .demand, wait,
       widen: { _ in 0..<64 }, lookAgain: { ((), []) })
-    let starts = [planned.plan!.starts[0], planned.below!.starts[0]]
+    let starts = [planned.plan!.starts[0], planned.below!.plan.starts[0]]
     #expect(starts.map(\.range) == [0..<64, 64..<128])
-    #expect(planned.below!.starts.count == 1)
+    #expect(planned.below!.plan.starts.count == 1)
     Self.land(table, starts[order[0]])
     #expect(!wait.isDone)
     Self.land(table, starts[order[1]])
@@ -120,7 +120,7 @@ struct HeldFlightsTests {
     let planned = table.plan(
       Self.wants([32..<64], [(10..<32, 10..<32)]), landed: 0, generation: 1, purpose: .demand, wait,
       widen: { _ in 0..<64 }, lookAgain: { ((), []) })
-    for start in Array(planned.plan!.starts) + Array(planned.below!.starts) { Self.land(table, start) }
+    for start in Array(planned.plan!.starts) + Array(planned.below!.plan.starts) { Self.land(table, start) }
     let pieces = try wait.pieces()
     #expect(pieces.map(\.range) == [10..<32, 32..<64])
     #expect(pieces.allSatisfy { $0.bytes == SyntheticSource.bytes($0.range) })
@@ -159,7 +159,7 @@ struct HeldFlightsTests {
             let planned = table.plan(
               wants, landed: table.landingCount, generation: UInt64(1 + random.below(3)), purpose: .demand, wait,
               widen: { isBlocks ? grid.outward($0, in: 1000) : $0 }, lookAgain: { ((), wants) })
-            let starts = Array(planned.plan?.starts ?? []) + Array(planned.below?.starts ?? [])
+            let starts = Array(planned.plan?.starts ?? []) + Array(planned.below?.plan.starts ?? [])
             for start in starts.shuffled(using: &random) {
               if random.below(2) == 0 { await Task.yield() }
               Self.land(table, start)
