@@ -18,6 +18,7 @@ public final class SyntheticSource: RangeSource {
   private let id: String
   private let cost: SourceCost
   private let time: TimeSource?
+  private let compressibility: Double
   private let state: Locked<State>
 
   /// A source of `byteCount` bytes.
@@ -26,11 +27,13 @@ public final class SyntheticSource: RangeSource {
   ///   - latency: the time to the first byte of a read. Zero: the bytes are there at once, without suspending.
   ///   - bytesPerSecond: the rate after that; infinite by default.
   ///   - time: the clock that latency is measured by. Without one there is none.
+  ///   - compressibility: about the share of the bytes that compressing saves, from 0 to 1. Default: none.
   public init(
     byteCount: Int, id: String = "synthetic", latency: Duration = .zero, bytesPerSecond: Double = .infinity,
-    time: TimeSource? = nil
+    time: TimeSource? = nil, compressibility: Double = 0
   ) {
     self.id = id
+    self.compressibility = compressibility
     cost = SourceCost(latency: latency, bytesPerSecond: bytesPerSecond)
     self.time = time
     state = Locked(State(byteCount: byteCount))
@@ -77,27 +80,33 @@ public final class SyntheticSource: RangeSource {
     guard let asked = source.validator as? Version, asked.number == version else {
       throw ReadError(.sourceChanged, "the synthetic source was rewritten: open it again", context: .init(source: id))
     }
-    return Self.bytes(range, version: version)
+    return Self.bytes(range, version: version, compressibility: compressibility)
   }
 
   /// Remembers that it was closed.
   public nonisolated(nonsending) func close() async { state.withLock { $0.isClosed = true } }
 
   /// The bytes that a read of `range` must return, in the version that is there now.
-  public func expected(_ range: ByteRange) -> Bytes { Self.bytes(range, version: state.withLock { $0.version }) }
+  public func expected(_ range: ByteRange) -> Bytes {
+    Self.bytes(range, version: state.withLock { $0.version }, compressibility: compressibility)
+  }
 
   /// The bytes of `range` in version `version`.
-  public static func bytes(_ range: ByteRange, version: UInt64 = 0) -> Bytes {
-    Bytes(count: range.count) { buffer in
+  ///
+  /// - Parameter compressibility: about the share of them that compressing saves, from 0 to 1. Bytes of different shares
+  ///   differ.
+  public static func bytes(_ range: ByteRange, version: UInt64 = 0, compressibility: Double = 0) -> Bytes {
+    let alike = wordsAlike(compressibility)
+    return Bytes(count: range.count) { buffer in
       var offset = range.lowerBound
       while offset < range.upperBound {
         // A word at a time where it can: tests make gigabytes of this.
         if offset & 7 == 0, range.upperBound - offset >= 8 {
-          let word = word(offset >> 3, version).littleEndian
+          let word = word(offset >> 3, version, alike).littleEndian
           buffer.storeBytes(of: word, toByteOffset: offset - range.lowerBound, as: UInt64.self)
           offset += 8
         } else {
-          buffer[offset - range.lowerBound] = byte(at: offset, version: version)
+          buffer[offset - range.lowerBound] = byte(offset, word(offset >> 3, version, alike))
           offset += 1
         }
       }
@@ -106,11 +115,23 @@ public final class SyntheticSource: RangeSource {
 
   /// The byte at `offset` in version `version`: no two offsets nearby look alike, so a shift shows.
   public static func byte(at offset: Int, version: UInt64 = 0) -> UInt8 {
-    UInt8(truncatingIfNeeded: word(offset >> 3, version) >> UInt64((offset & 7) * 8))
+    byte(offset, word(offset >> 3, version, 0))
   }
 
-  private static func word(_ number: Int, _ version: UInt64) -> UInt64 {
-    SeededGenerator.mix(UInt64(truncatingIfNeeded: number) &+ version &* 0x9E37_79B9_7F4A_7C15)
+  private static func byte(_ offset: Int, _ word: UInt64) -> UInt8 {
+    UInt8(truncatingIfNeeded: word >> UInt64((offset & 7) * 8))
+  }
+
+  /// Of each 16 words, those that look like their neighbours.
+  private static func wordsAlike(_ compressibility: Double) -> Int {
+    Int((min(max(0, compressibility), 1) * 16).rounded())
+  }
+
+  /// - Parameter alike: how many of each 16 words are the same throughout 2 KiB: from one stretch of that length to the
+  ///   next they differ, so that a block taken for another shows, too.
+  private static func word(_ number: Int, _ version: UInt64, _ alike: Int) -> UInt64 {
+    let place = number & 15 < alike ? ~(number >> 8) : number
+    return SeededGenerator.mix(UInt64(truncatingIfNeeded: place) &+ version &* 0x9E37_79B9_7F4A_7C15)
   }
 
   struct Version: SourceValidator {

@@ -63,6 +63,15 @@ final class JobCount: TaskExecutor {
     return count
   }
 
+  /// Runs the next job.
+  ///
+  /// - Returns: false if there was none.
+  @discardableResult func step() -> Bool {
+    guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+    job.runSynchronously(on: asUnownedTaskExecutor())
+    return true
+  }
+
   /// Starts `work` and runs jobs as long as there are any.
   ///
   /// - Returns: how many those were.

@@ -37,11 +37,10 @@ extension CompressedStore {
 
   private func store(_ piece: ChunkPiece, _ chunk: Chunk) -> Outcome {
     let token = chunk.token
-    let now = presentForLimits
     guard chunk.ticket.isValid else { return .stale }
     // Places in larger blocks do not fit into a record.
     guard token.grid.shift <= 30 else { return .dropped }
-    guard !isExpired(chunk, now) else { return .dropped }
+    guard !isExpired(chunk) else { return .dropped }
     guard !holds(piece.range, token: token.number, grid: token.grid) else { return .present }
     // An eighth less, or it is not worth the while.
     let most = piece.range.count / 8 * 7
@@ -62,7 +61,9 @@ extension CompressedStore {
     return keep(scratch.filled(stored), record, chunk.ticket)
   }
 
-  private func isExpired(_ chunk: Chunk, _ now: Int64) -> Bool {
+  /// Whether a chunk of the tier above is too old, or has been idle for too long.
+  func isExpired(_ chunk: Chunk) -> Bool {
+    let now = presentForLimits
     guard now != .min else { return false }
     let (age, idle) = shards[0].state.withLock { ($0.ageLimit, $0.idleLimit) }
     if age != .max, now < chunk.birth.nanoseconds || now - chunk.birth.nanoseconds >= age { return true }

@@ -133,6 +133,7 @@ extension MemoryStore {
     let copy = metadata.map { Bytes(Array($0)) }
     let charge = copy.map { Self.charge(of: $0.count) } ?? 0
     var gone = Departures()
+    defer { _ = handOn(gone) }
     guard charge == 0 || charge <= ledger.ownLimit / 2 && makeRoom(bytes: charge, blocks: 0, &gone) else {
       throw ReadError(
         .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",

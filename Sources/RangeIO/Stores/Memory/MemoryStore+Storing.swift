@@ -47,7 +47,7 @@ extension MemoryStore {
   }
 
   /// What is left for the caller to hand on: nothing, if an outlet has taken it.
-  private func handOn(_ gone: Departures) -> [Chunk] {
+  func handOn(_ gone: Departures) -> [Chunk] {
     guard let outlet else { return gone.chunks }
     if !gone.chunks.isEmpty { outlet.proceed() }
     return []

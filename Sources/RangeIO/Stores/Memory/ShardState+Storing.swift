@@ -37,10 +37,11 @@ extension ShardState {
     guard slot != 0 else {
       let slot = table.add(token: token.number, block: block, hash: hash, owner: Self.backing(of: [piece]))
       table[slot].birth = ticket.birth.nanoseconds
+      // Said either way: memory that comes back from a tier below may have been a part of a pinned block.
+      table[slot].isPinned = isPinned
       sources.add(token)
       account(token, charge)
       if isPinned {
-        table[slot].isPinned = true
         pinnedBytes += charge
       } else {
         policy.insert(slot, key: hash, weight: charge)

@@ -20,9 +20,16 @@ final class ChunkMover: ChunkOutlet {
   private let lower: any ChunkStore
   private let upper: WeakStore
   let background: BackgroundWork
+  private let isExpired: @Sendable (Chunk) -> Bool
 
-  /// - Parameter limit: the bytes that may be on their way.
-  init(from upper: any ChunkStore, to lower: any ChunkStore, limit: Int, _ background: BackgroundWork) {
+  /// - Parameters:
+  ///   - limit: the bytes that may be on their way.
+  ///   - isExpired: whether a chunk must not be found any more. Stays here until it arrives below, which drops it.
+  init(
+    from upper: any ChunkStore, to lower: any ChunkStore, limit: Int, _ background: BackgroundWork,
+    isExpired: @escaping @Sendable (Chunk) -> Bool = { _ in false }
+  ) {
+    self.isExpired = isExpired
     state = Locked(State(queue: MovingQueue(limit: limit)))
     self.upper = WeakStore(upper)
     self.lower = lower
@@ -126,17 +133,21 @@ final class ChunkMover: ChunkOutlet {
   func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [MovingQueue.Entry] {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
     return state.withLock { state in
-      let found = state.queue.find(range, token: token, grid: grid).filter(\.chunk.ticket.isValid)
+      let found = state.queue.find(range, token: token, grid: grid).filter(mayBeFound)
       state.counts.hits += found.count
       return found
     }
+  }
+
+  private func mayBeFound(_ entry: MovingQueue.Entry) -> Bool {
+    entry.chunk.ticket.isValid && !isExpired(entry.chunk)
   }
 
   /// What of `range` is on its way and may still be found. Does not count as a read.
   func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
     return state.withLock { state in
-      state.queue.find(range, token: token, grid: grid).filter(\.chunk.ticket.isValid)
+      state.queue.find(range, token: token, grid: grid).filter(mayBeFound)
         .flatMap { $0.chunk.pieces.map(\.range) }
     }
   }
@@ -174,10 +185,13 @@ final class ChunkMover: ChunkOutlet {
   }
 
   /// Takes out all chunks.
-  func removeAll() {
+  ///
+  /// - Parameter dropping: whether that is for want of room or memory, and counted.
+  func removeAll(dropping: Bool = false) {
     settle(
       state.withLock { state in
         let removed = state.queue.removeAll()
+        if dropping { state.counts.dropped += removed.count }
         note(state)
         return removed
       })
@@ -197,12 +211,12 @@ final class ChunkMover: ChunkOutlet {
     // By the clock that is asked whether it is over.
     let end = lower.now.advanced(by: duration)
     state.withLock { $0.pausedUntil = end }
-    removeAll()
+    removeAll(dropping: true)
   }
 
   func resume() { state.withLock { $0.pausedUntil = nil } }
 
-  /// Changes the bytes that may be on their way, dropping what is too much.
+  /// Changes the bytes that may be on their way, dropping all if they are too much.
   ///
   /// - Returns: the limit before.
   func setLimit(_ limit: Int) -> Int {
@@ -210,7 +224,7 @@ final class ChunkMover: ChunkOutlet {
       defer { state.queue.limit = limit }
       return (state.queue.limit, state.queue.bytes > limit)
     }
-    if isTooMuch { removeAll() }
+    if isTooMuch { removeAll(dropping: true) }
     return before
   }
 
@@ -224,6 +238,9 @@ final class ChunkMover: ChunkOutlet {
       return counts
     }
   }
+
+  /// A copy of what is on its way, to be compared with a recount.
+  var queue: MovingQueue { state.withLock { $0.queue } }
 
   /// Whether nothing is on its way.
   var isIdle: Bool { state.withLock { !$0.isRunning && $0.queue.waitingCount == 0 } }

@@ -28,7 +28,7 @@ struct MovingQueue {
   /// Entries that wait to be moved.
   private(set) var waitingCount = 0
   /// Those being moved, whether they can still be found or not.
-  private var moving: Set<UInt64> = []
+  private(set) var moving: Set<UInt64> = []
 
   init(limit: Int) { self.limit = limit }
 
@@ -37,6 +37,9 @@ struct MovingQueue {
 
   /// Chunks that can be found.
   var count: Int { entries.count }
+
+  /// Every chunk that can be found, to be compared with a recount.
+  var all: [Entry] { Array(entries.values) }
 
   /// What a chunk holds, with its entry here.
   static func charge(_ chunk: Chunk) -> Int {

@@ -6,14 +6,24 @@ extension TieredChunkStore {
   public func resize(memory limit: ByteCount, compressed: ByteCount) async throws {
     guard let tiers = memory else { return }
     let queue = Configuration.queueBytes(tiers.queueLimit, of: limit.bytes)
-    let before = mover.setLimit(queue)
+    if queue < mover.statistics().limit { setQueueLimit(queue, tiers) }
     tiers.budget.setLimit(Configuration.sum(limit, compressed))
-    tiers.budget.charge(queue - before)
     // Before anything is waited for, which can be cancelled.
     tiers.memory.setLimit(limit.bytes - queue)
     // What is below first: it need not go where the memory tier only has to give up what it had borrowed.
     try await tiers.compressed.resize(to: compressed)
     try await tiers.memory.resize(to: .bytes(limit.bytes - queue))
+    // Last, when there is room for it. Where the rest is pinned or reserved, less may be on its way.
+    setQueueLimit(queue, tiers)
+  }
+
+  /// Changes the bytes that may be on their way down, which are taken from the budget in advance.
+  private func setQueueLimit(_ limit: Int, _ tiers: MemoryTiers) {
+    let growth = max(0, limit - mover.statistics().limit)
+    guard tiers.budget.takeBack(growth) else { return }
+    let before = mover.setLimit(limit)
+    // Nothing, unless two resizes meet here.
+    tiers.budget.charge(limit - before - growth)
   }
 
   /// Lets go of memory because the system is short of it: at a warning of half of what is held, else of all that is not

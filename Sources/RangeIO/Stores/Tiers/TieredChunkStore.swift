@@ -44,7 +44,9 @@ public final class TieredChunkStore: ChunkStore {
     self.upper = upper
     self.lower = lower
     self.memory = memory
-    mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background)
+    mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background) { [compressed = memory?.compressed] in
+      compressed?.isExpired($0) ?? false
+    }
     upper.handEvictions(to: mover)
   }
 
