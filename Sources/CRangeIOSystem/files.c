@@ -217,5 +217,22 @@ void *rio_map_aligned_pages(size_t count) {
   return aligned;
 }
 
+void rio_drop_pages(void *pages, size_t count) {
+#if defined(__APPLE__)
+  madvise(pages, count, MADV_FREE_REUSABLE);
+#else
+  madvise(pages, count, MADV_DONTNEED);
+#endif
+}
+
+void rio_forbid_huge_pages(void *pages, size_t count) {
+#if defined(MADV_NOHUGEPAGE)
+  madvise(pages, count, MADV_NOHUGEPAGE);
+#else
+  (void)pages;
+  (void)count;
+#endif
+}
+
 void *rio_malloc(size_t count) { return malloc(count); }
 void rio_free(void *memory) { free(memory); }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RangeIO
 
 /// The command behind `make bench`.
 @main struct BenchmarkCommand: AsyncParsableCommand {
@@ -26,6 +27,12 @@ import Foundation
   @Option(
     help: ArgumentHelp("Write latest.json, latest.md and the plots into a directory.", valueName: "directory"))
   var publish: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only churn through tiers of memory, budget 1 GiB, for so long, and tell what memory that takes.",
+      valueName: "seconds"))
+  var churn: Int?
 
   @Flag(help: "Print the names of the cells and stop.")
   var list = false
@@ -67,6 +74,10 @@ import Foundation
   func run() async throws {
     guard !list else {
       print((cells.map(\.id) + (wantsCacheFacts ? [CacheFacts.id] : [])).joined(separator: "\n"))
+      return
+    }
+    if let churn {
+      print(try await TierChurn.run(.seconds(churn), budget: .gibibytes(1), Progress()))
       return
     }
     let report = try await Self.measure(

@@ -21,8 +21,8 @@ final class FlightTable: Sendable {
   struct Planned<Found: Sendable>: Sendable {
     /// For what the source must bring; `nil` if that is nothing.
     var plan: FlightPlan?
-    /// For what the store holds; `nil` if that is nothing.
-    var below: FlightPlan?
+    /// For what the store holds; `nil` if that is nothing. An object, since it is seldom there and often copied.
+    var below: HeldPlan?
     /// What was found, if it was looked up again.
     var found: Found?
   }
@@ -53,16 +53,20 @@ final class FlightTable: Sendable {
           wants.gaps, generation: generation, purpose: purpose, waiter: wait, widen: widen)
       }
       if !wants.held.isEmpty {
-        planned.below = state.flights.request(
+        let plan = state.flights.request(
           wants.held.map(\.wanted), generation: generation, purpose: purpose, waiter: wait, after: planned.plan,
           isApart: true
         ) { gap in
           // Every stretch that is missing is a part of one that is wanted.
           wants.held[wants.held.partitionPoint { $0.wanted.upperBound > gap.lowerBound }].whole
         }
+        planned.below = HeldPlan(plan)
       }
-      wait?.expect(planned.plan, planned.below)
-      let joined = (planned.plan.map { Array($0.raised) } ?? []) + (planned.below.map { Array($0.raised) } ?? [])
+      wait?.expect(planned.plan, planned.below?.plan)
+      guard planned.plan?.raised.isEmpty == false || planned.below?.plan.raised.isEmpty == false else {
+        return (planned, [])
+      }
+      let joined = [planned.plan, planned.below?.plan].flatMap { $0.map { Array($0.raised) } ?? [] }
       return (planned, joined.compactMap { state.tasks[$0] })
     }
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
@@ -93,4 +97,11 @@ final class FlightTable: Sendable {
     }
     for task in cancelled { task.cancel() }
   }
+}
+
+/// The plan for what the store holds.
+final class HeldPlan: Sendable {
+  let plan: FlightPlan
+
+  init(_ plan: FlightPlan) { self.plan = plan }
 }

@@ -99,7 +99,7 @@ extension Caching {
         isKept = self.start(start, of: run, request.source, token, generation, next, wait) && isKept
       }
     }
-    if let below = planned.below { get(below.starts, found.held, token, next, wait) }
+    if let below = planned.below { get(below.plan.starts, found.held, token, next, wait) }
     do {
       // A source that did not suspend has answered by now.
       if !wait.isDone { try await wait.finish(next) }
@@ -129,7 +129,7 @@ extension Caching {
 
   private func leave(_ planned: FlightTable.Planned<CachedParts>, _ token: ChunkToken) {
     if let plan = planned.plan { token.flights.leave(plan) }
-    if let below = planned.below { token.flights.leave(below) }
+    if let below = planned.below { token.flights.leave(below.plan) }
   }
 
   /// Bytes of one request that are decompressed on the thread of who reads them: more is left to others meanwhile.

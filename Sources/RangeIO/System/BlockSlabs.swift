@@ -1,4 +1,5 @@
 import CRangeIOSystem
+import Synchronization
 
 /// Memory for whole blocks of 4 to 64 KiB: cut from slabs, in huge pages where the system has them.
 ///
@@ -6,28 +7,19 @@ import CRangeIOSystem
 /// through the page tables. And blocks of one size, taken and given back for weeks, leave no holes of other sizes.
 ///
 /// A slab is 4 MiB, or 128 blocks where that is more; the place of its first block is its own. One without blocks goes
-/// back to the system, but for one of each size.
+/// back to the system, but for one of each size. When blocks of another size come to the fore, slabs are left of which
+/// a few blocks are still used: of all free blocks together, the pages of so many are kept as make a sixteenth of what
+/// is used, or 8 MiB; the pages of others go back to the system, and come again when the block is taken.
 final class BlockSlabs: Sendable {
   private static let shifts = 12...16
-
-  /// What stands at the start of a slab. Its free blocks form a list through their first words.
-  private struct Slab {
-    var firstFree: UInt = 0
-    /// Blocks that were never taken lie from here on.
-    var untouched: UInt
-    let end: UInt
-    var used = 0
-    /// Among the slabs with room; -1 in one without.
-    var place = -1
-
-    var isFull: Bool { firstFree == 0 && untouched == end }
-  }
 
   private struct State {
     /// Slabs with room; the last is taken from.
     var withRoom: [UInt] = []
     var count = 0
     var emptyCount = 0
+    /// Where the search for a slab with many idle blocks goes on.
+    var hand = 0
 
     mutating func addToThoseWithRoom(_ slab: UnsafeMutablePointer<Slab>) {
       slab.pointee.place = withRoom.count
@@ -38,9 +30,20 @@ final class BlockSlabs: Sendable {
       let last = withRoom.removeLast()
       if last != UInt(bitPattern: slab) {
         withRoom[slab.pointee.place] = last
-        BlockSlabs.slab(last).pointee.place = slab.pointee.place
+        Slab.at(last).pointee.place = slab.pointee.place
       }
       slab.pointee.place = -1
+    }
+
+    /// Of a few slabs the one with the most idle blocks, if it has some.
+    mutating func idlest() -> UnsafeMutablePointer<Slab>? {
+      var idlest: UnsafeMutablePointer<Slab>?
+      for _ in 0..<min(8, withRoom.count) {
+        hand = (hand + 1) % withRoom.count
+        let slab = Slab.at(withRoom[hand])
+        if slab.pointee.idle.count > idlest?.pointee.idle.count ?? 0 { idlest = slab }
+      }
+      return idlest
     }
   }
 
@@ -54,9 +57,20 @@ final class BlockSlabs: Sendable {
       blockByteCount = 1 << shift
       slabByteCount = max(4 << 20, 128 << shift)
     }
+
+    func slab(of address: UInt) -> UnsafeMutablePointer<Slab> { Slab.at(address & ~UInt(slabByteCount - 1)) }
+
+    func index(of address: UInt) -> Int { Int(address & UInt(slabByteCount - 1)) / blockByteCount }
   }
 
   private let sizes = shifts.map { Size(shift: $0) }
+  /// Of blocks that are taken, and of free ones whose pages are here, in bytes.
+  private let used = Atomic<Int>(0)
+  private let idle = Atomic<Int>(0)
+  /// The least of idle bytes that is kept.
+  private let leastKept: Int
+
+  init(keeping leastKept: ByteCount = .mebibytes(8)) { self.leastKept = leastKept.bytes }
 
   /// The slabs of the process.
   static let shared = BlockSlabs()
@@ -68,41 +82,32 @@ final class BlockSlabs: Sendable {
 
   private func size(of count: Int) -> Size { sizes[count.trailingZeroBitCount - Self.shifts.lowerBound] }
 
-  private static func slab(_ address: UInt) -> UnsafeMutablePointer<Slab> {
-    UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
-  }
-
-  /// The bytes of all slabs, in use or not.
+  /// The bytes of all slabs, in use or not, their pages here or not.
   var byteCount: Int { sizes.reduce(0) { $0 + $1.state.withLock { $0.count } * $1.slabByteCount } }
+
+  /// The bytes of free blocks whose pages are here.
+  var idleByteCount: Int { idle.load(ordering: .relaxed) }
 
   /// A block of `count` bytes, its contents undefined; `nil` if the system has no memory.
   func take(_ count: Int) -> UnsafeMutableRawPointer? {
     let size = size(of: count)
-    let address = size.state.withLock { state -> UInt in
+    let (address, wasIdle) = size.state.withLock { state -> (UInt, Bool) in
       if state.withRoom.isEmpty {
-        guard let pages = rio_map_aligned_pages(size.slabByteCount) else { return 0 }
-        let start = UInt(bitPattern: pages)
+        guard let pages = rio_map_aligned_pages(size.slabByteCount) else { return (0, false) }
         let slab = pages.bindMemory(to: Slab.self, capacity: 1)
-        slab.initialize(
-          to: Slab(untouched: start + UInt(size.blockByteCount), end: start + UInt(size.slabByteCount)))
+        slab.initialize(to: Slab(count: size.slabByteCount / size.blockByteCount))
         state.addToThoseWithRoom(slab)
         state.count += 1
         state.emptyCount += 1
       }
-      let slab = Self.slab(state.withRoom[state.withRoom.count - 1])
+      let slab = Slab.at(state.withRoom[state.withRoom.count - 1])
       if slab.pointee.used == 0 { state.emptyCount -= 1 }
-      slab.pointee.used += 1
-      let address: UInt
-      if slab.pointee.firstFree != 0 {
-        address = slab.pointee.firstFree
-        slab.pointee.firstFree = UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped.load(as: UInt.self)
-      } else {
-        address = slab.pointee.untouched
-        slab.pointee.untouched += UInt(size.blockByteCount)
-      }
+      let (index, wasIdle) = slab.pointee.take()
       if slab.pointee.isFull { state.removeFromThoseWithRoom(slab) }
-      return address
+      return (UInt(bitPattern: slab) + UInt(index * size.blockByteCount), wasIdle)
     }
+    if wasIdle { idle.wrappingSubtract(count, ordering: .relaxed) }
+    if address != 0 { used.wrappingAdd(count, ordering: .relaxed) }
     return UnsafeMutableRawPointer(bitPattern: address)
   }
 
@@ -110,22 +115,141 @@ final class BlockSlabs: Sendable {
   func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int) {
     let size = size(of: count)
     let address = UInt(bitPattern: block)
-    let unused = size.state.withLock { state -> UInt in
-      let slab = Self.slab(address & ~UInt(size.slabByteCount - 1))
+    let unused = size.state.withLock { state in
+      let slab = size.slab(of: address)
       if slab.pointee.isFull { state.addToThoseWithRoom(slab) }
-      UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped.storeBytes(
-        of: slab.pointee.firstFree, as: UInt.self)
-      slab.pointee.firstFree = address
-      slab.pointee.used -= 1
-      guard slab.pointee.used == 0 else { return 0 }
-      guard state.emptyCount > 0 else {
-        state.emptyCount = 1
-        return 0
-      }
-      state.removeFromThoseWithRoom(slab)
-      state.count -= 1
-      return UInt(bitPattern: slab)
+      slab.pointee.idle.insert(size.index(of: address))
+      return Self.release(1, of: slab, &state)
     }
-    if let unused = UnsafeMutableRawPointer(bitPattern: unused) { rio_unmap_pages(unused, size.slabByteCount) }
+    used.wrappingSubtract(count, ordering: .relaxed)
+    let kept = idle.wrappingAdd(count, ordering: .relaxed).newValue
+    unmap(unused, size)
+    if kept > max(leastKept, used.load(ordering: .relaxed) / 16) { dropIdlePages(size) }
+  }
+
+  /// Notes that blocks of a slab are not used any more.
+  ///
+  /// - Returns: the slab, if it is to go back to the system, and how many of its free blocks were idle; else 0.
+  private static func release(
+    _ count: Int, of slab: UnsafeMutablePointer<Slab>, _ state: inout State
+  ) -> (slab: UInt, idle: Int) {
+    slab.pointee.used -= count
+    guard slab.pointee.used == 0 else { return (0, 0) }
+    guard state.emptyCount > 0 else {
+      state.emptyCount = 1
+      return (0, 0)
+    }
+    state.removeFromThoseWithRoom(slab)
+    state.count -= 1
+    return (UInt(bitPattern: slab), slab.pointee.idle.count)
+  }
+
+  private func unmap(_ unused: (slab: UInt, idle: Int), _ size: Size) {
+    guard let slab = UnsafeMutableRawPointer(bitPattern: unused.slab) else { return }
+    idle.wrappingSubtract(unused.idle * size.blockByteCount, ordering: .relaxed)
+    rio_unmap_pages(slab, size.slabByteCount)
+  }
+
+  /// Gives the pages of one slab's free blocks back to the system.
+  private func dropIdlePages(_ size: Size) {
+    // They count as used meanwhile, so that the slab stays.
+    let (address, indices) = size.state.withLock { state -> (UInt, [Int]) in
+      guard let slab = state.idlest() else { return (0, []) }
+      if slab.pointee.used == 0 { state.emptyCount -= 1 }
+      let indices = slab.pointee.idle.removeAll()
+      slab.pointee.used += indices.count
+      if slab.pointee.isFull { state.removeFromThoseWithRoom(slab) }
+      return (UInt(bitPattern: slab), indices)
+    }
+    guard let slab = UnsafeMutableRawPointer(bitPattern: address) else { return }
+    idle.wrappingSubtract(indices.count * size.blockByteCount, ordering: .relaxed)
+    // Or the system would put the pages back to make a huge one.
+    rio_forbid_huge_pages(slab, size.slabByteCount)
+    var first = 0
+    while first < indices.count {
+      var end = first + 1
+      while end < indices.count, indices[end] == indices[end - 1] + 1 { end += 1 }
+      rio_drop_pages(slab + indices[first] * size.blockByteCount, (end - first) * size.blockByteCount)
+      first = end
+    }
+    let unused = size.state.withLock { state in
+      let slab = Slab.at(address)
+      if slab.pointee.isFull { state.addToThoseWithRoom(slab) }
+      for index in indices { slab.pointee.dropped.insert(index) }
+      return Self.release(indices.count, of: slab, &state)
+    }
+    unmap(unused, size)
+  }
+}
+
+/// What stands at the start of a slab.
+private struct Slab {
+  /// Blocks, with the place of this.
+  let count: Int
+  /// Blocks that were never taken begin here.
+  var untouched = 1
+  var used = 0
+  /// Among the slabs with room; -1 in one without.
+  var place = -1
+  /// Free blocks whose pages are here, and those whose pages are not.
+  var idle = BlockSet()
+  var dropped = BlockSet()
+
+  init(count: Int) { self.count = count }
+
+  static func at(_ address: UInt) -> UnsafeMutablePointer<Slab> {
+    UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+  }
+
+  var isFull: Bool { untouched == count && idle.count == 0 && dropped.count == 0 }
+
+  /// Takes a block of a slab that is not full.
+  mutating func take() -> (index: Int, wasIdle: Bool) {
+    used += 1
+    if idle.count > 0 { return (idle.removeFirst(), true) }
+    if untouched == count { return (dropped.removeFirst(), false) }
+    untouched += 1
+    return (untouched - 1, false)
+  }
+}
+
+/// Numbers below 1,024: a bit for each.
+private struct BlockSet {
+  private var words = InlineBits()
+  private(set) var count = 0
+
+  private struct InlineBits: BitwiseCopyable {
+    // Sixteen words; an inline array would ask for newer systems.
+    typealias Four = (UInt64, UInt64, UInt64, UInt64)
+    var bits: (Four, Four, Four, Four) = ((0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
+  }
+  private static let wordCount = 16
+
+  private mutating func withWords<Result>(_ body: (UnsafeMutableBufferPointer<UInt64>) -> Result) -> Result {
+    withUnsafeMutableBytes(of: &words) { body($0.bindMemory(to: UInt64.self)) }
+  }
+
+  mutating func insert(_ number: Int) {
+    withWords { $0[number >> 6] |= 1 << UInt64(number & 63) }
+    count += 1
+  }
+
+  /// Takes the least out; there must be one.
+  mutating func removeFirst() -> Int {
+    count -= 1
+    return withWords { words in
+      var place = 0
+      while words[place] == 0 { place += 1 }
+      defer { words[place] &= words[place] - 1 }
+      return place << 6 + words[place].trailingZeroBitCount
+    }
+  }
+
+  /// Takes all out, in order.
+  mutating func removeAll() -> [Int] {
+    var all: [Int] = []
+    all.reserveCapacity(count)
+    while count > 0 { all.append(removeFirst()) }
+    return all
   }
 }

@@ -16,11 +16,13 @@ struct DemoCommand: AsyncParsableCommand {
   var json = false
   @Option(help: "Repeat the random ranges of an earlier run.")
   var seed: UInt64?
+  @Flag(help: "Show compressed memory below memory, too.")
+  var tiers = false
   @OptionGroup var engine: EngineOption
 
   func run() async throws {
     let path = try file ?? ToolchainSearch.largestFile()
-    let demo = Demo(path: path, engine: engine.engine, seed: seed ?? .random(in: 0 ... .max))
+    let demo = Demo(path: path, engine: engine.engine, seed: seed ?? .random(in: 0 ... .max), showsTiers: tiers)
     let report = try await demo.run()
     try StandardOutput().line(json ? report.json.text() : report.text)
     if let mismatch = report.comparison.mismatch {

@@ -8,6 +8,8 @@ struct Demo {
   let path: String
   let engine: FileSource.Engine
   let seed: UInt64
+  /// Whether tiers are shown, too.
+  var showsTiers = false
 
   /// The largest piece read at once.
   static let largestPiece = ByteCount.mebibytes(1)
@@ -32,6 +34,10 @@ struct Demo {
       report.lanes = reader.statistics().source.lanes
       let skewed = ranges.nextSkewed(CacheShow.reads, blockSize: CacheShow.blockSize)
       try await CacheShow(path: path, engine: engine, plain: plain).run(skewed, &report)
+      if showsTiers {
+        let blocks = ranges.nextSkewed(TierShow.reads, blockSize: TierShow.blockSize)
+        try await TierShow(path: path, engine: engine, plain: plain).run(blocks, &report)
+      }
       report.peakMemory = PeakMemory.bytes
       return report
     }

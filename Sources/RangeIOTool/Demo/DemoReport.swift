@@ -43,6 +43,9 @@ struct DemoReport {
   /// What the cache held at the end, bookkeeping included.
   var cachedBytes = 0
   var cachedBlocks = 0
+  /// With tiers.
+  var tierRows: [TierRow] = []
+  var tiers: TieredStatistics?
   var peakMemory = 0
 
   var verdict: String {
@@ -77,7 +80,7 @@ extension DemoReport {
       ]
     ).text
     let note = "Plain pread reads into one buffer, again and again, and does not look whether the file has changed."
-    return [head, figures, note, cacheText, facts].joined(separator: "\n\n")
+    return [head, figures, note, cacheText, tierText, facts].filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
   /// What the cache did, and a picture of where bytes came from.
@@ -121,6 +124,7 @@ extension DemoReport {
         "limitBytes": .integer(CacheShow.limit.bytes), "blockSize": .integer(CacheShow.blockSize.bytes),
         "bytes": .integer(cachedBytes), "blocks": .integer(cachedBlocks), "rows": .array(cacheRows.map(\.json)),
       ]),
+      "tiers": tierJSON,
       "lanes": .array(
         lanes.map { .object(["name": .string($0.name), "reads": .integer($0.reads), "bytes": .integer($0.bytes)]) }),
       "comparedReads": .integer(comparison.reads), "comparedBytes": .integer(comparison.bytes),

@@ -66,4 +66,25 @@ import Testing
     #expect(store.statistics().blocks == 0 && store.metadata(of: survey.source) == nil)
     await survey.close()
   }
+
+  @Test func `compressed memory lies below memory`() async throws {
+    let tiers = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
+    let planet = try await RangeReader(FileSource(path)) { Caching(tiers) }
+    #expect(try await planet.read(0..<4096) == Bytes(contents[0..<4096]))
+    #expect(tiers.contains(0..<4096, of: planet.source))
+    await planet.close()
+  }
+
+  @Test func `the guide to tiers says what works`() async throws {
+    let limit = min(.gibibytes(1), SystemMemory.limit / 4)
+    #expect(limit > .mebibytes(1))
+    var configuration = TieredChunkStore.Configuration(memory: .mebibytes(256), compressed: .mebibytes(128))
+    configuration.compressed.codec = IdentityCodec()
+    let store = TieredChunkStore(configuration)
+    let listening = store.relieve(on: MemoryPressureSignals())
+    try await store.resize(memory: .mebibytes(64), compressed: .mebibytes(32))
+    #expect(store.statistics().limit == 96 << 20)
+    #expect(store.statistics().moving.dropped == 0)
+    listening.cancel()
+  }
 }

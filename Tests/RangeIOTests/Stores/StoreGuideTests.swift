@@ -60,7 +60,7 @@ import Testing
 }
 
 /// Keeps whole blocks in memory; what came first goes first.
-private final class FIFOStore: ChunkStore {
+final class FIFOStore: ChunkStore {
   private struct Key: Hashable {
     let token: UInt64
     let block: Int

@@ -16,6 +16,19 @@ enum CacheTopic: Hashable, Sendable {
   case churn
   /// Reads at random over ten times the store that a reader has without settings, against a reader without one.
   case defaults
+  /// Reads of what is compressed, each block once: blocks of the size of the cell's reads, which LZ4 halves.
+  case compressedHits(size: Int)
+  /// How fast blocks are compressed that memory evicts, at full tilt.
+  case demotion(size: Int)
+  /// Hits in memory while blocks are compressed at full tilt: the 99th percentile of batches.
+  case tail
+
+  /// The blocks of the topics that compress.
+  static func tierBlocks(_ size: Int) -> Int { max(256, min(16_384, (128 << 20) / size)) }
+  /// Hits that are timed together.
+  static let tailBatch = 64
+  static let tailBatches = 4000
+  static let hotBlocks = 1000
 
   /// Blocks that have bytes ready: as many misses can one run have.
   static let readyBlocks = 65_536
@@ -32,12 +45,15 @@ enum CacheTopic: Hashable, Sendable {
     case .stampede: Self.blockSize
     case .churn: 10 * Self.churnLimit
     case .defaults: 10 * DefaultReader.cacheByteCount
+    case .compressedHits(let size), .demotion(let size): Self.tierBlocks(size) * size
+    case .tail: Self.hotBlocks * Self.blockSize
     }
   }
 
   var order: Offsets.Order {
     switch self {
-    case .hits, .stages, .sharing, .misses: .all(step: Self.blockSize)
+    case .hits, .stages, .sharing, .misses, .tail: .all(step: Self.blockSize)
+    case .compressedHits(let size), .demotion(let size): .all(step: size)
     case .stampede: .same
     case .churn, .defaults: .drawn
     }
@@ -45,11 +61,23 @@ enum CacheTopic: Hashable, Sendable {
 
   /// A block can be missed only once.
   var mostReads: Int {
-    if case .misses = self { Self.readyBlocks } else { .max }
+    switch self {
+    case .misses: Self.readyBlocks
+    // A second touch would let it rise.
+    case .compressedHits(let size): Self.tierBlocks(size)
+    default: .max
+    }
   }
 
   /// The reads of a run, where time does not decide.
-  var exactReads: Int? { self == .stampede ? Self.stampedeReads : nil }
+  var exactReads: Int? {
+    switch self {
+    case .stampede: Self.stampedeReads
+    case .compressedHits(let size), .demotion(let size): Self.tierBlocks(size)
+    case .tail: Self.tailBatch * Self.tailBatches
+    default: nil
+    }
+  }
 
   static let stampedeReads = 10_000
 }
@@ -66,6 +94,9 @@ extension CacheTopic {
     case .stampede: "cache/stampede"
     case .churn: "cache/churn/\(reads)"
     case .defaults: "cache/defaults/\(cell.temperature.rawValue)"
+    case .compressedHits(let size): "tiers/compressed/\(Cell.sizeName(size))"
+    case .demotion(let size): "tiers/demotion/\(Cell.sizeName(size))"
+    case .tail: "tiers/tail"
     }
   }
 
@@ -79,6 +110,9 @@ extension CacheTopic {
     case .misses(let suspending): "misses of \(reads), source \(suspending ? "suspends once" : "answers at once")"
     case .stampede: "\(Figures.grouped(tasks)) tasks want one cold block"
     case .churn: "random reads of \(reads), over ten times the store"
+    case .compressedHits(let size): "hits of \(Cell.sizeName(size, " ")) that are compressed, data that LZ4 halves"
+    case .demotion(let size): "compressing evicted blocks of \(Cell.sizeName(size, " ")), one core at work on it"
+    case .tail: "hits of 4 KiB in memory, by the 99th percentile of batches of 64"
     case .defaults: "random reads of \(reads), default settings, over ten times the store, file \(cell.temperature)"
     }
   }
@@ -92,7 +126,7 @@ extension Cell {
   }
 
   /// Those of the cache, by section.
-  static let cache: [Cell] = cacheHits + cacheRest
+  static let cache: [Cell] = cacheHits + cacheRest + tiers
 
   private static let cacheHits: [Cell] =
     [1_000, 100_000, 1_000_000].flatMap { blocks in
@@ -110,6 +144,10 @@ extension Cell {
     cache(.churn), cache(.churn, tasks: 8),
     cache(.defaults, temperature: .resident), cache(.defaults, temperature: .cold),
   ]
+
+  private static let tiers: [Cell] =
+    [4096, 65_536, 1 << 20].map { cache(.compressedHits(size: $0), $0) }
+    + [4096, 65_536].map { cache(.demotion(size: $0), $0) } + [cache(.tail)]
 
   /// How many blocks its stores hold, if it measures hits.
   var storedBlocks: Int? {

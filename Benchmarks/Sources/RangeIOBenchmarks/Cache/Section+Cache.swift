@@ -11,6 +11,12 @@ extension Section {
       }
     }
     let defaults = cells.filter { $0.topic == .defaults }
+    let tiers = cells.filter { cell in
+      switch cell.topic {
+      case .compressedHits, .demotion, .tail: true
+      default: false
+      }
+    }
     return [
       Section(cells: hits, file: fileSize(hits)) { try await HitContenders.make(hits, $0, in: directory, $1) },
       Section(cells: misses) { _, progress in
@@ -21,6 +27,10 @@ extension Section {
         guard let file else { return [] }
         progress.show("filling the default store")
         return try await DefaultContenders.make(file)
+      },
+      Section(cells: tiers) { _, progress in
+        progress.show("compressing blocks")
+        return try TierContenders.make(tiers)
       },
     ].filter { !$0.cells.isEmpty }
   }

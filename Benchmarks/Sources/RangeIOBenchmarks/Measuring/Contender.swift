@@ -27,6 +27,11 @@ struct Contender: Sendable {
     case sortedChunks = "sorted array, searched"
     case sqlite = "SQLite (GRDB)"
 
+    // Those of the compressed tier.
+    case bareLZ4 = "C LZ4, no cache"
+    case rocksDB = "RocksDB block cache"
+    case quiet = "RangeIO, nothing compressed"
+
     /// Whether this is the library, by whichever engine.
     var isRangeIO: Bool { [.rangeIO, .rangeIODispatch, .rangeIOPositional].contains(self) }
   }

@@ -15,7 +15,7 @@ struct Goal: Sendable, Codable {
 extension Goal {
   /// All goals, judged by `report`.
   static func all(_ report: Report) -> [Goal] {
-    points(report) + streams(report) + [lanes(report), memory(report)] + cache(report)
+    points(report) + streams(report) + [lanes(report), memory(report)] + cache(report) + tiers(report)
   }
 
   // MARK: kinds of goals

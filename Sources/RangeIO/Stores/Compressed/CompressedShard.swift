@@ -154,14 +154,15 @@ struct CompressedShard: ~Copyable {
 
   /// Lets a record that was copied be found at its new place.
   ///
+  /// - Parameter isSecondChance: whether it was copied because it had been read, which counts no more then.
   /// - Returns: false if it is not where it was copied from any more.
-  mutating func move(_ slot: UInt32, from old: Place, to new: Place) -> Bool {
+  mutating func move(_ slot: UInt32, from old: Place, to new: Place, isSecondChance: Bool = true) -> Bool {
     segments[Int(new.segment)]!.pending -= 1
     guard isAt(slot, old.segment, old.offset) else { return false }
     segments[Int(old.segment)]!.liveBytes -= old.stored
     segments[Int(new.segment)]!.liveBytes += new.stored
     (table[slot].segment, table[slot].offset) = (new.segment, new.offset)
-    table[slot].isTouched = false
+    if isSecondChance { table[slot].isTouched = false }
     mark(new, slot: slot)
     counts.reinsertions += 1
     return true
@@ -226,6 +227,8 @@ struct CompressedShard: ~Copyable {
   /// What is left to do with a segment that is being let go of.
   struct Draining {
     let number: UInt32
+    /// Whether all of it is copied on, rather than what was read.
+    var isCompaction = false
     /// What is to be copied on: the slot, and where it lies.
     var survivors: [(slot: UInt32, place: Place)] = []
     /// What was found in it, and is not any more.
@@ -233,16 +236,20 @@ struct CompressedShard: ~Copyable {
     var evictedCount = 0
   }
 
-  /// Begins to let go of a segment: of one that is nearly empty, else of the oldest. Records that are not to be copied
-  /// on are taken out.
+  /// A segment of which less than this is found is emptied before the oldest is let go of: by copying all of it, since
+  /// copying is cheap against compressing again, or asking the source.
+  static let compactedBelow = 0.6
+
+  /// Begins to let go of a segment: of the emptiest, if that is half empty, else of the oldest. Records that are not to
+  /// be copied on are taken out.
   ///
   /// - Parameters:
   ///   - collecting: whether evicted records are wanted.
   ///   - most: the share of its bytes that may be copied on, but for pinned ones.
   mutating func beginDraining(collecting: Bool, most: Double) -> Draining? {
-    guard let number = nextToDrain() else { return nil }
-    var draining = Draining(number: number)
+    guard let (number, isHalfEmpty) = nextToDrain() else { return nil }
     let segment = segments[Int(number)]!
+    var draining = Draining(number: number, isCompaction: most > 0 && isHalfEmpty)
     var room = Int(Double(segment.memory.capacity) * most)
     var position = 0
     while position < segment.used {
@@ -253,7 +260,7 @@ struct CompressedShard: ~Copyable {
       position += Self.span(stored)
       guard isAt(slot, number, offset) else { continue }
       let place = place(slot)
-      if isPinned(slot) || table[slot].isTouched && stored <= room {
+      if draining.isCompaction || isPinned(slot) || table[slot].isTouched && stored <= room {
         room -= stored
         draining.survivors.append((slot, place))
       } else {
@@ -306,14 +313,14 @@ struct CompressedShard: ~Copyable {
     return memory
   }
 
-  private mutating func nextToDrain() -> UInt32? {
+  private mutating func nextToDrain() -> (number: UInt32, isHalfEmpty: Bool)? {
     let candidates = sealed.indices.filter { segments[Int(sealed[$0])]!.pending == 0 }
     let emptiest = candidates.min { liveShare(sealed[$0]) < liveShare(sealed[$1]) }
-    if let emptiest, liveShare(sealed[emptiest]) < 0.2 { return sealed.remove(at: emptiest) }
-    if let oldest = candidates.first { return sealed.remove(at: oldest) }
+    if let emptiest, liveShare(sealed[emptiest]) < Self.compactedBelow { return (sealed.remove(at: emptiest), true) }
+    if let oldest = candidates.first { return (sealed.remove(at: oldest), false) }
     guard let open, segments[Int(open)]!.pending == 0, segments[Int(open)]!.used > 0 else { return nil }
     self.open = nil
-    return open
+    return (open, false)
   }
 
   private func liveShare(_ number: UInt32) -> Double {

@@ -80,7 +80,8 @@ public struct CompressedStatistics: Hashable, Sendable, Codable {
 extension CompressedStatistics: CustomStringConvertible {
   /// One line for people.
   public var description: String {
-    "\(bytes) of \(limit) bytes for \(rawBytes) in \(pieces) pieces; \(hits) hits; \(insertions) inserted, "
-      + "\(incompressible) incompressible, \(dropped) dropped, \(evictions) evicted, \(expirations) expired"
+    "\(bytes) of \(limit) bytes, \(storedBytes) of them compressed, for \(rawBytes) in \(pieces) pieces; \(hits) hits; "
+      + "\(insertions) inserted, \(incompressible) incompressible, \(dropped) dropped, \(evictions) evicted, "
+      + "\(expirations) expired"
   }
 }

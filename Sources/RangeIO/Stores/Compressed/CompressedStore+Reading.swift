@@ -68,7 +68,23 @@ extension CompressedStore {
 
   /// Whether all of `range` is here. Does not count as a read.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    ByteRanges.gaps(in: range, covered: coverage(range, token, grid)).isEmpty
+    let block = range.lowerBound >> grid.shift
+    let start = block << grid.shift
+    // One piece of one block, nearly always.
+    if range.upperBound - start <= grid.blockSize {
+      let hash = ChunkTable.hash(token: token, block: block)
+      let now = presentForLimits
+      let found = shard(of: hash).state.withLock { state -> Bool? in
+        let slots = state.slots(token, block, hash)
+        guard slots.count > 0 else { return false }
+        guard slots.count == 1 else { return nil }
+        let piece = state.table[slots[0]].piece
+        return start + piece.lowerBound <= range.lowerBound && range.upperBound <= start + piece.upperBound
+          && (now == .min || !state.isExpired(slots[0], now))
+      }
+      if let found { return found }
+    }
+    return ByteRanges.gaps(in: range, covered: coverage(range, token, grid)).isEmpty
   }
 
   /// What of `range` is here, in order.

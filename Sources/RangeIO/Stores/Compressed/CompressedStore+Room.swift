@@ -63,7 +63,7 @@ extension CompressedStore {
     guard
       var draining = shard.state.withLock({ $0.beginDraining(collecting: outlet != nil, most: 0.25) })
     else { return false }
-    for (slot, place) in draining.survivors where !copyOn(slot, place, in: shard) {
+    for (slot, place) in draining.survivors where !copyOn(slot, place, draining.isCompaction, in: shard) {
       shard.state.withLock { $0.giveUp(slot, place, collecting: outlet != nil, &draining) }
     }
     // Its memory goes when the last of `draining` and of those who read from it does.
@@ -79,7 +79,9 @@ extension CompressedStore {
   }
 
   /// Copies a record to another segment.
-  private func copyOn(_ slot: UInt32, _ old: CompressedShard.Place, in shard: Shard) -> Bool {
+  private func copyOn(
+    _ slot: UInt32, _ old: CompressedShard.Place, _ isCompaction: Bool, in shard: Shard
+  ) -> Bool {
     var place = shard.state.withLock { $0.allocate(old.stored, nil) }
     if place == nil, let fresh = takeSegment(max(segmentSize, CompressedShard.span(old.stored)), headroom: 0) {
       place = allocate(old.stored, fresh, in: shard)
@@ -87,7 +89,7 @@ extension CompressedStore {
     guard let place else { return false }
     place.bytes.copyMemory(from: UnsafeRawBufferPointer(old.bytes))
     // Where it was removed meanwhile, nothing is left to be done.
-    _ = shard.state.withLock { $0.move(slot, from: old, to: place) }
+    _ = shard.state.withLock { $0.move(slot, from: old, to: place, isSecondChance: !isCompaction) }
     return true
   }
 

@@ -70,6 +70,14 @@ final class MemoryLedger: Sendable {
     return (max(own, budget?.missing(bytes) ?? .min), self.blocks - blockLimit + blocks)
   }
 
+  /// What this store may hold as things are: with a budget, what the others leave of it.
+  var present: Int {
+    guard let budget else { return ownLimit }
+    // One is counted a moment after the other: their difference may be more than a limit without end leaves room for.
+    let (present, overflow) = (budget.limit.bytes - budget.bytes).addingReportingOverflow(bytes)
+    return overflow ? .max : max(1, present)
+  }
+
   /// Whether so much can stay, whatever else goes.
   func canHold(_ bytes: Int) -> Bool {
     guard let budget else { return bytes <= ownLimit }

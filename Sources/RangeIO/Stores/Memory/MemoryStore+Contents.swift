@@ -15,8 +15,16 @@ extension MemoryStore {
     for (block, part) in grid.pieces(of: range) {
       let start = block << grid.shift
       let hash = ChunkTable.hash(token: token, block: block)
-      let covered = shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
       let wanted = part.lowerBound - start..<part.upperBound - start
+      let (isWhole, covered) = shards.withLock(shards.index(of: hash)) { state -> (Bool, [Range<Int>]) in
+        let (slot, note) = state.table.look(token, block, hash)
+        guard let note else { return (false, []) }
+        if note.pointee.kind != .list, now == .min || !state.isExpired(slot, now) {
+          return (Int(note.pointee.lower) <= wanted.lowerBound && wanted.upperBound <= Int(note.pointee.upper), [])
+        }
+        return (false, state.coverage(token, block, hash, now: now))
+      }
+      if isWhole { continue }
       guard ByteRanges.gaps(in: wanted, covered: covered).isEmpty else { return false }
     }
     return true

@@ -39,7 +39,7 @@ extension MemoryStore {
   /// Changes the limit for what comes from now on.
   func setLimit(_ bytes: Int) {
     ledger.ownLimit = bytes
-    shards.setCapacity(bytes)
+    setPolicyCapacity(ledger.present)
   }
 
   /// Evicts until at most so much is held. The limit stays as it is.

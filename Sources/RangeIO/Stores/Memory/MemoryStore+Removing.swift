@@ -38,7 +38,7 @@ extension MemoryStore {
     }
     var detached: [DetachedShard] = []
     for shard in 0..<shards.count {
-      if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.policy, ledger.ownLimit)) }) {
+      if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.policy, ledger.present)) }) {
         detached.append(contents)
       }
     }

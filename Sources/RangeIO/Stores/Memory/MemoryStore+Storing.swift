@@ -96,6 +96,8 @@ extension MemoryStore {
 
   /// Takes so much from the accounts, evicting until it is there.
   func makeRoom(bytes: Int, blocks: Int, _ gone: inout Departures) -> Bool {
+    guard !ledger.take(bytes: bytes, blocks: blocks) else { return true }
+    followBudget()
     var empty: Set<Int> = []
     while !ledger.take(bytes: bytes, blocks: blocks) {
       let missing = ledger.missing(bytes: bytes, blocks: blocks)

@@ -59,6 +59,8 @@ public final class MemoryStore: ChunkStore {
   /// What an evicted chunk, a removed one and a reservation given back wake: those who wait for the limit.
   let waitingForRoom = Locked<[OneAnswer<Void>]>([])
   let isRoomAwaited = Atomic<Bool>(false)
+  /// What the policies were told that they share.
+  private let policyCapacity: Atomic<Int>
   private let ownOutlet = PublishedOnce<OutletBox>()
   private let unreserved = Permits(4)
   private let nobodyCloses = WaitingList()
@@ -87,7 +89,8 @@ public final class MemoryStore: ChunkStore {
     let blocks = min(configuration.blockLimit, configuration.limit.bytes / configuration.typicalBlockSize.bytes)
     shards = MemoryShards(
       count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,
-      capacity: configuration.limit.bytes)
+      capacity: ledger.present)
+    policyCapacity = Atomic(ledger.present)
     limit(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 
@@ -102,6 +105,18 @@ public final class MemoryStore: ChunkStore {
 
   /// The present in nanoseconds, or `.min` where nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
+
+  /// Tells the policies how much they share, if that has changed: with a budget it depends on what others take of it.
+  func followBudget() {
+    let (capacity, known) = (ledger.present, policyCapacity.load(ordering: .relaxed))
+    guard abs(capacity - known) > known / 16 else { return }
+    setPolicyCapacity(capacity)
+  }
+
+  func setPolicyCapacity(_ capacity: Int) {
+    policyCapacity.store(capacity, ordering: .relaxed)
+    shards.setCapacity(capacity)
+  }
 
   func setHasTimeLimits(_ value: Bool) { hasTimeLimits.store(value, ordering: .relaxed) }
 

@@ -1,0 +1,38 @@
+import RangeIO
+
+/// The library's compressed tier below as little memory as there can be, so that nearly all of what is read once is
+/// compressed.
+struct TierStore: Sendable {
+  let compressed: CompressedStore
+  let tiers: TieredChunkStore
+  let reader: RangeReader
+  private let source: TierSource
+
+  init(_ blocks: [Bytes], blockSize: Int) async throws {
+    source = TierSource(blocks, blockSize: blockSize, id: "blocks")
+    let sources = ChunkSources()
+    var memory = MemoryStore.Configuration(limit: .bytes(16 * (blockSize + 512)))
+    memory.shards = 1
+    compressed = CompressedStore(.init(limit: .bytes(blocks.count * blockSize)), sources: sources)
+    tiers = TieredChunkStore(
+      MemoryStore(memory, sources: sources), compressed, queueLimit: .mebibytes(64))
+    reader = try await RangeReader(source) { [tiers] in Caching(tiers) }
+  }
+
+  /// Reads every block once, no faster than what is evicted is compressed; returns when all is.
+  @concurrent func fill() async throws {
+    let size = source.blockSize
+    for block in 0..<source.blocks.count {
+      _ = try await reader.read(block * size..<(block + 1) * size)
+      if block % 8 == 7 { await drain(to: 4 << 20) }
+    }
+    await drain(to: 0)
+    guard tiers.statistics().moving.dropped == 0 else { throw Missed(offset: nil) }
+  }
+
+  /// Waits until no more than so many bytes are on their way.
+  func drain(to bytes: Int) async {
+    // Asleep: the other core belongs to what is measured.
+    while tiers.statistics().moving.bytes > bytes { try? await Task.sleep(for: .microseconds(100)) }
+  }
+}

@@ -1,0 +1,85 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+struct BlockSlabsTests {
+  private struct Taken {
+    let memory: UnsafeMutableRawPointer
+    let count: Int
+    let word: UInt64
+  }
+
+  @Test(arguments: 1...5) func `blocks are their owner's until they are given back, whatever happens to their pages`(
+    seed: UInt64
+  ) throws {
+    let slabs = BlockSlabs(keeping: .kibibytes(256))
+    var random = SeededGenerator(seed: seed)
+    var taken: [Taken] = []
+    for round in 0..<40_000 {
+      // Blocks of one size come to the fore, and go again.
+      let count = 4096 << ((round / 8000 + Int.random(in: 0..<8, using: &random) / 7) % 5)
+      if taken.count < 2000 - round % 8000 / 5, Bool.random(using: &random) || taken.isEmpty {
+        let memory = try #require(slabs.take(count))
+        #expect(UInt(bitPattern: memory) % UInt(count) == 0)
+        let word = random.next()
+        memory.storeBytes(of: word, as: UInt64.self)
+        memory.storeBytes(of: ~word, toByteOffset: count - 8, as: UInt64.self)
+        taken.append(Taken(memory: memory, count: count, word: word))
+      } else {
+        let one = taken.remove(at: Int.random(in: 0..<taken.count, using: &random))
+        #expect(one.memory.load(as: UInt64.self) == one.word)
+        #expect(one.memory.load(fromByteOffset: one.count - 8, as: UInt64.self) == ~one.word)
+        slabs.giveBack(one.memory, one.count)
+      }
+    }
+    let used = taken.reduce(0) { $0 + $1.count }
+    // One slab's worth more, at most, than the share that is kept.
+    #expect(slabs.idleByteCount <= max(256 << 10, used / 16) + 8 << 20, "seed \(seed)")
+    for one in taken {
+      #expect(one.memory.load(as: UInt64.self) == one.word)
+      slabs.giveBack(one.memory, one.count)
+    }
+    // An empty one of each size is kept.
+    #expect(slabs.byteCount <= 4 * 4 << 20 + 8 << 20)
+  }
+
+  @Test func `when all but a few blocks are given back, so are their pages`() throws {
+    let slabs = BlockSlabs(keeping: .mebibytes(1))
+    let blocks = try (0..<8192).map { _ in try #require(slabs.take(4096)) }
+    for (number, block) in blocks.enumerated() where number % 64 != 0 { slabs.giveBack(block, 4096) }
+    #expect(slabs.idleByteCount <= 1 << 20 + 4 << 20)
+    #expect(slabs.byteCount >= 32 << 20)
+    for (number, block) in blocks.enumerated() where number % 64 == 0 { slabs.giveBack(block, 4096) }
+    #expect(slabs.byteCount == 4 << 20)
+  }
+
+  @Test func `many threads take and give back`() async {
+    let slabs = BlockSlabs(keeping: .kibibytes(64))
+    let failures = Noted<Int>()
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask { Self.takeAndGiveBack(slabs, thread, failures) }
+      }
+    }
+    #expect(failures.all.isEmpty)
+    #expect(slabs.byteCount <= 4 * 4 << 20 + 8 << 20)
+  }
+
+  private static func takeAndGiveBack(_ slabs: BlockSlabs, _ thread: Int, _ failures: Noted<Int>) {
+    var random = SeededGenerator(seed: UInt64(thread))
+    var taken: [(UnsafeMutableRawPointer, Int, UInt64)] = []
+    for _ in 0..<20_000 {
+      let count = 4096 << Int.random(in: 0...4, using: &random)
+      if taken.count < 40, Bool.random(using: &random) || taken.isEmpty, let memory = slabs.take(count) {
+        let word = random.next()
+        memory.storeBytes(of: word, as: UInt64.self)
+        taken.append((memory, count, word))
+      } else if let (memory, count, word) = taken.popLast() {
+        if memory.load(as: UInt64.self) != word { failures.add(thread) }
+        slabs.giveBack(memory, count)
+      }
+    }
+    for (memory, count, _) in taken { slabs.giveBack(memory, count) }
+  }
+}
