@@ -29,6 +29,9 @@ struct MovingQueue {
   private(set) var waitingCount = 0
   /// Those being moved, whether they can still be found or not.
   private(set) var moving: Set<UInt64> = []
+  /// Those being moved that another chunk of their block has taken the place of: found until they have arrived, or what
+  /// they hold would be fetched again, and rest in both tiers.
+  private var overtaken: [UInt64: Entry] = [:]
 
   init(limit: Int) { self.limit = limit }
 
@@ -36,10 +39,10 @@ struct MovingQueue {
   var placesInOrder: Int { order.count - head }
 
   /// Chunks that can be found.
-  var count: Int { entries.count }
+  var count: Int { entries.count + overtaken.count }
 
   /// Every chunk that can be found, to be compared with a recount.
-  var all: [Entry] { Array(entries.values) }
+  var all: [Entry] { Array(entries.values) + overtaken.values }
 
   /// What a chunk holds, with its entry here.
   static func charge(_ chunk: Chunk) -> Int {
@@ -59,7 +62,9 @@ struct MovingQueue {
     let old = entries.updateValue(entry, forKey: entry.key)
     var replaced: Chunk?
     // What is being moved is charged until that has ended.
-    if let old, !moving.contains(old.number) {
+    if let old, moving.contains(old.number) {
+      overtaken[old.number] = old
+    } else if let old {
       bytes -= old.charge
       waitingCount -= 1
       replaced = old.chunk
@@ -101,19 +106,25 @@ struct MovingQueue {
     guard moving.remove(entry.number) != nil else { return }
     bytes -= entry.charge
     if entries[entry.key]?.number == entry.number { entries[entry.key] = nil }
+    overtaken[entry.number] = nil
   }
 
   /// Whether a chunk of a block is here.
-  func has(token: UInt64, block: Int) -> Bool { entries[Key(token: token, block: block)] != nil }
+  func has(token: UInt64, block: Int) -> Bool {
+    let key = Key(token: token, block: block)
+    return entries[key] != nil || overtaken.values.contains { $0.key == key }
+  }
 
   /// The chunks of a token that hold bytes of `range`.
   func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [Entry] {
     let blocks = grid.blocks(covering: range)
+    // Hardly any: a mover moves one chunk at a time.
+    let passed = overtaken.values.filter { $0.key.token == token && blocks.contains($0.key.block) }
     let candidates: [Entry] =
       blocks.count <= entries.count * 2
       ? blocks.compactMap { entries[Key(token: token, block: $0)] }
       : entries.values.filter { $0.key.token == token && blocks.contains($0.key.block) }
-    return candidates.filter { $0.chunk.pieces.contains { $0.range.overlaps(range) } }
+    return (candidates + passed).filter { $0.chunk.pieces.contains { $0.range.overlaps(range) } }
   }
 
   /// Where a chunk was that is taken out.
@@ -128,6 +139,7 @@ struct MovingQueue {
 
   /// Takes a chunk out: it cannot be found any more, and is not moved if that has not begun.
   mutating func remove(_ entry: Entry) -> Removal {
+    if overtaken.removeValue(forKey: entry.number) != nil { return .isMoving }
     guard entries[entry.key]?.number == entry.number else { return .gone }
     entries[entry.key] = nil
     guard !moving.contains(entry.number) else { return .isMoving }
@@ -140,6 +152,7 @@ struct MovingQueue {
   ///
   /// - Returns: those that were not being moved.
   mutating func removeAll() -> [Chunk] {
-    entries.values.compactMap { remove($0) == .waited ? $0.chunk : nil }
+    overtaken = [:]
+    return entries.values.compactMap { remove($0) == .waited ? $0.chunk : nil }
   }
 }

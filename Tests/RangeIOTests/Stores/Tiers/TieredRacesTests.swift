@@ -32,6 +32,20 @@ import Testing
     #expect(tiered.faults.isEmpty)
   }
 
+  @Test func `a part of a block is found while it is compressed, though another part follows it`() {
+    let tiered = TieredSource()
+    let isFound = Noted<Bool>()
+    tiered.codec.whileEncoding {
+      guard isFound.all.isEmpty else { return }
+      tiered.put(512..<1024)
+      tiered.evictAll()
+      isFound.add(tiered.isFound(0..<64))
+    }
+    tiered.sink(0..<512)
+    #expect(isFound.all == [true])
+    #expect(tiered.faults.isEmpty)
+  }
+
   @Test func `bytes that come above while the same are compressed are above only`() {
     let tiered = TieredSource()
     tiered.codec.whileEncoding { tiered.put(tiered.block(3)) }
