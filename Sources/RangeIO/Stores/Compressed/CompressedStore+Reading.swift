@@ -54,7 +54,6 @@ extension CompressedStore {
   ) -> HeldPiece {
     let record = state.table[slot]
     let rises = record.isTouched
-    state.table[slot].isTouched = true
     if now != .min { state.table[slot].lastRead = now }
     state.counts.hits += 1
     state.counts.hitBytes += wanted.count
@@ -63,7 +62,7 @@ extension CompressedStore {
     let range = start + record.piece.lowerBound..<start + record.piece.upperBound
     return HeldPiece(
       range: range, wanted: start + wanted.lowerBound..<start + wanted.upperBound, ticket: ticket, rises: rises,
-      loader: CompressedLoader(store: self, place: state.place(slot), range: range, ticket: ticket))
+      loader: CompressedLoader(store: self, place: state.place(slot), range: range, ticket: ticket, isFirst: !rises))
   }
 
   /// Whether all of `range` is here. Does not count as a read.
@@ -114,6 +113,20 @@ extension CompressedStore {
     return buffer.bytes(count)
   }
 
+  /// Counts that a piece was read: when it is decompressed, once for all who wait for it, and not when it is looked up,
+  /// which one read may do several times.
+  func touch(_ range: ByteRange, _ ticket: ChunkTicket) {
+    let token = ticket.token
+    let block = range.lowerBound >> token.grid.shift
+    let lower = UInt32(range.lowerBound - block << token.grid.shift)
+    let hash = ChunkTable.hash(token: token.number, block: block)
+    shard(of: hash).state.withLock { state in
+      for slot in state.slots(token.number, block, hash) where state.table[slot].lower == lower {
+        state.table[slot].isTouched = true
+      }
+    }
+  }
+
   /// Drops what could not be decoded.
   func dropDamaged(_ range: ByteRange, _ ticket: ChunkTicket) {
     shard(of: ChunkTable.hash(token: ticket.token.number, block: range.lowerBound >> ticket.token.grid.shift)).state
@@ -128,6 +141,8 @@ private struct CompressedLoader: PieceLoader {
   let place: CompressedShard.Place
   let range: ByteRange
   let ticket: ChunkTicket
+  /// Whether it was not read before.
+  let isFirst: Bool
 
   var isQuick: Bool { range.count <= store.configuration.inlineLimit.bytes }
 
@@ -143,6 +158,7 @@ private struct CompressedLoader: PieceLoader {
       store.dropDamaged(range, ticket)
       return nil
     }
+    if isFirst { store.touch(range, ticket) }
     return bytes
   }
 }

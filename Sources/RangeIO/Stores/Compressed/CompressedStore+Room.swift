@@ -55,13 +55,15 @@ extension CompressedStore {
   /// - Returns: whether there was one.
   func evictSegment() -> Bool {
     let filled = shards.map { ($0, bytes: $0.segmentBytes.load(ordering: .relaxed)) }
-    return filled.sorted { $0.bytes > $1.bytes }.contains { evictSegment(of: $0.0) }
+    return filled.sorted { $0.bytes > $1.bytes }.contains { evictSegment(of: $0.0, most: 0.25, handing: outlet) }
   }
 
-  private func evictSegment(of shard: Shard) -> Bool {
-    let outlet = outlet
+  /// - Parameters:
+  ///   - most: the share of the segment that may be copied on because it was read.
+  ///   - outlet: gets what is evicted.
+  private func evictSegment(of shard: Shard, most: Double, handing outlet: (any ChunkOutlet)?) -> Bool {
     guard
-      var draining = shard.state.withLock({ $0.beginDraining(collecting: outlet != nil, most: 0.25) })
+      var draining = shard.state.withLock({ $0.beginDraining(collecting: outlet != nil, most: most) })
     else { return false }
     for (slot, place) in draining.survivors where !copyOn(slot, place, draining.isCompaction, in: shard) {
       shard.state.withLock { $0.giveUp(slot, place, collecting: outlet != nil, &draining) }
@@ -137,22 +139,13 @@ extension CompressedStore {
 
   private var segmentCount: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.segments.count } } }
 
-  /// Lets go of memory because the system is short of it, until at most so much is held. Nothing is copied on or handed
-  /// to a tier below.
+  /// Lets go of memory because the system is short of it, until at most so much is held. Pinned pieces are copied on;
+  /// nothing else is, and nothing is handed to a tier below.
   func drop(to bytes: Int) {
     for shard in shards {
-      while ledger.bytes > bytes {
-        guard let draining = shard.state.withLock({ $0.beginDraining(collecting: false, most: 0) }) else { break }
-        var rest = draining
-        for (slot, place) in draining.survivors {
-          shard.state.withLock { $0.giveUp(slot, place, collecting: false, &rest) }
-        }
-        let memory = shard.state.withLock { state in
-          defer { shard.segmentBytes.store(state.segmentBytes, ordering: .relaxed) }
-          return state.endDraining(draining.number)
-        }
-        ledger.give(rest.evictedCount * RecordTable.charge)
-        withExtendedLifetime(memory) {}
+      // Each segment once: what was copied on is in new ones.
+      for _ in 0..<shard.state.withLock({ $0.segments.count }) where ledger.bytes > bytes {
+        guard evictSegment(of: shard, most: 0, handing: nil) else { break }
       }
     }
   }

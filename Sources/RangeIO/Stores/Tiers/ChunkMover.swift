@@ -17,6 +17,7 @@ final class ChunkMover: ChunkOutlet {
   private let state: Locked<State>
   /// So that a look-up which misses takes no lock when nothing is on its way.
   private let findable = Atomic<Int>(0)
+  private let returns = Atomic<Int>(0)
   private let lower: any ChunkStore
   private let upper: WeakStore
   let background: BackgroundWork
@@ -152,8 +153,12 @@ final class ChunkMover: ChunkOutlet {
     }
   }
 
+  /// How many chunks went back up: if it is another after a look-up than before, what was missed above may be there.
+  var returnCount: Int { returns.load(ordering: .sequentiallyConsistent) }
+
   /// The chunk is above again.
   func cancel(_ entry: MovingQueue.Entry) {
+    returns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let removal = state.withLock { state in
       let removal = state.queue.remove(entry)
       if removal != .gone { state.counts.cancelled += 1 }

@@ -6,6 +6,14 @@ extension TieredChunkStore {
 
   /// What both stores and the way between them hold of `range`.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+    let returned = mover.returnCount
+    let found = lookUpOnce(range, token, grid)
+    if case .hit = found { return found }
+    // What went back up while this was on its way down is above by now.
+    return mover.returnCount == returned ? found : lookUpOnce(range, token, grid)
+  }
+
+  private func lookUpOnce(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> ChunkLookup {
     let above = upper.lookUp(range, token: token, grid: grid)
     var found: TieredLookup
     switch above {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Two stores that are one: what the upper one evicts moves to the lower one, and what is read there rises again.
 ///
 /// ```swift
@@ -104,6 +106,10 @@ public final class TieredChunkStore: ChunkStore {
   }
 
   func letGoBelow(_ range: ByteRange, _ token: ChunkToken) {
+    // Of our own tiers it is known whether there is anything of it below.
+    if memory != nil, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) == 0 { return }
+    // The upper store may have chosen not to keep all of it: then this is the only copy.
+    guard upper.holds(range, token: token.number, grid: token.grid) else { return }
     mover.letGo(range, of: token)
     lower.letGo(range, of: token)
   }
