@@ -19,6 +19,11 @@ extension ChunkStore {
     }
   }
 
+  /// As ``lookUp(_:token:grid:)`` says.
+  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    if case .miss = lookUp(range, token: token, grid: grid) { false } else { true }
+  }
+
   /// Piece by piece, each with room of its own.
   public func accept(_ chunk: Chunk) -> ChunkInsertion {
     var all = ChunkInsertion(isPublished: true)

@@ -62,13 +62,16 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// Whether all of `range` is held. Does not count as a read.
   func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
 
+  /// Whether some of `range` is held. Does not count as a read.
+  func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
+
   /// Keeps a chunk that the tier above has evicted, or drops it. Called beside the way of reads, so it may take the time
   /// that compressing takes.
   ///
   /// Unless you write it: by ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)``, piece by piece.
   func accept(_ chunk: Chunk) -> ChunkInsertion
 
-  /// The tier above holds `range` now. Unless you write it: erases it here. A tier that holds copies, such as one on a
+  /// The tier above holds `range` now. Unless you write it: erases here what holds bytes of it. A tier that holds copies, such as one on a
   /// disk, does nothing.
   func letGo(_ range: ByteRange, of token: ChunkToken)
 

@@ -86,6 +86,11 @@ extension CompressedStore {
     return ByteRanges.gaps(in: range, covered: coverage(range, token, grid)).isEmpty
   }
 
+  /// Whether some of `range` is here. Does not count as a read.
+  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    !coverage(range, token, grid).isEmpty
+  }
+
   /// What of `range` is here, in order.
   func coverage(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
     let now = presentForLimits

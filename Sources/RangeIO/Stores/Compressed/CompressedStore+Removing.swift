@@ -3,20 +3,10 @@ import Synchronization
 extension CompressedStore {
   /// Erases the pieces that hold bytes of `range`.
   public func erase(_ range: ByteRange, of token: ChunkToken) {
-    remove(range, token) { $0.overlaps($1) }
-  }
-
-  /// Erases the pieces all of which lie in `range`: the tier above has them.
-  public func letGo(_ range: ByteRange, of token: ChunkToken) {
-    remove(range, token) { piece, part in part.lowerBound <= piece.lowerBound && piece.upperBound <= part.upperBound }
-  }
-
-  /// Removes the pieces of the blocks of `range` that `isMeant`, which is given the piece and the part of its block.
-  private func remove(_ range: ByteRange, _ token: ChunkToken, where isMeant: (ByteRange, ByteRange) -> Bool) {
     guard !range.isEmpty, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) > 0 else { return }
     let blocks = token.grid.blocks(covering: range)
     guard blocks.count <= 4096 else {
-      removeByScanning(range, token, where: isMeant)
+      eraseByScanning(range, token)
       return
     }
     for (block, part) in token.grid.pieces(of: range) {
@@ -24,7 +14,7 @@ extension CompressedStore {
       change(shard(of: hash)) { state in
         var count = 0
         for slot in state.slots(token.number, block, hash)
-        where isMeant(Self.range(of: state.table[slot], token.grid), part) {
+        where Self.range(of: state.table[slot], token.grid).overlaps(part) {
           state.remove(slot)
           count += 1
         }
@@ -33,11 +23,10 @@ extension CompressedStore {
     }
   }
 
-  private func removeByScanning(_ range: ByteRange, _ token: ChunkToken, where isMeant: (ByteRange, ByteRange) -> Bool)
-  {
+  private func eraseByScanning(_ range: ByteRange, _ token: ChunkToken) {
     sweep { state, slot, _ in
       let record = state.table[slot]
-      return record.token == token.number && isMeant(Self.range(of: record, token.grid), range)
+      return record.token == token.number && Self.range(of: record, token.grid).overlaps(range)
     }
   }
 

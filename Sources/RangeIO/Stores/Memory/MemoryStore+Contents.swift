@@ -40,6 +40,17 @@ extension MemoryStore {
       .map { start + $0.lowerBound..<start + $0.upperBound }
   }
 
+  /// Whether some of `range` is here under a token. Does not count as a read.
+  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    let now = presentForLimits
+    return grid.pieces(of: range).contains { block, part in
+      let start = block << grid.shift
+      let hash = ChunkTable.hash(token: token, block: block)
+      let covered = shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
+      return covered.contains { $0.overlaps(part.lowerBound - start..<part.upperBound - start) }
+    }
+  }
+
   /// What is here of a source, in order, touching ranges put together.
   ///
   /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).

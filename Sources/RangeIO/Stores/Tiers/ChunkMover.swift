@@ -115,7 +115,7 @@ final class ChunkMover: ChunkOutlet {
     // It may have come back above meanwhile: whoever is later, here or there, sees the other.
     guard isPublished, let upper = upper.store else { return }
     let token = chunk.token
-    for piece in chunk.pieces where upper.holds(piece.range, token: token.number, grid: token.grid) {
+    for piece in chunk.pieces where upper.holdsSome(of: piece.range, token: token.number, grid: token.grid) {
       lower.letGo(piece.range, of: token)
     }
   }
@@ -169,20 +169,11 @@ final class ChunkMover: ChunkOutlet {
   }
 
   /// Takes out the chunks of a token that hold bytes of `range`.
-  func erase(_ range: ByteRange, of token: ChunkToken) { remove(range, token) { _ in true } }
-
-  /// Takes out the chunks of a token all of which lies in `range`: they are above again.
-  func letGo(_ range: ByteRange, of token: ChunkToken) {
-    remove(range, token) { chunk in
-      chunk.pieces.allSatisfy { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound }
-    }
-  }
-
-  private func remove(_ range: ByteRange, _ token: ChunkToken, where isMeant: @Sendable (Chunk) -> Bool) {
+  func erase(_ range: ByteRange, of token: ChunkToken) {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return }
     settle(
       state.withLock { state in
-        let found = state.queue.find(range, token: token.number, grid: token.grid).filter { isMeant($0.chunk) }
+        let found = state.queue.find(range, token: token.number, grid: token.grid)
         let waited = found.compactMap { state.queue.remove($0) == .waited ? $0.chunk : nil }
         note(state)
         return waited

@@ -124,9 +124,7 @@ struct MovingQueue {
       blocks.count <= entries.count * 2
       ? blocks.compactMap { entries[Key(token: token, block: $0)] }
       : entries.values.filter { $0.key.token == token && blocks.contains($0.key.block) }
-    // In the order in which they came, and not in that of a dictionary.
     return (candidates + passed).filter { $0.chunk.pieces.contains { $0.range.overlaps(range) } }
-      .sorted { $0.number < $1.number }
   }
 
   /// Where a chunk was that is taken out.

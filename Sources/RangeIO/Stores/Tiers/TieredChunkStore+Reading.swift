@@ -69,6 +69,13 @@ extension TieredChunkStore {
     }
   }
 
+  /// Whether both stores or the way between them hold some of `range`. Does not count as a read.
+  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    upper.holdsSome(of: range, token: token, grid: grid)
+      || !mover.coverage(range, token: token, grid: grid).isEmpty
+      || lower.holdsSome(of: range, token: token, grid: grid)
+  }
+
   /// Whether a part of a block is held by all together. A look-up would count, and move chunks. Of stores that can only
   /// say whether they hold all of something, it is not known what parts they hold.
   private func isCovered(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> Bool {

@@ -110,7 +110,7 @@ public final class TieredChunkStore: ChunkStore {
     if memory != nil, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) == 0 { return }
     // The upper store may have chosen not to keep all of it: then this is the only copy.
     guard upper.holds(range, token: token.number, grid: token.grid) else { return }
-    mover.letGo(range, of: token)
+    mover.erase(range, of: token)
     lower.letGo(range, of: token)
   }
 
