@@ -148,6 +148,8 @@ struct CompressedShard: ~Copyable {
     let all = slots(table[kept].token, table[kept].block, hash)
     guard all.count > PieceList.longest else { return 0 }
     let smallest = all.filter { $0 != kept }.min { table[$0].count < table[$1].count }!
+    counts.evictions += 1
+    counts.evictedBytes += Int(table[smallest].stored)
     remove(smallest)
     return 1
   }

@@ -116,6 +116,8 @@ final class ChunkMover: ChunkOutlet {
     guard isPublished, let upper = upper.store else { return }
     let token = chunk.token
     for piece in chunk.pieces where upper.holdsSome(of: piece.range, token: token.number, grid: token.grid) {
+      // Of a piece that is above in part the rest goes, too: no byte is to rest twice.
+      if !upper.holds(piece.range, token: token.number, grid: token.grid) { state.withLock { $0.counts.dropped += 1 } }
       lower.letGo(piece.range, of: token)
     }
   }

@@ -108,10 +108,12 @@ public final class TieredChunkStore: ChunkStore {
   func letGoBelow(_ range: ByteRange, _ token: ChunkToken) {
     // Of our own tiers it is known whether there is anything of it below.
     if memory != nil, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) == 0 { return }
-    // The upper store may have chosen not to keep all of it: then this is the only copy.
-    guard upper.holds(range, token: token.number, grid: token.grid) else { return }
-    mover.erase(range, of: token)
-    lower.letGo(range, of: token)
+    for (_, part) in token.grid.pieces(of: range) {
+      // The upper store may have chosen not to keep it: then this is the only copy.
+      guard upper.holdsSome(of: part, token: token.number, grid: token.grid) else { continue }
+      mover.erase(part, of: token)
+      lower.letGo(part, of: token)
+    }
   }
 
   // MARK: removing

@@ -60,8 +60,17 @@ extension TieredModel {
   private func checkLosses(_ waiting: [MovingQueue.Entry], _ before: TieredStatistics) throws(Mismatch) {
     let after = store.statistics()
     var lost = 0
+    var what: [String] = []
     for entry in waiting where entry.chunk.ticket.isValid {
-      for piece in entry.chunk.pieces where !isAnywhere(piece.range, entry.chunk.token) { lost += 1 }
+      let token = entry.chunk.token
+      for piece in entry.chunk.pieces where !isAnywhere(piece.range, token) {
+        // A piece that overlaps one which is above goes as a whole, since no byte is to rest twice.
+        let block = token.grid.outward(piece.range, in: token.source.byteCount)
+        if !store.upper.holdsSome(of: block, token: token.number, grid: token.grid) {
+          lost += 1
+          what.append("\(piece.range) of \(entry.chunk.pieces.map(\.range)) in \(block)")
+        }
+      }
     }
     guard lost > 0 else { return }
     // Eviction below takes pieces that were on their way, too.
@@ -72,7 +81,7 @@ extension TieredModel {
       + after.compressed.dropped - before.compressed.dropped
       + after.compressed.expirations - before.compressed.expirations
       + after.memory.expirations - before.memory.expirations
-    try expect(counted > 0 || isTimed, "\(lost) pieces were lost on their way")
+    try expect(counted > 0 || isTimed, "\(lost) pieces were lost on their way: \(what)")
   }
 
   /// Whether all of a piece is held in one place, without a look-up.
