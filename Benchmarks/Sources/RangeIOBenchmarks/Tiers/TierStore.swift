@@ -8,19 +8,31 @@ struct TierStore: Sendable {
   let reader: RangeReader
   private let source: TierSource
 
-  init(_ blocks: [Bytes], blockSize: Int) async throws {
+  /// - Parameter limit: of the compressed tier, in bytes. Default: so much that nothing is evicted from it.
+  init(_ blocks: [Bytes], blockSize: Int, limit: Int? = nil) async throws {
     source = TierSource(blocks, blockSize: blockSize, id: "blocks")
     let sources = ChunkSources()
     var memory = MemoryStore.Configuration(limit: .bytes(16 * (blockSize + 512)))
     memory.shards = 1
-    compressed = CompressedStore(.init(limit: .bytes(blocks.count * blockSize)), sources: sources)
+    compressed = CompressedStore(.init(limit: .bytes(limit ?? blocks.count * blockSize)), sources: sources)
     tiers = TieredChunkStore(
       MemoryStore(memory, sources: sources), compressed, queueLimit: .mebibytes(64))
     reader = try await RangeReader(source) { [tiers] in Caching(tiers) }
   }
 
+  /// Reads every block of another source of the same bytes, as ``fill()`` does.
+  @concurrent func fillAgain() async throws {
+    let again = TierSource(source.blocks, blockSize: source.blockSize, id: "again")
+    let reader = try await RangeReader(again) { [tiers] in Caching(tiers) }
+    try await fill(reader)
+    await reader.close()
+  }
+
+  /// Reads every block once.
+  @concurrent func fill() async throws { try await fill(reader) }
+
   /// Reads every block once, no faster than what is evicted is compressed; returns when all is.
-  @concurrent func fill() async throws {
+  private func fill(_ reader: RangeReader) async throws {
     let size = source.blockSize
     for block in 0..<source.blocks.count {
       _ = try await reader.read(block * size..<(block + 1) * size)
