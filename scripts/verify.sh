@@ -11,6 +11,13 @@ RANGEIO_ENGINE_TESTS=. scripts/test.sh
 step "a million reads, a hundred thousand seeds"
 RANGEIO_ENGINE_TESTS='' RANGEIO_STRESS=1000000 RANGEIO_SEEDS=100000 scripts/test.sh
 
+step "twenty thousand seeds of two tiers, a million operations"
+RANGEIO_SEEDS=160000 swift test --skip-build --disable-xctest --filter TieredSimulation
+RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter TieredModel
+
+step "ten minutes of churn through two tiers: memory"
+Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"
+
 # Each in a directory of its own, so that builds do not undo each other.
 step "thread sanitizer"
 # Fewer seeds: under a sanitizer everything takes ten times as long.
