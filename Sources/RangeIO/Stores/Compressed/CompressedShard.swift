@@ -170,7 +170,7 @@ struct CompressedShard: ~Copyable {
     return true
   }
 
-  private func isAt(_ slot: UInt32, _ segment: UInt32, _ offset: UInt32) -> Bool {
+  func isAt(_ slot: UInt32, _ segment: UInt32, _ offset: UInt32) -> Bool {
     slot != 0 && slot < table.slotsUsed && table[slot].isUsed && table[slot].segment == segment
       && table[slot].offset == offset
   }
@@ -223,118 +223,4 @@ struct CompressedShard: ~Copyable {
     if ageLimit != .max, now < table[slot].birth || now - table[slot].birth >= ageLimit { return true }
     return idleLimit != .max && now - max(table[slot].lastRead, idleSince) >= idleLimit
   }
-
-  // MARK: segments
-
-  /// What is left to do with a segment that is being let go of.
-  struct Draining {
-    let number: UInt32
-    /// Whether all of it is copied on, rather than what was read.
-    var isCompaction = false
-    /// What is to be copied on: the slot, and where it lies.
-    var survivors: [(slot: UInt32, place: Place)] = []
-    /// What was found in it, and is not any more.
-    var evicted: [EvictedRecord] = []
-    var evictedCount = 0
-  }
-
-  /// A segment of which less than this is found is emptied before the oldest is let go of: by copying all of it, since
-  /// copying is cheap against compressing again, or asking the source.
-  static let compactedBelow = 0.6
-
-  /// Begins to let go of a segment: of the emptiest, if that is half empty, else of the oldest. Records that are not to
-  /// be copied on are taken out.
-  ///
-  /// - Parameters:
-  ///   - collecting: whether evicted records are wanted.
-  ///   - most: the share of its bytes that may be copied on, but for pinned ones.
-  mutating func beginDraining(collecting: Bool, most: Double) -> Draining? {
-    guard let (number, isHalfEmpty) = nextToDrain() else { return nil }
-    let segment = segments[Int(number)]!
-    var draining = Draining(number: number, isCompaction: most > 0 && isHalfEmpty)
-    var room = Int(Double(segment.memory.capacity) * most)
-    var position = 0
-    while position < segment.used {
-      let header = segment.memory.base + position
-      let slot = header.load(as: UInt32.self)
-      let stored = Int(header.load(fromByteOffset: 4, as: UInt32.self))
-      let offset = UInt32(position + Self.headerCount)
-      position += Self.span(stored)
-      guard isAt(slot, number, offset) else { continue }
-      let place = place(slot)
-      if draining.isCompaction || isPinned(slot) || table[slot].isTouched && stored <= room {
-        room -= stored
-        draining.survivors.append((slot, place))
-      } else {
-        evict(slot, place, collecting, &draining)
-      }
-    }
-    return draining
-  }
-
-  private mutating func isPinned(_ slot: UInt32) -> Bool {
-    let token = sources.token(table[slot].token)
-    return token.entry.pins(range(slot, token))
-  }
-
-  private func range(_ slot: UInt32, _ token: ChunkToken) -> ByteRange {
-    let start = table[slot].block << token.grid.shift
-    return start + Int(table[slot].lower)..<start + Int(table[slot].upper)
-  }
-
-  private mutating func evict(_ slot: UInt32, _ place: Place, _ collecting: Bool, _ draining: inout Draining) {
-    if collecting {
-      let record = table[slot]
-      let token = sources.token(record.token)
-      let ticket = token.ticket(birth: ReadInstant(nanoseconds: record.birth))
-      draining.evicted.append(
-        EvictedRecord(
-          ticket: ticket, block: record.block, range: range(slot, token), place: place,
-          lastRead: ReadInstant(nanoseconds: record.lastRead)))
-    }
-    counts.evictions += 1
-    counts.evictedBytes += Int(table[slot].stored)
-    draining.evictedCount += 1
-    remove(slot)
-  }
-
-  /// Gives up a record that could not be copied on.
-  mutating func giveUp(_ slot: UInt32, _ place: Place, collecting: Bool, _ draining: inout Draining) {
-    guard isAt(slot, place.segment, place.offset) else { return }
-    evict(slot, place, collecting, &draining)
-  }
-
-  /// Lets go of a segment in which nothing is found any more.
-  ///
-  /// - Returns: its memory, to be released outside the lock.
-  mutating func endDraining(_ number: UInt32) -> SegmentMemory {
-    let memory = segments[Int(number)]!.memory
-    segmentBytes -= memory.capacity
-    segments[Int(number)] = nil
-    counts.segmentsFreed += 1
-    return memory
-  }
-
-  private mutating func nextToDrain() -> (number: UInt32, isHalfEmpty: Bool)? {
-    let candidates = sealed.indices.filter { segments[Int(sealed[$0])]!.pending == 0 }
-    let emptiest = candidates.min { liveShare(sealed[$0]) < liveShare(sealed[$1]) }
-    if let emptiest, liveShare(sealed[emptiest]) < Self.compactedBelow { return (sealed.remove(at: emptiest), true) }
-    if let oldest = candidates.first { return (sealed.remove(at: oldest), false) }
-    guard let open, segments[Int(open)]!.pending == 0, segments[Int(open)]!.used > 0 else { return nil }
-    self.open = nil
-    return (open, false)
-  }
-
-  private func liveShare(_ number: UInt32) -> Double {
-    Double(segments[Int(number)]!.liveBytes) / Double(segments[Int(number)]!.memory.capacity)
-  }
-}
-
-/// A record that was evicted, still encoded.
-struct EvictedRecord: Sendable {
-  let ticket: ChunkTicket
-  let block: Int
-  let range: ByteRange
-  let place: CompressedShard.Place
-  let lastRead: ReadInstant
 }
