@@ -77,6 +77,13 @@ void rio_forbid_huge_pages(void *pages, size_t count);
 void *rio_malloc(size_t count);
 void rio_free(void *memory);
 
+// MARK: check sums
+
+/// CRC-32C (RFC 3720, appendix B.4) of `count` bytes that follow those whose sum is `crc`; 0 for none.
+uint32_t rio_crc32c(uint32_t crc, const void *bytes, size_t count);
+/// The same, without the processor's instruction for it.
+uint32_t rio_crc32c_software(uint32_t crc, const void *bytes, size_t count);
+
 // MARK: threads
 
 /// Whether the Swift task that runs on this thread is cancelled; false outside of tasks.
