@@ -77,6 +77,67 @@ void rio_forbid_huge_pages(void *pages, size_t count);
 void *rio_malloc(size_t count);
 void rio_free(void *memory);
 
+// MARK: a directory of our own
+
+/// What a spill directory wants to know about a file or directory.
+struct rio_disk_stat {
+  bool is_file;
+  bool is_directory;
+  uint32_t owner;
+  uint32_t mode;            ///< the lowest twelve bits of st_mode
+  int64_t size;             ///< bytes
+  int64_t allocated_size;   ///< what it takes of the disk, bytes
+  int64_t link_count;
+};
+
+/// The user whom new files belong to.
+uint32_t rio_disk_user(void);
+
+int rio_disk_stat(int fd, struct rio_disk_stat *out);
+int rio_disk_stat_at(int directory, const char *name, struct rio_disk_stat *out);
+int rio_disk_set_mode(int fd, uint32_t mode);
+
+/// Makes a directory of mode 0700, whatever the umask. -EEXIST if anything has the name.
+int rio_disk_make_directory_at(int directory, const char *name);
+int rio_disk_make_directory(const char *path);
+/// 0 if `path` is a directory, -ELOOP if it ends in a link, -ENOTDIR if in anything else.
+int rio_disk_check_directory(const char *path);
+int rio_disk_open_directory_at(int directory, const char *name);
+int rio_disk_open_directory(const char *path);
+int rio_disk_remove_directory_at(int directory, const char *name);
+/// Calls `each` with every name in `directory` but "." and "..".
+int rio_disk_names(int directory, void (*each)(void *context, const char *name), void *context);
+int rio_disk_sync_directory(int fd);
+/// Bytes that this user may still write to the file system of `fd`.
+int64_t rio_disk_free_bytes(int fd);
+
+/// Makes a file of mode 0600, whatever the umask, and opens it for reading and writing. -EEXIST if anything has the name.
+int rio_disk_create_at(int directory, const char *name);
+/// Opens what exists, without waiting for whoever is at the other end of a FIFO or a line.
+int rio_disk_open_at(int directory, const char *name, bool writing);
+int rio_disk_remove_at(int directory, const char *name);
+int rio_disk_rename_at(int directory, const char *name, const char *new_name);
+
+/// pwritev: the bytes written, which may be fewer than all.
+int64_t rio_disk_pwritev(int fd, const struct iovec *parts, int count, int64_t offset);
+int rio_disk_truncate(int fd, int64_t count);
+/// Sets blocks aside for the first `count` bytes where the file system can, and makes the file at least that long.
+int rio_disk_allocate(int fd, int64_t count);
+/// Makes bytes and length durable.
+int rio_disk_sync_file(int fd);
+/// 1 if the open file is locked now, 0 if another one has the lock.
+int rio_disk_lock(int fd, bool exclusively);
+int rio_disk_unlock(int fd);
+/// Has the system begin to write a part of the file to the disk. Its failure shows at the next sync.
+void rio_disk_begin_writing(int fd, int64_t count, int64_t offset);
+
+// MARK: check sums
+
+/// CRC-32C (RFC 3720, appendix B.4) of `count` bytes that follow those whose sum is `crc`; 0 for none.
+uint32_t rio_crc32c(uint32_t crc, const void *bytes, size_t count);
+/// The same, without the processor's instruction for it.
+uint32_t rio_crc32c_software(uint32_t crc, const void *bytes, size_t count);
+
 // MARK: threads
 
 /// Whether the Swift task that runs on this thread is cancelled; false outside of tasks.

@@ -5,6 +5,9 @@ package import SystemPackage
 /// All calls may block, but for those that say otherwise. Nothing follows a symbolic link. Interrupted calls are
 /// repeated inside. Names are of one component, and never the user's.
 package protocol SpillDisk: Sendable {
+  /// The user whom files belong to that are made here.
+  var user: UInt32 { get }
+
   /// Makes a directory of mode 0700, and those above it that are missing. One that is there already is no error.
   func makeDirectory(_ path: FilePath) throws(Errno)
 

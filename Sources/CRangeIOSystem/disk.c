@@ -1,0 +1,235 @@
+// What a spill directory asks of the system. No call follows a symbolic link in the last component of a name.
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+#include "CRangeIOSystem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/statvfs.h>
+#else
+#include <sys/mount.h>
+#include <sys/param.h>
+#endif
+
+// `result` of a call that signals may interrupt, repeated until it was not.
+#define UNINTERRUPTED(result, call) \
+  do {                              \
+    result = (call);                \
+  } while (result < 0 && errno == EINTR)
+
+static int outcome(int result) { return result < 0 ? -errno : result; }
+
+static void describe(const struct stat *s, struct rio_disk_stat *out) {
+  out->is_file = S_ISREG(s->st_mode);
+  out->is_directory = S_ISDIR(s->st_mode);
+  out->size = (int64_t)s->st_size;
+  out->allocated_size = (int64_t)s->st_blocks * 512;  // the unit of st_blocks, whatever the file system's
+  out->owner = s->st_uid;
+  out->mode = s->st_mode & 07777;
+  out->link_count = (int64_t)s->st_nlink;
+}
+
+uint32_t rio_disk_user(void) { return geteuid(); }
+
+int rio_disk_stat(int fd, struct rio_disk_stat *out) {
+  struct stat s;
+  if (fstat(fd, &s) < 0) return -errno;
+  describe(&s, out);
+  return 0;
+}
+
+int rio_disk_stat_at(int directory, const char *name, struct rio_disk_stat *out) {
+  struct stat s;
+  if (fstatat(directory, name, &s, AT_SYMLINK_NOFOLLOW) < 0) return -errno;
+  describe(&s, out);
+  return 0;
+}
+
+int rio_disk_set_mode(int fd, uint32_t mode) { return outcome(fchmod(fd, (mode_t)mode)); }
+
+// MARK: directories
+
+int rio_disk_make_directory_at(int directory, const char *name) {
+  if (mkdirat(directory, name, 0700) < 0) return -errno;
+  // The umask may have taken bits away, and a parent may have handed its group down.
+  struct stat s;
+  if (fstatat(directory, name, &s, AT_SYMLINK_NOFOLLOW) < 0) return -errno;
+  if ((s.st_mode & 07777) == 0700) return 0;
+  return outcome(fchmodat(directory, name, 0700, AT_SYMLINK_NOFOLLOW));
+}
+
+int rio_disk_make_directory(const char *path) { return rio_disk_make_directory_at(AT_FDCWD, path); }
+
+int rio_disk_check_directory(const char *path) {
+  struct stat s;
+  if (lstat(path, &s) < 0) return -errno;
+  return S_ISDIR(s.st_mode) ? 0 : S_ISLNK(s.st_mode) ? -ELOOP : -ENOTDIR;
+}
+
+int rio_disk_open_directory_at(int directory, const char *name) {
+  int fd;
+  UNINTERRUPTED(fd, openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return outcome(fd);
+}
+
+int rio_disk_open_directory(const char *path) { return rio_disk_open_directory_at(AT_FDCWD, path); }
+
+int rio_disk_remove_directory_at(int directory, const char *name) {
+  return outcome(unlinkat(directory, name, AT_REMOVEDIR));
+}
+
+int rio_disk_names(int directory, void (*each)(void *context, const char *name), void *context) {
+  // Opened again, because listing moves the position, which duplicates of a descriptor share.
+  int fd = rio_disk_open_directory_at(directory, ".");
+  if (fd < 0) return fd;
+  DIR *listing = fdopendir(fd);
+  if (listing == NULL) {
+    int error = errno;
+    close(fd);
+    return -error;
+  }
+  struct dirent *entry;
+  while (errno = 0, (entry = readdir(listing)) != NULL) {
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) each(context, entry->d_name);
+  }
+  int error = errno;
+  closedir(listing);
+  return -error;
+}
+
+int rio_disk_sync_directory(int fd) {
+  int result;
+  UNINTERRUPTED(result, fsync(fd));
+  // Some file systems have nothing to sync in a directory, and say so.
+  return result < 0 && errno == EINVAL ? 0 : outcome(result);
+}
+
+int64_t rio_disk_free_bytes(int fd) {
+  int result;
+  uint64_t unit, count;
+#if defined(__linux__)
+  struct statvfs s;
+  UNINTERRUPTED(result, fstatvfs(fd, &s));
+  if (result < 0) return -errno;
+  unit = s.f_frsize, count = s.f_bavail;
+#else
+  struct statfs s;  // statvfs counts blocks in 32 bits there
+  UNINTERRUPTED(result, fstatfs(fd, &s));
+  if (result < 0) return -errno;
+  unit = s.f_bsize, count = s.f_bavail;
+#endif
+  int64_t bytes;
+  return __builtin_mul_overflow(count, unit, &bytes) ? INT64_MAX : bytes;
+}
+
+// MARK: names of files
+
+int rio_disk_create_at(int directory, const char *name) {
+  int fd;
+  UNINTERRUPTED(fd, openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (fd < 0) return -errno;
+  struct stat s;
+  if (fstat(fd, &s) == 0 && ((s.st_mode & 07777) == 0600 || fchmod(fd, 0600) == 0)) return fd;
+  int error = errno;
+  unlinkat(directory, name, 0);
+  close(fd);
+  return -error;
+}
+
+int rio_disk_open_at(int directory, const char *name, bool writing) {
+  int fd, access = writing ? O_RDWR : O_RDONLY;
+  UNINTERRUPTED(fd, openat(directory, name, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return outcome(fd);
+}
+
+int rio_disk_remove_at(int directory, const char *name) { return outcome(unlinkat(directory, name, 0)); }
+
+int rio_disk_rename_at(int directory, const char *name, const char *new_name) {
+  return outcome(renameat(directory, name, directory, new_name));
+}
+
+// MARK: files
+
+int64_t rio_disk_pwritev(int fd, const struct iovec *parts, int count, int64_t offset) {
+  ssize_t n = pwritev(fd, parts, count, (off_t)offset);
+  return n < 0 ? -(int64_t)errno : (int64_t)n;
+}
+
+int rio_disk_truncate(int fd, int64_t count) {
+  int result;
+  UNINTERRUPTED(result, ftruncate(fd, (off_t)count));
+  return outcome(result);
+}
+
+#if defined(__linux__)
+static int set_blocks_aside(int fd, int64_t count) {
+  int result;
+  UNINTERRUPTED(result, fallocate(fd, 0, 0, (off_t)count));
+  return outcome(result);
+}
+#elif defined(__APPLE__)
+static int set_blocks_aside(int fd, int64_t count) {
+  struct stat s;
+  if (fstat(fd, &s) < 0) return -errno;
+  int64_t missing = count - (int64_t)s.st_blocks * 512;
+  if (missing <= 0) return 0;
+  fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = (off_t)missing};
+  int result;
+  UNINTERRUPTED(result, fcntl(fd, F_PREALLOCATE, &store));
+  return outcome(result);
+}
+#endif
+
+int rio_disk_allocate(int fd, int64_t count) {
+  int result = set_blocks_aside(fd, count);
+  if (result < 0 && result != -EOPNOTSUPP && result != -ENOTSUP && result != -ENOSYS && result != -EINVAL) return result;
+  struct stat s;
+  if (fstat(fd, &s) < 0) return -errno;
+  return s.st_size >= count ? 0 : rio_disk_truncate(fd, count);
+}
+
+int rio_disk_sync_file(int fd) {
+  int result;
+#if defined(__APPLE__) && defined(F_BARRIERFSYNC)
+  // Orders the writes before it with those after it. What waits for the platter, F_FULLFSYNC, takes tens of milliseconds.
+  UNINTERRUPTED(result, fcntl(fd, F_BARRIERFSYNC));
+  if (result >= 0) return 0;
+#endif
+#if defined(__APPLE__)
+  UNINTERRUPTED(result, fsync(fd));
+#else
+  UNINTERRUPTED(result, fdatasync(fd));
+#endif
+  return outcome(result);
+}
+
+int rio_disk_lock(int fd, bool exclusively) {
+  int result;
+  UNINTERRUPTED(result, flock(fd, (exclusively ? LOCK_EX : LOCK_SH) | LOCK_NB));
+  if (result < 0 && errno == EWOULDBLOCK) return 0;
+  return result < 0 ? -errno : 1;
+}
+
+int rio_disk_unlock(int fd) {
+  int result;
+  UNINTERRUPTED(result, flock(fd, LOCK_UN));
+  return outcome(result);
+}
+
+void rio_disk_begin_writing(int fd, int64_t count, int64_t offset) {
+#if defined(__linux__)
+  sync_file_range(fd, offset, count, SYNC_FILE_RANGE_WRITE);
+#else
+  (void)fd, (void)count, (void)offset;
+#endif
+}
