@@ -236,3 +236,5 @@ void rio_forbid_huge_pages(void *pages, size_t count) {
 
 void *rio_malloc(size_t count) { return malloc(count); }
 void rio_free(void *memory) { free(memory); }
+
+int64_t rio_process_number(void) { return (int64_t)getpid(); }

@@ -138,6 +138,8 @@ public final class SyntheticSource: RangeSource {
     let number: UInt64
     let byteCount: Int
 
+    var persistentForm: [UInt8]? { Array("\(number) \(byteCount)".utf8) }
+
     func change(to newer: any SourceValidator) -> SourceChange {
       guard let newer = newer as? Version, newer.number == number else { return .other }
       return newer.byteCount == byteCount ? .same : newer.byteCount > byteCount ? .extends : .other

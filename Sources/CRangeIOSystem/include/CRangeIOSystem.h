@@ -56,6 +56,9 @@ int64_t rio_realtime_tick_ns(void);
 /// The processors that may run this process.
 int rio_processor_count(void);
 
+/// The number of this process.
+int64_t rio_process_number(void);
+
 /// The machine's memory in bytes, whatever part of it this process may use, or -errno.
 int64_t rio_physical_memory(void);
 

@@ -61,6 +61,7 @@ extension ReadError {
     private enum Kind: String {
       case rangeNotSatisfiable, notFound, permissionDenied, unsupportedSource, sourceChanged, closed
       case inputOutput, resourcesExhausted, invalidResponse, invalidConfiguration, limitExceeded, timedOut, notCached
+      case inUse, otherFormat
     }
     private let kind: Kind
 
@@ -90,6 +91,10 @@ extension ReadError {
     public static let timedOut = Code(kind: .timedOut)
     /// The read was to be answered from the cache only, which does not have all of it.
     public static let notCached = Code(kind: .notCached)
+    /// Another process has it.
+    public static let inUse = Code(kind: .inUse)
+    /// It was written by another version of this library, which cannot be read. Nothing of it was touched.
+    public static let otherFormat = Code(kind: .otherFormat)
   }
 }
 

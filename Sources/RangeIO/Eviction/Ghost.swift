@@ -65,6 +65,9 @@ struct Ghost: Sendable {
     return false
   }
 
+  /// The memory that it takes.
+  var byteCount: Int { fingerprints.count * 5 + countOfTick.count * 4 }
+
   private func bucket(of fingerprint: UInt32) -> Range<Int> {
     let buckets = UInt64(fingerprints.count / Self.bucketSize)
     let first = Int((UInt64(fingerprint) * buckets) >> 32) * Self.bucketSize

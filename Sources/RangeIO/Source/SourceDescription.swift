@@ -16,6 +16,16 @@ public enum SourceChange: Hashable, Sendable {
 public protocol SourceValidator: Sendable {
   /// What `newer` is to this version. Answer ``SourceChange/other`` when in doubt, and for a validator of another type.
   func change(to newer: any SourceValidator) -> SourceChange
+
+  /// This version in bytes, at most 4,096, for a cache on a disk: two validators of one source with the same bytes are
+  /// the same version, in another process and years from now, too. Empty or `nil`: it cannot be written down, and what
+  /// is read of it is kept in memory only. By default `nil`.
+  var persistentForm: [UInt8]? { get }
+}
+
+extension SourceValidator {
+  /// Cannot be written down.
+  public var persistentForm: [UInt8]? { nil }
 }
 
 /// What reading from a source costs, from which merging and read-ahead are decided.

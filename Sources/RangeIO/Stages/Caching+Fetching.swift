@@ -99,7 +99,10 @@ extension Caching {
         isKept = self.start(start, of: run, request.source, token, generation, next, wait) && isKept
       }
     }
-    if let below = planned.below { get(below.plan.starts, found.held, token, next, wait) }
+    if let below = planned.below {
+      let mayAsk = request.caching != .onlyIfCached
+      get(below.plan.starts, found.held, mayAsk: mayAsk, request.source, token, generation, next, wait)
+    }
     do {
       // A source that did not suspend has answered by now.
       if !wait.isDone { try await wait.finish(next) }
@@ -136,8 +139,11 @@ extension Caching {
   private static let mostQuickBytes = 256 << 10
 
   /// Begins flights that get what the store holds.
+  ///
+  /// - Parameter mayAsk: whether the source may be asked as well where the store takes long.
   private func get(
-    _ starts: Few<FlightPlan.Start>, _ held: [HeldPiece], _ token: ChunkToken, _ next: ReadNext, _ wait: GapWait
+    _ starts: Few<FlightPlan.Start>, _ held: [HeldPiece], mayAsk: Bool, _ source: SourceDescription,
+    _ token: ChunkToken, _ generation: UInt64, _ next: ReadNext, _ wait: GapWait
   ) {
     var quickBytes = 0
     for start in starts {
@@ -145,13 +151,35 @@ extension Caching {
       let piece = held[held.partitionPoint { $0.wanted.upperBound > start.range.lowerBound }]
       if piece.loader.isQuick, quickBytes < Self.mostQuickBytes {
         quickBytes += piece.range.count
-        token.flights.land(start.flight, start.range, Self.cut(piece.loader.loadNow(), piece, start.range))
-        continue
+        switch piece.loader.loadNow() {
+        case .bytes(let bytes):
+          token.flights.land(start.flight, start.range, Self.cut(bytes, piece, start.range))
+          continue
+        case .lost:
+          token.flights.land(start.flight, start.range, Self.cut(nil, piece, start.range))
+          continue
+        case .notAtHand: break
+        }
       }
       let flights = token.flights
-      let task = next.startFlightElsewhere {
-        flights.land(start.flight, start.range, Self.cut(await piece.loader.load(), piece, start.range))
+      let race = HeldRace { flights.land(start.flight, start.range, $0) }
+      let task = next.startFlightElsewhere { [store] in
+        await withTaskCancellationHandler {
+          let bytes = await piece.loader.load {
+            guard mayAsk else { return }
+            // The disk hangs, maybe. Whichever answers first counts.
+            race.startOther {
+              next.startFlight {
+                await race.otherEnded(Self.acquire(start, source, token, generation, store, next))
+              }
+            }
+          }
+          race.loaded(Self.cut(bytes, piece, start.range))
+        } onCancel: {
+          race.cancel()
+        }
       }
+      race.loads(task)
       if !wait.isDone { flights.started(start.flight, task) }
     }
   }
@@ -205,6 +233,22 @@ extension Caching {
     }
     if wait?.isDone != true { token.flights.started(flight, task) }
     return room.reservation != nil
+  }
+
+  /// Reads what a flight is to bring, and stores it if there is room.
+  private static func acquire(
+    _ start: FlightPlan.Start, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
+    _ store: any ChunkStore, _ next: ReadNext
+  ) async -> Result<Bytes, any Error> {
+    let room = store.reserve(start.range, ofRun: start.range.count, for: token)
+    let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
+    let request = ReadRequest(
+      start.range, of: source, purpose: start.purpose, grid: room.reservation == nil ? nil : token.grid)
+    do {
+      return .success(try await acquire(request, ticket, room.reservation, store, next))
+    } catch {
+      return .failure(next.isClosed ? GivenUp(error: error) : error)
+    }
   }
 
   /// Reads, and stores if room was reserved.

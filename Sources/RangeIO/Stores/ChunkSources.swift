@@ -98,6 +98,18 @@ public final class ChunkSources: Sendable {
   /// The tokens of all versions of the source called `id`.
   public func tokens(ofID id: String) -> [ChunkToken] { state.withLock { $0.tokens[id] ?? [] } }
 
+  /// The token of that number, if it is alive.
+  ///
+  /// - Complexity: O(tokens).
+  func token(numbered number: UInt64) -> ChunkToken? {
+    state.withLock { state in
+      for siblings in state.tokens.values {
+        if let token = siblings.first(where: { $0.number == number }) { return token }
+      }
+      return nil
+    }
+  }
+
   /// All tokens.
   public var all: [ChunkToken] { state.withLock { $0.tokens.values.flatMap { $0 } } }
 

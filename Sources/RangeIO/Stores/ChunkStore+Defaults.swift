@@ -10,6 +10,19 @@ extension ChunkStore {
     erase(0..<token.source.byteCount, of: token)
   }
 
+  /// Token by token.
+  public func erase(source id: String) {
+    for token in sources.tokens(ofID: id) { eraseRetired(token) }
+  }
+
+  /// Token by token.
+  public func eraseAll() {
+    for token in sources.all { eraseRetired(token) }
+  }
+
+  /// None.
+  public func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?) { ([], nil) }
+
   /// As ``lookUp(_:token:grid:)`` says.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     switch lookUp(range, token: token, grid: grid) {

@@ -57,6 +57,13 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// Erases all chunks of a token that was retired. Unless you write it: all that ``erase(_:of:)`` erases.
   func eraseRetired(_ token: ChunkToken)
 
+  /// Erases all that is here of the source called `id`, in all its versions: a store that outlives the process may hold
+  /// some of which ``sources`` does not know. Unless you write it: all that ``erase(_:of:)`` erases of the tokens.
+  func erase(source id: String)
+
+  /// Erases everything, as ``erase(source:)`` does. Unless you write it: all that ``erase(_:of:)`` erases of all tokens.
+  func eraseAll()
+
   // MARK: as one of several tiers, see `TieredChunkStore`
 
   /// Whether all of `range` is held. Does not count as a read.
@@ -74,6 +81,14 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// The tier above holds `range` now. Unless you write it: erases here what holds bytes of it. A tier that holds copies, such as one on a
   /// disk, does nothing.
   func letGo(_ range: ByteRange, of token: ChunkToken)
+
+  /// Copies of some of the chunks that are here, for a tier below that outlives the process.
+  ///
+  /// Unless you write it: none.
+  ///
+  /// - Parameter cursor: 0 at first, then what was returned.
+  /// - Returns: where to go on; `nil` at the end.
+  func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?)
 
   /// From now on hands what is evicted for want of room to `outlet`, beyond what calls return: what is evicted while
   /// nobody is there to return it to. Called once, before the store is used. Unless you write it: does nothing.

@@ -27,15 +27,32 @@ public struct HeldPiece: Sendable {
 }
 
 /// Gets a piece that was found. It keeps what it needs for that: what is evicted meanwhile can still be had.
+///
+/// It is asked once: by ``loadNow()`` where it ``isQuick``, and by ``load(whenLate:)`` where it is not, or where that
+/// answered ``QuickLoad/notAtHand``. Or not at all.
 public protocol PieceLoader: Sendable {
-  /// Whether it takes no longer than changing threads does, so that it is done at once, on the reader's thread.
+  /// Whether ``loadNow()`` is worth a try on the reader's thread: it takes no longer than changing threads does.
   var isQuick: Bool { get }
 
-  /// The bytes of the piece; `nil` if they turn out to be damaged or lost: the store does not find them again.
-  ///
-  /// Called once. Where `isQuick`, it does not suspend and ``loadNow()`` is called instead.
-  func load() async -> Bytes?
+  /// Gets the piece without waiting.
+  func loadNow() -> QuickLoad
 
-  /// As ``load()``, at once.
-  func loadNow() -> Bytes?
+  /// The bytes of the piece; `nil` if they turn out to be damaged or lost: the store does not find them again. Ends early
+  /// when its task is cancelled.
+  ///
+  /// - Parameter whenLate: to be called, once at most, when it takes so long that the source should be asked as well.
+  func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes?
+}
+
+/// What comes of getting a piece without waiting.
+public enum QuickLoad: Sendable {
+  /// Its bytes.
+  case bytes(Bytes)
+  /// It is damaged or lost: the store does not find it again.
+  case lost
+  /// It takes waiting.
+  case notAtHand
+
+  /// The bytes, if they are there.
+  public var bytes: Bytes? { if case .bytes(let bytes) = self { bytes } else { nil } }
 }

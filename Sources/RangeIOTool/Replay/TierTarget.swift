@@ -26,7 +26,7 @@ struct TierTarget: ReplayTarget {
     case .partial(_, let held, let missing):
       gaps = missing
       // What cannot be got is missing; the codecs here never fail.
-      for piece in held where piece.loader.loadNow() == nil { gaps.append(piece.wanted) }
+      for piece in held where piece.loader.loadNow().bytes == nil { gaps.append(piece.wanted) }
     case .miss: gaps = [range]
     }
     for gap in gaps { fetch(token.grid.outward(gap, in: source.byteCount), fetched: &fetched) }

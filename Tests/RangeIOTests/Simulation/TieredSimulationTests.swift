@@ -501,7 +501,7 @@ private final class TieredScenario: Sendable {
     }
     // All turns are back, or this hangs.
     for _ in 0..<4 { try await store.enterUnreserved() }
-    for _ in 0..<4 { try await tiers.compressed.turns.enter(tiers.compressed.nobodyCloses) }
+    for _ in 0..<4 { try await tiers.compressed!.turns.enter(tiers.compressed!.nobodyCloses) }
   }
 
   private func recount() throws {
@@ -699,7 +699,7 @@ private final class CrowdScenario: Sendable {
     guard let block = pieces.first(where: { $0.token === token })?.range else { throw Wrong(what: "nothing is below") }
     guard !tiers.memory.holds(block, token: token.number, grid: token.grid) else { throw Wrong(what: "it is above") }
     // All turns are taken, so that nothing is decompressed before all have come.
-    for _ in 0..<4 { try await tiers.compressed.turns.enter(tiers.compressed.nobodyCloses) }
+    for _ in 0..<4 { try await tiers.compressed!.turns.enter(tiers.compressed!.nobodyCloses) }
     let before = codec.decodes
     let reads = source.readCount
     let tasks = (0..<100).map { number in
@@ -711,7 +711,7 @@ private final class CrowdScenario: Sendable {
     // Passes when nobody can go on.
     try await simulation.clock.sleep(for: .milliseconds(1))
     guard codec.decodes == before else { throw Wrong(what: "decompressed without a turn") }
-    for _ in 0..<4 { tiers.compressed.turns.leave() }
+    for _ in 0..<4 { tiers.compressed!.turns.leave() }
     for task in tasks { try await task.value }
     guard source.readCount == reads else { throw Wrong(what: "the source was asked") }
     let decodes = codec.decodes - before

@@ -40,7 +40,7 @@ struct TieredRecount {
     tiers = store.memory!
     memory = MemoryRecount(tiers.memory, isQuiet: quiet > .no)
     faults = memory.faults.map { "above: \($0)" }
-    for (number, shard) in tiers.compressed.shards.enumerated() { walk(shard, number) }
+    for (number, shard) in tiers.compressed!.shards.enumerated() { walk(shard, number) }
     walkQueue(quiet)
     checkTokens()
     checkAccounts(quiet)
@@ -102,7 +102,7 @@ struct TieredRecount {
 
   private mutating func checkAccounts(_ quiet: Quiet) {
     let below = segmentFootprints + pieces.count * RecordTable.charge
-    let counted = tiers.compressed.ledger.bytes
+    let counted = tiers.compressed!.ledger.bytes
     // Whoever found a piece keeps its segment, which is charged for as long.
     expect(
       quiet == .no ? counted >= below : counted == below, "below: \(counted) bytes are charged, \(below) are there")

@@ -72,7 +72,7 @@ struct TieredSource {
   }
 
   func isAbove(_ range: ByteRange) -> Bool { tiers.memory.holds(range, token: token.number, grid: token.grid) }
-  func isBelow(_ range: ByteRange) -> Bool { tiers.compressed.holds(range, token: token.number, grid: token.grid) }
+  func isBelow(_ range: ByteRange) -> Bool { tiers.compressed!.holds(range, token: token.number, grid: token.grid) }
   func isOnItsWay(_ block: Int) -> Bool { mover.queue.has(token: token.number, block: block) }
 
   /// What does not add up when all is at rest.

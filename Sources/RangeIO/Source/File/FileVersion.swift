@@ -27,6 +27,13 @@ struct FileVersion: SourceValidator, Equatable {
     return sameFile && newer.size > size ? .extends : .other
   }
 
+  /// All five numbers.
+  var persistentForm: [UInt8]? {
+    [device, inode, UInt64(size), UInt64(bitPattern: modified), UInt64(bitPattern: changed)].flatMap { number in
+      (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+  }
+
   /// Whether `newer` may be a look into the middle of an append: the kernel stamps the times before it moves the end, so
   /// for a moment a file that grows looks like one that was rewritten.
   func mayBeGrowing(into newer: FileVersion) -> Bool {

@@ -151,14 +151,16 @@ private struct CompressedLoader: PieceLoader {
 
   var isQuick: Bool { range.count <= store.configuration.inlineLimit.bytes }
 
-  func load() async -> Bytes? {
+  func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
     // A few at a time, so that they hold bounded memory together. Nobody closes these turns.
     guard (try? await store.turns.enter(store.nobodyCloses)) != nil else { return nil }
     defer { store.turns.leave() }
-    return loadNow()
+    return decompress()
   }
 
-  func loadNow() -> Bytes? {
+  func loadNow() -> QuickLoad { decompress().map { .bytes($0) } ?? .lost }
+
+  private func decompress() -> Bytes? {
     guard let bytes = store.decode(place, count: range.count) else {
       store.dropDamaged(range, ticket)
       return nil

@@ -89,6 +89,6 @@ extension CompressedStore {
     eraseAll()
   }
 
-  /// Removes all records; with them go all segments but one for each shard.
-  func eraseAll() { sweep { _, _, _ in true } }
+  /// Erases all records; with them go all segments but one for each shard.
+  public func eraseAll() { sweep { _, _, _ in true } }
 }

@@ -1,7 +1,8 @@
-/// The two tiers that live in memory, under one budget.
+/// The tiers that live in memory, under one budget.
 struct MemoryTiers: Sendable {
   let memory: MemoryStore
-  let compressed: CompressedStore
+  /// None, if what memory evicts goes to a disk as it is.
+  let compressed: CompressedStore?
   let budget: MemoryBudget
   /// As configured.
   let queueLimit: ByteCount?
@@ -58,7 +59,13 @@ extension TieredChunkStore {
   ///
   /// - Precondition: as for ``MemoryStore/init(_:)``. Limits are positive.
   public convenience init(_ configuration: Configuration) {
-    let budget = MemoryBudget(limit: Configuration.sum(configuration.memory.limit, configuration.compressed.limit))
+    self.init(
+      configuration,
+      budget: MemoryBudget(limit: Configuration.sum(configuration.memory.limit, configuration.compressed.limit)))
+  }
+
+  /// - Parameter budget: of which something may be taken already that the memory's limit does not include.
+  convenience init(_ configuration: Configuration, budget: MemoryBudget) {
     let queue = configuration.queueBytes
     var above = configuration.memory
     above.limit = .bytes(above.limit.bytes - queue)

@@ -7,6 +7,12 @@ extension TieredChunkStore {
   /// - Parameter source: as the reader describes it where the `Caching` stage stands.
   public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool {
     guard !range.isEmpty else { return true }
+    if spill != nil, sources.tokens(of: source).isEmpty, let grid = BlockGrid(blockSize: source.preferredBlockSize) {
+      // An earlier process may have left it.
+      let (token, retired) = sources.token(for: source, grid: grid, reading: false)
+      for token in retired { eraseRetired(token) }
+      return holds(range, token: token.number, grid: grid)
+    }
     return sources.tokens(of: source).contains { holds(range, token: $0.number, grid: $0.grid) }
   }
 
@@ -40,7 +46,9 @@ extension TieredChunkStore {
     all.moving = mover.statistics()
     guard let memory else { return all }
     all.memory = memory.memory.statistics()
-    all.compressed = memory.compressed.statistics()
+    if let inner { (all.moving, all.spilling) = (inner.mover.statistics(), all.moving) }
+    if let compressed = memory.compressed { all.compressed = compressed.statistics() }
+    all.spill = spill?.statistics()
     all.limit = memory.budget.limit.bytes
     all.bytes = memory.budget.bytes
     all.peakBytes = memory.budget.peakBytes
@@ -62,6 +70,10 @@ public struct TieredStatistics: Hashable, Sendable, Codable {
   public var moving = MovingStatistics()
   /// The compressed tier.
   public var compressed = CompressedStatistics()
+  /// What is on its way to the disk, where there is a compressed tier above it.
+  public var spilling = MovingStatistics()
+  /// The tier on a disk, if there is one.
+  public var spill: SpillStatistics?
 
   /// Nothing held and nothing done.
   public init() {}
@@ -70,10 +82,11 @@ public struct TieredStatistics: Hashable, Sendable, Codable {
 extension TieredStatistics: CustomStringConvertible {
   /// A line for each tier, for people.
   public var description: String {
-    """
-    memory: \(memory)
-    moving: \(moving.moved) moved, \(moving.dropped) dropped, \(moving.hits) hits
-    compressed: \(compressed)
-    """
+    let above = """
+      memory: \(memory)
+      moving: \(moving.moved) moved, \(moving.dropped) dropped, \(moving.hits) hits
+      compressed: \(compressed)
+      """
+    return spill.map { above + "\nspill: \($0)" } ?? above
   }
 }

@@ -4,6 +4,7 @@ extension TieredChunkStore {
   /// - Throws: `CancellationError`, with the limits changed; `ReadError.Code.limitExceeded` if more is pinned or kept as
   ///   metadata than the limit leaves room for, with the limits changed.
   public func resize(memory limit: ByteCount, compressed: ByteCount) async throws {
+    if let inner { return try await inner.resize(memory: limit, compressed: compressed) }
     guard let tiers = memory else { return }
     let queue = Configuration.queueBytes(tiers.queueLimit, of: limit.bytes)
     if queue < mover.statistics().limit { setQueueLimit(queue, tiers) }
@@ -11,7 +12,7 @@ extension TieredChunkStore {
     // Before anything is waited for, which can be cancelled.
     tiers.memory.setLimit(limit.bytes - queue)
     // What is below first: it need not go where the memory tier only has to give up what it had borrowed.
-    try await tiers.compressed.resize(to: compressed)
+    try await tiers.compressed?.resize(to: compressed)
     try await tiers.memory.resize(to: .bytes(limit.bytes - queue))
     // Last, when there is room for it. Where the rest is pinned or reserved, less may be on its way.
     setQueueLimit(queue, tiers)
@@ -31,14 +32,16 @@ extension TieredChunkStore {
   public func relieve(_ pressure: MemoryPressure) {
     guard pressure != .normal else {
       mover.resume()
+      inner?.relieve(pressure)
       return
     }
     mover.pause(for: .seconds(60))
+    if let inner { return inner.relieve(pressure) }
     guard let tiers = memory else { return }
-    let held = tiers.memory.ledger.bytes + tiers.compressed.ledger.bytes
+    let held = tiers.memory.ledger.bytes + (tiers.compressed?.ledger.bytes ?? 0)
     let target = pressure == .critical ? 0 : held / 2
-    tiers.compressed.drop(to: max(0, target - tiers.memory.ledger.bytes))
-    tiers.memory.shed(to: max(0, target - tiers.compressed.ledger.bytes))
+    tiers.compressed?.drop(to: max(0, target - tiers.memory.ledger.bytes))
+    tiers.memory.shed(to: max(0, target - (tiers.compressed?.ledger.bytes ?? 0)))
   }
 
   /// Does as ``relieve(_:)`` for each signal, until they end or the store is gone.
@@ -62,16 +65,18 @@ extension TieredChunkStore {
     }
   }
 
-  /// Changes how long chunks are kept, in both tiers of memory: after they were asked for from the source, and after they
-  /// were last read. `nil`: for as long as there is room.
+  /// Changes how long chunks are kept, in all tiers: after they were asked for from the source, and after they
+  /// were last read, which a disk does not watch. `nil`: for as long as there is room.
   public func limit(age: Duration?, idle: Duration?) {
     memory?.memory.limit(age: age, idle: idle)
-    memory?.compressed.limit(age: age, idle: idle)
+    memory?.compressed?.limit(age: age, idle: idle)
+    spill?.limit(age: age)
   }
 
   /// Removes what is older or has been idle for longer than the limits allow. A timer does this.
   public func removeExpired() {
     memory?.memory.removeExpired()
-    memory?.compressed.removeExpired()
+    memory?.compressed?.removeExpired()
+    spill?.removeExpired()
   }
 }

@@ -81,7 +81,8 @@ extension TieredChunkStore {
   private func isCovered(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> Bool {
     var missing = ByteRanges.gaps(in: part, covered: mover.coverage(part, token: token, grid: grid))
     if let memory {
-      let covered = memory.memory.coverage(part, token, grid) + memory.compressed.coverage(part, token, grid)
+      let covered =
+        memory.memory.coverage(part, token, grid) + (memory.compressed?.coverage(part, token, grid) ?? [])
       missing = missing.flatMap { ByteRanges.gaps(in: $0, covered: covered) }
     }
     return missing.allSatisfy {
@@ -144,14 +145,23 @@ private struct RisingLoader: PieceLoader {
 
   var isQuick: Bool { loader.isQuick }
 
-  func load() async -> Bytes? {
+  func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
     let reservation = reserve()
-    return rise(await loader.load(), reservation)
+    return rise(await loader.load(whenLate: whenLate), reservation)
   }
 
-  func loadNow() -> Bytes? {
+  func loadNow() -> QuickLoad {
     let reservation = reserve()
-    return rise(loader.loadNow(), reservation)
+    switch loader.loadNow() {
+    case .bytes(let bytes): return rise(bytes, reservation).map { .bytes($0) } ?? .lost
+    case .lost:
+      _ = rise(nil, reservation)
+      return .lost
+    case .notAtHand:
+      // Room for it is made again when it is there.
+      if let reservation { store.cancel(reservation) }
+      return .notAtHand
+    }
   }
 
   private func reserve() -> ChunkReservation? {

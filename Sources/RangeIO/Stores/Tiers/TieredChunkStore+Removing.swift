@@ -9,6 +9,8 @@ extension TieredChunkStore {
       // Pins first: what comes in between is not pinned, or erased with the rest.
       for token in tokens { memory?.memory.forgetWhatIsKept(token) }
       for token in tokens { eraseAll(of: token) }
+      // And what an earlier process has left of it.
+      erase(source: id)
     }
   }
 
@@ -35,11 +37,13 @@ extension TieredChunkStore {
     removing(sources.all) { tokens in
       mover.removeAll()
       guard let memory else {
-        for token in tokens { eraseAll(of: token) }
+        eraseAll()
         return
       }
       removal = memory.memory.removeAll()
-      memory.compressed.eraseAll()
+      inner?.mover.removeAll()
+      memory.compressed?.eraseAll()
+      spill?.eraseAll()
     }
     return removal
   }

@@ -22,8 +22,12 @@ public final class TieredChunkStore: ChunkStore {
   let upper: any ChunkStore
   let lower: any ChunkStore
   let mover: ChunkMover
-  /// What it knows of its tiers if it made them.
+  /// What it knows of its tiers in memory if it made them.
   let memory: MemoryTiers?
+  /// The store of memory and compressed memory, where that is the upper one.
+  let inner: TieredChunkStore?
+  /// The tier on a disk, if it has one.
+  public let spill: SpillStore?
 
   /// A store of `upper` and `lower`, neither of which anybody else uses.
   ///
@@ -39,13 +43,15 @@ public final class TieredChunkStore: ChunkStore {
   }
 
   init(
-    _ upper: any ChunkStore, _ lower: any ChunkStore, memory: MemoryTiers?, queueLimit: Int,
+    _ upper: any ChunkStore, _ lower: any ChunkStore, memory: MemoryTiers?, spill: SpillStore? = nil, queueLimit: Int,
     _ background: BackgroundWork
   ) {
     precondition(upper.sources === lower.sources, "stores that are composed know the same sources")
     self.upper = upper
     self.lower = lower
     self.memory = memory
+    self.spill = spill
+    inner = spill == nil ? nil : upper as? TieredChunkStore
     mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background) { [compressed = memory?.compressed] in
       compressed?.isExpired($0) ?? false
     }
@@ -82,8 +88,10 @@ public final class TieredChunkStore: ChunkStore {
   ) -> ChunkInsertion {
     let insertion = upper.insert(bytes, at: range, ticket: ticket, reservation: reservation)
     move(insertion.evicted)
+    guard insertion.isPublished else { return ChunkInsertion(isPublished: false) }
     // What arrived below between the look-up and now: a race costs a copy, which goes here.
-    if insertion.isPublished { letGoBelow(range, ticket.token) }
+    letGoBelow(range, ticket.token)
+    if spill?.configuration.writes == .onInsertion { copyDown(bytes, range, ticket) }
     return ChunkInsertion(isPublished: insertion.isPublished)
   }
 
@@ -105,8 +113,18 @@ public final class TieredChunkStore: ChunkStore {
     mover.proceed()
   }
 
+  /// Has what came into the upper store written to the disk as well.
+  private func copyDown(_ bytes: Bytes, _ range: ByteRange, _ ticket: ChunkTicket) {
+    let chunks = ticket.token.grid.pieces(of: range).map { block, part in
+      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      return Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, slice))
+    }
+    for chunk in chunks { _ = spill?.accept(chunk) }
+  }
+
   func letGoBelow(_ range: ByteRange, _ token: ChunkToken) {
     // Of our own tiers it is known whether there is anything of it below.
+    // A disk holds copies, and what is on its way there stays found here.
     if memory != nil, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) == 0 { return }
     for (_, part) in token.grid.pieces(of: range) {
       // The upper store may have chosen not to keep it: then this is the only copy.
@@ -123,6 +141,32 @@ public final class TieredChunkStore: ChunkStore {
     upper.erase(range, of: token)
     mover.erase(range, of: token)
     lower.erase(range, of: token)
+  }
+
+  /// Erases what both stores hold of a source.
+  public func erase(source id: String) {
+    upper.erase(source: id)
+    for token in sources.tokens(ofID: id) where token.source.byteCount > 0 {
+      mover.erase(0..<token.source.byteCount, of: token)
+    }
+    lower.erase(source: id)
+  }
+
+  /// Erases what both stores hold.
+  public func eraseAll() {
+    upper.eraseAll()
+    mover.removeAll()
+    lower.eraseAll()
+  }
+
+  /// Those of the upper store, then those of the lower.
+  public func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?) {
+    if cursor >= 0 {
+      let (chunks, next) = upper.residents(from: cursor)
+      return (chunks, next ?? -1)
+    }
+    let (chunks, next) = lower.residents(from: -1 - cursor)
+    return (chunks, next.map { -1 - $0 })
   }
 
   /// Erases what both stores hold of a token that was retired.

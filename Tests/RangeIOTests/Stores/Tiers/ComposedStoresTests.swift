@@ -113,7 +113,7 @@ struct ComposedStoresTests {
     let store = TieredChunkStore(configuration)
     let tiers = try #require(store.memory)
     let source = FillSource(store.sources, byteCount: 1 << 20)
-    source.put(0, 3000..<4096, in: tiers.compressed)
+    source.put(0, 3000..<4096, in: tiers.compressed!)
     source.put(0, 0..<1000, in: tiers.memory)
     store.mover.take([source.chunk(0, 1000..<2000, at: store.now)])
     #expect(!store.contains(0..<4096, of: source.source))
@@ -207,7 +207,7 @@ struct ComposedStoresTests {
     let store = TieredChunkStore(configuration)
     let tiers = try #require(store.memory)
     let source = FillSource(store.sources, byteCount: 1 << 20)
-    for block in 0..<100 { source.put(block, in: tiers.compressed) }
+    for block in 0..<100 { source.put(block, in: tiers.compressed!) }
     let resize = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await store.resize(memory: .mebibytes(1), compressed: .bytes(0))
@@ -215,7 +215,7 @@ struct ComposedStoresTests {
     await #expect(throws: CancellationError.self) { try await resize.value }
     #expect(store.mover.statistics().limit == 100 << 10)
     #expect(tiers.memory.ledger.ownLimit == (1 << 20) - (100 << 10))
-    #expect(tiers.compressed.ledger.limit == 0)
+    #expect(tiers.compressed!.ledger.limit == 0)
     #expect(store.budget?.limit == .mebibytes(1))
     try await store.resize(memory: .kibibytes(200), compressed: .kibibytes(100))
     #expect(store.mover.statistics().limit == 50 << 10)

@@ -25,7 +25,7 @@ struct TieredChunkStoreTests {
     let tiers = try #require(store.memory)
     let token = try #require(store.sources.all.first)
     func range(_ block: Int) -> ByteRange { block * 4096..<block * 4096 + 4096 }
-    func isBelow(_ block: Int) -> Bool { tiers.compressed.holds(range(block), token: token.number, grid: token.grid) }
+    func isBelow(_ block: Int) -> Bool { tiers.compressed!.holds(range(block), token: token.number, grid: token.grid) }
     func isAbove(_ block: Int) -> Bool { tiers.memory.holds(range(block), token: token.number, grid: token.grid) }
     let block = try #require((0..<200).first(where: isBelow))
     #expect(!isAbove(block))

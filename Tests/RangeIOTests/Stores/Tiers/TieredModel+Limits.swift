@@ -46,7 +46,7 @@ extension TieredModel {
   func relieve() throws(Mismatch) { try relieve([MemoryPressure.normal, .warning, .critical][random.below(3)]) }
 
   func relieve(_ pressure: MemoryPressure) throws(Mismatch) {
-    let before = tiers.memory.ledger.bytes + tiers.compressed.ledger.bytes
+    let before = tiers.memory.ledger.bytes + tiers.compressed!.ledger.bytes
     store.relieve(pressure)
     tally.relieved += 1
     guard pressure != .normal else {
@@ -61,12 +61,12 @@ extension TieredModel {
     // Pinned pieces stay below, too, in segments of their own.
     let stays =
       statistics.pinnedBytes + store.sources.metadataBytes + statistics.reservedBytes
-      + (pressure == .critical && tiers.compressed.statistics().pieces > 0 ? tiers.compressed.ledger.bytes : 0)
+      + (pressure == .critical && tiers.compressed!.statistics().pieces > 0 ? tiers.compressed!.ledger.bytes : 0)
     let below = store.sources.all.contains { !$0.entry.pinned.isEmpty }
     try expect(
-      pressure != .critical || below || tiers.compressed.statistics().pieces == 0,
+      pressure != .critical || below || tiers.compressed!.statistics().pieces == 0,
       "pieces are left under pressure, though nothing is pinned")
-    let after = statistics.bytes + tiers.compressed.ledger.bytes
+    let after = statistics.bytes + tiers.compressed!.ledger.bytes
     if pressure == .critical {
       try expect(after == stays, "\(after) bytes are left under pressure, though \(stays) must stay")
     } else {

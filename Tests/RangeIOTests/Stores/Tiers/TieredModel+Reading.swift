@@ -166,7 +166,7 @@ extension TieredModel {
     let failures = codec.failures
     let above = tiers.memory.statistics().insertions
     loading.append(holding)
-    let bytes = holding.piece.loader.loadNow()
+    let bytes = holding.piece.loader.loadNow().bytes
     loading.removeLast()
     if let failure { throw failure }
     touch(holding.piece.range, index)

@@ -11,7 +11,7 @@ extension TieredModel {
     try expect(tiers.budget.peakBytes <= highestLimit, "\(tiers.budget.peakBytes) bytes were taken of \(highestLimit)")
     if bytes <= limit, resizing == nil { isOverLimit = false }
     lastBytes = bytes
-    let below = tiers.compressed.ledger
+    let below = tiers.compressed!.ledger
     // What was found keeps its segment, and what is pinned stays: but no more comes.
     let mostBelow = max(below.limit, lastBytesBelow)
     try expect(below.bytes <= mostBelow, "\(below.bytes) bytes are below, over \(below.limit)")
@@ -90,7 +90,7 @@ extension TieredModel {
       entry.chunk.token === token && entry.chunk.pieces.contains { $0.range == range }
     }
     return isMoving || tiers.memory.holds(range, token: token.number, grid: token.grid)
-      || tiers.compressed.holds(range, token: token.number, grid: token.grid)
+      || tiers.compressed!.holds(range, token: token.number, grid: token.grid)
   }
 
   // MARK: rest
@@ -109,8 +109,8 @@ extension TieredModel {
       if resizing == nil, store.mover.isIdle { break }
     }
     try expect(store.mover.isIdle, "chunks are moved for ever: \(store.statistics())")
-    let bytes = "\(tiers.budget.bytes) bytes of \(tiers.budget.limit.bytes), \(tiers.compressed.ledger.bytes) below"
-    try expect(resizing == nil, "a resize never ends, with \(bytes) of \(tiers.compressed.ledger.limit)")
+    let bytes = "\(tiers.budget.bytes) bytes of \(tiers.budget.limit.bytes), \(tiers.compressed!.ledger.bytes) below"
+    try expect(resizing == nil, "a resize never ends, with \(bytes) of \(tiers.compressed!.ledger.limit)")
     store.removeExpired()
     try check()
     try recount(.atRest)

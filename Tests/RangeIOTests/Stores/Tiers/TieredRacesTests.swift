@@ -159,7 +159,7 @@ import Testing
     tiered.clock.advance(by: .seconds(4))
     tiered.sink(tiered.block(9))
     #expect(tiered.isBelow(tiered.block(3)))
-    for _ in 0..<2 { for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.loadNow() != nil) } }
+    for _ in 0..<2 { for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.loadNow().bytes != nil) } }
     #expect(tiered.isAbove(tiered.block(3)))
     tiered.clock.advance(by: .seconds(6))
     #expect(!tiered.isFound(tiered.block(3)) && tiered.isFound(tiered.block(9)))
@@ -171,12 +171,12 @@ import Testing
     let tiered = TieredSource()
     tiered.sink(tiered.block(3))
     // Read once before.
-    for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.loadNow() != nil) }
+    for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.loadNow().bytes != nil) }
     let piece = try #require(tiered.held(tiered.block(3)).first)
-    while tiered.tiers.compressed.statistics().segmentBytes > 0, tiered.tiers.compressed.evictSegment() {}
-    tiered.tiers.compressed.erase(tiered.block(3), of: tiered.token)
+    while tiered.tiers.compressed!.statistics().segmentBytes > 0, tiered.tiers.compressed!.evictSegment() {}
+    tiered.tiers.compressed!.erase(tiered.block(3), of: tiered.token)
     #expect(!tiered.isBelow(tiered.block(3)))
-    #expect(piece.loader.loadNow() == tiered.expected(tiered.block(3)))
+    #expect(piece.loader.loadNow().bytes == tiered.expected(tiered.block(3)))
     #expect(tiered.isAbove(tiered.block(3)))
     _ = consume piece
     #expect(tiered.faults.isEmpty)
@@ -191,7 +191,7 @@ import Testing
     tiered.codec.whileDecoding { tiered.remove(kind) }
     do {
       let piece = try #require(tiered.held(tiered.block(3)).first)
-      #expect(piece.loader.loadNow() == tiered.expected(tiered.block(3)))
+      #expect(piece.loader.loadNow().bytes == tiered.expected(tiered.block(3)))
     }
     #expect(!tiered.isFound(tiered.block(3)))
     #expect(tiered.statistics.memory.reservedBytes == 0)
@@ -204,7 +204,7 @@ import Testing
     tiered.codec.damage { true }
     do {
       let piece = try #require(tiered.held(tiered.block(3)).first)
-      #expect(piece.loader.loadNow() == nil)
+      #expect(piece.loader.loadNow().bytes == nil)
     }
     tiered.codec.damage(if: nil)
     #expect(!tiered.isFound(tiered.block(3)))
@@ -230,7 +230,7 @@ import Testing
       tiers.memory.giveUp(tiers.memory.ledger.bytes)
       try await simulation.clock.sleep(for: .milliseconds(1))
       #expect(store.statistics().compressed.pieces == 1)
-      for _ in 0..<4 { try await tiers.compressed.turns.enter(tiers.compressed.nobodyCloses) }
+      for _ in 0..<4 { try await tiers.compressed!.turns.enter(tiers.compressed!.nobodyCloses) }
       let first = simulation.start { try await reader.read(0..<4096) }
       try await simulation.clock.sleep(for: .milliseconds(1))
       let late = simulation.start { try await reader.read(100..<200) }
@@ -239,7 +239,7 @@ import Testing
       // The one who began it goes; it goes on for the other.
       first.cancel()
       try await simulation.clock.sleep(for: .milliseconds(1))
-      for _ in 0..<4 { tiers.compressed.turns.leave() }
+      for _ in 0..<4 { tiers.compressed!.turns.leave() }
       #expect(try await late.value == source.expected(100..<200))
       #expect(codec.decodes == 1 && source.readCount == 1)
       await #expect(throws: CancellationError.self) { try await first.value }

@@ -55,7 +55,7 @@ struct TieredStoreStressTests {
     #expect(above.faults.isEmpty)
     let memory = above.bytes + store.sources.metadataBytes
     #expect(tiers.memory.ledger.bytes == memory)
-    let below = CompressedRecount(tiers.compressed)
+    let below = CompressedRecount(tiers.compressed!)
     #expect(below.faults.isEmpty)
     let statistics = store.statistics()
     #expect(statistics.bytes == memory + below.footprint + store.mover.statistics().limit)

@@ -1,0 +1,90 @@
+/// A piece that a store gets, and, where that takes too long, the source's answer: the first that has the bytes lands the
+/// flight.
+final class HeldRace: Sendable {
+  private enum Other {
+    case none
+    case running(Task<Void, Never>?)
+    case failed(any Error)
+  }
+  private struct State {
+    var isOver = false
+    var load: Task<Void, Never>?
+    var loadFailed: (any Error)?
+    var other = Other.none
+    var isCancelled = false
+  }
+  private let state = Locked(State())
+  private let land: @Sendable (Result<Bytes, any Error>) -> Void
+
+  /// - Parameter land: called once.
+  init(_ land: @escaping @Sendable (Result<Bytes, any Error>) -> Void) { self.land = land }
+
+  /// The task that loads.
+  func loads(_ task: Task<Void, Never>) {
+    let isOver = state.withLock { state in
+      state.load = state.isOver ? nil : task
+      return state.isOver
+    }
+    if isOver { task.cancel() }
+  }
+
+  /// Asks the source as well, unless it is too late for that.
+  func startOther(_ start: () -> Task<Void, Never>) {
+    let starts = state.withLock { state -> Bool in
+      guard !state.isOver, !state.isCancelled, state.loadFailed == nil, case .none = state.other else { return false }
+      state.other = .running(nil)
+      return true
+    }
+    guard starts else { return }
+    let task = start()
+    let isWanted = state.withLock { state -> Bool in
+      guard case .running = state.other, !state.isOver, !state.isCancelled else { return false }
+      state.other = .running(task)
+      return true
+    }
+    if !isWanted { task.cancel() }
+  }
+
+  /// The store has answered.
+  func loaded(_ result: Result<Bytes, any Error>) {
+    let (lands, loser) = state.withLock { state -> (Result<Bytes, any Error>?, Task<Void, Never>?) in
+      guard !state.isOver else { return (nil, nil) }
+      state.load = nil
+      if case .failure(let error) = result {
+        state.loadFailed = error
+        if case .running = state.other { return (nil, nil) }
+      }
+      state.isOver = true
+      guard case .running(let task) = state.other else { return (result, nil) }
+      return (result, task)
+    }
+    loser?.cancel()
+    if let lands { land(lands) }
+  }
+
+  /// The source has answered.
+  func otherEnded(_ result: Result<Bytes, any Error>) {
+    let (lands, loser) = state.withLock { state -> (Result<Bytes, any Error>?, Task<Void, Never>?) in
+      guard !state.isOver else { return (nil, nil) }
+      if case .failure(let error) = result {
+        state.other = .failed(error)
+        // The store may still bring it.
+        guard state.loadFailed != nil else { return (nil, nil) }
+      }
+      state.isOver = true
+      return (result, state.load)
+    }
+    loser?.cancel()
+    if let lands { land(lands) }
+  }
+
+  /// Nobody waits any more. What is under way ends early, and lands.
+  func cancel() {
+    let task = state.withLock { state -> Task<Void, Never>? in
+      state.isCancelled = true
+      guard case .running(let task) = state.other else { return nil }
+      return task
+    }
+    task?.cancel()
+  }
+}

@@ -1,0 +1,38 @@
+extension CompressedStore {
+  /// Copies of the pieces that are here, decompressed, 64 slots at a time. What has expired is left out.
+  public func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?) {
+    let (shard, first) = (cursor >> 40, max(1, cursor & (1 << 40 - 1)))
+    guard shard < shards.count else { return ([], nil) }
+    let now = presentForLimits
+    let (found, next) = shards[shard].state.withLock { state -> ([EvictedRecord], Int?) in
+      let end = min(first + 64, state.table.slotsUsed)
+      var found: [EvictedRecord] = []
+      for slot in UInt32(first)..<UInt32(max(first, end))
+      where state.table[slot].isUsed && (now == .min || !state.isExpired(slot, now)) {
+        found.append(state.copy(slot))
+      }
+      return (found, end < state.table.slotsUsed ? end : nil)
+    }
+    let chunks = found.compactMap { record -> Chunk? in
+      decode(record.place, count: record.range.count).map {
+        Chunk(
+          ticket: record.ticket, block: record.block, piece: ChunkPiece(record.range, $0), lastRead: record.lastRead)
+      }
+    }
+    if let next { return (chunks, shard << 40 | next) }
+    return (chunks, shard + 1 < shards.count ? (shard + 1) << 40 : nil)
+  }
+}
+
+extension CompressedShard {
+  /// A record as it would be if it were evicted now.
+  fileprivate mutating func copy(_ slot: UInt32) -> EvictedRecord {
+    let record = table[slot]
+    let token = sources.token(record.token)
+    let start = record.block << token.grid.shift
+    return EvictedRecord(
+      ticket: token.ticket(birth: ReadInstant(nanoseconds: record.birth)), block: record.block,
+      range: start + Int(record.lower)..<start + Int(record.upper), place: place(slot),
+      lastRead: ReadInstant(nanoseconds: record.lastRead))
+  }
+}

@@ -1,0 +1,223 @@
+import SystemPackage
+
+/// A spill directory before it is a store: made if it is missing, ours alone, and locked.
+struct SpillFolder {
+  let directory: any SpillDirectory
+  /// Locked for as long as it is kept; `nil` for who only reads.
+  let lock: (any SpillFile)?
+  /// The directory that is shared, where this is a private one below it.
+  let shared: (any SpillDirectory)?
+  /// The name of the private one.
+  let privateName: String?
+
+  private static let lockName = "lock"
+  static let storeName = "store"
+  static let nextStoreName = "store.new"
+  static let quotaName = "quota"
+
+  /// Opens a directory.
+  static func open(_ configuration: SpillStore.Configuration, on disk: any SpillDisk) throws(ReadError) -> SpillFolder {
+    let path = FilePath(configuration.directory)
+    guard !configuration.directory.isEmpty else {
+      throw ReadError(.invalidConfiguration, "a spill directory needs a path")
+    }
+    let context = ReadError.Context(source: configuration.directory)
+    let directory: any SpillDirectory
+    do throws(Errno) {
+      if !configuration.isReadOnly { try disk.makeDirectory(path) }
+      directory = try disk.openDirectory(path)
+    } catch {
+      throw .errno(error, "open the spill directory", context)
+    }
+    try check(directory, on: disk, context, mends: !configuration.isReadOnly)
+    guard !configuration.isReadOnly else {
+      return SpillFolder(directory: directory, lock: nil, shared: nil, privateName: nil)
+    }
+    let lock = try lockFile(directory, on: disk, context)
+    if try attempt("lock the spill directory", context, { () throws(Errno) in try lock.lock(exclusively: true) }) {
+      try sign(lock, configuration, context)
+      return SpillFolder(directory: directory, lock: lock, shared: nil, privateName: nil)
+    }
+    guard configuration.sharing == .privateSubdirectory else {
+      throw ReadError(
+        .inUse,
+        "the spill directory is used by \(owner(lock)): close that, choose another directory, or let each process have "
+          + "one of its own below it (sharing: .privateSubdirectory)", context: context)
+    }
+    return try makePrivate(below: directory, configuration, on: disk, context)
+  }
+
+  private static func makePrivate(
+    below shared: any SpillDirectory, _ configuration: SpillStore.Configuration, on disk: any SpillDisk,
+    _ context: ReadError.Context
+  ) throws(ReadError) -> SpillFolder {
+    let name = hex(configuration.random()) + hex(configuration.random())
+    let own = try attempt("make a private spill directory", context) { () throws(Errno) in
+      try shared.makeDirectory(name)
+      return try shared.openDirectory(name)
+    }
+    let lock = try lockFile(own, on: disk, context)
+    let isLocked = try attempt("lock the spill directory", context) { () throws(Errno) in
+      try lock.lock(exclusively: true)
+    }
+    guard isLocked else { throw ReadError(.inUse, "another process took the private directory", context: context) }
+    try sign(lock, configuration, context)
+    return SpillFolder(directory: own, lock: lock, shared: shared, privateName: name)
+  }
+
+  private static func hex(_ number: UInt64) -> String { SpillFormat.segmentName(number) }
+
+  // MARK: ownership
+
+  /// Whether a directory is the user's own, and closed to others.
+  private static func check(
+    _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context, mends: Bool
+  ) throws(ReadError) {
+    let (status, names) = try attempt("look at the spill directory", context) { () throws(Errno) in
+      (try directory.status(), try directory.names())
+    }
+    guard status.owner == disk.user else {
+      throw ReadError(
+        .permissionDenied,
+        "the spill directory belongs to user \(status.owner), not to \(disk.user) who runs this: choose a directory of "
+          + "your own", context: context)
+    }
+    let isForeign = !names.isEmpty && !names.contains(lockName) && !names.contains(storeName)
+    guard !isForeign else {
+      throw ReadError(
+        .invalidConfiguration,
+        "the directory has other files in it, and no spill files: choose one that is empty, or a new one",
+        context: context)
+    }
+    guard status.mode & 0o077 != 0 else { return }
+    // Nobody has put anything into an empty one.
+    guard names.isEmpty, mends else {
+      throw ReadError(
+        .permissionDenied,
+        "the spill directory is open to other users, who may have changed it: make it private (chmod 700), or remove it",
+        context: context)
+    }
+    try attempt("make the spill directory private", context) { () throws(Errno) in try directory.setMode(0o700) }
+  }
+
+  /// Whether a file is a regular one of the user's, that nobody else can write to.
+  static func isOurs(_ status: DiskStatus, on disk: any SpillDisk) -> Bool {
+    status.kind == .file && status.owner == disk.user && status.linkCount == 1 && status.mode & 0o077 == 0
+  }
+
+  // MARK: the lock
+
+  private static func lockFile(
+    _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
+  ) throws(ReadError) -> any SpillFile {
+    let file = try attempt("open the lock of the spill directory", context) { () throws(Errno) -> any SpillFile in
+      do throws(Errno) {
+        return try directory.create(lockName)
+      } catch .fileExists {
+        return try directory.open(lockName, writing: true)
+      }
+    }
+    let status = try attempt("look at the lock of the spill directory", context) { () throws(Errno) in
+      try file.status()
+    }
+    guard isOurs(status, on: disk) else {
+      throw ReadError(
+        .permissionDenied, "the spill directory's file `lock` is not one that this library made: remove the directory",
+        context: context)
+    }
+    return file
+  }
+
+  /// Writes down who has the directory.
+  private static func sign(
+    _ lock: any SpillFile, _ configuration: SpillStore.Configuration, _ context: ReadError.Context
+  ) throws(ReadError) {
+    let text = Array("process \(configuration.processNumber)\n".utf8)
+    do throws(Errno) {
+      try lock.truncate(0)
+      try lock.writeAll(text, at: 0)
+    } catch {
+      // On a full disk the lock is good without a name.
+      guard SpillWriter.Trouble.failed(error).concernsWritesOnly else {
+        throw .errno(error, "lock the spill directory", context)
+      }
+    }
+  }
+
+  private static func owner(_ lock: any SpillFile) -> String {
+    var text = [UInt8](repeating: 0, count: 64)
+    let count = text.withUnsafeMutableBytes { buffer -> Int in
+      // Whoever it is, it is somebody.
+      (try? lock.read(into: buffer, at: 0)) ?? 0
+    }
+    let name = String(decoding: text.prefix(count).filter { (32..<127).contains($0) }, as: UTF8.self)
+    return name.isEmpty ? "another process" : name
+  }
+
+  // MARK: `store`
+
+  /// What came of reading `store`.
+  enum RootState {
+    case good(SpillRoot)
+    case missing
+    case damaged
+  }
+
+  static func readRoot(
+    _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
+  ) throws(ReadError) -> RootState {
+    let file: any SpillFile
+    do throws(Errno) {
+      file = try directory.open(storeName, writing: false)
+      guard isOurs(try file.status(), on: disk) else { return .damaged }
+    } catch {
+      switch error {
+      case .noSuchFileOrDirectory: return .missing
+      case .tooManySymbolicLinkLevels, .isDirectory: return .damaged
+      default: throw .errno(error, "read the spill directory", context)
+      }
+    }
+    var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
+    let result = memory.withUnsafeMutableBytes { buffer in
+      Result { () throws(Errno) in try file.read(into: buffer, at: 0) }
+    }
+    switch result {
+    case .failure(let errno): throw .errno(errno, "read the spill directory", context)
+    case .success(let count):
+      memory.removeLast(memory.count - count)
+      if case .otherVersion(let version) = memory.withUnsafeBytes({ SpillPrefix($0) }) {
+        throw ReadError(
+          .otherFormat,
+          "the spill directory is of format version \(version), and this library writes version "
+            + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
+          context: context)
+      }
+      return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
+    }
+  }
+
+  /// Replaces `store`, durably.
+  static func write(_ root: SpillRoot, to directory: any SpillDirectory) throws(Errno) {
+    var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
+    memory.withUnsafeMutableBytes { root.write(to: $0) }
+    do throws(Errno) {
+      try directory.remove(nextStoreName)
+    } catch .noSuchFileOrDirectory {}
+    let file = try directory.create(nextStoreName)
+    try file.writeAll(memory, at: 0)
+    try file.sync()
+    try directory.rename(nextStoreName, to: storeName)
+    try directory.sync()
+  }
+
+  /// Runs `body`, whose failure is told in words.
+  @discardableResult static func attempt<Value>(
+    _ action: String, _ context: ReadError.Context, _ body: () throws(Errno) -> Value
+  ) throws(ReadError) -> Value {
+    do throws(Errno) {
+      return try body()
+    } catch {
+      throw .errno(error, action, context)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/// What a sealed segment lists of itself, so that it is opened without being read.
+struct SpillFooter: Equatable {
+  struct Entry: Equatable, BitwiseCopyable {
+    var block: UInt64
+    var birth: Int64
+    /// Where its record begins.
+    var offset: Int
+    var stored: UInt32
+    var source: UInt32
+    var lower: UInt32
+    var count: UInt32
+    var sequence: UInt64
+  }
+
+  var identities: [SpillIdentity] = []
+  var tombstones: [SpillTombstone] = []
+  var entries: [Entry] = []
+  var firstSequence: UInt64 = 0
+  var lastSequence: UInt64 = 0
+
+  private static let fixedCount = 32
+  private static let tombstoneCount = 32
+  private static let entryCount = 40
+
+  init() {}
+
+  /// The bytes of the payload.
+  var byteCount: Int {
+    Self.fixedCount + identities.reduce(0) { $0 + 8 + SpillFormat.padded($1.bytes.count) }
+      + tombstones.count * Self.tombstoneCount + entries.count * Self.entryCount
+  }
+
+  /// What one more chunk adds.
+  static let growth = entryCount
+
+  /// Into ``byteCount`` zeroed bytes.
+  func write(to bytes: UnsafeMutableRawBufferPointer) {
+    bytes.put(UInt32(identities.count), 0)
+    bytes.put(UInt32(tombstones.count), 4)
+    bytes.put(UInt32(entries.count), 8)
+    bytes.put(firstSequence, 16)
+    bytes.put(lastSequence, 24)
+    var place = Self.fixedCount
+    for identity in identities {
+      bytes.put(UInt32(identity.bytes.count), place)
+      bytes.part(place + 8, identity.bytes.count).copyBytes(from: identity.bytes)
+      place += 8 + SpillFormat.padded(identity.bytes.count)
+    }
+    for tombstone in tombstones {
+      bytes.put(tombstone.source, place)
+      bytes.put(tombstone.blocks.lowerBound, place + 8)
+      bytes.put(tombstone.blocks.upperBound, place + 16)
+      bytes.put(tombstone.bound, place + 24)
+      place += Self.tombstoneCount
+    }
+    for entry in entries {
+      bytes.put(entry.block, place)
+      bytes.put(entry.birth, place + 8)
+      bytes.put(UInt32(entry.offset / 8), place + 16)
+      bytes.put(entry.stored, place + 20)
+      bytes.put(entry.source, place + 24)
+      bytes.put(entry.lower, place + 28)
+      bytes.put(entry.count, place + 32)
+      bytes.put(UInt32(entry.sequence - firstSequence), place + 36)
+      place += Self.entryCount
+    }
+  }
+
+  /// From a payload whose check sum was right; `nil` if it is nonsense all the same.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= Self.fixedCount else { return nil }
+    let counts = (bytes.number(0, UInt32.self), bytes.number(4, UInt32.self), bytes.number(8, UInt32.self))
+    firstSequence = bytes.number(16, UInt64.self)
+    lastSequence = bytes.number(24, UInt64.self)
+    var place = Self.fixedCount
+    for _ in 0..<counts.0 {
+      guard bytes.count - place >= 8 else { return nil }
+      let count = Int(bytes.number(place, UInt32.self))
+      guard bytes.count - place - 8 >= SpillFormat.padded(count),
+        let identity = SpillIdentity(bytes.part(place + 8, count))
+      else { return nil }
+      identities.append(identity)
+      place += 8 + SpillFormat.padded(count)
+    }
+    let rest = Int(counts.1) * Self.tombstoneCount + Int(counts.2) * Self.entryCount
+    guard bytes.count - place == rest else { return nil }
+    for _ in 0..<counts.1 {
+      let (lower, upper) = (bytes.number(place + 8, UInt64.self), bytes.number(place + 16, UInt64.self))
+      let source = bytes.number(place, UInt32.self)
+      guard lower <= upper, source < counts.0 else { return nil }
+      tombstones.append(
+        SpillTombstone(source: source, blocks: lower..<upper, bound: bytes.number(place + 24, UInt64.self)))
+      place += Self.tombstoneCount
+    }
+    entries.reserveCapacity(Int(counts.2))
+    for _ in 0..<counts.2 {
+      let entry = Entry(
+        block: bytes.number(place, UInt64.self), birth: bytes.number(place + 8, Int64.self),
+        offset: Int(bytes.number(place + 16, UInt32.self)) * 8, stored: bytes.number(place + 20, UInt32.self),
+        source: bytes.number(place + 24, UInt32.self), lower: bytes.number(place + 28, UInt32.self),
+        count: bytes.number(place + 32, UInt32.self),
+        sequence: firstSequence &+ UInt64(bytes.number(place + 36, UInt32.self)))
+      guard entry.source < counts.0 else { return nil }
+      entries.append(entry)
+      place += Self.entryCount
+    }
+  }
+}
+
+/// The last bytes of a sealed segment.
+enum SpillTrailer {
+  private static let magic: UInt32 = 0x544F_4952  // "RIOT"
+
+  static func write(
+    footerAt offset: Int, length: Int, segmentCheck: UInt32, to bytes: UnsafeMutableRawBufferPointer
+  ) {
+    bytes.put(magic, 0)
+    bytes.put(UInt32(0), 4)
+    bytes.put(UInt64(offset), 8)
+    bytes.put(UInt64(length), 16)
+    bytes.put(segmentCheck, 24)
+    bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 28)), 28)
+  }
+
+  /// Where the footer's record begins; `nil` if the bytes are not believed to end a segment of that length.
+  static func footer(_ bytes: UnsafeRawBufferPointer, length: Int, segmentCheck: UInt32) -> Int? {
+    guard bytes.count == SpillFormat.trailerCount, bytes.number(0, UInt32.self) == magic,
+      bytes.number(16, UInt64.self) == UInt64(length), bytes.number(24, UInt32.self) == segmentCheck,
+      bytes.number(28, UInt32.self) == CRC32C.of(bytes.part(0, 28))
+    else { return nil }
+    let offset = bytes.number(8, UInt64.self)
+    let last = length - SpillFormat.trailerCount - SpillFormat.recordHeaderCount
+    guard offset >= UInt64(SpillFormat.headerCount), last >= 0, offset <= UInt64(last) else { return nil }
+    return Int(offset)
+  }
+}

@@ -1,0 +1,177 @@
+import CRangeIOSystem
+
+/// The numbers of `Docs/Formats/SpillFile.md`, which says what all of this means.
+enum SpillFormat {
+  static let version: UInt16 = 1
+  static let magic: UInt64 = 0x4C4C_4950_534F_4952  // "RIOSPILL"
+  /// Bytes at the start of a file that are the same in all versions.
+  static let prefixCount = 16
+  /// Of `store`, and of a segment's header.
+  static let headerCount = 64
+  static let recordHeaderCount = 64
+  static let trailerCount = 32
+  static let tombstoneCount = 16
+
+  static let longestID = 65_536
+  static let longestVersion = 4_096
+  /// Offsets are kept in units of 8 bytes in 32 bits.
+  static let largestSegment = 1 << 34
+
+  enum FileKind: UInt8 {
+    case store = 1
+    case segment = 2
+  }
+
+  /// Up to a multiple of 8.
+  static func padded(_ count: Int) -> Int { (count + 7) & ~7 }
+
+  /// The bytes that a record with so large a payload takes.
+  static func recordCount(payload: Int) -> Int { recordHeaderCount + padded(payload) }
+
+  static func segmentName(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// The number of the segment of that name; `nil` if it is not such a name.
+  static func segmentNumber(_ name: String) -> UInt64? {
+    guard name.utf8.count == 16, isLowerHex(name) else { return nil }
+    return UInt64(name, radix: 16)
+  }
+
+  /// Whether a directory of that name is private to a process.
+  static func isPrivateName(_ name: String) -> Bool { name.utf8.count == 32 && isLowerHex(name) }
+
+  private static func isLowerHex(_ name: String) -> Bool {
+    name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+  }
+}
+
+/// What the first sixteen bytes of a file say.
+enum SpillPrefix: Equatable {
+  /// Not one of ours, or damaged.
+  case unknown
+  case otherVersion(UInt16)
+  case known(SpillFormat.FileKind)
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= SpillFormat.prefixCount, bytes.number(0, UInt64.self) == SpillFormat.magic,
+      bytes.number(12, UInt32.self) == CRC32C.of(bytes.part(0, 12))
+    else {
+      self = .unknown
+      return
+    }
+    let version = bytes.number(8, UInt16.self)
+    guard version == SpillFormat.version else {
+      self = .otherVersion(version)
+      return
+    }
+    self = SpillFormat.FileKind(rawValue: bytes[10]).map { .known($0) } ?? .unknown
+  }
+
+  static func write(_ kind: SpillFormat.FileKind, to bytes: UnsafeMutableRawBufferPointer) {
+    bytes.put(SpillFormat.magic, 0)
+    bytes.put(SpillFormat.version, 8)
+    bytes.put(kind.rawValue, 10)
+    bytes.put(UInt8(0), 11)
+    bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 12)), 12)
+  }
+}
+
+/// The contents of `store`.
+struct SpillRoot: Equatable {
+  var directoryID: UInt64
+  var epoch: UInt64
+  /// Nanoseconds since 1970.
+  var created: Int64
+  var refusesWhenFull: Bool
+
+  init(directoryID: UInt64, epoch: UInt64, created: Int64, refusesWhenFull: Bool) {
+    self.directoryID = directoryID
+    self.epoch = epoch
+    self.created = created
+    self.refusesWhenFull = refusesWhenFull
+  }
+
+  /// `nil` if the bytes are not believed.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.store),
+      bytes.number(60, UInt32.self) == CRC32C.of(bytes.part(0, 60))
+    else { return nil }
+    directoryID = bytes.number(16, UInt64.self)
+    epoch = bytes.number(24, UInt64.self)
+    created = bytes.number(32, Int64.self)
+    refusesWhenFull = bytes[40] == 1
+  }
+
+  /// Into 64 zeroed bytes.
+  func write(to bytes: UnsafeMutableRawBufferPointer) {
+    SpillPrefix.write(.store, to: bytes)
+    bytes.put(directoryID, 16)
+    bytes.put(epoch, 24)
+    bytes.put(created, 32)
+    bytes.put(UInt8(refusesWhenFull ? 1 : 0), 40)
+    bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60)), 60)
+  }
+}
+
+/// The header of a segment.
+struct SpillSegmentHeader: Equatable {
+  var directoryID: UInt64
+  var epoch: UInt64
+  var number: UInt64
+  var created: Int64
+
+  init(directoryID: UInt64, epoch: UInt64, number: UInt64, created: Int64) {
+    self.directoryID = directoryID
+    self.epoch = epoch
+    self.number = number
+    self.created = created
+  }
+
+  /// `nil` if the bytes are not believed. With the segment check.
+  static func read(_ bytes: UnsafeRawBufferPointer) -> (header: SpillSegmentHeader, check: UInt32)? {
+    guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.segment) else { return nil }
+    let check = bytes.number(60, UInt32.self)
+    guard check == CRC32C.of(bytes.part(0, 60)) else { return nil }
+    let header = SpillSegmentHeader(
+      directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
+      number: bytes.number(32, UInt64.self), created: bytes.number(40, Int64.self))
+    return (header, check)
+  }
+
+  /// Into 64 zeroed bytes.
+  ///
+  /// - Returns: the segment check.
+  func write(to bytes: UnsafeMutableRawBufferPointer) -> UInt32 {
+    SpillPrefix.write(.segment, to: bytes)
+    bytes.put(directoryID, 16)
+    bytes.put(epoch, 24)
+    bytes.put(number, 32)
+    bytes.put(created, 40)
+    let check = CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60))
+    bytes.put(check, 60)
+    return check
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The little-endian number at a place. The caller has compared the place with the bytes that are there.
+  @inline(__always) func number<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Number.Type) -> Number {
+    Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
+  }
+
+  func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[offset..<offset + count])
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  @inline(__always) func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number, _ offset: Int) {
+    storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+  }
+
+  func part(_ offset: Int, _ count: Int) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: self[offset..<offset + count])
+  }
+}

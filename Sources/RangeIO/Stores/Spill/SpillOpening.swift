@@ -1,0 +1,218 @@
+import SystemPackage
+
+/// Makes a store of what lies in a directory: reads `store`, footers, and what was not sealed.
+struct SpillOpening {
+  let configuration: SpillStore.Configuration
+  let disk: any SpillDisk
+  let folder: SpillFolder
+  let ledger: SpillLedger
+  private let context: ReadError.Context
+  private var directory: any SpillDirectory { folder.directory }
+
+  init(_ configuration: SpillStore.Configuration, _ disk: any SpillDisk, _ folder: SpillFolder) {
+    self.configuration = configuration
+    self.disk = disk
+    self.folder = folder
+    ledger = SpillLedger(limit: configuration.limit.bytes)
+    context = .init(source: configuration.directory)
+  }
+
+  /// What a segment says of itself.
+  private struct Contents {
+    let segment: SpillSegment
+    let length: Int
+    var footer: SpillFooter
+    /// Records that are damaged, as far as that is known already.
+    var damaged = 0
+  }
+
+  /// Opens the directory. Waits for the disk.
+  func open(_ sources: ChunkSources) throws(ReadError) -> SpillStore {
+    ledger.charge(SpillStore.fixedBytes)
+    let (root, isNew) = try root()
+    var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
+    state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
+    var names = try SpillFolder.attempt("list the spill directory", context) { () throws(Errno) in
+      try directory.names()
+    }
+    names.sort()
+    if !configuration.isReadOnly { removeLeftovers(names) }
+    let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
+    var lastSequence: UInt64 = 0
+    // From the newest on: the first of several records of a block counts, and tombstones are known before what they
+    // remove.
+    var tombstones: [Int: [SpillTombstone]] = [:]
+    var found: [(contents: Contents, place: UInt32)] = []
+    for number in numbers.reversed() where !isNew {
+      guard let contents = try read(number, root, &lastSequence) else { continue }
+      let place = state.add(
+        .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
+      found.append((contents, place))
+      state.enter(contents.footer, of: place, &tombstones)
+      state.counts.damaged += contents.damaged
+    }
+    state.lastRank = numbers.last ?? 0
+    let writer = SpillWriter(
+      configuration, directory, ledger, root: root, lastSegment: numbers.last ?? 0, lastSequence: lastSequence)
+    writer.lockFile = folder.lock
+    writer.quota = SpillQuota(
+      shared: folder.shared ?? directory, privateName: folder.privateName, limit: configuration.limit.bytes)
+    let reason: SpillStore.ReadOnlyReason? =
+      configuration.isReadOnly
+      ? .configured : root.refusesWhenFull && configuration.whenFull == .dropOldest ? .otherConfiguration : nil
+    let store = SpillStore(
+      configuration, sources: sources, directory: directory, ledger: ledger, state: state, writer: writer,
+      readOnlyReason: reason)
+    writer.belongs(to: store)
+    return store
+  }
+
+  /// The directory's `store`, a new one if need be.
+  ///
+  /// - Returns: whether nothing in the directory is to be believed.
+  private func root() throws(ReadError) -> (SpillRoot, isNew: Bool) {
+    switch try SpillFolder.readRoot(directory, on: disk, context) {
+    case .good(let root): return (root, false)
+    case .missing, .damaged:
+      guard !configuration.isReadOnly else {
+        throw ReadError(
+          .notFound, "there is no spill directory, or it is damaged: open it for writing to make a new one",
+          context: context)
+      }
+      let root = SpillRoot(
+        directoryID: configuration.random(), epoch: 1, created: configuration.wallClock(),
+        refusesWhenFull: configuration.whenFull == .refuse)
+      // What is in its way is replaced if it is a file, and is an error otherwise.
+      try SpillFolder.attempt("make the spill directory", context) { () throws(Errno) in
+        try SpillFolder.write(root, to: directory)
+      }
+      return (root, true)
+    }
+  }
+
+  /// Deletes what a crash left: private directories that nobody uses, and the next `store`.
+  private func removeLeftovers(_ names: [String]) {
+    for name in names where SpillFormat.isPrivateName(name) { removePrivate(name) }
+    if names.contains(SpillFolder.nextStoreName), isOurs(SpillFolder.nextStoreName) {
+      try? directory.remove(SpillFolder.nextStoreName)
+    }
+  }
+
+  private func removePrivate(_ name: String) {
+    // Whatever fails here is somebody else's, or tried again at the next opening.
+    guard let below = try? directory.openDirectory(name), let status = try? below.status(),
+      status.owner == disk.user, let names = try? below.names()
+    else { return }
+    if names.contains("lock") {
+      guard let lock = try? below.open("lock", writing: true), (try? lock.lock(exclusively: true)) == true else { return }
+    }
+    for file in names where SpillFormat.segmentNumber(file) != nil || SpillFolder.fileNames.contains(file) {
+      guard let status = try? below.status(of: file), SpillFolder.isOurs(status, on: disk) else { continue }
+      try? below.remove(file)
+    }
+    try? directory.removeDirectory(name)
+  }
+
+  private func isOurs(_ name: String) -> Bool {
+    (try? directory.status(of: name)).map { SpillFolder.isOurs($0, on: disk) } ?? false
+  }
+
+  // MARK: segments
+
+  /// Reads a segment; `nil` if it is not believed.
+  private func read(
+    _ number: UInt64, _ root: SpillRoot, _ lastSequence: inout UInt64
+  ) throws(ReadError) -> Contents? {
+    let name = SpillFormat.segmentName(number)
+    do throws(Errno) {
+      let file = try directory.open(name, writing: !configuration.isReadOnly)
+      let status = try file.status()
+      guard SpillFolder.isOurs(status, on: disk) else { return nil }
+      guard let (header, check) = try SpillScan.header(of: file), header.number == number,
+        header.directoryID == root.directoryID, header.epoch == root.epoch
+      else {
+        if !configuration.isReadOnly { try directory.remove(name) }
+        return nil
+      }
+      let charge = max(SpillLedger.rounded(status.size), status.allocatedSize)
+      ledger.charge(charge)
+      let segment = SpillSegment(number: number, file: file, check: check, charge: charge, ledger: ledger)
+      if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
+        lastSequence = max(lastSequence, footer.lastSequence + 1)
+        return Contents(segment: segment, length: status.size, footer: footer)
+      }
+      return try seal(segment, status.size, &lastSequence)
+    } catch {
+      switch error {
+      // Gone meanwhile, or not a file.
+      case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
+      // One bad file does not keep the others from being read.
+      case .ioError: return nil
+      default: throw .errno(error, "read the spill directory", context)
+      }
+    }
+  }
+
+  /// Gives a segment that was not sealed a footer of what is believed of it.
+  private func seal(
+    _ segment: SpillSegment, _ length: Int, _ lastSequence: inout UInt64
+  ) throws(Errno) -> Contents {
+    let scan = try SpillScan(segment, length: length)
+    lastSequence = max(lastSequence, scan.footer.lastSequence + 1)
+    var contents = Contents(segment: segment, length: scan.end, footer: scan.footer, damaged: scan.damaged)
+    guard !configuration.isReadOnly else { return contents }
+    let count = SpillFormat.recordHeaderCount + scan.footer.byteCount + SpillFormat.trailerCount
+    var memory = [UInt8](repeating: 0, count: count)
+    memory.withUnsafeMutableBytes {
+      SpillWriter.writeClosing(scan.footer, sequence: lastSequence, at: scan.end, segment.check, to: $0)
+    }
+    do throws(Errno) {
+      // What lies behind is cut off first: it must not look like a trailer some day.
+      try segment.file.truncate(scan.end)
+      try segment.file.writeAll(memory, at: scan.end)
+      segment.recharge(SpillLedger.rounded(scan.end + count))
+      contents = Contents(
+        segment: segment, length: scan.end + count, footer: scan.footer, damaged: scan.damaged)
+    } catch {
+      // On a full disk it stays as it is, and is scanned the next time, too.
+      guard SpillWriter.Trouble.failed(error).concernsWritesOnly else { throw error }
+    }
+    return contents
+  }
+}
+
+extension SpillFolder {
+  static let fileNames = ["lock", storeName, nextStoreName, quotaName]
+}
+
+extension SpillState {
+  /// Enters what a segment holds, unless a newer one has said otherwise.
+  fileprivate mutating func enter(
+    _ footer: SpillFooter, of place: UInt32, _ tombstones: inout [Int: [SpillTombstone]]
+  ) {
+    let number = places[Int(place)]!.segment.number
+    // A source that is one too many is not known: what is here of it is not found.
+    let slots = footer.identities.map { sources.enter($0) }
+    for (local, slot) in slots.enumerated() {
+      guard let slot else { continue }
+      places[Int(place)]!.locals[slot] = UInt32(local)
+      sources[slot].newestSegment = max(sources[slot].newestSegment, number)
+    }
+    for tombstone in footer.tombstones {
+      guard let slot = slots[Int(tombstone.source)] else { continue }
+      tombstones[slot, default: []].append(tombstone)
+      places[Int(place)]!.tombstones.append((slot, tombstone.blocks, tombstone.bound))
+    }
+    for entry in footer.entries.reversed() {
+      guard let slot = slots[Int(entry.source)], entry.block <= SpillTable.largestBlock, entry.lower == 0,
+        Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)), entry.stored <= entry.count,
+        table.find(source: slot, block: Int(entry.block)) == 0
+      else { continue }
+      let isRemoved = tombstones[slot]?.contains { $0.blocks.contains(entry.block) && entry.sequence < $0.bound } ?? false
+      guard !isRemoved else { continue }
+      set(
+        slot, Int(entry.block),
+        SpillTable.Record(segment: place, offset: entry.offset, stored: entry.stored, birth: entry.birth))
+    }
+  }
+}

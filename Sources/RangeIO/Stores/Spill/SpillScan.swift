@@ -1,0 +1,93 @@
+import SystemPackage
+
+/// Reads what a segment says of itself, believing nothing that its sums do not prove.
+struct SpillScan {
+  /// What a footer would say of it.
+  private(set) var footer = SpillFooter()
+  /// Where what is believed ends.
+  private(set) var end = SpillFormat.headerCount
+  /// Chunks whose payload is damaged.
+  private(set) var damaged = 0
+
+  static func header(of file: any SpillFile) throws(Errno) -> (header: SpillSegmentHeader, check: UInt32)? {
+    let memory = try bytes(of: file, at: 0, SpillFormat.headerCount)
+    return memory.withUnsafeBytes { SpillSegmentHeader.read($0) }
+  }
+
+  /// The footer of a sealed segment; `nil` if there is none that is believed.
+  static func footer(of file: any SpillFile, length: Int, check: UInt32) throws(Errno) -> SpillFooter? {
+    let trailerAt = length - SpillFormat.trailerCount
+    guard trailerAt > 0 else { return nil }
+    let trailer = try bytes(of: file, at: trailerAt, SpillFormat.trailerCount)
+    guard
+      let offset = trailer.withUnsafeBytes({ SpillTrailer.footer($0, length: length, segmentCheck: check) })
+    else { return nil }
+    let all = try bytes(of: file, at: offset, trailerAt - offset)
+    return all.withUnsafeBytes { bytes -> SpillFooter? in
+      guard let record = SpillRecord(bytes, segmentCheck: check), record.kind == .footer,
+        SpillFormat.recordHeaderCount + Int(record.stored) == bytes.count
+      else { return nil }
+      let payload = bytes.part(SpillFormat.recordHeaderCount, Int(record.stored))
+      guard CRC32C.of(payload) == record.payloadCheck else { return nil }
+      return SpillFooter(payload)
+    }
+  }
+
+  private static func bytes(of file: any SpillFile, at offset: Int, _ count: Int) throws(Errno) -> [UInt8] {
+    var memory = [UInt8](repeating: 0, count: count)
+    let result = memory.withUnsafeMutableBytes { buffer in
+      Result { () throws(Errno) in try file.read(into: buffer, at: offset) }
+    }
+    let filled = try result.get()
+    if filled < count { memory.removeLast(count - filled) }
+    return memory
+  }
+
+  /// Reads all records of a segment that was not sealed, up to the first whose header is not believed.
+  init(_ segment: SpillSegment, length: Int) throws(Errno) {
+    var window = SpillWindow(segment)
+    let headerCount = SpillFormat.recordHeaderCount
+    while end + headerCount <= length {
+      guard let header = try window.bytes(end, headerCount),
+        let record = SpillRecord(header, segmentCheck: segment.check)
+      else { return }
+      let span = SpillFormat.recordCount(payload: Int(record.stored))
+      guard record.kind != .footer, span <= length - end || headerCount + Int(record.stored) <= length - end else { return }
+      guard let bytes = try window.bytes(end, headerCount + Int(record.stored)) else { return }
+      let payload = bytes.part(headerCount, Int(record.stored))
+      let isWhole = CRC32C.of(payload) == record.payloadCheck
+      // Without a source, or not knowing which blocks are removed, nothing behind it can be believed.
+      guard isWhole || record.kind == .chunk else { return }
+      guard enter(record, payload, isWhole: isWhole) else { return }
+      end += span
+    }
+  }
+
+  /// - Returns: whether it makes sense.
+  private mutating func enter(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
+    switch record.kind {
+    case .footer: return false
+    case .source:
+      guard Int(record.source) == footer.identities.count, let identity = SpillIdentity(payload) else { return false }
+      footer.identities.append(identity)
+    case .tombstone:
+      guard Int(record.source) < footer.identities.count, let tombstone = SpillTombstone(record, payload) else {
+        return false
+      }
+      footer.tombstones.append(tombstone)
+    case .chunk:
+      guard Int(record.source) < footer.identities.count else { return false }
+      if isWhole {
+        footer.entries.append(
+          .init(
+            block: record.block, birth: record.birth, offset: end, stored: record.stored, source: record.source,
+            lower: record.lower, count: record.count, sequence: record.sequence))
+      } else {
+        damaged += 1
+      }
+    }
+    if footer.firstSequence == 0 { footer.firstSequence = record.sequence }
+    footer.lastSequence = max(footer.lastSequence, record.sequence)
+    return true
+  }
+}

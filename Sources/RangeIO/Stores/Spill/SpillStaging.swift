@@ -1,0 +1,135 @@
+/// What waits to be written to a spill directory, bounded in bytes: chunks, found by key until they are found on the
+/// disk; and removals. Lives under its store's lock.
+struct SpillStaging {
+  struct Entry {
+    let chunk: Chunk
+    let slot: Int
+    /// Counts up from 1: tells entries of one key apart.
+    let number: UInt64
+    /// What it holds of memory, with this entry.
+    let charge: Int
+    var isBeingWritten = false
+  }
+
+  /// A removal that is to be written down.
+  struct Removal {
+    let slot: Int
+    let blocks: Range<UInt64>
+  }
+
+  let limit: Int
+  private(set) var bytes = 0
+  private var entries: [UInt64: Entry] = [:]
+  /// In the order they came. Those that have left are passed over.
+  private var order: [(key: UInt64, number: UInt64)] = []
+  private var head = 0
+  private var lastNumber: UInt64 = 0
+  /// The bytes of those that nobody writes yet.
+  private(set) var waitingBytes = 0
+  private(set) var removals: [Removal] = []
+  /// Whether everything on the disk is to be removed before anything else is written.
+  private(set) var clears = false
+
+  /// What an entry takes beside its bytes.
+  static let overhead = 192
+
+  init(limit: Int) { self.limit = limit }
+
+  var count: Int { entries.count }
+  var isIdle: Bool { entries.isEmpty && removals.isEmpty && !clears }
+  /// Whether there is something to begin to write.
+  var hasWork: Bool { waitingBytes > 0 || !removals.isEmpty || clears }
+
+  subscript(key: UInt64) -> Entry? { entries[key] }
+
+  /// Enters a chunk.
+  ///
+  /// - Returns: false if it finds no room. A chunk of the same key that is here already stays.
+  mutating func append(_ chunk: Chunk, slot: Int, key: UInt64) -> Bool {
+    guard entries[key] == nil else { return true }
+    let charge = chunk.byteCount + Self.overhead
+    guard charge <= limit - bytes else { return false }
+    lastNumber += 1
+    entries[key] = Entry(chunk: chunk, slot: slot, number: lastNumber, charge: charge)
+    order.append((key, lastNumber))
+    bytes += charge
+    waitingBytes += charge
+    return true
+  }
+
+  /// The chunks to be written next: up to so many bytes, sorted by source and block.
+  mutating func nextBatch(upTo most: Int) -> [(key: UInt64, entry: Entry)] {
+    var batch: [(key: UInt64, entry: Entry)] = []
+    var sum = 0
+    while head < order.count, batch.isEmpty || sum < most {
+      let (key, number) = order[head]
+      head += 1
+      guard let entry = entries[key], entry.number == number, !entry.isBeingWritten else { continue }
+      entries[key]!.isBeingWritten = true
+      waitingBytes -= entry.charge
+      sum += entry.charge
+      batch.append((key, entry))
+    }
+    if head > 256, head * 2 > order.count {
+      order.removeFirst(head)
+      head = 0
+    }
+    batch.sort { $0.key < $1.key }
+    return batch
+  }
+
+  /// Takes an entry out, since it is on the disk, or cannot be.
+  ///
+  /// - Returns: it, unless it was taken out before.
+  @discardableResult mutating func finish(_ key: UInt64, _ number: UInt64) -> Entry? {
+    guard let entry = entries[key], entry.number == number else { return nil }
+    return take(key, entry)
+  }
+
+  private mutating func take(_ key: UInt64, _ entry: Entry) -> Entry {
+    entries[key] = nil
+    bytes -= entry.charge
+    if !entry.isBeingWritten { waitingBytes -= entry.charge }
+    return entry
+  }
+
+  /// Takes out the entries that `isMeant`.
+  mutating func remove(where isMeant: (UInt64, Entry) -> Bool) -> [Entry] {
+    entries.filter { isMeant($0.key, $0.value) }.map { take($0.key, $0.value) }
+  }
+
+  /// Takes out the entry of one key.
+  mutating func remove(_ key: UInt64) -> Entry? { entries[key].map { take(key, $0) } }
+
+  // MARK: removals
+
+  /// Notes a removal, together with its neighbour if they touch.
+  mutating func note(_ removal: Removal) {
+    if let last = removals.last, last.slot == removal.slot, last.blocks.lowerBound <= removal.blocks.upperBound,
+      removal.blocks.lowerBound <= last.blocks.upperBound
+    {
+      let lower = min(last.blocks.lowerBound, removal.blocks.lowerBound)
+      let upper = max(last.blocks.upperBound, removal.blocks.upperBound)
+      removals[removals.count - 1] = Removal(slot: last.slot, blocks: lower..<upper)
+    } else {
+      removals.append(removal)
+    }
+  }
+
+  mutating func noteClearing() {
+    clears = true
+    removals = []
+  }
+
+  /// What is to be removed on the disk, to be written now.
+  mutating func takeRemovals() -> (clears: Bool, removals: [Removal]) {
+    defer { (clears, removals) = (false, []) }
+    return (clears, removals)
+  }
+
+  /// It could not be written.
+  mutating func putBack(_ taken: (clears: Bool, removals: [Removal])) {
+    clears = clears || taken.clears
+    removals = taken.removals + removals
+  }
+}

@@ -1,0 +1,142 @@
+/// All that a spill store knows in memory. Under its lock nothing is read, written, encoded, or released that is large.
+struct SpillState: ~Copyable {
+  /// A segment that has a place.
+  struct Place {
+    let segment: SpillSegment
+    /// Of records that are found, with their headers.
+    var liveBytes = 0
+    /// Of those among them that were read since they were written.
+    var hitBytes = 0
+    /// Segments go in this order: as they were made, but for those that were spared.
+    var rank: UInt64
+    /// Its length, or what is set aside for it.
+    var length: Int
+    var isSealed = false
+    /// Whether it is being let go of.
+    var isDraining = false
+    /// The number of each source within it.
+    var locals: [Int: UInt32] = [:]
+    /// By slot, with the sequences below which they apply.
+    var tombstones: [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] = []
+  }
+
+  var table = SpillTable()
+  var sources = SpillSources()
+  var places: [Place?] = []
+  var staging: SpillStaging
+  var ghost = Ghost()
+  var counts = SpillCounts()
+  var breaker: SpillBreaker
+  /// Whether segments have had to go for others: then only what comes again is written.
+  var isFull = false
+  /// Whether a thread writes.
+  var isWriting = false
+  /// Whether a timer will have what waits written.
+  var isLingering = false
+  /// Whether nothing more is taken.
+  var isClosed = false
+  /// Nothing is written until then.
+  var writesPausedUntil: ReadInstant?
+  /// The pause after the next failure to write.
+  var writesPause: Duration = .seconds(5)
+  /// Payloads of records that are found, and what they decode to.
+  var storedBytes = 0
+  /// Nanoseconds; `.max` for no limit.
+  var ageLimit = Int64.max
+  /// Given to a segment that is spared: counts up from the numbers that segments have.
+  var lastRank: UInt64 = 0
+  /// Who waits until all is written that came before.
+  var flushes: [OneAnswer<Void>] = []
+  /// Who waits until the directory is given up.
+  var closing: OneAnswer<Void>?
+  /// Why the disk failed last.
+  var lastFailure: ReadError?
+
+  init(stagingLimit: Int, rules: SpillBreaker.Rules) {
+    staging = SpillStaging(limit: stagingLimit)
+    breaker = SpillBreaker(rules: rules)
+  }
+
+  // MARK: places
+
+  mutating func add(_ place: Place) -> UInt32 {
+    if let free = places.firstIndex(where: { $0 == nil }) {
+      places[free] = place
+      return UInt32(free)
+    }
+    places.append(place)
+    return UInt32(places.count - 1)
+  }
+
+  /// The lowest number of a segment that is there.
+  var oldestSegment: UInt64? { places.lazy.compactMap { $0?.segment.number }.min() }
+
+  // MARK: records
+
+  /// Enters a place for a block, in the stead of any that is known.
+  mutating func set(_ source: Int, _ block: Int, _ record: SpillTable.Record) {
+    if let before = table.set(source: source, block: block, record) { uncount(before, source) }
+    places[Int(record.segment)]!.liveBytes += record.span
+    if record.hits > 0 { places[Int(record.segment)]!.hitBytes += record.span }
+    storedBytes += Int(record.stored)
+    sources[source].blocks += 1
+    sources[source].bytes += Int(record.stored)
+    sources[source].newestSegment = max(
+      sources[source].newestSegment, places[Int(record.segment)]!.segment.number)
+  }
+
+  private mutating func uncount(_ record: SpillTable.Record, _ source: Int) {
+    places[Int(record.segment)]!.liveBytes -= record.span
+    if record.hits > 0 { places[Int(record.segment)]!.hitBytes -= record.span }
+    storedBytes -= Int(record.stored)
+    sources[source].blocks -= 1
+    sources[source].bytes -= Int(record.stored)
+  }
+
+  /// Takes a block out.
+  mutating func remove(_ slot: UInt32) {
+    let record = table[slot]
+    uncount(record, record.source)
+    table.remove(slot)
+  }
+
+  /// A block was found and is read.
+  mutating func noteHit(_ slot: UInt32) {
+    let record = table[slot]
+    guard record.hits < SpillTable.Record.mostHits else { return }
+    if record.hits == 0 { places[Int(record.segment)]!.hitBytes += record.span }
+    table[slot].hits += 1
+  }
+
+  /// A block's segment was spared: it must be read again to be spared again.
+  mutating func spendHit(_ slot: UInt32) {
+    let record = table[slot]
+    guard record.hits > 0 else { return }
+    if record.hits == 1 { places[Int(record.segment)]!.hitBytes -= record.span }
+    table[slot].hits -= 1
+  }
+
+  /// Takes out the blocks among so many slots from `first` that `isMeant`.
+  ///
+  /// - Returns: where to go on, and how many were taken out; no place at the end.
+  mutating func sweep(
+    from first: Int, _ isMeant: @Sendable (SpillTable.Record) -> Bool
+  ) -> (next: Int?, removed: Int) {
+    let end = min(first + Self.sweptAtOnce, table.slotsUsed)
+    var removed = 0
+    for slot in UInt32(first)..<UInt32(max(first, end)) where table[slot].isUsed && isMeant(table[slot]) {
+      remove(slot)
+      removed += 1
+    }
+    return (end < table.slotsUsed ? end : nil, removed)
+  }
+  static let sweptAtOnce = 4096
+
+  // MARK: time
+
+  /// Whether a chunk born then is too old now. A clock that was set back makes it so, too.
+  func isExpired(_ birth: Int64, wallNow: Int64) -> Bool {
+    guard ageLimit != .max else { return false }
+    return birth > wallNow || wallNow - birth >= ageLimit
+  }
+}

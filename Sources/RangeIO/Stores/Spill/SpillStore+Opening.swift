@@ -1,0 +1,45 @@
+extension SpillStore {
+  /// Opens a store, with what an earlier process has left there.
+  ///
+  /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
+  ///   directory; ``ReadError/Code/otherFormat`` if another version of this library has made it;
+  ///   ``ReadError/Code/permissionDenied`` if it is not the user's own; ``ReadError/Code/limitExceeded`` if the limit is
+  ///   too small for anything; and what the system says.
+  /// - Complexity: reads what the files list of themselves, 40 bytes a block; after a crash one file as a whole.
+  public static func open(_ configuration: Configuration) async throws -> SpillStore {
+    try await open(configuration, sources: ChunkSources())
+  }
+
+  /// Opens a store that knows the sources that others know: to be composed with them.
+  public static func open(_ configuration: Configuration, sources: ChunkSources) async throws -> SpillStore {
+    try check(configuration)
+    let disk = configuration.disk ?? SystemDisk()
+    return try await configuration.work.run {
+      let folder = try SpillFolder.open(configuration, on: disk)
+      return try SpillOpening(configuration, disk, folder).open(sources)
+    }
+  }
+
+  /// Throws if the limits cannot work.
+  private static func check(_ configuration: Configuration) throws(ReadError) {
+    let size = configuration.segmentBytes
+    let smallest = 8 << 10
+    guard size >= smallest, size <= SpillFormat.largestSegment else {
+      throw ReadError(
+        .limitExceeded,
+        "a file of \(size) bytes can never hold a block: choose a limit of at least 64 KiB, and files of 8 KiB to 16 GiB",
+        context: .init(source: configuration.directory))
+    }
+    guard configuration.limit.bytes >= size * 2 + fixedBytes else {
+      throw ReadError(
+        .limitExceeded,
+        "the limit of \(configuration.limit.bytes) bytes leaves no room for two files of \(size): choose a limit of at "
+          + "least \(size * 2 + fixedBytes)", context: .init(source: configuration.directory))
+    }
+    guard configuration.codec.id <= 1 || configuration.codec.id >= 128 else {
+      throw ReadError(
+        .invalidConfiguration, "codec ids 2 to 127 are this library's: give the codec one of 128 to 255",
+        context: .init(source: configuration.directory))
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import SystemPackage
+
+extension SpillWriter {
+  /// Why something is not written.
+  enum Trouble: Error {
+    /// There is no room within the limit, or above the floor of the disk's free space.
+    case noRoom
+    case failed(Errno)
+
+    /// Whether reading goes on all the same.
+    var concernsWritesOnly: Bool {
+      switch self {
+      case .noRoom: true
+      case .failed(let errno): [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .fileTooLarge].contains(errno)
+      }
+    }
+  }
+
+  /// What is to be done next.
+  private struct Work {
+    let permit: SpillBreaker.Permit
+    let removals: (clears: Bool, removals: [SpillStaging.Removal])
+    let chunks: [(key: UInt64, entry: SpillStaging.Entry)]
+    /// Chunks that wait and cannot be written.
+    let dropped: [SpillStaging.Entry]
+  }
+
+  /// Writes the next batch.
+  ///
+  /// - Returns: whether there may be another.
+  func writeBatch(_ store: SpillStore) -> Bool {
+    let now = store.now
+    let work = store.state.withLock { state -> Work? in
+      guard state.staging.hasWork else { return nil }
+      let isPaused = state.writesPausedUntil.map { now < $0 } ?? false
+      let permit = isPaused ? .refused : state.breaker.ask(now: now)
+      guard permit == .go else {
+        // What cannot be written now is not worth its memory. Removals stay.
+        let dropped = state.staging.remove { _, entry in !entry.isBeingWritten }
+        state.counts.dropped += dropped.count
+        for entry in dropped { state.sources[entry.slot].staged -= 1 }
+        let tries = permit == .tries && (state.staging.clears || !state.staging.removals.isEmpty)
+        if permit == .tries, !tries { state.breaker.withdraw(permit) }
+        return Work(
+          permit: tries ? permit : .refused, removals: tries ? state.staging.takeRemovals() : (false, []), chunks: [],
+          dropped: dropped)
+      }
+      return Work(
+        permit: permit, removals: state.staging.takeRemovals(), chunks: state.staging.nextBatch(upTo: Self.batchBytes),
+        dropped: [])
+    }
+    guard let work, work.permit != .refused else { return false }
+    let call = store.watch.begin { [weak store] in
+      guard let store else { return }
+      store.state.withLock { state in _ = state.breaker.stalled(work.permit, now: store.now) }
+    }
+    defer { store.watch.end(call) }
+    var left = work.removals
+    do throws(Trouble) {
+      if left.clears {
+        try clear(store)
+        left.clears = false
+      }
+      if !left.removals.isEmpty {
+        for removal in left.removals { try append(removal, store) }
+        try flush(store)
+      }
+      let hadRemovals = work.removals.clears || !left.removals.isEmpty
+      left.removals = []
+      for (key, entry) in work.chunks { try append(key, entry, store) }
+      try flush(store)
+      try makeDurable(isUrgent: hadRemovals, store)
+      store.state.withLock { state in
+        state.breaker.succeeded(work.permit)
+        state.writesPause = .seconds(5)
+        state.writesPausedUntil = nil
+      }
+    } catch {
+      fail(error, work, left, store)
+    }
+    return true
+  }
+
+  /// Puts back what must be written some time, and drops the rest.
+  private func fail(
+    _ trouble: Trouble, _ work: Work, _ left: (clears: Bool, removals: [SpillStaging.Removal]), _ store: SpillStore
+  ) {
+    abandon(store)
+    let now = store.now
+    let dropped = store.state.withLock { state -> [SpillStaging.Entry] in
+      state.staging.putBack(left)
+      let dropped = work.chunks.compactMap { state.staging.finish($0.key, $0.entry.number) }
+      for entry in dropped { state.sources[entry.slot].staged -= 1 }
+      state.counts.dropped += dropped.count
+      if trouble.concernsWritesOnly {
+        state.writesPausedUntil = now.advanced(by: state.writesPause)
+        state.writesPause = min(state.writesPause * 2, .seconds(300))
+        state.breaker.withdraw(work.permit)
+      }
+      return dropped
+    }
+    withExtendedLifetime(dropped) {}
+    guard case .failed(let errno) = trouble else { return }
+    if trouble.concernsWritesOnly {
+      store.noteWriteFailure(errno)
+    } else {
+      store.note(errno, "write a spill file", work.permit, isWrite: true)
+    }
+  }
+
+  /// Syncs if the user wants that, and it is time.
+  func makeDurable(isUrgent: Bool, _ store: SpillStore) throws(Trouble) {
+    guard case .fdatasync(let every) = configuration.durability, isUrgent || unsyncedBytes >= every.bytes else { return }
+    try sync(store)
+  }
+
+  /// Makes durable what was written.
+  func sync(_ store: SpillStore) throws(Trouble) {
+    guard unsyncedBytes > 0 || hasUnsyncedNames else { return }
+    do throws(Errno) {
+      if let open { try open.segment.file.sync() }
+      if hasUnsyncedNames { try directory.sync() }
+    } catch {
+      throw .failed(error)
+    }
+    unsyncedBytes = 0
+    hasUnsyncedNames = false
+    store.state.withLock { $0.counts.syncs += 1 }
+  }
+
+  /// Raises the epoch, and unlinks all that is of an older one.
+  private func clear(_ store: SpillStore) throws(Trouble) {
+    open = nil
+    filled = 0
+    pending = []
+    var next = root
+    next.epoch += 1
+    do throws(Errno) {
+      try SpillFolder.write(next, to: directory)
+    } catch {
+      throw .failed(error)
+    }
+    root = next
+    // The index was emptied when this was asked for, and what came since waits for this.
+    store.sweep { _ in true }
+    let segments = store.state.withLock { state -> [SpillSegment] in
+      let all = state.places.compactMap { $0?.segment }
+      state.places = []
+      state.isFull = false
+      state.counts.segmentsFreed += all.count
+      state.sources.sweep(oldestSegment: nil)
+      return all
+    }
+    for segment in segments { try? directory.remove(SpillFormat.segmentName(segment.number)) }
+    hasUnsyncedNames = true
+  }
+}
+
+extension SpillStore {
+  /// The disk cannot be written to, which says nothing about reading.
+  func noteWriteFailure(_ errno: Errno) {
+    let error = ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
+    state.withLock { state in
+      state.lastFailure = error
+      state.counts.writeErrors += 1
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import SystemPackage
+
+/// Letting go of segments: which one, and what of it is copied on. The rules and their figures are in
+/// `Docs/Decisions/0017-spill-eviction.md`.
+extension SpillWriter {
+  /// A segment of which less than this is found goes before all others.
+  static let emptyBelow = 0.2
+  /// A segment is spared, once, if this share of it was read since it was written: nothing needs to be copied for that.
+  static let sparedFrom = 0.5
+  /// The share of the segments that may be spared before one is let go of.
+  static let mostSpared = 0.125
+  /// Records that were read so often are copied on.
+  static let hitsToCopy = 2
+  /// The share of a segment that may be copied on when one is let go of.
+  static let mostCopied = 0.25
+
+  private struct Victim {
+    let place: UInt32
+    let segment: SpillSegment
+    /// Those that would have gone before it, and stay.
+    let spared: Set<UInt32>
+  }
+
+  /// Lets go of a segment. Its space comes back when its last reader is gone.
+  ///
+  /// - Parameter copying: whether what was read is copied to the open segment.
+  /// - Returns: whether there was one.
+  func drainSegment(copying: Bool, _ store: SpillStore) throws(Trouble) -> Bool {
+    guard let victim = chooseVictim(store) else { return false }
+    do throws(Trouble) {
+      try copyOn(victim, copying, store)
+      try carryTombstones(of: victim, store)
+    } catch {
+      store.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
+      throw error
+    }
+    var evicted = 0
+    var next: Int? = 1
+    while let first = next {
+      let step = store.state.withLock { state in
+        let step = state.sweep(from: first) { $0.segment == victim.place }
+        if step.next == nil {
+          state.places[Int(victim.place)] = nil
+          state.counts.segmentsFreed += 1
+          state.isFull = true
+          state.sources.sweepSometimes(oldestSegment: state.oldestSegment)
+        }
+        return step
+      }
+      evicted += step.removed
+      next = step.next
+    }
+    store.state.withLock { $0.counts.evictions += evicted }
+    do throws(Errno) {
+      try directory.remove(SpillFormat.segmentName(victim.segment.number))
+      hasUnsyncedNames = true
+    } catch {
+      // Somebody removed it; or the disk fails, and what is left of it counts until the next opening finds it.
+      if error != .noSuchFileOrDirectory { victim.segment.stays() }
+    }
+    return true
+  }
+
+  private func chooseVictim(_ store: SpillStore) -> Victim? {
+    store.state.withLock { state in
+      var candidates = state.places.indices.filter { index in
+        guard let place = state.places[index] else { return false }
+        return place.isSealed && !place.isDraining
+      }
+      guard !candidates.isEmpty else { return nil }
+      func share(_ bytes: Int, _ index: Int) -> Double { Double(bytes) / Double(max(1, state.places[index]!.length)) }
+      let emptiest = candidates.min { a, b in
+        share(state.places[a]!.liveBytes, a) < share(state.places[b]!.liveBytes, b)
+      }!
+      var spared: Set<UInt32> = []
+      var chosen = emptiest
+      if share(state.places[emptiest]!.liveBytes, emptiest) >= Self.emptyBelow {
+        candidates.sort { state.places[$0]!.rank < state.places[$1]!.rank }
+        let most = max(1, Int(Double(candidates.count) * Self.mostSpared))
+        let worthy = candidates.prefix(most).prefix { share(state.places[$0]!.hitBytes, $0) >= Self.sparedFrom }
+        for index in worthy {
+          state.lastRank += 1
+          state.places[index]!.rank = state.lastRank
+          spared.insert(UInt32(index))
+        }
+        // If all were spared, the oldest of those.
+        chosen = worthy.count < candidates.count ? candidates[worthy.count] : candidates[0]
+        spared.remove(UInt32(chosen))
+      }
+      state.places[chosen]!.isDraining = true
+      return Victim(place: UInt32(chosen), segment: state.places[chosen]!.segment, spared: spared)
+    }
+  }
+
+  /// Copies what was read often to the open segment, as far as there is room for it, and takes a hit from each record of
+  /// the segments that were spared. One walk through the index, a part in one hold of the lock.
+  private func copyOn(_ victim: Victim, _ copying: Bool, _ store: SpillStore) throws(Trouble) {
+    var survivors: [SpillTable.Record] = []
+    var next: Int? = 1
+    while let first = next {
+      next = store.state.withLock { state -> Int? in
+        let end = min(first + SpillState.sweptAtOnce, state.table.slotsUsed)
+        for slot in UInt32(first)..<UInt32(max(first, end)) where state.table[slot].isUsed {
+          let record = state.table[slot]
+          if record.segment == victim.place {
+            if record.hits >= Self.hitsToCopy { survivors.append(record) }
+          } else if !victim.spared.isEmpty, victim.spared.contains(record.segment) {
+            state.spendHit(slot)
+          }
+        }
+        return end < state.table.slotsUsed ? end : nil
+      }
+    }
+    // What waits to be written is more urgent.
+    let isBehind = store.state.withLock { $0.staging.waitingBytes > $0.staging.limit / 2 }
+    survivors.sort { ($0.hits, $1.offset) > ($1.hits, $0.offset) }
+    var room = copying && !isBehind ? Int(Double(configuration.segmentBytes) * Self.mostCopied) : 0
+    let chosen = survivors.prefix { record in
+      room -= record.span
+      return room >= 0
+    }
+    // What was read and has to go all the same is known when it comes again.
+    store.state.withLock { state in
+      for record in survivors.dropFirst(chosen.count) {
+        state.ghost.insert(Ghost.fingerprint(of: record.key), limit: max(16, state.table.count))
+      }
+    }
+    try copy(chosen.sorted { $0.offset < $1.offset }, from: victim.segment, store)
+  }
+
+  private func copy(
+    _ survivors: [SpillTable.Record], from segment: SpillSegment, _ store: SpillStore
+  ) throws(Trouble) {
+    var window = SpillWindow(segment)
+    for old in survivors {
+      let start = SpillFormat.recordHeaderCount
+      let bytes: UnsafeRawBufferPointer?
+      do throws(Errno) {
+        bytes = try window.bytes(old.offset, start + Int(old.stored))
+      } catch {
+        throw .failed(error)
+      }
+      guard let bytes, let header = SpillRecord(bytes, segmentCheck: segment.check), header.kind == .chunk,
+        header.stored == old.stored, header.block == UInt64(old.block),
+        CRC32C.of(bytes.part(start, Int(old.stored))) == header.payloadCheck,
+        store.state.withLock({ header.identityCheck == $0.sources[old.source].check })
+      else {
+        store.state.withLock { $0.counts.damaged += 1 }
+        continue
+      }
+      guard try append(copyOf: old, header, bytes.part(start, Int(old.stored)), store) else { break }
+    }
+    try flush(store)
+  }
+
+  /// Copies the tombstones on that an older segment may need.
+  private func carryTombstones(of victim: Victim, _ store: SpillStore) throws(Trouble) {
+    let needed = store.state.withLock { state -> [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] in
+      let older = state.places.compactMap { $0 }.filter { $0.segment.number < victim.segment.number }
+      return state.places[Int(victim.place)]!.tombstones.filter { tombstone in
+        older.contains { $0.locals[tombstone.slot] != nil }
+      }
+    }
+    guard !needed.isEmpty else { return }
+    for tombstone in needed {
+      try appendTombstone(tombstone.slot, tombstone.blocks, bound: tombstone.bound, store)
+    }
+    try flush(store)
+  }
+}
+
+/// Reads a segment from front to back, a megabyte at a time.
+struct SpillWindow {
+  private let segment: SpillSegment
+  private var buffer: WritableBytes?
+  private var start = 0
+  private var count = 0
+
+  init(_ segment: SpillSegment) { self.segment = segment }
+
+  /// So many bytes from a place on; `nil` if the segment ends before. Good until the next call.
+  mutating func bytes(_ offset: Int, _ wanted: Int) throws(Errno) -> UnsafeRawBufferPointer? {
+    if offset < start || offset + wanted > start + count {
+      let size = max(wanted, 1 << 20)
+      if (buffer?.capacity ?? 0) < size {
+        buffer = nil
+        guard let fresh = try? BufferPool.shared.buffer(size) else { throw .noMemory }
+        buffer = fresh
+      }
+      start = offset
+      count = 0
+      count = try segment.file.read(into: buffer!.memory.part(0, size), at: offset)
+    }
+    guard offset + wanted <= start + count else { return nil }
+    return UnsafeRawBufferPointer(buffer!.memory.part(offset - start, wanted))
+  }
+}

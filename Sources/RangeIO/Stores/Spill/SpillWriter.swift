@@ -1,0 +1,154 @@
+import SystemPackage
+
+/// Writes what waits to be written, one batch after the other: the only one who changes the directory while a store is
+/// open. Runs on one thread at a time, and only while there is something to do.
+final class SpillWriter: @unchecked Sendable {
+  // Unchecked: all that is mutable is touched by the run only, of which there is one at a time: whoever sets
+  // `isWriting` under the store's lock begins it, and only when the last one has unset it.
+  let configuration: SpillStore.Configuration
+  let directory: any SpillDirectory
+  let ledger: SpillLedger
+  private(set) weak var store: SpillStore?
+  /// Kept open: locked for as long as this is.
+  var lockFile: (any SpillFile)?
+  var root: SpillRoot
+  /// Of the last segment made.
+  var lastSegment: UInt64
+  /// Of the last record.
+  var lastSequence: UInt64
+  var open: OpenSegment?
+  /// What is to be written to the open segment, and how much of it there is.
+  var buffer: WritableBytes?
+  var filled = 0
+  /// What becomes found once that is written.
+  var pending: [PendingRecord] = []
+  /// Written since the last time that files were made durable.
+  var unsyncedBytes = 0
+  /// Names in the directory that are to be made durable.
+  var hasUnsyncedNames = false
+  /// What the user's process shares the limit with, if it shares it.
+  var quota: SpillQuota?
+
+  init(
+    _ configuration: SpillStore.Configuration, _ directory: any SpillDirectory, _ ledger: SpillLedger,
+    root: SpillRoot, lastSegment: UInt64, lastSequence: UInt64
+  ) {
+    self.configuration = configuration
+    self.directory = directory
+    self.ledger = ledger
+    self.root = root
+    self.lastSegment = lastSegment
+    self.lastSequence = lastSequence
+  }
+
+  func belongs(to store: SpillStore) { self.store = store }
+
+  /// Bytes of chunks that are written at once.
+  static let batchBytes = 1 << 20
+
+  /// The largest record that fits into a segment with all that it needs beside it.
+  func largestRecord(of slot: Int) -> Int {
+    configuration.segmentBytes - SpillFormat.headerCount - SpillFormat.trailerCount - SpillFormat.recordHeaderCount * 2
+      - 32 - SpillFooter.growth - SpillFormat.longestID / 16
+  }
+
+  // MARK: starting
+
+  /// There may be something to write: begins if there is enough of it, or in a while.
+  ///
+  /// - Parameter isUrgent: whether it is written at once, however little it is.
+  func wake(isUrgent: Bool = false) {
+    guard let store else { return }
+    let (starts, lingers) = store.state.withLock { state -> (Bool, Bool) in
+      guard !state.isWriting, state.staging.hasWork else { return (false, false) }
+      let isEnough = isUrgent || state.staging.waitingBytes >= min(Self.batchBytes, state.staging.limit / 2)
+        || !state.flushes.isEmpty
+      if isEnough {
+        state.isWriting = true
+        return (true, false)
+      }
+      defer { state.isLingering = true }
+      return (false, !state.isLingering)
+    }
+    if starts { start() }
+    if lingers {
+      configuration.background.startElsewhere { [weak self, configuration] in
+        try? await configuration.time.sleep(for: configuration.lingering)
+        self?.store?.state.withLock { $0.isLingering = false }
+        self?.wake(isUrgent: true)
+      }
+    }
+  }
+
+  private func start() { configuration.work.start { [self] in run() } }
+
+  /// Begins a run for somebody who waits for its end.
+  func startForWaiters() {
+    guard let store else { return }
+    let starts = store.state.withLock { state -> Bool in
+      defer { state.isWriting = true }
+      return !state.isWriting
+    }
+    if starts { start() }
+  }
+
+  private enum Step {
+    case again
+    case flushed([OneAnswer<Void>])
+    case close(OneAnswer<Void>)
+    case done
+  }
+
+  /// Writes until nothing is left.
+  private func run() {
+    guard let store else { return }
+    while true {
+      while writeBatch(store) {}
+      buffer = nil
+      switch nextStep(store) {
+      case .again: break
+      case .flushed(let answers):
+        let result = Result<Void, any Error> { if configuration.durability != .none { try sync(store) } }
+        for answer in answers { answer.resolve(result.mapError { store.error(for: $0) }) }
+      case .close(let answer):
+        shutDown(store)
+        answer.resolve(.success(()))
+      case .done: return
+      }
+    }
+  }
+
+  private func nextStep(_ store: SpillStore) -> Step {
+    let now = store.now
+    return store.state.withLock { state in
+      if state.staging.hasWork, canWrite(state, now) { return .again }
+      if !state.flushes.isEmpty {
+        defer { state.flushes = [] }
+        return .flushed(state.flushes)
+      }
+      if let closing = state.closing {
+        state.closing = nil
+        return .close(closing)
+      }
+      state.isWriting = false
+      return .done
+    }
+  }
+
+  /// Seals the last segment and gives the directory up.
+  private func shutDown(_ store: SpillStore) {
+    do throws(Trouble) {
+      try seal(store)
+      if configuration.durability != .none { try sync(store) }
+    } catch {
+      // It is scanned at the next opening.
+      abandon(store)
+    }
+    if let quota { quota.leave(directory) }
+    lockFile = nil
+  }
+
+  private func canWrite(_ state: borrowing SpillState, _ now: ReadInstant) -> Bool {
+    state.breaker.isClosed && (state.writesPausedUntil.map { now >= $0 } ?? true)
+  }
+}
