@@ -36,7 +36,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict),
-    .target(name: "RangeIOTesting", dependencies: ["RangeIO"], swiftSettings: strict),
+    .target(
+      name: "RangeIOTesting",
+      dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
     .target(name: "RangeIOTraces", dependencies: ["RangeIO"], swiftSettings: strict),
     .executableTarget(
       name: "RangeIOTool",
@@ -57,7 +60,8 @@ let package = Package(
       name: "RangeIOFoundationTests", dependencies: ["RangeIO", "RangeIOFoundation"],
       swiftSettings: strict),
     .testTarget(
-      name: "RangeIOTestingTests", dependencies: ["RangeIO", "RangeIOTesting"],
+      name: "RangeIOTestingTests",
+      dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
     .testTarget(
       name: "RangeIOToolTests",

@@ -1,4 +1,5 @@
 import Foundation
+import RangeIOTesting
 import SystemPackage
 import Testing
 
@@ -96,6 +97,13 @@ import Testing
       try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Swift.Result(catching: body)) }.start()
       }
+    }
+  #endif
+
+  #if os(Linux)
+    @Test func `a full disk says so`() throws {
+      let full = try SystemDisk().openDirectory("/dev").open("full", writing: true)
+      #expect(throws: Errno.noSpace) { try full.write([1]) }
     }
   #endif
 }

@@ -1,18 +1,19 @@
+import RangeIOTesting
 import SystemPackage
 import Testing
 
 @testable import RangeIO
 
-@Suite struct SystemFileTests {
-  private let temporary: TemporaryDirectory
-  private let directory: any SpillDirectory
+/// What every disk does with files.
+@Suite struct SpillFileTests {
+  private let disks: DisksUnderTest
 
-  init() throws {
-    temporary = try TemporaryDirectory()
-    directory = try SystemDisk().openDirectory(FilePath(temporary.path))
-  }
+  init() throws { disks = try DisksUnderTest() }
 
-  @Test func `many parts are written one after the other`() throws {
+  @Test(arguments: DiskUnderTest.Kind.allCases) func `many parts are written one after the other`(
+    kind: DiskUnderTest.Kind
+  ) throws {
+    let directory = disks[kind].directory
     var random = TestRandom(1)
     let file = try directory.create("file")
     let bytes = random.array(5000)
@@ -26,7 +27,10 @@ import Testing
     #expect(throws: Errno.invalidArgument) { try file.write([1], at: -1) }
   }
 
-  @Test func `blocks are set aside, and nothing is cut off`() throws {
+  @Test(arguments: DiskUnderTest.Kind.allCases) func `blocks are set aside, and nothing is cut off`(
+    kind: DiskUnderTest.Kind
+  ) throws {
+    let directory = disks[kind].directory
     let file = try directory.create("file")
     try file.allocate(1 << 20)
     let status = try file.status()
@@ -42,7 +46,10 @@ import Testing
     #expect(try file.bytes(300) == Array(repeating: 0, count: 200))
   }
 
-  @Test func `what was just written is in memory, or nobody can tell`() throws {
+  @Test(arguments: DiskUnderTest.Kind.allCases) func `what was just written is in memory, or nobody can tell`(
+    kind: DiskUnderTest.Kind
+  ) throws {
+    let directory = disks[kind].directory
     let file = try directory.create("file")
     try file.write([1, 2, 3])
     file.beginWriting(3, at: 0)
@@ -52,7 +59,10 @@ import Testing
     #expect(try file.bytes(9) == [1, 2, 3])
   }
 
-  @Test func `a lock belongs to an open file and goes with it`() throws {
+  @Test(arguments: DiskUnderTest.Kind.allCases) func `a lock belongs to an open file and goes with it`(
+    kind: DiskUnderTest.Kind
+  ) throws {
+    let directory = disks[kind].directory
     let first = try directory.create("lock")
     var second: (any SpillFile)? = try directory.open("lock", writing: true)
     #expect(try first.lock(exclusively: false))
@@ -65,11 +75,4 @@ import Testing
     try first.unlock()
     #expect(try second?.lock(exclusively: true) == true)
   }
-
-  #if os(Linux)
-    @Test func `a full disk says so`() throws {
-      let full = try SystemDisk().openDirectory("/dev").open("full", writing: true)
-      #expect(throws: Errno.noSpace) { try full.write([1]) }
-    }
-  #endif
 }

@@ -1,19 +1,20 @@
-import SystemPackage
-
-@testable import RangeIO
+package import RangeIO
 
 extension SpillFile {
-  func write(_ bytes: [UInt8], at offset: Int = 0) throws { try bytes.withUnsafeBytes { try write([$0], at: offset) } }
+  /// Writes `bytes` from `offset` on.
+  package func write(_ bytes: [UInt8], at offset: Int = 0) throws {
+    try bytes.withUnsafeBytes { try write([$0], at: offset) }
+  }
 
   /// Up to `count` bytes from `offset` on.
-  func bytes(_ count: Int, at offset: Int = 0) throws -> [UInt8] {
+  package func bytes(_ count: Int, at offset: Int = 0) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0xA5, count: count)
     let filled = try bytes.withUnsafeMutableBytes { try read(into: $0, at: offset) }
     return Array(bytes[..<filled])
   }
 
   /// What is in memory of `count` bytes from `offset` on; `nil` if nobody can tell.
-  func residentBytes(_ count: Int, at offset: Int = 0) throws -> [UInt8]? {
+  package func residentBytes(_ count: Int, at offset: Int = 0) throws -> [UInt8]? {
     var bytes = [UInt8](repeating: 0xA5, count: count)
     let filled = try bytes.withUnsafeMutableBytes { try readResident(into: $0, at: offset) }
     return filled.map { Array(bytes[..<$0]) }
