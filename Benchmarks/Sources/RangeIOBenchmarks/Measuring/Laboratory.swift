@@ -38,7 +38,7 @@ struct Laboratory: Sendable {
     let residentBytes = cell.temperature == .memory ? 0 : try residency?.residentBytes(extent) ?? 0
     guard cell.temperature != .resident || residentBytes >= extent else { return nil }
     let count: Double
-    if case .reads(let offsets, _, _) = job { count = Double(offsets.count) } else { count = 1 }
+    if case .reads(let offsets, _, _) = job { count = Double(outcome.reads ?? offsets.count) } else { count = 1 }
     return Sample(
       reads: Int(count), nanoseconds: outcome.elapsed.nanoseconds / count,
       faults: Double(after.minor_faults - before.minor_faults) / count,
