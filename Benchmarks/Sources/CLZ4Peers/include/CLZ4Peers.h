@@ -1,4 +1,5 @@
-// LZ4 as bare as C has it, and data that it makes smaller by as much as wanted: the measure of a compressed tier.
+// LZ4 as bare as C has it, in memory and on disk, and data that it makes smaller by as much as wanted: the measure of a
+// compressed tier, and of one on disk.
 // Convention: a result of zero or more is a success, a negative result is -errno. All may be called on any thread.
 #ifndef CLZ4PEERS_H
 #define CLZ4PEERS_H

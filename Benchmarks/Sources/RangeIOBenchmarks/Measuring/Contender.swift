@@ -1,3 +1,5 @@
+import CBenchmarkPeers
+
 /// One row of every group: a way to read, in as many configurations as deserve a try.
 struct Contender: Sendable {
   /// Who takes part. The raw value is the row's name in tables and JSON.
@@ -73,6 +75,8 @@ struct Outcome: Sendable {
   var elapsed: Duration
   /// How many reads it did, if fewer than it was asked for.
   var reads: Int?
+  /// What the process used for it, if not all of what it used in the run: where much is prepared that is not measured.
+  var usage: bench_usage?
   /// Bytes by lane, of contenders that have lanes.
   var lanes: [String: Int] = [:]
   /// What was read from the source, of contenders that cache one.

@@ -10,7 +10,7 @@ extension Section {
       progress.show("making blocks")
       try BenchmarkFile.requireSpace(16 * SpillTopic.byteCount, in: directory.deletingLastPathComponent())
       // Whatever a run left that was interrupted.
-      _ = try SpillDirectory(empty: directory)
+      let root = try SpillDirectory(empty: directory)
       var blocks: [Int: [Bytes]] = [:]
       for topic in topics {
         guard case .write(let size, _) = topic, blocks[size] == nil else { continue }
@@ -20,7 +20,10 @@ extension Section {
       for contender in SpillContender.all {
         contenders.append(try await SpillTrials(contender, topics, blocks, in: directory, progress).entry)
       }
-      return try contenders + SpillFloors(topics, blocks, in: directory, progress).contenders
+      contenders += try SpillFloors(topics, blocks, in: directory, progress).contenders
+      // It closes after all others.
+      contenders[contenders.endIndex - 1].close = { try root.remove() }
+      return contenders
     }
   }
 }

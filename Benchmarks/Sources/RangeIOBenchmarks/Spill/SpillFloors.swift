@@ -43,7 +43,9 @@ struct SpillFloors: Sendable {
         Variant(label: "malloc, pread, checked, free") { job in
           guard case .reads(let offsets, _, _) = job else { preconditionFailure("a job of reads") }
           try reader.directory.warm()
-          return try timed { try reader.peer.read(offsets) }
+          let watch = Stopwatch()
+          try reader.peer.read(offsets)
+          return watch.outcome()
         })
     } + [
       writer(.cWrite, "one thread") { try pwrite($0, $1) },
@@ -68,12 +70,16 @@ struct SpillFloors: Sendable {
         return [
           Variant(label: label) { _ in
             try directory.settle()
+            let watch = Stopwatch()
             let elapsed = try await write(size, durability == .fdatasync)
+            var outcome = watch.outcome()
+            // By the peer's own clock.
+            outcome.elapsed = elapsed
             if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
-            return Outcome(elapsed: elapsed)
+            return outcome
           }
         ]
-      }, close: { try directory.remove() })
+      })
   }
 
   private func pwrite(_ size: Int, _ syncs: Bool) throws -> Duration {
@@ -87,19 +93,14 @@ struct SpillFloors: Sendable {
   private func compress(_ size: Int) throws -> Duration {
     try bytes(size).withUnsafeBytes { bytes in
       let offsets = Array(stride(from: 0, to: bytes.count, by: size))
-      return try timed { _ = try BareLZ4Peer.compress(bytes, blockSize: size, at: offsets) }.elapsed
+      let start = ContinuousClock.now
+      _ = try BareLZ4Peer.compress(bytes, blockSize: size, at: offsets)
+      return ContinuousClock.now - start
     }
   }
 
   private func bytes(_ size: Int) -> Bytes {
     guard let bytes = written[size] else { preconditionFailure("bytes of each size that is written") }
     return bytes
-  }
-
-  private func timed(_ body: () throws -> Void) rethrows -> Outcome {
-    let clock = ContinuousClock()
-    let start = clock.now
-    try body()
-    return Outcome(elapsed: clock.now - start)
   }
 }

@@ -1,3 +1,4 @@
+import CBenchmarkPeers
 import Foundation
 import RangeIO
 
@@ -98,7 +99,9 @@ struct SpillTrials: Sendable {
     guard let store = filled[topic.size] else { preconditionFailure("a store that was filled") }
     for _ in 0..<5 {
       try store.directory.warm()
-      let outcome = try await run(store.peer)
+      let before = bench_usage()
+      var outcome = try await run(store.peer)
+      outcome.usage = bench_usage() - before
       if try store.directory.isResident() { return outcome }
     }
     throw Residency.Uncontrollable(temperature: .resident)
@@ -109,11 +112,11 @@ struct SpillTrials: Sendable {
     let peer = try await contender.open(directory.url, durability)
     try directory.settle()
     let blocks = (blocks[topic.size] ?? []).prefix(contender.mostWrites)
-    let clock = ContinuousClock()
-    let start = clock.now
+    let watch = Stopwatch()
     try await peer.write(blocks, at: 0)
     try await peer.flush()
-    let outcome = Outcome(elapsed: clock.now - start, reads: blocks.count)
+    var outcome = watch.outcome()
+    outcome.reads = blocks.count
     try await peer.close()
     try directory.remove()
     return outcome
@@ -124,18 +127,17 @@ struct SpillTrials: Sendable {
     // What opens it mends it.
     if end == .killed { store = try store.copy(to: directory.appendingPathComponent("copy")) }
     try store.warm()
-    let clock = ContinuousClock()
-    let start = clock.now
+    let watch = Stopwatch()
     let peer = try await contender.open(store.url, .none)
     let found = try await peer.bytes(at: offset, count: topic.size)
-    let elapsed = clock.now - start
+    let outcome = watch.outcome()
     let number = offset / topic.size
     guard let found, found == (try SpillData(size: topic.size)).blocks(number..<number + 1)[0] else {
       throw WrongBytes(offset: offset, expected: topic.size, got: found?.count ?? 0)
     }
     try await peer.close()
     if end == .killed { try store.remove() }
-    return Outcome(elapsed: elapsed)
+    return outcome
   }
 }
 
