@@ -47,8 +47,8 @@ int64_t bench_lz4_compress(
 
 // MARK: on disk
 
-/// A file of those blocks one after the other, compressed or as they are, and in memory where each is, how long, and its
-/// CRC32C: the least that a store on disk has to know. One thread at a time.
+/// A file of those blocks one after the other, compressed or as they are, and in memory where each is, how long, and
+/// its CRC32C: the least that a store on disk has to know. One thread at a time.
 struct bench_disk;
 
 /// Makes the file. Zero, or -errno and nothing in `made`.

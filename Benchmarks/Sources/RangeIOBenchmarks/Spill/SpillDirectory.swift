@@ -67,6 +67,16 @@ struct SpillDirectory: Sendable {
     throw Residency.Uncontrollable(temperature: .resident)
   }
 
+  /// Runs something until every page of its files was in the page cache from beginning to end.
+  func whileResident(_ run: () async throws -> Outcome) async throws -> Outcome {
+    for _ in 0..<5 {
+      try warm()
+      let outcome = try await run()
+      if try isResident() { return outcome }
+    }
+    throw Residency.Uncontrollable(temperature: .resident)
+  }
+
   /// Its files, however deep, with their lengths.
   private func files() throws -> [(path: String, count: Int)] {
     try FileManager.default.subpathsOfDirectory(atPath: url.path).compactMap { name in

@@ -42,10 +42,11 @@ struct SpillFloors: Sendable {
         reader.name, for: .spill(.hit(size: reader.size)),
         Variant(label: "malloc, pread, checked, free") { job in
           guard case .reads(let offsets, _, _) = job else { preconditionFailure("a job of reads") }
-          try reader.directory.warm()
-          let watch = Stopwatch()
-          try reader.peer.read(offsets)
-          return watch.outcome()
+          return try await reader.directory.whileResident {
+            let watch = Stopwatch()
+            try reader.peer.read(offsets)
+            return watch.outcome()
+          }
         })
     } + [
       writer(.cWrite, "one thread") { try pwrite($0, $1) },

@@ -94,17 +94,14 @@ struct SpillTrials: Sendable {
     }
   }
 
-  /// A run whose files were in the page cache from beginning to end.
   private func resident(_ topic: SpillTopic, _ run: (any SpillPeer) async throws -> Outcome) async throws -> Outcome {
     guard let store = filled[topic.size] else { preconditionFailure("a store that was filled") }
-    for _ in 0..<5 {
-      try store.directory.warm()
+    return try await store.directory.whileResident {
       let before = bench_usage()
       var outcome = try await run(store.peer)
       outcome.usage = bench_usage() - before
-      if try store.directory.isResident() { return outcome }
+      return outcome
     }
-    throw Residency.Uncontrollable(temperature: .resident)
   }
 
   private func write(_ topic: SpillTopic, _ durability: SpillDurability) async throws -> Outcome {

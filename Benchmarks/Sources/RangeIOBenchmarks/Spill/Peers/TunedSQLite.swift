@@ -5,7 +5,7 @@ import RangeIO
 /// SQLite by GRDB as fast as it gets, for one who has the database for himself.
 ///
 /// Chosen by measuring, for blocks of 64 KiB and 4 KiB:
-/// - source and block in one number that is the row's: of the table WITHOUT ROWID that two columns are the key of, large
+/// - source and block in one number that is the row's: in a table WITHOUT ROWID that has both columns as its key, large
 ///   rows fill the upper nodes of the tree; a read of 64 KiB took 40 to 50 µs for 8 to 10, a miss 18 to 29 for 2.6. A
 ///   table with rows and an index of both columns was near this one.
 /// - pages of 64 KiB: writes were a third faster than with 16 KiB, half the time of 4 KiB; reads alike.

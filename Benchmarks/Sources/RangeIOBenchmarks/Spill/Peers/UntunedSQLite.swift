@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import RangeIO
 
-/// SQLite by GRDB as it comes: a rollback journal, `synchronous = FULL`, a transaction for every insert, every statement
-/// made anew, `Data` in and out.
+/// SQLite by GRDB as it comes: a rollback journal, `synchronous = FULL`, a transaction for every insert, every
+/// statement made anew, `Data` in and out.
 struct UntunedSQLite: SpillPointReader {
   private let queue: DatabaseQueue
 
