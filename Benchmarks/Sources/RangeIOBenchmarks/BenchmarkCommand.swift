@@ -34,6 +34,11 @@ import RangeIO
       valueName: "seconds"))
   var churn: Int?
 
+  // What the benchmark starts of itself to have a store whose writer was killed, in --directory.
+  @Option(help: .hidden) var spillAndDie: String?
+  @Option(help: .hidden) var spillBlocks = 0
+  @Option(help: .hidden) var spillSize = 4096
+
   @Flag(help: "Print the names of the cells and stop.")
   var list = false
 
@@ -52,7 +57,8 @@ import RangeIO
 
   /// A million blocks take 13 GiB of memory, store, peer and page cache together, and half a minute to make.
   private func isTooLarge(_ cell: Cell) -> Bool {
-    guard let blocks = cell.storedBlocks, blocks > 100_000, !filter.contains(where: { $0.contains("\(blocks)") })
+    guard let blocks = cell.storedBlocks ?? cell.spillTopic?.blocks, blocks > 100_000,
+      !filter.contains(where: { $0.contains("\(blocks)") })
     else { return false }
     return quick || ProcessInfo.processInfo.physicalMemory < 16 << 30
   }
@@ -75,6 +81,9 @@ import RangeIO
     guard !list else {
       print((cells.map(\.id) + (wantsCacheFacts ? [CacheFacts.id] : [])).joined(separator: "\n"))
       return
+    }
+    if let spillAndDie {
+      return try await KilledWriter.fillAndDie(spillAndDie, directoryURL, blocks: spillBlocks, size: spillSize)
     }
     if let churn {
       print(try await TierChurn.run(.seconds(churn), budget: .gibibytes(1), Progress()))

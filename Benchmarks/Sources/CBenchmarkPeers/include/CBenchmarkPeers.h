@@ -33,6 +33,14 @@ int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, i
 /// `malloc`ed and freed for every window. Returns nanoseconds.
 int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buffer);
 
+/// Writes `count` bytes into a new file with `pwrite`, `window` bytes at a time, followed by an `fdatasync` if `syncs`.
+/// Returns nanoseconds, from opening the file to closing it.
+int64_t bench_pwrite_stream(const char *path, const void *bytes, size_t count, size_t window, bool syncs);
+
+/// Waits until what was written to the file system of the directory `path` before is on its disk, so that it does not
+/// get in the way of what is written next.
+int bench_settle(const char *path);
+
 // MARK: residency
 
 int64_t bench_page_size(void);

@@ -1,8 +1,10 @@
-// LZ4 as bare as C has it, and data that it makes smaller by as much as wanted: the measure of a compressed tier.
+// LZ4 as bare as C has it, in memory and on disk, and data that it makes smaller by as much as wanted: the measure of a
+// compressed tier, and of one on disk.
 // Convention: a result of zero or more is a success, a negative result is -errno. All may be called on any thread.
 #ifndef CLZ4PEERS_H
 #define CLZ4PEERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,5 +44,23 @@ int64_t bench_lz4_decompress(const struct bench_lz4 *blocks, const int64_t *offs
 /// it: a tier has no use for more. Returns how many bytes those have that fit; `fitting` is how many those are.
 int64_t bench_lz4_compress(
     const void *plain, size_t size, const int64_t *offsets, size_t count, int acceleration, size_t *fitting);
+
+// MARK: on disk
+
+/// A file of those blocks one after the other, compressed or as they are, and in memory where each is, how long, and
+/// its CRC32C: the least that a store on disk has to know. One thread at a time.
+struct bench_disk;
+
+/// Makes the file. Zero, or -errno and nothing in `made`.
+int bench_disk_create(
+    const char *path, size_t size, size_t count, double noise, bool is_compressed, struct bench_disk **made);
+void bench_disk_destroy(struct bench_disk *disk);
+
+/// Reads the blocks at `count` offsets (multiples of the size): `pread`, CRC32C, LZ4, into a buffer that is `malloc`ed
+/// and freed for each. -EIO: a block is short, its sum or its first word is wrong, or it did not decompress.
+int64_t bench_disk_read(const struct bench_disk *disk, const int64_t *offsets, size_t count);
+
+/// Reads every block so, and compares all of its bytes. -EIO: one is not what it should be.
+int64_t bench_disk_verify(const struct bench_disk *disk);
 
 #endif

@@ -22,6 +22,8 @@ enum CacheTopic: Hashable, Sendable {
   case demotion(size: Int)
   /// Hits in memory while blocks are compressed at full tilt: the 99th percentile of batches.
   case tail
+  /// A store on disk.
+  case spill(SpillTopic)
 
   /// The blocks of the topics that compress.
   static func tierBlocks(_ size: Int) -> Int { max(256, min(16_384, (128 << 20) / size)) }
@@ -47,6 +49,7 @@ enum CacheTopic: Hashable, Sendable {
     case .defaults: 10 * DefaultReader.cacheByteCount
     case .compressedHits(let size), .demotion(let size): Self.tierBlocks(size) * size
     case .tail: Self.hotBlocks * Self.blockSize
+    case .spill(let topic): topic.blocks * topic.size
     }
   }
 
@@ -54,6 +57,7 @@ enum CacheTopic: Hashable, Sendable {
     switch self {
     case .hits, .stages, .sharing, .misses, .tail: .all(step: Self.blockSize)
     case .compressedHits(let size), .demotion(let size): .all(step: size)
+    case .spill(let topic): .all(step: topic.size)
     case .stampede: .same
     case .churn, .defaults: .drawn
     }
@@ -75,6 +79,7 @@ enum CacheTopic: Hashable, Sendable {
     case .stampede: Self.stampedeReads
     case .compressedHits(let size), .demotion(let size): Self.tierBlocks(size)
     case .tail: Self.tailBatch * Self.tailBatches
+    case .spill(let topic): topic.exactReads
     default: nil
     }
   }
@@ -97,6 +102,7 @@ extension CacheTopic {
     case .compressedHits(let size): "tiers/compressed/\(Cell.sizeName(size))"
     case .demotion(let size): "tiers/demotion/\(Cell.sizeName(size))"
     case .tail: "tiers/tail"
+    case .spill(let topic): topic.id
     }
   }
 
@@ -113,6 +119,7 @@ extension CacheTopic {
     case .compressedHits(let size): "hits of \(Cell.sizeName(size, " ")) that are compressed, data that LZ4 halves"
     case .demotion(let size): "compressing evicted blocks of \(Cell.sizeName(size, " ")), one core at work on it"
     case .tail: "hits of 4 KiB in memory, by the 99th percentile of batches of 64"
+    case .spill(let topic): topic.title
     case .defaults: "random reads of \(reads), default settings, over ten times the store, file \(cell.temperature)"
     }
   }

@@ -28,7 +28,7 @@ struct Cell: Hashable, Sendable {
   static func stream(_ temperature: Temperature) -> Cell { Cell(workload: .stream, temperature: temperature) }
 
   /// All of them.
-  static let all = files + cache
+  static let all = files + cache + SpillTopic.cells
 
   /// Those of files, the ones that need a resident file first: a round warms the file once.
   static let files: [Cell] = [Temperature.resident, .cold].flatMap { temperature in
@@ -43,6 +43,11 @@ struct Cell: Hashable, Sendable {
   /// How many bytes from the start of the file take part; nil: all of them.
   var extent: Int? { topic?.extent }
 
+  /// What its times are of, as the heading of their column.
+  var measure: String {
+    spillTopic?.measure ?? (workload == .stream ? "time" : "time a read")
+  }
+
   /// Which offsets a run of reads visits.
   var order: Offsets.Order {
     switch workload {
@@ -50,6 +55,9 @@ struct Cell: Hashable, Sendable {
     case .stream: .all(step: 1)
     }
   }
+
+  /// The most rounds that are worth it.
+  var mostRounds: Int { spillTopic?.mostRounds ?? .max }
 
   /// How many reads of `size` bytes one run may do at most.
   func mostReads(_ size: Int, fileSize: Int) -> Int {

@@ -1,3 +1,5 @@
+import CBenchmarkPeers
+
 /// One row of every group: a way to read, in as many configurations as deserve a try.
 struct Contender: Sendable {
   /// Who takes part. The raw value is the row's name in tables and JSON.
@@ -32,6 +34,17 @@ struct Contender: Sendable {
     case rocksDB = "RocksDB block cache"
     case quiet = "RangeIO, nothing compressed"
 
+    // Those of stores on disk, where `rangeIO` compresses with LZ4.
+    case spillIdentity = "RangeIO, not compressed"
+    case sqliteTuned = "SQLite (GRDB), tuned"
+    case sqliteBatch = "SQLite (GRDB), tuned, one call"
+    case sqliteUntuned = "SQLite (GRDB), untuned"
+    case cSpill = "C pread + CRC32C + LZ4"
+    case cSpillIdentity = "C pread + CRC32C"
+    case cWrite = "C pwrite, 1 MiB"
+    case dd = "dd bs=1M"
+    case ddZero = "dd bs=1M, /dev/zero"
+
     /// Whether this is the library, by whichever engine.
     var isRangeIO: Bool { [.rangeIO, .rangeIODispatch, .rangeIOPositional].contains(self) }
   }
@@ -60,6 +73,10 @@ enum Job: Sendable {
 /// What came of a run.
 struct Outcome: Sendable {
   var elapsed: Duration
+  /// How many reads it did, if fewer than it was asked for.
+  var reads: Int?
+  /// What the process used for it, if not all of what it used in the run: where much is prepared that is not measured.
+  var usage: bench_usage?
   /// Bytes by lane, of contenders that have lanes.
   var lanes: [String: Int] = [:]
   /// What was read from the source, of contenders that cache one.

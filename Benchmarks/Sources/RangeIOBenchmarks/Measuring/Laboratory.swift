@@ -34,15 +34,15 @@ struct Laboratory: Sendable {
     try residency?.establish(cell.temperature, extent)
     let before = bench_usage()
     let outcome = try await variant.run(job)
-    let after = bench_usage()
+    let usage = outcome.usage ?? bench_usage() - before
     let residentBytes = cell.temperature == .memory ? 0 : try residency?.residentBytes(extent) ?? 0
     guard cell.temperature != .resident || residentBytes >= extent else { return nil }
     let count: Double
-    if case .reads(let offsets, _, _) = job { count = Double(offsets.count) } else { count = 1 }
+    if case .reads(let offsets, _, _) = job { count = Double(outcome.reads ?? offsets.count) } else { count = 1 }
     return Sample(
       reads: Int(count), nanoseconds: outcome.elapsed.nanoseconds / count,
-      faults: Double(after.minor_faults - before.minor_faults) / count,
-      cpuNanoseconds: Double(after.cpu_ns - before.cpu_ns) / count,
+      faults: Double(usage.minor_faults) / count,
+      cpuNanoseconds: Double(usage.cpu_ns) / count,
       amplification: isCold ? Double(residentBytes) / Double(bytes) : nil, lanes: outcome.lanes,
       source: outcome.source)
   }
@@ -54,6 +54,13 @@ struct Laboratory: Sendable {
       let offsets = Offsets.make(reads, cell.order, size: size, extent: extent(cell), seed: seed)
       return (.reads(offsets: offsets, size: size, concurrency: concurrency), reads * size)
     }
+  }
+}
+
+extension bench_usage {
+  /// What was used between two moments.
+  static func - (end: bench_usage, start: bench_usage) -> bench_usage {
+    bench_usage(minor_faults: end.minor_faults - start.minor_faults, cpu_ns: end.cpu_ns - start.cpu_ns)
   }
 }
 

@@ -33,6 +33,7 @@ extension Section {
   /// All sections that have some of `cells`, in the order in which they are measured.
   static func all(_ cells: [Cell], in directory: URL) -> [Section] {
     [files(cells)].filter { !$0.cells.isEmpty } + cache(cells, in: directory)
+      + [spill(cells.filter { $0.spillTopic != nil }, in: directory)].filter { !$0.cells.isEmpty }
   }
 
   /// Reading files, without a cache.

@@ -28,7 +28,7 @@ struct Tournament: Sendable {
       field.map { Series(cell: cell, name: $0.name, configuration: $0.variant.label) }
     }
     for round in 0..<laboratory.settings.rounds {
-      for (index, cell) in cells.enumerated() {
+      for (index, cell) in cells.enumerated() where round < cell.mostRounds {
         progress.show("round \(round + 1) of \(laboratory.settings.rounds): \(cell.id)")
         for position in Self.order(fields[index].count, round: round) {
           let entrant = fields[index][position]

@@ -34,4 +34,13 @@ struct CompressibleBlocks: Sendable {
     }
     return BareLZ4Peer(blocks)
   }
+
+  /// The first `count` blocks in a file of their own, compressed or as they are.
+  func onDisk(_ path: String, count: Int, isCompressed: Bool) throws -> BareDiskPeer {
+    var blocks: OpaquePointer?
+    try SystemFailure.check(
+      Int64(bench_disk_create(path, blockSize, count, noise, isCompressed, &blocks)), "write blocks in C")
+    guard let blocks else { throw SystemFailure.noMemory("write \(count) blocks") }
+    return BareDiskPeer(blocks)
+  }
 }

@@ -16,6 +16,7 @@ extension Goal {
   /// All goals, judged by `report`.
   static func all(_ report: Report) -> [Goal] {
     points(report) + streams(report) + [lanes(report), memory(report)] + cache(report) + tiers(report)
+      + spill(report)
   }
 
   // MARK: kinds of goals

@@ -24,13 +24,14 @@ extension Report {
     let countsSource = group.rows.contains { $0.source != nil }
     return TextTable(
       header: [
-        "", group.isStream ? "time" : "time a read", "fastest–slowest round", group.isStream ? "" : "reads",
+        "", group.measure, "fastest–slowest round", group.isStream ? "" : "reads",
         "throughput", "CPU", "faults",
       ] + (countsSource ? ["from source"] : []) + ["RangeIO is", "configuration"],
       rows: group.rows.map { row in
         [
           row.peer, Figures.time(row.median), "\(Figures.time(row.minimum)) – \(Figures.time(row.maximum))",
-          group.isStream ? "" : Figures.rate(1e9 / row.median), Figures.throughput(row.bytesPerSecond),
+          group.isStream ? "" : Figures.rate(1e9 / row.median),
+          row.bytesPerSecond > 0 ? Figures.throughput(row.bytesPerSecond) : "",
           Figures.time(row.cpuNanoseconds), Figures.plain(row.pageFaults.rounded()),
         ] + (countsSource ? [row.sourceReadsPerRead.map(Figures.share) ?? ""] : []) + [
           row.peer == Contender.Name.rangeIO.rawValue

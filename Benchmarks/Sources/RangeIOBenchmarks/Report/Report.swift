@@ -13,7 +13,7 @@ struct Report: Sendable, Codable {
     var median: Double
     var minimum: Double
     var maximum: Double
-    /// Bytes delivered a second, by the median.
+    /// Bytes delivered a second, by the median; 0 where none are.
     var bytesPerSecond: Double
     /// How many times as fast as this row RangeIO is, by the medians. 1 for RangeIO itself.
     var rangeIOIsTimesFaster: Double?
@@ -35,6 +35,8 @@ struct Report: Sendable, Codable {
     var id: String
     var title: String
     var isStream: Bool
+    /// What times are of.
+    var measure: String
     var rows: [Row]
 
     subscript(_ name: Contender.Name) -> Row? { rows.first { $0.peer == name.rawValue } }
@@ -76,12 +78,13 @@ extension Report.Group {
     let ours = series.first { $0.name == .rangeIO }?.samples.map(\.nanoseconds)
     let bytes: Int
     switch cell.workload {
-    case .reads(let size, _): bytes = size
+    case .reads(let size, _): bytes = cell.spillTopic?.bytesMoved ?? size
     case .stream: bytes = settings.streamByteCount
     }
     id = cell.id
     title = cell.title(streaming: settings.streamByteCount)
     isStream = cell.workload == .stream
+    measure = cell.measure
     rows = series.map { Report.Row($0, ours: ours, bytes: bytes) }
   }
 }

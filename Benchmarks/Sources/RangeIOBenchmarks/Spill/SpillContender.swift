@@ -1,0 +1,20 @@
+import Foundation
+
+/// One way to keep blocks on disk.
+struct SpillContender: Sendable {
+  let name: Contender.Name
+  /// How it is configured.
+  let label: String
+  /// It takes part in these only.
+  var takesPart: @Sendable (SpillTopic) -> Bool = { _ in true }
+  /// The most blocks that a run may write, of those that would take minutes for all.
+  var mostWrites = Int.max
+  /// Opens the store in a directory that exists: empty, or as the same contender left it.
+  let open: @Sendable (URL, SpillDurability) async throws -> any SpillPeer
+
+  /// All that are stores, in the order of the tables. Add the library's here.
+  static let all: [SpillContender] = [tunedSQLite, tunedSQLiteBatch, untunedSQLite]
+
+  /// The name of its directories.
+  var folder: String { name.rawValue.filter { $0.isLetter || $0.isNumber } }
+}
