@@ -43,7 +43,9 @@ enum SpillFormat {
   static func isPrivateName(_ name: String) -> Bool { name.utf8.count == 32 && isLowerHex(name) }
 
   private static func isLowerHex(_ name: String) -> Bool {
-    name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+    name.utf8.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+    }
   }
 }
 

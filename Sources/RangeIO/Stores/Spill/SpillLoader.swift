@@ -46,10 +46,14 @@ final class SpillLoader: PieceLoader {
     store.configuration.work.start(isUrgent: true) { [self] in
       // Nobody waits any more: cancelled before it began.
       guard !answer.isAnswered else { return }
-      answer.resolve(.success(read { [store] in
-        store.state.withLock { $0.counts.lateReads += 1 }
-        whenLate()
-      } onStall: { answer.resolve(.success(nil)) }))
+      answer.resolve(
+        .success(
+          read { [store] in
+            store.state.withLock { $0.counts.lateReads += 1 }
+            whenLate()
+          } onStall: {
+            answer.resolve(.success(nil))
+          }))
     }
     return (try? await answer.value()) ?? nil
   }

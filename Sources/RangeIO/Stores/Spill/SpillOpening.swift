@@ -104,7 +104,9 @@ struct SpillOpening {
       status.owner == disk.user, let names = try? below.names()
     else { return }
     if names.contains("lock") {
-      guard let lock = try? below.open("lock", writing: true), (try? lock.lock(exclusively: true)) == true else { return }
+      guard let lock = try? below.open("lock", writing: true), (try? lock.lock(exclusively: true)) == true else {
+        return
+      }
     }
     for file in names where SpillFormat.segmentNumber(file) != nil || SpillFolder.fileNames.contains(file) {
       guard let status = try? below.status(of: file), SpillFolder.isOurs(status, on: disk) else { continue }
@@ -208,7 +210,8 @@ extension SpillState {
         Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)), entry.stored <= entry.count,
         table.find(source: slot, block: Int(entry.block)) == 0
       else { continue }
-      let isRemoved = tombstones[slot]?.contains { $0.blocks.contains(entry.block) && entry.sequence < $0.bound } ?? false
+      let isRemoved =
+        tombstones[slot]?.contains { $0.blocks.contains(entry.block) && entry.sequence < $0.bound } ?? false
       guard !isRemoved else { continue }
       set(
         slot, Int(entry.block),

@@ -52,7 +52,9 @@ struct SpillScan {
         let record = SpillRecord(header, segmentCheck: segment.check)
       else { return }
       let span = SpillFormat.recordCount(payload: Int(record.stored))
-      guard record.kind != .footer, span <= length - end || headerCount + Int(record.stored) <= length - end else { return }
+      guard record.kind != .footer, span <= length - end || headerCount + Int(record.stored) <= length - end else {
+        return
+      }
       guard let bytes = try window.bytes(end, headerCount + Int(record.stored)) else { return }
       let payload = bytes.part(headerCount, Int(record.stored))
       let isWhole = CRC32C.of(payload) == record.payloadCheck

@@ -53,8 +53,9 @@ extension SpillStore {
         return .ineligible
       }
       let found = state.table.find(source: slot, block: chunk.block)
-      if found != 0, !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
-        || state.staging[key] != nil
+      if found != 0,
+        !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
+          || state.staging[key] != nil
       {
         state.counts.present += 1
         return .taken

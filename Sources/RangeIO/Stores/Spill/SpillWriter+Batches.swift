@@ -110,7 +110,9 @@ extension SpillWriter {
 
   /// Syncs if the user wants that, and it is time.
   func makeDurable(isUrgent: Bool, _ store: SpillStore) throws(Trouble) {
-    guard case .fdatasync(let every) = configuration.durability, isUrgent || unsyncedBytes >= every.bytes else { return }
+    guard case .fdatasync(let every) = configuration.durability, isUrgent || unsyncedBytes >= every.bytes else {
+      return
+    }
     try sync(store)
   }
 

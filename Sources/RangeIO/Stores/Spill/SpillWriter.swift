@@ -61,7 +61,8 @@ final class SpillWriter: @unchecked Sendable {
     guard let store else { return }
     let (starts, lingers) = store.state.withLock { state -> (Bool, Bool) in
       guard !state.isWriting, state.staging.hasWork else { return (false, false) }
-      let isEnough = isUrgent || state.staging.waitingBytes >= min(Self.batchBytes, state.staging.limit / 2)
+      let isEnough =
+        isUrgent || state.staging.waitingBytes >= min(Self.batchBytes, state.staging.limit / 2)
         || !state.flushes.isEmpty
       if isEnough {
         state.isWriting = true

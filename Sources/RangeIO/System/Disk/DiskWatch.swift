@@ -42,7 +42,8 @@ package final class DiskWatch: Sendable {
       defer { state.isWatching = true }
       return (state.lastNumber, !state.isWatching)
     }
-    if starts { background.startElsewhere { [weak self, time, interval = min(late, stall) / 2] in
+    if starts {
+      background.startElsewhere { [weak self, time, interval = min(late, stall) / 2] in
         while (try? await time.sleep(for: interval)) != nil {
           guard let self, self.look() else { return }
         }
