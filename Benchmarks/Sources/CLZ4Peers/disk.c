@@ -1,13 +1,15 @@
 #include "CBenchmarkPeers.h"
 #include "CLZ4Peers.h"
 #include "codec.h"
-#include "crc32c.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/// The library's own, in the same executable.
+uint32_t rio_crc32c(uint32_t crc, const void *bytes, size_t count);
 
 /// What a store's index knows of a block.
 struct record {

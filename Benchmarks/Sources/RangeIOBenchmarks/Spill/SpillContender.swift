@@ -1,4 +1,5 @@
 import Foundation
+import RangeIO
 
 /// One way to keep blocks on disk.
 struct SpillContender: Sendable {
@@ -12,8 +13,15 @@ struct SpillContender: Sendable {
   /// Opens the store in a directory that exists: empty, or as the same contender left it.
   let open: @Sendable (URL, SpillDurability) async throws -> any SpillPeer
 
-  /// All that are stores, in the order of the tables. Add the library's here.
-  static let all: [SpillContender] = [tunedSQLite, tunedSQLiteBatch, untunedSQLite]
+  /// All that are stores, in the order of the tables.
+  static let all: [SpillContender] = [rangeIO, rangeIOPlain, tunedSQLite, tunedSQLiteBatch, untunedSQLite]
+
+  private static let rangeIO = SpillContender(name: .rangeIO, label: "LZ4") { url, durability in
+    try await SpillStorePeer(url, durability, codec: LZ4Codec())
+  }
+  private static let rangeIOPlain = SpillContender(name: .spillIdentity, label: "not compressed") { url, durability in
+    try await SpillStorePeer(url, durability, codec: IdentityCodec())
+  }
 
   /// The name of its directories.
   var folder: String { name.rawValue.filter { $0.isLetter || $0.isNumber } }

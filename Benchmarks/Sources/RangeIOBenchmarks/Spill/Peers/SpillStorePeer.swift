@@ -1,0 +1,104 @@
+import Foundation
+import RangeIO
+
+/// The library's store on a disk, read by a reader whose source has nothing.
+final class SpillStorePeer: SpillPointReader {
+  private let store: SpillStore
+  private let small: View
+  private let large: View
+
+  /// The blocks of one size.
+  private struct View {
+    let reader: RangeReader
+    let token: ChunkToken
+
+    init(_ store: SpillStore, blockSize: Int) async throws {
+      let source = EmptySource(blockSize: blockSize)
+      reader = try await RangeReader(source) { Caching(store) }
+      // The reader's first look makes the store know its source.
+      _ = try? await reader.read(0..<1)
+      let tokens = store.sources.tokens(of: try await source.describe())
+      guard let token = tokens.first(where: { $0.grid.blockSize == blockSize }) else { throw Missed(offset: nil) }
+      self.token = token
+    }
+  }
+
+  private func view(_ size: Int) -> View { size == 4096 ? small : large }
+
+  init(_ directory: URL, _ durability: SpillDurability, codec: any ChunkCodec) async throws {
+    var configuration = SpillStore.Configuration(directory: directory.path, limit: .gibibytes(6))
+    configuration.codec = codec
+    configuration.sources = .all
+    configuration.freeSpaceFloor = .bytes(0)
+    if durability == .fdatasync { configuration.durability = .fdatasync(every: .gibibytes(1 << 20)) }
+    let store = try await SpillStore.open(configuration)
+    self.store = store
+    small = try await View(store, blockSize: 4096)
+    large = try await View(store, blockSize: 65_536)
+  }
+
+  @concurrent func write(_ blocks: ArraySlice<Bytes>, at offset: Int) async throws {
+    guard let size = blocks.first?.count else { return }
+    let token = view(size).token
+    var range = offset..<offset
+    for bytes in blocks {
+      range = range.upperBound..<range.upperBound + bytes.count
+      let chunk = Chunk(
+        ticket: token.ticket(birth: store.now), block: range.lowerBound / size, piece: ChunkPiece(range, bytes))
+      // What finds no room waits, as a tier above would drop it.
+      while !store.accept(chunk).isPublished { try await Task.sleep(for: .microseconds(200)) }
+    }
+  }
+
+  func flush() async throws { try await store.flush() }
+
+  func bytes(at offset: Int, count: Int) async throws -> Bytes? {
+    do {
+      return try await view(count).reader.read(offset..<offset + count)
+    } catch is NothingThere {
+      return nil
+    }
+  }
+
+  nonisolated(nonsending) func read(at offset: Int, count: Int) async throws -> Piece {
+    Piece(try await view(count).reader.read(offset..<offset + count))
+  }
+
+  nonisolated(nonsending) func lacks(_ offset: Int, count: Int) async throws -> Bool {
+    let token = view(count).token
+    if case .miss = store.lookUp(offset..<offset + count, token: token.number, grid: token.grid) { return true }
+    return false
+  }
+
+  func close() async throws {
+    await small.reader.close()
+    await large.reader.close()
+    try await store.close()
+  }
+}
+
+/// There is nothing but what the store has.
+private struct NothingThere: Error {}
+
+/// A source of which only a store has anything.
+private final class EmptySource: RangeSource {
+  private let blockSize: Int
+
+  init(blockSize: Int) { self.blockSize = blockSize }
+
+  private struct Version: SourceValidator {
+    var persistentForm: [UInt8]? { [1] }
+
+    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+  }
+
+  var isPrompt: Bool { true }
+
+  nonisolated(nonsending) func describe() async throws -> SourceDescription {
+    SourceDescription(id: "blocks", validator: Version(), byteCount: 1 << 40, preferredBlockSize: blockSize)
+  }
+
+  nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    throw NothingThere()
+  }
+}
