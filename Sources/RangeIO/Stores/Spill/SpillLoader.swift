@@ -33,12 +33,7 @@ final class SpillLoader: PieceLoader {
     guard let count = try? run.segment.file.readResident(into: memory, at: run.offset), count == run.byteCount else {
       return .notAtHand
     }
-    store.state.withLock { state in
-      state.counts.reads += 1
-      state.counts.residentReads += 1
-      state.counts.readBytes += run.byteCount
-    }
-    return decode(UnsafeRawBufferPointer(memory)).map { .bytes($0) } ?? .lost
+    return decode(UnsafeRawBufferPointer(memory), isResident: true).map { .bytes($0) } ?? .lost
   }
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
@@ -71,16 +66,12 @@ final class SpillLoader: PieceLoader {
     isSettled.store(true, ordering: .releasing)
     switch result {
     case .success(let count):
-      store.state.withLock { state in
-        state.counts.reads += 1
-        state.counts.readBytes += count
-        state.breaker.succeeded(permit)
-      }
+      store.state.withLock { $0.breaker.succeeded(permit) }
       guard count == run.byteCount else {
         // The file ends early: cut by somebody.
         return lose(run.parts)
       }
-      return decode(UnsafeRawBufferPointer(memory))
+      return decode(UnsafeRawBufferPointer(memory), isResident: false)
     case .failure(let errno):
       store.note(errno, "read a spill file", permit, isWrite: false)
       // They may be readable another time, if the disk recovers; but one bad place must not fail each read of it.
@@ -97,7 +88,7 @@ final class SpillLoader: PieceLoader {
   }
 
   /// The bytes of all blocks, if all records are what was looked for.
-  private func decode(_ memory: UnsafeRawBufferPointer) -> Bytes? {
+  private func decode(_ memory: UnsafeRawBufferPointer, isResident: Bool) -> Bytes? {
     var pieces: [Bytes] = []
     var damaged: [SpillRun.Part] = []
     for part in run.parts {
@@ -108,7 +99,7 @@ final class SpillLoader: PieceLoader {
       pieces.append(bytes)
     }
     guard damaged.isEmpty else { return lose(damaged) }
-    store.noteHits(of: run)
+    store.noteHits(of: run, isResident: isResident)
     return pieces.count == 1 ? pieces[0] : Bytes(concatenating: pieces)
   }
 

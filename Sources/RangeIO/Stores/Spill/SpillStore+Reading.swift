@@ -6,13 +6,13 @@ extension SpillStore {
   ///
   /// - Complexity: O(blocks), one lock.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-    guard let slot = slot(of: token) else { return .miss }
     var pieces: [ChunkPiece] = []
     var held: [HeldPiece] = []
     let wallNow = configuration.wallClock()
     let now = self.now
-    state.withLock { state in
-      guard let token = state.sources.binding(of: token)?.token else { return }
+    let isBound = state.withLock { state -> Bool in
+      guard let (slot, token) = state.sources.binding(of: token) else { return false }
+      guard let slot else { return true }
       var run: SpillRun?
       var permit: SpillBreaker.Permit?
       for (block, part) in grid.pieces(of: range) {
@@ -58,6 +58,12 @@ extension SpillStore {
           local: place.locals[slot] ?? .max, record, block: block, whole, part)
       }
       if let run { held.append(hold(run, permit ?? .go, token, wallNow, now)) }
+      return true
+    }
+    // Once for each token.
+    guard isBound else {
+      guard slot(of: token) != nil else { return .miss }
+      return lookUp(range, token: token, grid: grid)
     }
     guard !pieces.isEmpty || !held.isEmpty else { return .miss }
     if held.isEmpty, pieces.count == 1, pieces[0].range == range { return .hit(pieces[0].bytes) }
@@ -113,8 +119,13 @@ extension SpillStore {
 
   /// Counts that a run was read: when it is, once for all who wait for it, and not when it is looked up, which one read may
   /// do several times.
-  func noteHits(of run: SpillRun) {
+  ///
+  /// - Parameter isResident: whether the page cache had it.
+  func noteHits(of run: SpillRun, isResident: Bool) {
     state.withLock { state in
+      state.counts.reads += 1
+      state.counts.readBytes += run.byteCount
+      if isResident { state.counts.residentReads += 1 }
       state.counts.hits += run.parts.count
       state.counts.hitBytes += run.wanted.count
       for part in run.parts {

@@ -133,7 +133,7 @@ extension SpillWriter {
   /// Raises the epoch, and unlinks all that is of an older one.
   private func clear(_ store: SpillStore) throws(Trouble) {
     open = nil
-    filled = 0
+    emptyBuffer()
     pending = []
     var next = root
     next.epoch += 1

@@ -34,6 +34,10 @@ extension SpillWriter {
     let bytes = entry.chunk.piece.bytes
     try makeRoom(payload: bytes.count, of: entry.slot, store)
     let local = try declare(entry.slot, store)
+    if configuration.codec.id == 0, bytes.count >= Self.smallestGathered, bytes.isContiguous {
+      try gather(key, entry, local, store)
+      return
+    }
     let target = try space(SpillFormat.recordHeaderCount + SpillFormat.padded(bytes.count), store)
     let payload = target.part(SpillFormat.recordHeaderCount, bytes.count)
     var record = newRecord(.chunk, entry.slot, local, store)
@@ -54,6 +58,27 @@ extension SpillWriter {
     record.stored = UInt32(stored)
     record.payloadCheck = CRC32C.of(UnsafeRawBufferPointer(payload.part(0, stored)))
     let place = finish(record, target)
+    pending.append(
+      .chunk(key: key, number: entry.number, slot: entry.slot, ticket: entry.chunk.ticket, place))
+  }
+
+  /// Payloads from so many bytes on are not copied to be written, if they are not encoded.
+  private static let smallestGathered = 16 << 10
+
+  /// Appends a chunk that is written from where it lies.
+  private func gather(
+    _ key: UInt64, _ entry: SpillStaging.Entry, _ local: UInt32, _ store: SpillStore
+  ) throws(Trouble) {
+    let bytes = entry.chunk.piece.bytes
+    let padding = SpillFormat.padded(bytes.count) - bytes.count
+    let target = try space(SpillFormat.recordHeaderCount + padding, store)
+    var record = newRecord(.chunk, entry.slot, local, store)
+    record.block = UInt64(entry.chunk.block)
+    record.birth = store.wallTime(of: entry.chunk.birth)
+    record.count = UInt32(bytes.count)
+    record.stored = UInt32(bytes.count)
+    record.payloadCheck = bytes.withUnsafeBytes { CRC32C.of($0) }
+    let place = finish(record, target, gathering: bytes)
     pending.append(
       .chunk(key: key, number: entry.number, slot: entry.slot, ticket: entry.chunk.ticket, place))
   }
@@ -137,14 +162,21 @@ extension SpillWriter {
 
   /// Completes a record that begins at `target`.
   ///
+  /// - Parameter payload: what is not in the buffer.
   /// - Returns: where it will be found.
-  private func finish(_ record: SpillRecord, _ target: UnsafeMutableRawBufferPointer) -> SpillTable.Record {
+  private func finish(
+    _ record: SpillRecord, _ target: UnsafeMutableRawBufferPointer, gathering payload: Bytes? = nil
+  ) -> SpillTable.Record {
     record.write(to: target, segmentCheck: open!.segment.check)
     let stored = Int(record.stored)
-    let end = SpillFormat.recordHeaderCount + stored
-    let span = SpillFormat.recordCount(payload: stored)
+    let end = SpillFormat.recordHeaderCount + (payload == nil ? stored : 0)
+    let span = SpillFormat.recordCount(payload: stored) - (payload?.count ?? 0)
     for place in end..<span { target[place] = 0 }
-    let offset = open!.position + filled
+    let offset = open!.position + filled + gatheredBytes
+    if let payload {
+      gathered.append((after: filled + SpillFormat.recordHeaderCount, bytes: payload))
+      gatheredBytes += payload.count
+    }
     filled += span
     if open!.footer.firstSequence == 0 { open!.footer.firstSequence = record.sequence }
     open!.footer.lastSequence = record.sequence
@@ -176,17 +208,40 @@ extension SpillWriter {
   /// Writes what is in the buffer, and lets it be found.
   func flush(_ store: SpillStore) throws(Trouble) {
     guard filled > 0, let buffer, let open else { return }
+    let written = filled + gatheredBytes
     do throws(Errno) {
-      try open.segment.file.write([buffer.filled(filled)], at: open.position)
+      try withExtendedLifetime(gathered) { () throws(Errno) in
+        try open.segment.file.write(parts(of: buffer), at: open.position)
+      }
     } catch {
       throw .failed(error)
     }
-    if configuration.durability != .none { open.segment.file.beginWriting(filled, at: open.position) }
-    self.open!.position += filled
-    unsyncedBytes += filled
-    let written = filled
-    filled = 0
+    if configuration.durability != .none { open.segment.file.beginWriting(written, at: open.position) }
+    self.open!.position += written
+    unsyncedBytes += written
+    emptyBuffer()
     publish(written, open.place, store)
+  }
+
+  /// What is in the buffer, and between it what is not.
+  private func parts(of buffer: WritableBytes) -> [UnsafeRawBufferPointer] {
+    var parts: [UnsafeRawBufferPointer] = []
+    var start = 0
+    for (after, bytes) in gathered {
+      parts.append(buffer.filled(filled).part(start, after - start))
+      // Leaves the closure: the memory of bytes stays where it is for as long as they live, which the caller sees to.
+      bytes.withUnsafeBytes { parts.append($0) }
+      start = after
+    }
+    if start < filled { parts.append(buffer.filled(filled).part(start, filled - start)) }
+    return parts
+  }
+
+  /// Forgets what was written, or cannot be.
+  func emptyBuffer() {
+    filled = 0
+    gathered = []
+    gatheredBytes = 0
   }
 
   private func publish(_ written: Int, _ place: UInt32, _ store: SpillStore) {
@@ -248,7 +303,7 @@ extension SpillWriter {
       let identity = SpillFormat.padded(store.state.withLock { $0.sources[slot].identity.bytes.count })
       needed += SpillFormat.recordHeaderCount + identity + 8 + identity
     }
-    return open.position + filled + needed + open.closingCount <= configuration.segmentBytes
+    return open.position + filled + gatheredBytes + needed + open.closingCount <= configuration.segmentBytes
   }
 
   /// Sees to it that a record with so large a payload fits into the open segment.
@@ -310,7 +365,7 @@ extension SpillWriter {
   /// Gives the open segment up: what was written of it stays found, nothing is added.
   func abandon(_ store: SpillStore) {
     pending = []
-    filled = 0
+    emptyBuffer()
     guard let open else { return }
     store.state.withLock { $0.places[Int(open.place)]?.isSealed = true }
     self.open = nil

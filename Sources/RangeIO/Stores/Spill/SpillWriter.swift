@@ -20,6 +20,9 @@ final class SpillWriter: @unchecked Sendable {
   /// What is to be written to the open segment, and how much of it there is.
   var buffer: WritableBytes?
   var filled = 0
+  /// What is written from where it lies: after so many bytes of the buffer.
+  var gathered: [(after: Int, bytes: Bytes)] = []
+  var gatheredBytes = 0
   /// What becomes found once that is written.
   var pending: [PendingRecord] = []
   /// Written since the last time that files were made durable.
