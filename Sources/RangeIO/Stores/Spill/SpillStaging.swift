@@ -103,8 +103,13 @@ struct SpillStaging {
 
   // MARK: removals
 
+  /// Removals that are remembered one by one while the disk is sick. More than that are one that removes everything.
+  static let mostRemovals = 10_000
+
   /// Notes a removal, together with its neighbour if they touch.
   mutating func note(_ removal: Removal) {
+    guard !clears else { return }
+    guard removals.count < Self.mostRemovals else { return noteClearing() }
     if let last = removals.last, last.slot == removal.slot, last.blocks.lowerBound <= removal.blocks.upperBound,
       removal.blocks.lowerBound <= last.blocks.upperBound
     {

@@ -5,7 +5,7 @@ extension SpillStore {
   ///
   /// - Throws: `CancellationError`; why the disk failed, if it could not be made durable, or a removal not be written.
   public func flush() async throws {
-    guard readOnlyReason == nil else { return }
+    guard mayChangeFiles else { return }
     let answer = OneAnswer<Void>()
     state.withLock { $0.flushes.append(answer) }
     writer.startForWaiters()

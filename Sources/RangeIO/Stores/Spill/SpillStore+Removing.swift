@@ -20,7 +20,7 @@ extension SpillStore {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
       // Written down if anything of it can be on the disk, or is on its way there.
       let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
-      if mayBeOnDisk || state.isWriting {
+      if mayChangeFiles, mayBeOnDisk || state.isWriting {
         state.staging.note(.init(slot: slot, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
       }
       let removed = state.staging.remove { _, entry in
@@ -53,7 +53,7 @@ extension SpillStore {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
       let all = state.staging.remove { _, _ in true }
       for entry in all { state.sources[entry.slot].staged -= 1 }
-      state.staging.noteClearing()
+      if mayChangeFiles { state.staging.noteClearing() }
       state.isFull = false
       return all
     }
@@ -61,4 +61,7 @@ extension SpillStore {
     sweep { _ in true }
     writer.wake(isUrgent: true)
   }
+
+  /// Whether removals are written down: not in a directory that is only to be read.
+  var mayChangeFiles: Bool { readOnlyReason != .configured }
 }
