@@ -27,13 +27,11 @@ final class SpillLoader: PieceLoader {
 
   /// What the page cache holds.
   func loadNow() -> QuickLoad {
-    guard let buffer = try? BufferPool.shared.buffer(run.byteCount) else { return .notAtHand }
-    let memory = buffer.memory.part(0, run.byteCount)
+    guard let buffers = SpillBuffers(run) else { return .notAtHand }
     // A failure shows again, and is counted, when the disk is asked for good.
-    guard let count = try? run.segment.file.readResident(into: memory, at: run.offset), count == run.byteCount else {
-      return .notAtHand
-    }
-    return decode(UnsafeRawBufferPointer(memory), isResident: true).map { .bytes($0) } ?? .lost
+    guard let count = try? run.segment.file.readResident(into: buffers.pieces, at: run.offset), count == run.byteCount
+    else { return .notAtHand }
+    return decode(buffers, isResident: true).map { .bytes($0) } ?? .lost
   }
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
@@ -55,13 +53,12 @@ final class SpillLoader: PieceLoader {
 
   /// Reads, waiting for the disk.
   private func read(onLate: @escaping @Sendable () -> Void, onStall: @escaping @Sendable () -> Void) -> Bytes? {
-    guard let buffer = try? BufferPool.shared.buffer(run.byteCount) else { return nil }
-    let memory = buffer.memory.part(0, run.byteCount)
+    guard let buffers = SpillBuffers(run) else { return nil }
     let call = store.watch.begin(onLate: onLate) { [store, permit] in
       store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
       onStall()
     }
-    let result = Result<Int, Errno> { () throws(Errno) in try run.segment.file.read(into: memory, at: run.offset) }
+    let result = Result<Int, Errno> { () throws(Errno) in try run.segment.file.read(into: buffers.pieces, at: run.offset) }
     store.watch.end(call)
     isSettled.store(true, ordering: .releasing)
     switch result {
@@ -71,7 +68,7 @@ final class SpillLoader: PieceLoader {
         // The file ends early: cut by somebody.
         return lose(run.parts)
       }
-      return decode(UnsafeRawBufferPointer(memory), isResident: false)
+      return decode(buffers, isResident: false)
     case .failure(let errno):
       store.note(errno, "read a spill file", permit, isWrite: false)
       // They may be readable another time, if the disk recovers; but one bad place must not fail each read of it.
@@ -88,11 +85,11 @@ final class SpillLoader: PieceLoader {
   }
 
   /// The bytes of all blocks, if all records are what was looked for.
-  private func decode(_ memory: UnsafeRawBufferPointer, isResident: Bool) -> Bytes? {
+  private func decode(_ buffers: SpillBuffers, isResident: Bool) -> Bytes? {
     var pieces: [Bytes] = []
     var damaged: [SpillRun.Part] = []
-    for part in run.parts {
-      guard let bytes = decode(part, memory) else {
+    for (part, read) in zip(run.parts, buffers.parts) {
+      guard let bytes = decode(part, read) else {
         damaged.append(part)
         continue
       }
@@ -103,17 +100,16 @@ final class SpillLoader: PieceLoader {
     return pieces.count == 1 ? pieces[0] : Bytes(concatenating: pieces)
   }
 
-  private func decode(_ part: SpillRun.Part, _ memory: UnsafeRawBufferPointer) -> Bytes? {
-    let start = part.offset - run.offset
-    let header = memory.part(start, SpillFormat.recordHeaderCount)
-    guard let record = SpillRecord(header, segmentCheck: run.segment.check), record.kind == .chunk,
+  private func decode(_ part: SpillRun.Part, _ read: SpillBuffers.Part) -> Bytes? {
+    guard let record = SpillRecord(read.header, segmentCheck: run.segment.check), record.kind == .chunk,
       record.source == run.local, record.identityCheck == run.identityCheck, record.block == UInt64(part.block),
-      record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored
+      record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored,
+      // Before anything is decoded: most flipped bits decode to other bytes unnoticed.
+      CRC32C.of(read.payload) == record.payloadCheck
     else { return nil }
-    let payload = memory.part(start + SpillFormat.recordHeaderCount, part.stored)
-    // Before anything is decoded: most flipped bits decode to other bytes unnoticed.
-    guard CRC32C.of(payload) == record.payloadCheck, let codec = store.codec(record.codec),
-      let buffer = BlockBacking.allocate(part.count), codec.decode(payload, into: buffer.memory)
+    if let block = read.block { return record.codec == 0 ? block.bytes(part.count) : nil }
+    guard let codec = store.codec(record.codec), let buffer = BlockBacking.allocate(part.count),
+      codec.decode(read.payload, into: buffer.memory)
     else { return nil }
     return buffer.bytes(part.count)
   }

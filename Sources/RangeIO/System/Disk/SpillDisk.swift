@@ -54,6 +54,10 @@ package protocol SpillFile: AnyObject, Sendable {
   /// - Returns: the bytes read, from the start on; fewer if not all of them are in memory; `nil` if this file system
   ///   cannot tell.
   func readResident(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int?
+  /// As ``read(into:at:)``, into several buffers, one after the other.
+  func read(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int
+  /// As ``readResident(into:at:)``, into several buffers, one after the other.
+  func readResident(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int?
   /// Writes all parts, one after the other, from `offset` on. After an error any part of them may have been written.
   func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(Errno)
   /// Sets blocks aside for the first `count` bytes, and makes the file that long. Where the file system cannot, only the
@@ -69,6 +73,30 @@ package protocol SpillFile: AnyObject, Sendable {
   func unlock() throws(Errno)
   /// Tells the system that the bytes from `offset` on will be written to the disk soon, so that it begins. Never fails.
   func beginWriting(_ count: Int, at offset: Int)
+}
+
+extension SpillFile {
+  /// One buffer after the other.
+  package func read(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int {
+    var filled = 0
+    for piece in pieces {
+      let count = try read(into: piece, at: offset + filled)
+      filled += count
+      if count < piece.count { break }
+    }
+    return filled
+  }
+
+  /// One buffer after the other.
+  package func readResident(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int? {
+    var filled = 0
+    for piece in pieces {
+      guard let count = try readResident(into: piece, at: offset + filled) else { return nil }
+      filled += count
+      if count < piece.count { break }
+    }
+    return filled
+  }
 }
 
 /// What a disk tells about a file or directory.

@@ -24,6 +24,48 @@ package final class SystemFile: SpillFile {
     try Syscalls.system.readWhatIsResident(descriptor, buffer, at: offset)
   }
 
+  package func read(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int {
+    try scatter(pieces, offset, isResident: false) ?? 0
+  }
+
+  package func readResident(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int? {
+    try scatter(pieces, offset, isResident: true)
+  }
+
+  /// One call for all pieces. What it leaves is read piece by piece.
+  private func scatter(
+    _ pieces: [UnsafeMutableRawBufferPointer], _ offset: Int, isResident: Bool
+  ) throws(Errno) -> Int? {
+    let vectors = pieces.map { iovec(iov_base: $0.baseAddress, iov_len: $0.count) }
+    let result = Int(rio_preadv(descriptor, vectors, CInt(clamping: vectors.count), Int64(offset), isResident))
+    let filled = max(0, result)
+    if filled == pieces.reduce(0, { $0 + $1.count }) { return filled }
+    // Interrupted, cut short, not all there, or an error: which it was shows in what is left.
+    let rest = pieces.dropping(filled)
+    let more = isResident ? try oneByOneResident(rest, offset + filled) : try oneByOne(rest, offset + filled)
+    return more.map { filled + $0 } ?? (filled > 0 ? filled : nil)
+  }
+
+  private func oneByOne(_ pieces: [UnsafeMutableRawBufferPointer], _ offset: Int) throws(Errno) -> Int? {
+    var filled = 0
+    for piece in pieces {
+      let count = try read(into: piece, at: offset + filled)
+      filled += count
+      if count < piece.count { break }
+    }
+    return filled
+  }
+
+  private func oneByOneResident(_ pieces: [UnsafeMutableRawBufferPointer], _ offset: Int) throws(Errno) -> Int? {
+    var filled = 0
+    for piece in pieces {
+      guard let count = try readResident(into: piece, at: offset + filled) else { return filled > 0 ? filled : nil }
+      filled += count
+      if count < piece.count { break }
+    }
+    return filled
+  }
+
   package func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(Errno) {
     try GatheredBuffers(parts).write(at: offset) {
       Int(rio_disk_pwritev(descriptor, $0.baseAddress, CInt($0.count), Int64($1)))
@@ -44,5 +86,17 @@ package final class SystemFile: SpillFile {
 
   package func beginWriting(_ count: Int, at offset: Int) {
     rio_disk_begin_writing(descriptor, Int64(count), Int64(offset))
+  }
+}
+
+extension [UnsafeMutableRawBufferPointer] {
+  /// What is left after the first `count` bytes.
+  fileprivate func dropping(_ count: Int) -> [UnsafeMutableRawBufferPointer] {
+    var left = count
+    return compactMap { piece in
+      let skipped = Swift.min(left, piece.count)
+      left -= skipped
+      return skipped == piece.count ? nil : UnsafeMutableRawBufferPointer(rebasing: piece[skipped...])
+    }
   }
 }
