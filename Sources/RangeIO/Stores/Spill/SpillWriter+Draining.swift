@@ -19,6 +19,8 @@ extension SpillWriter {
     let segment: SpillSegment
     /// Those that would have gone before it, and stay.
     let spared: Set<UInt32>
+    /// Records that were read so often are copied on.
+    var hitsToCopy = SpillWriter.hitsToCopy
   }
 
   /// Lets go of a segment. Its space comes back when its last reader is gone.
@@ -27,6 +29,32 @@ extension SpillWriter {
   /// - Returns: whether there was one.
   func drainSegment(copying: Bool, _ store: SpillStore) throws(Trouble) -> Bool {
     guard let victim = chooseVictim(store) else { return false }
+    try drain(victim, copying, store)
+    return true
+  }
+
+  /// Lets go of the smallest segments as long as there are too many, with all of them copied on: each time that a process
+  /// opened the directory it may have left one that is not full, and each takes a descriptor.
+  func tidy(_ store: SpillStore) throws(Trouble) {
+    let most = max(16, configuration.limit.bytes / configuration.segmentBytes * 2)
+    while let victim = chooseSmallest(moreThan: most, store) { try drain(victim, true, store) }
+  }
+
+  private func chooseSmallest(moreThan most: Int, _ store: SpillStore) -> Victim? {
+    store.state.withLock { state in
+      guard state.places.count(where: { $0 != nil }) > most else { return nil }
+      let candidates = state.places.indices.filter { index in
+        guard let place = state.places[index] else { return false }
+        return place.isSealed && !place.isDraining && place.length <= configuration.segmentBytes / 8
+      }
+      guard let smallest = candidates.min(by: { state.places[$0]!.length < state.places[$1]!.length }) else { return nil }
+      state.places[smallest]!.isDraining = true
+      return Victim(
+        place: UInt32(smallest), segment: state.places[smallest]!.segment, spared: [], hitsToCopy: 0)
+    }
+  }
+
+  private func drain(_ victim: Victim, _ copying: Bool, _ store: SpillStore) throws(Trouble) {
     do throws(Trouble) {
       try copyOn(victim, copying, store)
       try carryTombstones(of: victim, store)
@@ -58,7 +86,6 @@ extension SpillWriter {
       // Somebody removed it; or the disk fails, and what is left of it counts until the next opening finds it.
       if error != .noSuchFileOrDirectory { victim.segment.stays() }
     }
-    return true
   }
 
   private func chooseVictim(_ store: SpillStore) -> Victim? {
@@ -103,7 +130,7 @@ extension SpillWriter {
         for slot in UInt32(first)..<UInt32(max(first, end)) where state.table[slot].isUsed {
           let record = state.table[slot]
           if record.segment == victim.place {
-            if record.hits >= Self.hitsToCopy { survivors.append(record) }
+            if record.hits >= victim.hitsToCopy { survivors.append(record) }
           } else if !victim.spared.isEmpty, victim.spared.contains(record.segment) {
             state.spendHit(slot)
           }

@@ -386,6 +386,7 @@ extension SpillWriter {
       throw .failed(error)
     }
     open = OpenSegment(segment: segment, place: place)
+    try tidy(store)
     guard configuration.whenFull == .dropOldest else { return }
     // One segment's room is kept free, so that what is copied on has somewhere to go.
     while ledger.bytes > ledger.limit - size {

@@ -64,6 +64,19 @@ import Testing
     try await store.close()
   }
 
+  @Test func `many restarts leave few files, and lose nothing`() async throws {
+    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.segmentSize = .kibibytes(64) }
+    for round in 0..<60 {
+      let store = try await spill.open()
+      let source = FillSource(store.sources)
+      #expect((0..<round).allSatisfy { source.isIn(store, $0) })
+      source.put(round, in: store)
+      try await store.flush()
+      #expect(store.statistics().segments <= 32)
+      try await store.close()
+    }
+  }
+
   @Test func `what is removed stays removed after a restart`() async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(1))
     var store = try await spill.open()
