@@ -37,7 +37,8 @@ struct Contender: Sendable {
     // Those of stores on disk, where `rangeIO` compresses with LZ4.
     case spillIdentity = "RangeIO, not compressed"
     case sqliteTuned = "SQLite (GRDB), tuned"
-    case sqliteBatch = "SQLite (GRDB), tuned, one call"
+    case sqliteMapped = "SQLite (GRDB), mapped, exclusive"
+    case sqliteBatch = "SQLite (GRDB), mapped, one call"
     case sqliteUntuned = "SQLite (GRDB), untuned"
     case cSpill = "C pread + CRC32C + LZ4"
     case cSpillIdentity = "C pread + CRC32C"

@@ -14,7 +14,9 @@ struct SpillContender: Sendable {
   let open: @Sendable (URL, SpillDurability) async throws -> any SpillPeer
 
   /// All that are stores, in the order of the tables.
-  static let all: [SpillContender] = [rangeIO, rangeIOPlain, tunedSQLite, tunedSQLiteBatch, untunedSQLite]
+  static let all: [SpillContender] = [
+    rangeIO, rangeIOPlain, tunedSQLite, mappedSQLite, tunedSQLiteBatch, untunedSQLite,
+  ]
 
   private static let rangeIO = SpillContender(name: .rangeIO, label: "LZ4") { url, durability in
     try await SpillStorePeer(url, durability, codec: LZ4Codec())
