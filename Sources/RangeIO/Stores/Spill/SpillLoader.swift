@@ -58,7 +58,9 @@ final class SpillLoader: PieceLoader {
       store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
       onStall()
     }
-    let result = Result<Int, Errno> { () throws(Errno) in try run.segment.file.read(into: buffers.pieces, at: run.offset) }
+    let result = Result<Int, Errno> { () throws(Errno) in
+      try run.segment.file.read(into: buffers.pieces, at: run.offset)
+    }
     store.watch.end(call)
     isSettled.store(true, ordering: .releasing)
     switch result {

@@ -47,7 +47,9 @@ extension SpillWriter {
         guard let place = state.places[index] else { return false }
         return place.isSealed && !place.isDraining && place.length <= configuration.segmentBytes / 8
       }
-      guard let smallest = candidates.min(by: { state.places[$0]!.length < state.places[$1]!.length }) else { return nil }
+      guard let smallest = candidates.min(by: { state.places[$0]!.length < state.places[$1]!.length }) else {
+        return nil
+      }
       state.places[smallest]!.isDraining = true
       return Victim(
         place: UInt32(smallest), segment: state.places[smallest]!.segment, spared: [], hitsToCopy: 0)

@@ -29,19 +29,24 @@ extension TieredChunkStore {
 
   /// Lets go of memory because the system is short of it: at a warning of half of what is held, else of all that is not
   /// pinned. What is below goes first. Nothing is compressed until the pressure is over, or for a minute.
-  public func relieve(_ pressure: MemoryPressure) {
+  public func relieve(_ pressure: MemoryPressure) { relieve(pressure, sparing: spill) }
+
+  /// - Parameter disk: what it has copies of goes before what it has not.
+  private func relieve(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     guard pressure != .normal else {
       mover.resume()
-      inner?.relieve(pressure)
+      inner?.relieve(pressure, sparing: disk)
       return
     }
     mover.pause(for: .seconds(60))
-    if let inner { return inner.relieve(pressure) }
+    if let inner { return inner.relieve(pressure, sparing: disk) }
     guard let tiers = memory else { return }
     let held = tiers.memory.ledger.bytes + (tiers.compressed?.ledger.bytes ?? 0)
     let target = pressure == .critical ? 0 : held / 2
     tiers.compressed?.drop(to: max(0, target - tiers.memory.ledger.bytes))
-    tiers.memory.shed(to: max(0, target - (tiers.compressed?.ledger.bytes ?? 0)))
+    let left = max(0, target - (tiers.compressed?.ledger.bytes ?? 0))
+    if let disk { tiers.memory.shed(to: left, havingCopiesIn: disk) }
+    tiers.memory.shed(to: left)
   }
 
   /// Does as ``relieve(_:)`` for each signal, until they end or the store is gone.
@@ -78,5 +83,20 @@ extension TieredChunkStore {
     memory?.memory.removeExpired()
     memory?.compressed?.removeExpired()
     spill?.removeExpired()
+  }
+}
+
+extension MemoryStore {
+  /// Lets go of chunks that `disk` has, until at most so much is held.
+  fileprivate func shed(to bytes: Int, havingCopiesIn disk: SpillStore) {
+    var cursor: Int? = 0
+    while ledger.bytes > bytes, let place = cursor {
+      let (chunks, next) = residents(from: place)
+      for chunk in chunks where ledger.bytes > bytes && !chunk.token.entry.pins(chunk.piece.range) {
+        let range = chunk.piece.range
+        if disk.holds(range, token: chunk.token.number, grid: chunk.token.grid) { erase(range, of: chunk.token) }
+      }
+      cursor = next
+    }
   }
 }
