@@ -53,6 +53,8 @@ import Testing
     chmod(segment.path, 0o600)
     let before = try names(spill)
     await #expect { try await spill.open() } throws: { ($0 as? ReadError)?.code == .otherFormat }
+    #expect(throws: ReadError.self) { try SpillInspection(path) }
+    #expect(throws: ReadError.self) { try SpillClearing.clear(path) }
     #expect(try names(spill) == before)
     #expect(try Data(contentsOf: segment) == bytes)
   }
