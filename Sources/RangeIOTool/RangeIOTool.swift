@@ -19,12 +19,14 @@ struct RangeIOTool: AsyncParsableCommand {
     abstract: "Read byte ranges of big files.",
     discussion: """
       Exit codes: 0 done, 1 other failure, 2 usage, 3 not found, unreadable or not a file, 4 range not satisfiable, \
-      5 source changed while it was read, 130 interrupted.
+      5 source changed while it was read, 6 spill directory damaged, 130 interrupted.
       """,
     version: "0.1.0",
-    subcommands: [ReadCommand.self, CatCommand.self, InfoCommand.self, DemoCommand.self, ReplayCommand.self])
+    subcommands: [
+      ReadCommand.self, CatCommand.self, InfoCommand.self, DemoCommand.self, ReplayCommand.self, SpillCommand.self,
+    ])
 
-  func run() async throws { throw ValidationError("name a command: read, cat, info, demo or replay") }
+  func run() async throws { throw ValidationError("name a command: read, cat, info, demo, replay or spill") }
 
   /// Replaces ArgumentParser's own, which ends with its exit codes and in its words.
   static func main() {

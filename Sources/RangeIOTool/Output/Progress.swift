@@ -6,15 +6,19 @@ struct Progress {
   private let label: String
   private let total: Int
   private let isShown: Bool
+  private let showsRate: Bool
   private let start = ContinuousClock.now
   private var done = 0
   private var next: ContinuousClock.Instant
   private var hasDrawn = false
 
-  /// - Parameter total: the bytes there are to do.
-  init(_ label: String, total: Int, isShown: Bool = StandardError.isTerminal) {
+  /// - Parameters:
+  ///   - total: the bytes there are to do.
+  ///   - showsRate: whether they are read, and not passed over.
+  init(_ label: String, total: Int, isShown: Bool = StandardError.isTerminal, showsRate: Bool = true) {
     self.label = label
     self.total = total
+    self.showsRate = showsRate
     self.isShown = isShown
     next = start + Self.interval
   }
@@ -27,7 +31,7 @@ struct Progress {
     guard now >= next else { return }
     next = now + Self.interval
     hasDrawn = true
-    StandardError.write("\r\u{1B}[K" + Self.text(label, done: done, of: total, after: now - start))
+    StandardError.write("\r\u{1B}[K" + Self.text(label, done: done, of: total, after: showsRate ? now - start : nil))
   }
 
   /// Removes the line.
@@ -35,9 +39,9 @@ struct Progress {
     if hasDrawn { StandardError.write("\r\u{1B}[K") }
   }
 
-  static func text(_ label: String, done: Int, of total: Int, after time: Duration) -> String {
+  static func text(_ label: String, done: Int, of total: Int, after time: Duration?) -> String {
     let share = total > 0 ? Int((Double(done) / Double(total) * 100).rounded(.down)) : 100
-    return "\(label): \(min(share, 100))%, \(Figures.size(done)) of \(Figures.size(total)), "
-      + Figures.rate(bytes: done, in: time)
+    return "\(label): \(min(share, 100))%, \(Figures.size(done)) of \(Figures.size(total))"
+      + (time.map { ", " + Figures.rate(bytes: done, in: $0) } ?? "")
   }
 }

@@ -8,6 +8,8 @@ enum ToolStatus: Int32, CaseIterable {
   case unusableSource = 3
   case rangeNotSatisfiable = 4
   case sourceChanged = 5
+  /// What a cache has left on a disk is not as it was written.
+  case damaged = 6
   /// 128 and the number of SIGINT, as shells count.
   case interrupted = 130
 

@@ -10,7 +10,7 @@ struct SpillFolder {
   /// The name of the private one.
   let privateName: String?
 
-  private static let lockName = "lock"
+  static let lockName = "lock"
   static let storeName = "store"
   static let nextStoreName = "store.new"
   static let quotaName = "quota"
@@ -33,8 +33,8 @@ struct SpillFolder {
     guard !configuration.isReadOnly else {
       return SpillFolder(directory: directory, lock: nil, shared: nil, privateName: nil)
     }
-    let lock = try lockFile(directory, on: disk, context)
-    if try attempt("lock the spill directory", context, { () throws(Errno) in try lock.lock(exclusively: true) }) {
+    let (lock, isLocked) = try takeLock(directory, on: disk, context)
+    if isLocked {
       try sign(lock, configuration, context)
       return SpillFolder(directory: directory, lock: lock, shared: nil, privateName: nil)
     }
@@ -56,10 +56,7 @@ struct SpillFolder {
       try shared.makeDirectory(name)
       return try shared.openDirectory(name)
     }
-    let lock = try lockFile(own, on: disk, context)
-    let isLocked = try attempt("lock the spill directory", context) { () throws(Errno) in
-      try lock.lock(exclusively: true)
-    }
+    let (lock, isLocked) = try takeLock(own, on: disk, context)
     guard isLocked else { throw ReadError(.inUse, "another process took the private directory", context: context) }
     try sign(lock, configuration, context)
     return SpillFolder(directory: own, lock: lock, shared: shared, privateName: name)
@@ -70,7 +67,7 @@ struct SpillFolder {
   // MARK: ownership
 
   /// Whether a directory is the user's own, and closed to others.
-  private static func check(
+  static func check(
     _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context, mends: Bool
   ) throws(ReadError) {
     let (status, names) = try attempt("look at the spill directory", context) { () throws(Errno) in
@@ -107,20 +104,39 @@ struct SpillFolder {
 
   // MARK: the lock
 
+  /// Tries to lock the directory.
+  ///
+  /// - Returns: the lock, and whether it was had.
+  static func takeLock(
+    _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
+  ) throws(ReadError) -> (file: any SpillFile, isLocked: Bool) {
+    while true {
+      let file = try lockFile(directory, on: disk, context)
+      let (isLocked, status) = try attempt("lock the spill directory", context) { () throws(Errno) in
+        (try file.lock(exclusively: true), try file.status())
+      }
+      // Removed between opening and locking, by whoever cleared the directory: it would keep nobody out.
+      if status.linkCount > 0 { return (file, isLocked) }
+    }
+  }
+
   private static func lockFile(
     _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
   ) throws(ReadError) -> any SpillFile {
     let file = try attempt("open the lock of the spill directory", context) { () throws(Errno) -> any SpillFile in
-      do throws(Errno) {
-        return try directory.create(lockName)
-      } catch .fileExists {
-        return try directory.open(lockName, writing: true)
+      while true {
+        do throws(Errno) {
+          return try directory.create(lockName)
+        } catch .fileExists {}
+        do throws(Errno) {
+          return try directory.open(lockName, writing: true)
+        } catch .noSuchFileOrDirectory {}
       }
     }
     let status = try attempt("look at the lock of the spill directory", context) { () throws(Errno) in
       try file.status()
     }
-    guard isOurs(status, on: disk) else {
+    guard status.linkCount == 0 || isOurs(status, on: disk) else {
       throw ReadError(
         .permissionDenied, "the spill directory's file `lock` is not one that this library made: remove the directory",
         context: context)
@@ -144,7 +160,7 @@ struct SpillFolder {
     }
   }
 
-  private static func owner(_ lock: any SpillFile) -> String {
+  static func owner(_ lock: any SpillFile) -> String {
     var text = [UInt8](repeating: 0, count: 64)
     let count = text.withUnsafeMutableBytes { buffer -> Int in
       // Whoever it is, it is somebody.
@@ -186,11 +202,7 @@ struct SpillFolder {
     case .success(let count):
       memory.removeLast(memory.count - count)
       if case .otherVersion(let version) = memory.withUnsafeBytes({ SpillPrefix($0) }) {
-        throw ReadError(
-          .otherFormat,
-          "the spill directory is of format version \(version), and this library writes version "
-            + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
-          context: context)
+        throw otherFormat(version, context)
       }
       return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
     }
@@ -208,6 +220,56 @@ struct SpillFolder {
     try file.sync()
     try directory.rename(nextStoreName, to: storeName)
     try directory.sync()
+  }
+
+  // MARK: removing
+
+  /// Removes a private directory that nobody uses any more.
+  ///
+  /// - Returns: the bytes of its files; `nil` if it is still there: in use, or not all ours.
+  @discardableResult static func removePrivate(
+    _ name: String, below directory: any SpillDirectory, on disk: any SpillDisk
+  ) -> Int? {
+    // Whatever fails here is somebody else's, or tried again at the next opening.
+    guard let below = try? directory.openDirectory(name), let status = try? below.status(),
+      status.owner == disk.user, let names = try? below.names()
+    else { return nil }
+    var lock: (any SpillFile)?
+    defer { withExtendedLifetime(lock) {} }
+    if names.contains(lockName) {
+      lock = try? below.open(lockName, writing: true)
+      guard let lock, (try? lock.lock(exclusively: true)) == true else { return nil }
+    }
+    var byteCount = 0
+    for file in names where SpillFormat.segmentNumber(file) != nil || fileNames.contains(file) {
+      guard let status = try? below.status(of: file), isOurs(status, on: disk) else { continue }
+      if (try? below.remove(file)) != nil { byteCount += max(status.size, status.allocatedSize) }
+    }
+    return (try? directory.removeDirectory(name)) == nil ? nil : byteCount
+  }
+
+  /// Throws if a segment was written by another version of this library: then nothing is to be touched, whatever `store`
+  /// says.
+  static func refuseOtherVersions(
+    _ names: [String], in directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
+  ) throws(ReadError) {
+    for name in names where SpillFormat.segmentNumber(name) != nil {
+      guard let status = try? directory.status(of: name), isOurs(status, on: disk),
+        let file = try? directory.open(name, writing: false),
+        let start = try? SpillScan.bytes(of: file, at: 0, SpillFormat.prefixCount)
+      else { continue }
+      if case .otherVersion(let version) = start.withUnsafeBytes({ SpillPrefix($0) }) {
+        throw otherFormat(version, context)
+      }
+    }
+  }
+
+  private static func otherFormat(_ version: UInt16, _ context: ReadError.Context) -> ReadError {
+    ReadError(
+      .otherFormat,
+      "the spill directory is of format version \(version), and this library writes version "
+        + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
+      context: context)
   }
 
   /// Runs `body`, whose failure is told in words.

@@ -46,6 +46,9 @@ struct SpillIdentity: Hashable, Sendable {
     return String(decoding: bytes[24..<24 + count], as: UTF8.self)
   }
 
+  /// The source's version, as its validator encodes it.
+  var version: [UInt8] { Array(bytes[(24 + Int(number(4, UInt32.self)))...]) }
+
   /// The bytes that `block` has: all of it, or what the source's end leaves; zero beyond it.
   func count(ofBlock block: Int) -> Int {
     let (start, overflow) = block.multipliedReportingOverflow(by: 1 << shift)

@@ -18,9 +18,11 @@ struct SpillOpening {
   }
 
   /// What a segment says of itself.
-  private struct Contents {
+  struct Contents {
     let segment: SpillSegment
     let length: Int
+    /// Whether it ends in a footer of its own.
+    var isSealed = true
     var footer: SpillFooter
     /// Records that are damaged, as far as that is known already.
     var damaged = 0
@@ -29,25 +31,23 @@ struct SpillOpening {
   /// Opens the directory. Waits for the disk.
   func open(_ sources: ChunkSources) throws(ReadError) -> SpillStore {
     ledger.charge(SpillStore.fixedBytes)
-    let (root, isNew) = try root()
-    var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
-    state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     var names = try SpillFolder.attempt("list the spill directory", context) { () throws(Errno) in
       try directory.names()
     }
     names.sort()
+    let root = try root(names)
+    var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
+    state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     if !configuration.isReadOnly { removeLeftovers(names) }
     let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
     var lastSequence: UInt64 = 0
     // From the newest on: the first of several records of a block counts, and tombstones are known before what they
     // remove.
     var tombstones: [Int: [SpillTombstone]] = [:]
-    var found: [(contents: Contents, place: UInt32)] = []
-    for number in numbers.reversed() where !isNew {
+    for number in numbers.reversed() {
       guard let contents = try read(number, root, &lastSequence) else { continue }
       let place = state.add(
         .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
-      found.append((contents, place))
       state.enter(contents.footer, of: place, &tombstones)
       state.counts.damaged += contents.damaged
     }
@@ -67,18 +67,17 @@ struct SpillOpening {
     return store
   }
 
-  /// The directory's `store`, a new one if need be.
-  ///
-  /// - Returns: whether nothing in the directory is to be believed.
-  private func root() throws(ReadError) -> (SpillRoot, isNew: Bool) {
+  /// The directory's `store`, or a new one, of which none of the segments is.
+  private func root(_ names: [String]) throws(ReadError) -> SpillRoot {
     switch try SpillFolder.readRoot(directory, on: disk, context) {
-    case .good(let root): return (root, false)
+    case .good(let root): return root
     case .missing, .damaged:
       guard !configuration.isReadOnly else {
         throw ReadError(
           .notFound, "there is no spill directory, or it is damaged: open it for writing to make a new one",
           context: context)
       }
+      try SpillFolder.refuseOtherVersions(names, in: directory, on: disk, context)
       let root = SpillRoot(
         directoryID: configuration.random(), epoch: 1, created: configuration.wallClock(),
         refusesWhenFull: configuration.whenFull == .refuse)
@@ -86,33 +85,18 @@ struct SpillOpening {
       try SpillFolder.attempt("make the spill directory", context) { () throws(Errno) in
         try SpillFolder.write(root, to: directory)
       }
-      return (root, true)
+      return root
     }
   }
 
   /// Deletes what a crash left: private directories that nobody uses, and the next `store`.
   private func removeLeftovers(_ names: [String]) {
-    for name in names where SpillFormat.isPrivateName(name) { removePrivate(name) }
+    for name in names where SpillFormat.isPrivateName(name) {
+      SpillFolder.removePrivate(name, below: directory, on: disk)
+    }
     if names.contains(SpillFolder.nextStoreName), isOurs(SpillFolder.nextStoreName) {
       try? directory.remove(SpillFolder.nextStoreName)
     }
-  }
-
-  private func removePrivate(_ name: String) {
-    // Whatever fails here is somebody else's, or tried again at the next opening.
-    guard let below = try? directory.openDirectory(name), let status = try? below.status(),
-      status.owner == disk.user, let names = try? below.names()
-    else { return }
-    if names.contains("lock") {
-      guard let lock = try? below.open("lock", writing: true), (try? lock.lock(exclusively: true)) == true else {
-        return
-      }
-    }
-    for file in names where SpillFormat.segmentNumber(file) != nil || SpillFolder.fileNames.contains(file) {
-      guard let status = try? below.status(of: file), SpillFolder.isOurs(status, on: disk) else { continue }
-      try? below.remove(file)
-    }
-    try? directory.removeDirectory(name)
   }
 
   private func isOurs(_ name: String) -> Bool {
@@ -122,7 +106,7 @@ struct SpillOpening {
   // MARK: segments
 
   /// Reads a segment; `nil` if it is not believed.
-  private func read(
+  func read(
     _ number: UInt64, _ root: SpillRoot, _ lastSequence: inout UInt64
   ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
@@ -161,7 +145,8 @@ struct SpillOpening {
   ) throws(Errno) -> Contents {
     let scan = try SpillScan(segment, length: length)
     lastSequence = max(lastSequence, scan.footer.lastSequence + 1)
-    var contents = Contents(segment: segment, length: scan.end, footer: scan.footer, damaged: scan.damaged)
+    var contents = Contents(
+      segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
     guard !configuration.isReadOnly else { return contents }
     let count = SpillFormat.recordHeaderCount + scan.footer.byteCount + SpillFormat.trailerCount
     var memory = [UInt8](repeating: 0, count: count)
@@ -189,7 +174,7 @@ extension SpillFolder {
 
 extension SpillState {
   /// Enters what a segment holds, unless a newer one has said otherwise.
-  fileprivate mutating func enter(
+  mutating func enter(
     _ footer: SpillFooter, of place: UInt32, _ tombstones: inout [Int: [SpillTombstone]]
   ) {
     let number = places[Int(place)]!.segment.number

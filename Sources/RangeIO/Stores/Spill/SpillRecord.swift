@@ -48,6 +48,11 @@ struct SpillRecord: Equatable {
     payloadCheck = bytes.number(52, UInt32.self)
   }
 
+  /// Whether a record may begin at a place, which is known for sure once its sums are compared.
+  static func mayBegin(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    bytes.number(offset, UInt32.self) == magic
+  }
+
   /// Writes all 64 bytes.
   func write(to bytes: UnsafeMutableRawBufferPointer, segmentCheck: UInt32) {
     bytes.put(Self.magic, 0)

@@ -33,7 +33,7 @@ struct SpillScan {
     }
   }
 
-  private static func bytes(of file: any SpillFile, at offset: Int, _ count: Int) throws(Errno) -> [UInt8] {
+  static func bytes(of file: any SpillFile, at offset: Int, _ count: Int) throws(Errno) -> [UInt8] {
     var memory = [UInt8](repeating: 0, count: count)
     let result = memory.withUnsafeMutableBytes { buffer in
       Result { () throws(Errno) in try file.read(into: buffer, at: offset) }

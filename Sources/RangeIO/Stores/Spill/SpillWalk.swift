@@ -1,0 +1,258 @@
+import SystemPackage
+
+/// Reads one segment from front to back and believes nothing: what ``SpillScan`` does for a store, but going on behind
+/// what is damaged, and looking into payloads, too.
+struct SpillWalk {
+  /// Where the next record should begin.
+  private(set) var place = SpillFormat.headerCount
+  private let number: UInt64
+  private let length: Int
+  private let segment: SpillSegment?
+  private var window: SpillWindow?
+  /// Whether the last bytes of the file end a segment.
+  private let hasTrailer: Bool
+  /// By their numbers, as far as their records are whole.
+  private var identities: [UInt32: SpillIdentity] = [:]
+  /// What a footer should say.
+  private var footer = SpillFooter()
+  /// Of this segment.
+  private var damaged = 0
+  /// Why the last record is not believed. It counts when another one follows, since what comes last may never have been
+  /// finished.
+  private var suspect: SpillVerification.Damage?
+  private var isOver = false
+  private var opening: Opening
+
+  private enum Opening: Equatable {
+    case good, leftover, unfinished
+    case damaged(String)
+  }
+
+  /// - Parameter root: which segments belong to the directory; `nil` if that is not known.
+  init(_ number: UInt64, _ file: any SpillFile, length: Int, of root: SpillRoot?) throws(Errno) {
+    self.number = number
+    self.length = length
+    guard let (header, check) = try SpillScan.header(of: file) else {
+      let start = try SpillScan.bytes(of: file, at: 0, min(length, SpillFormat.headerCount))
+      // A process that was killed leaves an empty file, or zeros.
+      opening = start.allSatisfy { $0 == 0 } ? .unfinished : .damaged("the segment's header is damaged")
+      (segment, window, hasTrailer) = (nil, nil, false)
+      return
+    }
+    if header.number != number {
+      opening = .damaged("the file is segment \(header.number) under another name")
+    } else if let root, header.directoryID != root.directoryID || header.epoch != root.epoch {
+      opening = .leftover
+    } else {
+      opening = .good
+    }
+    let segment = SpillSegment(number: number, file: file, check: check, charge: 0, ledger: SpillLedger(limit: 0))
+    self.segment = segment
+    window = SpillWindow(segment)
+    let end = try SpillScan.bytes(of: file, at: max(0, length - SpillFormat.trailerCount), SpillFormat.trailerCount)
+    hasTrailer = end.withUnsafeBytes { SpillTrailer.footer($0, length: length, segmentCheck: check) } != nil
+  }
+
+  /// Reads the next record, or what is in its stead.
+  ///
+  /// - Returns: whether there is more.
+  mutating func step(_ found: inout SpillVerification) throws(Errno) -> Bool {
+    if place == SpillFormat.headerCount, !isOver, !begin(&found) { return false }
+    guard !isOver, let segment else { return false }
+    let headerCount = SpillFormat.recordHeaderCount
+    guard place + headerCount <= length, let header = try window?.bytes(place, headerCount),
+      let record = SpillRecord(header, segmentCheck: segment.check)
+    else {
+      try skip(&found)
+      return !isOver
+    }
+    confirm(&found)
+    let end = place + headerCount + Int(record.stored)
+    guard end <= length, let bytes = try window?.bytes(place, end - place) else {
+      // Space for the whole segment is set aside before anything is written.
+      add("the file ends within the record", &found)
+      isOver = true
+      return false
+    }
+    let payload = bytes.part(headerCount, Int(record.stored))
+    if record.kind == .footer {
+      try finish(record, payload, &found)
+      return false
+    }
+    if let reason = try fault(of: record, payload, end, &found) {
+      suspect = .init(segment: number, offset: place, reason: reason)
+    } else {
+      found.records += 1
+      found.recordBytes += SpillFormat.recordCount(payload: Int(record.stored))
+    }
+    place += SpillFormat.recordCount(payload: Int(record.stored))
+    return true
+  }
+
+  /// - Returns: whether there are records to be read.
+  private mutating func begin(_ found: inout SpillVerification) -> Bool {
+    switch opening {
+    case .good:
+      found.segments += 1
+      if hasTrailer { found.sealedSegments += 1 }
+      return true
+    case .leftover: found.leftovers += 1
+    case .unfinished: found.unfinished += 1
+    case .damaged(let reason):
+      found.segments += 1
+      found.add(.init(segment: number, offset: 0, reason: reason))
+    }
+    isOver = true
+    return false
+  }
+
+  // MARK: records
+
+  /// What is wrong with a record whose header is believed, if anything.
+  private mutating func fault(
+    of record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ end: Int, _ found: inout SpillVerification
+  ) throws(Errno) -> String? {
+    guard CRC32C.of(payload) == record.payloadCheck else { return "its payload is damaged" }
+    note(record)
+    switch record.kind {
+    case .footer: break
+    case .source:
+      guard let identity = SpillIdentity(payload) else { return "it tells of no source" }
+      identities[record.source] = identity
+      footer.identities.append(identity)
+    case .tombstone:
+      guard let tombstone = SpillTombstone(record, payload) else { return "it removes nothing" }
+      footer.tombstones.append(tombstone)
+      found.tombstones += 1
+    case .chunk:
+      if let reason = fault(ofChunk: record, payload, &found) { return reason }
+      footer.entries.append(
+        .init(
+          block: record.block, birth: record.birth, offset: place, stored: record.stored, source: record.source,
+          lower: record.lower, count: record.count, sequence: record.sequence))
+    }
+    // After the payload was used: reading on may move what is in memory.
+    let rest = place + SpillFormat.recordCount(payload: Int(record.stored)) - end
+    guard rest > 0, end + rest <= length, let zeros = try window?.bytes(end, rest) else { return nil }
+    return zeros.allSatisfy { $0 == 0 } ? nil : "the bytes behind it are not zero"
+  }
+
+  private mutating func note(_ record: SpillRecord) {
+    if footer.firstSequence == 0 { footer.firstSequence = record.sequence }
+    footer.lastSequence = max(footer.lastSequence, record.sequence)
+  }
+
+  private func fault(
+    ofChunk record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ found: inout SpillVerification
+  ) -> String? {
+    // Whose record of its source is damaged, which is told of, is not looked at closer.
+    if let identity = identities[record.source] {
+      guard record.identityCheck == identity.check else { return "it is of another source" }
+      guard record.lower == 0, let block = Int(exactly: record.block),
+        Int(record.count) == identity.count(ofBlock: block)
+      else { return "it is not a block of its source" }
+    }
+    guard record.stored > 0, record.stored <= record.count, record.count <= 1 << 30 else { return "it is too long" }
+    switch record.codec {
+    case 0: if record.stored != record.count { return "it is not encoded, and yet shorter than its block" }
+    case LZ4Codec().id: if !Self.decodes(payload, Int(record.count)) { return "it does not decode" }
+    default: found.unknownCodecs += 1
+    }
+    found.chunks += 1
+    found.storedBytes += Int(record.stored)
+    found.decodedBytes += Int(record.count)
+    return nil
+  }
+
+  private static func decodes(_ payload: UnsafeRawBufferPointer, _ count: Int) -> Bool {
+    guard let buffer = try? BufferPool.shared.buffer(count) else { return false }
+    return LZ4Codec().decode(payload, into: buffer.memory.part(0, count))
+  }
+
+  // MARK: the end
+
+  /// The footer's record was read: the trailer should follow.
+  private mutating func finish(
+    _ record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ found: inout SpillVerification
+  ) throws(Errno) {
+    isOver = true
+    let isWhole = CRC32C.of(payload) == record.payloadCheck
+    let listed = isWhole ? SpillFooter(payload) : nil
+    let trailerAt = place + SpillFormat.recordCount(payload: Int(record.stored))
+    let end = trailerAt + SpillFormat.trailerCount
+    // Longer: the footer was written, and the rest not yet cut off.
+    let isComplete = end == length
+    guard isComplete || hasTrailer else {
+      found.unfinished += 1
+      return
+    }
+    if let listed {
+      found.records += 1
+      found.recordBytes += trailerAt - place
+      if damaged == 0, listed != footer { add("the footer lists something else than the segment holds", &found) }
+    } else {
+      add("the footer is damaged", &found)
+    }
+    place = trailerAt
+    if !hasTrailer { add("the trailer is damaged", &found) }
+    place = end
+  }
+
+  /// What should be a record is none: looks for the next.
+  private mutating func skip(_ found: inout SpillVerification) throws(Errno) {
+    let start = place
+    if let next = try nextRecord(after: start) {
+      confirm(&found)
+      add("there is no record", &found)
+      place = next
+      return
+    }
+    isOver = true
+    if hasTrailer {
+      confirm(&found)
+      add("there is no record, nor behind it", &found)
+    } else {
+      let isZero = try isZero(from: start)
+      if suspect != nil || !isZero { found.unfinished += 1 }
+    }
+  }
+
+  /// The record before is followed by another: that it is not believed counts.
+  private mutating func confirm(_ found: inout SpillVerification) {
+    guard let suspect else { return }
+    self.suspect = nil
+    damaged += 1
+    found.add(suspect)
+  }
+
+  private mutating func add(_ reason: String, _ found: inout SpillVerification) {
+    damaged += 1
+    found.add(.init(segment: number, offset: place, reason: reason))
+  }
+
+  private mutating func nextRecord(after start: Int) throws(Errno) -> Int? {
+    var next = start + 8
+    while next + SpillFormat.recordHeaderCount <= length {
+      let count = min(1 << 16, length - next)
+      guard let bytes = try window?.bytes(next, count) else { return nil }
+      for offset in stride(from: 0, through: count - SpillFormat.recordHeaderCount, by: 8)
+      where SpillRecord.mayBegin(bytes, at: offset) {
+        let header = bytes.part(offset, SpillFormat.recordHeaderCount)
+        if SpillRecord(header, segmentCheck: segment!.check) != nil { return next + offset }
+      }
+      next += (count - SpillFormat.recordHeaderCount) / 8 * 8 + 8
+    }
+    return nil
+  }
+
+  private mutating func isZero(from start: Int) throws(Errno) -> Bool {
+    var next = start
+    while next < length {
+      let count = min(1 << 16, length - next)
+      guard let bytes = try window?.bytes(next, count) else { return true }
+      guard bytes.allSatisfy({ $0 == 0 }) else { return false }
+      next += count
+    }
+    return true
+  }
+}

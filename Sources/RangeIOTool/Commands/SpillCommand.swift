@@ -1,0 +1,90 @@
+import ArgumentParser
+import RangeIO
+
+/// `rangeio spill`: what a cache has left on a disk.
+struct SpillCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "spill", abstract: "Look into a directory in which a cache keeps what memory evicts.",
+    discussion: "list, verify and stats change nothing, and work while the directory is in use. clear needs it free.",
+    subcommands: [List.self, Verify.self, Stats.self, Clear.self])
+
+  func run() async throws { throw ValidationError("name what to do: list, verify, stats or clear") }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "List the sources of which blocks are there, and how much of each.")
+
+    @OptionGroup var directory: SpillDirectoryOptions
+    @Flag(help: "List the files, too.")
+    var segments = false
+
+    func run() async throws {
+      let survey = try SpillLook(directory.path).survey()
+      let report = SpillListing(path: directory.path, survey: survey, showsSegments: segments)
+      try directory.write(report.text, report.json)
+    }
+  }
+
+  struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "verify", abstract: "Read everything, compare all sums, and decode.",
+      discussion: """
+        Exit code 6 if something is damaged. A cache never serves what is damaged: it reads it anew from the source. \
+        What a process that was killed had not finished is no damage.
+        """)
+
+    @OptionGroup var directory: SpillDirectoryOptions
+
+    func run() async throws {
+      let report = SpillVerdict(path: directory.path, found: try SpillLook(directory.path).verify())
+      try directory.write(report.text, report.json)
+      if let complaint = report.complaint { throw ToolFailure(complaint, status: .damaged) }
+    }
+  }
+
+  struct Stats: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "stats", abstract: "Tell totals of the directory.")
+
+    @OptionGroup var directory: SpillDirectoryOptions
+
+    func run() async throws {
+      let look = try SpillLook(directory.path)
+      let report = SpillTotals(
+        path: directory.path, root: look.inspection.root, survey: try look.survey(),
+        freeBytes: try look.told { try look.inspection.freeByteCount() },
+        privateDirectories: try look.told { try look.inspection.privateDirectories().count })
+      try directory.write(report.text, report.json)
+    }
+  }
+
+  struct Clear: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "clear", abstract: "Remove everything that a cache has left in the directory, and nothing else.")
+
+    @OptionGroup var directory: SpillDirectoryOptions
+
+    func run() async throws {
+      let path = directory.path
+      let cleared = try SpillLook.told(path) { try SpillClearing.clear(path) }
+      let left = cleared.privateDirectoriesLeft
+      let note = left == 0 ? "" : "; \(Figures.count(left)) directories below it are in use and stay"
+      try directory.write(
+        "\(Complaint.oneLine(path)): removed \(Figures.count(cleared.segments)) segments, "
+          + "\(Figures.size(cleared.byteCount))\(note)",
+        .object([
+          "directory": .string(path), "segments": .integer(cleared.segments), "bytes": .integer(cleared.byteCount),
+          "privateDirectoriesLeft": .integer(left),
+        ]))
+    }
+  }
+}
+
+/// What the commands share that look into a spill directory.
+struct SpillDirectoryOptions: ParsableArguments {
+  @Argument(help: ArgumentHelp("The directory.", valueName: "directory"))
+  var path: String
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func write(_ text: String, _ json: JSON) throws { try StandardOutput().line(self.json ? json.text() : text) }
+}
