@@ -49,10 +49,15 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
+    // A program that tests kill.
+    .executableTarget(
+      name: "SpillWriter",
+      dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
+      path: "Tests/SpillWriter", swiftSettings: strict),
     .testTarget(
       name: "RangeIOTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem", "SpillWriter",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),

@@ -18,6 +18,15 @@ RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter TieredM
 step "ten minutes of churn through two tiers: memory"
 Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"
 
+step "every bit and every length of a spill segment"
+RANGEIO_FLIPS=all swift test --skip-build --disable-xctest --filter SpillDamageTests
+
+step "three hundred processes killed while they write to a spill directory"
+RANGEIO_KILLS=300 swift test --skip-build --disable-xctest --filter SpillKillTests
+
+step "processes killed at each system call"
+scripts/crash.sh
+
 # Each in a directory of its own, so that builds do not undo each other.
 step "thread sanitizer"
 # Fewer seeds: under a sanitizer everything takes ten times as long.

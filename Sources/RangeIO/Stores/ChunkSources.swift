@@ -29,7 +29,9 @@ public final class ChunkSources: Sendable {
   /// - Parameter reading: whether to note that a reader reads this version now, which it gives back with
   ///   ``endReading(_:)``.
   /// - Returns: the token, and those of older versions that nobody reads any more: retired, their chunks to be erased.
-  func token(for source: SourceDescription, grid: BlockGrid, reading: Bool) -> (ChunkToken, retired: [ChunkToken]) {
+  package func token(
+    for source: SourceDescription, grid: BlockGrid, reading: Bool
+  ) -> (ChunkToken, retired: [ChunkToken]) {
     state.withLock { state in
       var siblings = state.tokens[source.id] ?? []
       let known = siblings.first { $0.grid == grid && $0.entry.isVersion(source) }

@@ -10,6 +10,15 @@ enum TestScale {
   static let stress = number("RANGEIO_STRESS", or: 20_000)
   /// Whether long runs are wanted: `RANGEIO_STRESS` is given.
   static let isStress = ProcessInfo.processInfo.environment["RANGEIO_STRESS"] != nil
+  /// Whether each bit of a segment is flipped: `RANGEIO_FLIPS=all`.
+  static let isDamageComplete = ProcessInfo.processInfo.environment["RANGEIO_FLIPS"] == "all"
+  /// Processes that are killed: `RANGEIO_KILLS`, 12 unless given.
+  static let kills = number("RANGEIO_KILLS", or: 12)
+
+  /// Tells figures of long runs, which `Docs/Reliability.md` quotes.
+  static func report(_ figures: String) {
+    if isDamageComplete || kills > 12 { print("figures: \(figures)") }
+  }
 
   private static func number(_ name: String, or standard: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard

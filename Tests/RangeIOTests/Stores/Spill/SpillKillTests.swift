@@ -1,0 +1,91 @@
+import Foundation
+import RangeIOTesting
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Processes that are killed while they write: 12, or `RANGEIO_KILLS`.
+@Suite struct SpillKillTests {
+  @Test func `a process that is killed leaves what it had flushed, and nothing wrong`() async throws {
+    let writer = BuiltProgram("SpillWriter")
+    var figures = Figures()
+    var directory = try TemporaryDirectory()
+    for run in 0..<TestScale.kills {
+      // What several of them leave, one after the other.
+      if run % 5 == 0 { directory = try TemporaryDirectory() }
+      var random = TestRandom(UInt64(run))
+      let spill = directory.path("spill")
+      let journal = directory.path("journal")
+      // Every other one dies in the middle of a write, by itself; the others somewhere.
+      let isTorn = run % 2 == 0
+      let process = try writer.start(
+        ["write", spill, "\(run)"] + (isTorn ? ["\(random.below(60) + 2)"] : []), output: journal)
+      if !isTorn {
+        let size = Self.size(of: journal) + random.below(1500)
+        #expect(await eventually { Self.size(of: journal) > size || !process.isRunning })
+        kill(process.processIdentifier, SIGKILL)
+      }
+      #expect(try await process.end() == 1009)
+      if try Self.hasTornTail(spill) { figures.torn += 1 }
+      let verified = directory.path("verified-\(run)")
+      let verification = try writer.start(["verify", spill, journal], output: verified)
+      guard try await verification.end() == 0 else {
+        Issue.record("run \(run): the directory could not be opened")
+        return
+      }
+      try figures.add(String(contentsOfFile: verified, encoding: .utf8))
+    }
+    TestScale.report("\(TestScale.kills) processes killed: \(figures)")
+    #expect(figures.wrong == 0 && figures.risen == 0)
+    #expect(figures.found * 100 >= figures.flushed * 99 && figures.flushed > 0)
+    #expect(figures.torn * 6 >= TestScale.kills)
+  }
+
+  private struct Figures: CustomStringConvertible {
+    var flushed = 0
+    var found = 0
+    var wrong = 0
+    var risen = 0
+    var torn = 0
+
+    mutating func add(_ text: String) throws {
+      let numbers = text.split(separator: " ").compactMap { Int($0) }
+      try #require(numbers.count == 4)
+      flushed += numbers[0]
+      found += numbers[1]
+      wrong += numbers[2]
+      risen += numbers[3]
+    }
+
+    var description: String {
+      "\(found) of \(flushed) flushed records found, \(wrong) wrong, \(risen) removed and found, \(torn) torn tails"
+    }
+  }
+
+  private static func size(of path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Whether a segment ends in the middle of something.
+  private static func hasTornTail(_ directory: String) throws -> Bool {
+    guard FileManager.default.fileExists(atPath: directory) else { return false }
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+      guard let number = SpillFormat.segmentNumber(name) else { continue }
+      let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory + "/" + name)))
+      let file = try SystemDisk().openDirectory(.init(directory)).open(name, writing: false)
+      guard let (_, check) = try SpillScan.header(of: file) else { return true }
+      if try SpillScan.footer(of: file, length: bytes.count, check: check) != nil { continue }
+      let segment = SpillSegment(
+        number: number, file: file, check: check, charge: 0, ledger: SpillLedger(limit: .max))
+      let scan = try SpillScan(segment, length: bytes.count)
+      if scan.damaged > 0 || bytes[scan.end...].contains(where: { $0 != 0 }) { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,55 @@
+import RangeIO
+import RangeIOTesting
+
+/// A source of which every block is known, so that another process can tell whether what it finds is right.
+struct KnownBlocks {
+  static let byteCount = 1 << 40
+  let token: ChunkToken
+
+  init(_ store: SpillStore) {
+    let source = SourceDescription(
+      id: "known", validator: Version(), byteCount: Self.byteCount, preferredBlockSize: 4096)
+    token = store.sources.token(for: source, grid: BlockGrid(blockSize: 4096)!, reading: true).0
+  }
+
+  private struct Version: SourceValidator {
+    var persistentForm: [UInt8]? { [1] }
+    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+  }
+
+  func range(_ block: Int) -> ByteRange { token.grid.range(of: block, in: Self.byteCount) }
+
+  func put(_ block: Int, in store: SpillStore) -> Bool {
+    let piece = ChunkPiece(range(block), SyntheticSource.bytes(range(block)))
+    return store.accept(Chunk(ticket: token.ticket(birth: store.now), block: block, piece: piece)).isPublished
+  }
+
+  func erase(_ blocks: Range<Int>, in store: SpillStore) {
+    token.raiseGeneration()
+    store.erase(range(blocks.lowerBound).lowerBound..<range(blocks.upperBound).lowerBound, of: token)
+  }
+
+  /// Whether a block is found, and right.
+  func read(_ block: Int, in store: SpillStore) async -> (isFound: Bool, isRight: Bool) {
+    let range = range(block)
+    switch store.lookUp(range, token: token.number, grid: token.grid) {
+    case .miss: return (false, true)
+    case .hit(let bytes): return (true, bytes == SyntheticSource.bytes(range))
+    case .partial(_, let held, _):
+      guard let piece = held.first, let bytes = await piece.loader.load(whenLate: {}) else { return (false, true) }
+      return (true, bytes == SyntheticSource.bytes(range))
+    }
+  }
+}
+
+extension SpillStore.Configuration {
+  /// As all these processes open a directory.
+  init(known directory: String, limit: ByteCount, segmentSize: ByteCount) {
+    self.init(directory: directory, limit: limit)
+    self.segmentSize = segmentSize
+    sources = .all
+    admission = .always
+    freeSpaceFloor = .bytes(0)
+    stagingLimit = .mebibytes(8)
+  }
+}
