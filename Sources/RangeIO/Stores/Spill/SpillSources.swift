@@ -35,6 +35,9 @@ struct SpillSources {
     set { entries[slot] = newValue }
   }
 
+  /// What a slot stands for now, if anything: it may have been forgotten since somebody was told of it.
+  func entry(_ slot: Int) -> Entry? { entries.indices.contains(slot) ? entries[slot] : nil }
+
   /// The sources.
   var count: Int { slots.count }
   /// The slots in use.

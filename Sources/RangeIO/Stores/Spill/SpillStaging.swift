@@ -14,6 +14,8 @@ struct SpillStaging {
   /// A removal that is to be written down.
   struct Removal {
     let slot: Int
+    /// What the slot stood for when this was noted.
+    let identity: SpillIdentity
     let blocks: Range<UInt64>
   }
 
@@ -110,12 +112,13 @@ struct SpillStaging {
   mutating func note(_ removal: Removal) {
     guard !clears else { return }
     guard removals.count < Self.mostRemovals else { return noteClearing() }
-    if let last = removals.last, last.slot == removal.slot, last.blocks.lowerBound <= removal.blocks.upperBound,
+    if let last = removals.last, last.slot == removal.slot, last.identity == removal.identity,
+      last.blocks.lowerBound <= removal.blocks.upperBound,
       removal.blocks.lowerBound <= last.blocks.upperBound
     {
       let lower = min(last.blocks.lowerBound, removal.blocks.lowerBound)
       let upper = max(last.blocks.upperBound, removal.blocks.upperBound)
-      removals[removals.count - 1] = Removal(slot: last.slot, blocks: lower..<upper)
+      removals[removals.count - 1] = Removal(slot: last.slot, identity: last.identity, blocks: lower..<upper)
     } else {
       removals.append(removal)
     }

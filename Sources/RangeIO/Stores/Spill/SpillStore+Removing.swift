@@ -2,26 +2,32 @@ extension SpillStore {
   /// Erases the blocks that hold bytes of `range`, on the disk, too, as soon as may be.
   public func erase(_ range: ByteRange, of token: ChunkToken) {
     guard !range.isEmpty, let slot = slot(of: token) else { return }
-    erase(token.grid.blocks(covering: range), slot)
+    erase(token.grid.blocks(covering: range), slot, of: token.source.id)
   }
 
   /// Forgets a version that was replaced. Its records die with their segments.
   public func eraseRetired(_ token: ChunkToken) {
-    guard let slot = state.withLock({ $0.sources.unbind(token.number) }) else { return }
-    if state.withLock({ $0.sources[slot].bindings == 0 }) { forget(slot) }
+    let slot = state.withLock { state -> Int? in
+      guard let slot = state.sources.unbind(token.number) else { return nil }
+      return state.sources[slot].bindings == 0 ? slot : nil
+    }
+    if let slot { forget(slot) }
   }
 
   /// Erases all that is here of a source, in all its versions, those included that nobody has read in this process.
   public func erase(source id: String) {
-    for slot in state.withLock({ $0.sources.slots(ofID: id) }) { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
+    for slot in state.withLock({ $0.sources.slots(ofID: id) }) { erase(0..<Int(SpillTable.largestBlock) + 1, slot, of: id) }
   }
 
-  private func erase(_ blocks: Range<Int>, _ slot: Int) {
+  private func erase(_ blocks: Range<Int>, _ slot: Int, of id: String) {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
+      guard state.sources.entry(slot)?.identity.id == id else { return [] }
       // Written down if anything of it can be on the disk, or is on its way there.
       let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
-      if mayChangeFiles, mayBeOnDisk || state.isWriting {
-        state.staging.note(.init(slot: slot, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
+      if mayChangeFiles, !state.isClosed, mayBeOnDisk || state.isWriting {
+        let identity = state.sources[slot].identity
+        state.staging.note(
+          .init(slot: slot, identity: identity, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
       }
       let removed = state.staging.remove { _, entry in
         entry.slot == slot && blocks.contains(entry.chunk.block)
@@ -53,7 +59,7 @@ extension SpillStore {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
       let all = state.staging.remove { _, _ in true }
       for entry in all { state.sources[entry.slot].staged -= 1 }
-      if mayChangeFiles { state.staging.noteClearing() }
+      if mayChangeFiles, !state.isClosed { state.staging.noteClearing() }
       state.isFull = false
       return all
     }

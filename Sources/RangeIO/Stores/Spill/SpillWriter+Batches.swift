@@ -50,11 +50,7 @@ extension SpillWriter {
         dropped: [])
     }
     guard let work, work.permit != .refused else { return false }
-    let call = store.watch.begin { [weak store] in
-      guard let store else { return }
-      store.state.withLock { state in _ = state.breaker.stalled(work.permit, now: store.now) }
-    }
-    defer { store.watch.end(call) }
+    permit = work.permit
     var left = work.removals
     do throws(Trouble) {
       if left.clears {
@@ -106,6 +102,16 @@ extension SpillWriter {
     } else {
       store.note(errno, "write a spill file", work.permit, isWrite: true)
     }
+  }
+
+  /// Makes a call that must not take long. Making things durable may.
+  func watching<Value>(_ store: SpillStore, _ body: () throws(Errno) -> Value) throws(Errno) -> Value {
+    let call = store.watch.begin { [weak store, permit] in
+      guard let store else { return }
+      store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
+    }
+    defer { store.watch.end(call) }
+    return try body()
   }
 
   /// Syncs if the user wants that, and it is time.

@@ -33,6 +33,11 @@ extension SpillWriter {
     }
     let bytes = entry.chunk.piece.bytes
     try makeRoom(payload: bytes.count, of: entry.slot, store)
+    // Making room forgets sources that nobody needs any more; who is removed meanwhile may be one of them.
+    guard entry.chunk.ticket.isValid else {
+      drop(key, entry, store)
+      return
+    }
     let local = try declare(entry.slot, store)
     if configuration.codec.id == 0, bytes.count >= Self.smallestGathered, bytes.isContiguous {
       try gather(key, entry, local, store)
@@ -105,6 +110,9 @@ extension SpillWriter {
   }
 
   func append(_ removal: SpillStaging.Removal, _ store: SpillStore) throws(Trouble) {
+    try makeRoom(payload: SpillFormat.tombstoneCount, of: removal.slot, store)
+    // Forgotten meanwhile: there is no record of it in any segment.
+    guard store.state.withLock({ $0.sources.slot(of: removal.identity) == removal.slot }) else { return }
     // Below the sequence that it gets itself.
     try appendTombstone(removal.slot, removal.blocks, bound: nil, store)
   }
@@ -155,7 +163,12 @@ extension SpillWriter {
     lastSequence += 1
     record.sequence = lastSequence
     record.source = local
-    record.identityCheck = store.state.withLock { $0.sources[slot].check }
+    let number = open!.segment.number
+    record.identityCheck = store.state.withLock { state in
+      // Before it is written: what is torn by a failure may be found again by a scan, and must not outlive a removal.
+      state.sources[slot].newestSegment = max(state.sources[slot].newestSegment, number)
+      return state.sources[slot].check
+    }
     record.birth = configuration.wallClock()
     return record
   }
@@ -211,7 +224,9 @@ extension SpillWriter {
     let written = filled + gatheredBytes
     do throws(Errno) {
       try withExtendedLifetime(gathered) { () throws(Errno) in
-        try open.segment.file.write(parts(of: buffer), at: open.position)
+        try watching(store) { () throws(Errno) in
+          try open.segment.file.write(parts(of: buffer), at: open.position)
+        }
       }
     } catch {
       throw .failed(error)
@@ -257,7 +272,6 @@ extension SpillWriter {
           state.places[Int(place)]!.tombstones.append((slot, blocks, bound))
           state.counts.tombstones += 1
         case .copy(let slot, let block, let old, let new):
-          state.noteRecord(of: slot, in: place)
           let found = state.table.find(source: slot, block: block)
           guard found != 0, state.table[found].segment == old.segment, state.table[found].offset == old.offset else {
             continue
@@ -268,7 +282,6 @@ extension SpillWriter {
           state.counts.reinsertions += 1
           state.counts.reinsertedBytes += new.span
         case .chunk(let key, let number, let slot, let ticket, let new):
-          state.noteRecord(of: slot, in: place)
           state.counts.written += 1
           state.counts.writtenBytes += new.span
           guard let entry = state.staging.finish(key, number), ticket.isValid else {
@@ -300,7 +313,7 @@ extension SpillWriter {
     guard let open else { return false }
     var needed = SpillFormat.recordCount(payload: payload) + SpillFooter.growth
     if open.locals[slot] == nil {
-      let identity = SpillFormat.padded(store.state.withLock { $0.sources[slot].identity.bytes.count })
+      let identity = SpillFormat.padded(store.state.withLock { $0.sources.entry(slot)?.identity.bytes.count ?? 0 })
       needed += SpillFormat.recordHeaderCount + identity + 8 + identity
     }
     return open.position + filled + gatheredBytes + needed + open.closingCount <= configuration.segmentBytes
@@ -464,8 +477,10 @@ extension SpillWriter {
     var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
     let check = memory.withUnsafeMutableBytes { header.write(to: $0) }
     do throws(Errno) {
-      try file!.allocate(size)
-      try file!.writeAll(memory, at: 0)
+      try watching(store) { () throws(Errno) in
+        try file!.allocate(size)
+        try file!.writeAll(memory, at: 0)
+      }
     } catch {
       try? directory.remove(name)
       throw error
@@ -496,12 +511,5 @@ extension SpillStore {
   /// An instant of the tiers' clock by the wall clock, in nanoseconds since 1970.
   func wallTime(of instant: ReadInstant) -> Int64 {
     configuration.wallClock() - max(0, now.nanoseconds - instant.nanoseconds)
-  }
-}
-
-extension SpillState {
-  /// Notes that a record of a source lies in a segment, found or not.
-  mutating func noteRecord(of slot: Int, in place: UInt32) {
-    sources[slot].newestSegment = max(sources[slot].newestSegment, places[Int(place)]!.segment.number)
   }
 }

@@ -29,6 +29,8 @@ final class SpillWriter: @unchecked Sendable {
   var unsyncedBytes = 0
   /// Names in the directory that are to be made durable.
   var hasUnsyncedNames = false
+  /// What the breaker has allowed the batch that is being written.
+  var permit = SpillBreaker.Permit.go
   /// What the user's process shares the limit with, if it shares it.
   var quota: SpillQuota?
 
