@@ -10,7 +10,8 @@ struct OpenSegment {
   /// The number of each source within it.
   var locals: [Int: UInt32] = [:]
   /// Of the footer as it is now, with the headers of it and of what follows.
-  var closingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
+  var closingCount = emptyClosingCount
+  static let emptyClosingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
 }
 
 /// What becomes found once it is written.
@@ -27,7 +28,8 @@ extension SpillWriter {
 
   /// Appends a chunk, encoded.
   func append(_ key: UInt64, _ entry: SpillStaging.Entry, _ store: SpillStore) throws(Trouble) {
-    guard entry.chunk.ticket.isValid else {
+    let now = store.now
+    guard entry.chunk.ticket.isValid, !store.state.withLock({ $0.isExpired(entry.chunk, now: now) }) else {
       drop(key, entry, store)
       return
     }
@@ -67,7 +69,7 @@ extension SpillWriter {
   func append(
     copyOf old: SpillTable.Record, _ header: SpillRecord, _ payload: UnsafeRawBufferPointer, _ store: SpillStore
   ) throws(Trouble) -> Bool {
-    guard hasRoom(payload: payload.count, of: old.source, store) else { return false }
+    guard hasRoom(payload: payload.count, of: old.source, beside: reserved, store) else { return false }
     let local = try declare(old.source, store)
     let target = try space(SpillFormat.recordCount(payload: payload.count), store)
     target.part(SpillFormat.recordHeaderCount, payload.count).copyMemory(from: payload)
@@ -177,6 +179,7 @@ extension SpillWriter {
   func flush(_ store: SpillStore) throws(Trouble) {
     guard filled > 0, let buffer, let open else { return }
     do throws(Errno) {
+      goOn(store)
       try open.segment.file.write([buffer.filled(filled)], at: open.position)
     } catch {
       throw .failed(error)
@@ -197,12 +200,14 @@ extension SpillWriter {
       state.counts.fileBytes += written
       for one in all {
         switch one {
-        case .source(let slot, let local): state.places[Int(place)]!.locals[slot] = local
+        case .source(let slot, let local):
+          state.places[Int(place)]!.locals[slot] = local
+          // The slot means this source for as long as the segment is there.
+          state.noteRecord(of: slot, in: place)
         case .tombstone(let slot, let blocks, let bound):
           state.places[Int(place)]!.tombstones.append((slot, blocks, bound))
           state.counts.tombstones += 1
         case .copy(let slot, let block, let old, let new):
-          state.noteRecord(of: slot, in: place)
           let found = state.table.find(source: slot, block: block)
           guard found != 0, state.table[found].segment == old.segment, state.table[found].offset == old.offset else {
             continue
@@ -213,15 +218,15 @@ extension SpillWriter {
           state.counts.reinsertions += 1
           state.counts.reinsertedBytes += new.span
         case .chunk(let key, let number, let slot, let ticket, let new):
-          state.noteRecord(of: slot, in: place)
-          state.counts.written += 1
-          state.counts.writtenBytes += new.span
-          guard let entry = state.staging.finish(key, number), ticket.isValid else {
+          // Unless it was removed meanwhile, and counted.
+          guard let entry = state.unstage(key, number) else { continue }
+          done.append(entry)
+          guard ticket.isValid else {
             state.counts.stale += 1
             continue
           }
-          state.sources[slot].staged -= 1
-          done.append(entry)
+          state.counts.written += 1
+          state.counts.writtenBytes += new.span
           state.set(slot, entry.chunk.block, new)
         }
       }
@@ -232,31 +237,37 @@ extension SpillWriter {
 
   /// A chunk is not wanted any more.
   private func drop(_ key: UInt64, _ entry: SpillStaging.Entry, _ store: SpillStore) {
-    store.state.withLock { state in
-      guard state.staging.finish(key, entry.number) != nil else { return }
-      state.sources[entry.slot].staged -= 1
-      state.counts.stale += 1
+    let dropped = store.state.withLock { state in
+      let dropped = state.unstage(key, entry.number)
+      if dropped != nil { state.counts.stale += 1 }
+      return dropped
     }
+    withExtendedLifetime(dropped) {}
   }
 
   // MARK: segments
 
-  private func hasRoom(payload: Int, of slot: Int, _ store: SpillStore) -> Bool {
+  private func hasRoom(payload: Int, of slot: Int, beside reserved: Int = 0, _ store: SpillStore) -> Bool {
     guard let open else { return false }
     var needed = SpillFormat.recordCount(payload: payload) + SpillFooter.growth
     if open.locals[slot] == nil {
       let identity = SpillFormat.padded(store.state.withLock { $0.sources[slot].identity.bytes.count })
       needed += SpillFormat.recordHeaderCount + identity + 8 + identity
     }
-    return open.position + filled + needed + open.closingCount <= configuration.segmentBytes
+    return open.position + filled + needed + open.closingCount + reserved <= configuration.segmentBytes
   }
 
   /// Sees to it that a record with so large a payload fits into the open segment.
   private func makeRoom(payload: Int, of slot: Int, _ store: SpillStore) throws(Trouble) {
     if hasRoom(payload: payload, of: slot, store) { return }
     try seal(store)
+    let identity = store.state.withLock { $0.sources[slot].identity.bytes.count }
+    reserved =
+      SpillFormat.recordCount(payload: payload) + SpillFooter.growth + SpillFormat.recordCount(payload: identity) + 8
+      + SpillFormat.padded(identity)
+    defer { reserved = 0 }
     try makeSegment(store)
-    // What an almost empty segment has no room for was refused when it came; of what was copied on there may be so much.
+    // What an empty segment has no room for was refused when it came. Removals that are copied on may have taken it.
     guard hasRoom(payload: payload, of: slot, store) else { throw .noRoom }
   }
 
@@ -273,7 +284,9 @@ extension SpillWriter {
     }
     lastSequence += 1
     do throws(Errno) {
+      goOn(store)
       try open.segment.file.writeAll(memory, at: open.position)
+      goOn(store)
       try open.segment.file.truncate(length)
       if configuration.durability != .none { try open.segment.file.sync() }
     } catch {
@@ -331,7 +344,7 @@ extension SpillWriter {
       throw .failed(error)
     }
     open = OpenSegment(segment: segment, place: place)
-    guard configuration.whenFull == .dropOldest else { return }
+    guard dropsOldest else { return }
     // One segment's room is kept free, so that what is copied on has somewhere to go.
     while ledger.bytes > ledger.limit - size {
       guard try drainSegment(copying: true, store) else { break }
@@ -342,7 +355,7 @@ extension SpillWriter {
   private func takeSpace(_ size: Int, _ store: SpillStore) throws(Trouble) {
     while !ledger.take(size) {
       store.state.withLock { $0.isFull = true }
-      guard configuration.whenFull == .dropOldest, try drainSegment(copying: false, store) else { throw .noRoom }
+      guard dropsOldest, try drainSegment(copying: false, store) else { throw .noRoom }
     }
     while true {
       let free: Int
@@ -352,7 +365,7 @@ extension SpillWriter {
       }
       if free - size >= configuration.freeSpaceFloor.bytes { return }
       var isDrained = false
-      if configuration.whenFull == .dropOldest {
+      if dropsOldest {
         do throws(Trouble) { isDrained = try drainSegment(copying: false, store) } catch {
           ledger.give(size)
           throw error
@@ -379,7 +392,7 @@ extension SpillWriter {
       }
       if let turn { return turn }
       var isDrained = false
-      if configuration.whenFull == .dropOldest {
+      if dropsOldest {
         do throws(Trouble) { isDrained = try drainSegment(copying: false, store) } catch {
           ledger.give(size)
           throw error
@@ -396,6 +409,7 @@ extension SpillWriter {
     var file: (any SpillFile)?
     while file == nil {
       lastSegment += 1
+      goOn(store)
       do throws(Errno) {
         file = try directory.create(SpillFormat.segmentName(lastSegment))
       } catch .fileExists {
@@ -408,6 +422,7 @@ extension SpillWriter {
     var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
     let check = memory.withUnsafeMutableBytes { header.write(to: $0) }
     do throws(Errno) {
+      goOn(store)
       try file!.allocate(size)
       try file!.writeAll(memory, at: 0)
     } catch {
