@@ -15,6 +15,9 @@ step "twenty thousand seeds of two tiers, a million operations"
 RANGEIO_SEEDS=160000 swift test --skip-build --disable-xctest --filter TieredSimulation
 RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter TieredModel
 
+step "a million operations on three tiers in ten histories, with restarts, kills and losses of power"
+RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter SpilledModel
+
 step "ten minutes of churn through two tiers: memory"
 Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"
 

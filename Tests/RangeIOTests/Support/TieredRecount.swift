@@ -32,11 +32,15 @@ struct TieredRecount {
   private(set) var faults: [String] = []
   private let tiers: MemoryTiers
   private let store: TieredChunkStore
+  private let outer: TieredChunkStore?
   private var segmentFootprints = 0
 
   /// Walks through `store`, in which nobody changes anything meanwhile.
-  init(_ store: TieredChunkStore, _ quiet: Quiet = .atRest) {
+  ///
+  /// - Parameter outer: the store of three tiers of which it is the upper one.
+  init(_ store: TieredChunkStore, _ quiet: Quiet = .atRest, of outer: TieredChunkStore? = nil) {
     self.store = store
+    self.outer = outer
     tiers = store.memory!
     memory = MemoryRecount(tiers.memory, isQuiet: quiet > .no)
     faults = memory.faults.map { "above: \($0)" }
@@ -90,7 +94,10 @@ struct TieredRecount {
     for entry in queued {
       sums[ObjectIdentifier(entry.chunk.token), default: (entry.chunk.token, 0)].bytes += entry.chunk.byteCount
     }
-    let isMoving = !store.mover.queue.moving.isEmpty
+    for entry in outer?.mover.queue.all ?? [] {
+      sums[ObjectIdentifier(entry.chunk.token), default: (entry.chunk.token, 0)].bytes += entry.chunk.byteCount
+    }
+    let isMoving = !store.mover.queue.moving.isEmpty || !(outer?.mover.queue.moving.isEmpty ?? true)
     for (token, bytes) in sums.values {
       let charged = token.chargedBytesBelow.load(ordering: .relaxed)
       // What is being moved and cannot be found any more is charged until that has ended.
@@ -111,7 +118,8 @@ struct TieredRecount {
     expect(
       quiet == .no ? countedAbove >= above : countedAbove == above,
       "above: \(countedAbove) bytes are charged, \(above) are there")
-    let sum = store.mover.queue.limit + countedAbove + counted
+    let staging = outer?.spill?.state.withLock { $0.staging.limit } ?? 0
+    let sum = store.mover.queue.limit + (outer?.mover.queue.limit ?? 0) + staging + countedAbove + counted
     let taken = tiers.budget.bytes
     expect(taken == sum, "\(taken) bytes of the budget are taken, \(sum) are charged")
   }

@@ -29,10 +29,12 @@ struct SpillBreaker: Sendable {
   /// Times of the latest errors while closed.
   private var errors: [ReadInstant] = []
   private var pause: Duration
-  private var opensAgainAt: ReadInstant?
+  /// When it may be tried, while it is open.
+  private(set) var opensAgainAt: ReadInstant?
   private var successes = 0
-  /// Whether a call that tries is under way.
-  private var isTrying = false
+  /// The call that tries now, by its number: one of before must not pass for it.
+  private var trying: Int?
+  private var tries = 0
   private(set) var openings = 0
   private(set) var closings = 0
 
@@ -47,35 +49,46 @@ struct SpillBreaker: Sendable {
   /// What a call may do.
   enum Permit: Equatable, Sendable {
     case go
-    /// It is the one that tries: how it ends must be told, or that it did not take place.
-    case tries
+    /// It is the one that tries, by its number: how it ends must be told, or that it did not take place.
+    case tries(Int)
     case refused
+  }
+
+  /// Whether ``ask(now:)`` would let a call through.
+  func lets(now: ReadInstant) -> Bool {
+    switch state {
+    case .closed: true
+    case .open: opensAgainAt.map { now >= $0 } ?? false
+    case .trying: trying == nil
+    }
   }
 
   /// A call is about to be made.
   mutating func ask(now: ReadInstant) -> Permit {
-    switch state {
-    case .closed: return .go
-    case .open:
-      guard let opensAgainAt, now >= opensAgainAt else { return .refused }
+    guard lets(now: now) else { return .refused }
+    guard state != .closed else { return .go }
+    if state == .open {
       state = .trying
       successes = 0
-      isTrying = true
-      return .tries
-    case .trying:
-      guard !isTrying else { return .refused }
-      isTrying = true
-      return .tries
     }
+    tries += 1
+    trying = tries
+    return .tries(tries)
   }
 
-  /// A call did not take place after all.
-  mutating func withdraw(_ permit: Permit) { if permit == .tries { isTrying = false } }
+  /// Whether a call is the one that tries now.
+  private func isTrying(_ permit: Permit) -> Bool {
+    guard case .tries(let number) = permit else { return false }
+    return number == trying
+  }
+
+  /// A call did not take place after all. Does nothing once its end was told.
+  mutating func withdraw(_ permit: Permit) { if isTrying(permit) { trying = nil } }
 
   /// A call ended well.
   mutating func succeeded(_ permit: Permit) {
-    guard permit == .tries, state == .trying, isTrying else { return }
-    isTrying = false
+    guard isTrying(permit) else { return }
+    trying = nil
     successes += 1
     guard successes >= rules.successes else { return }
     state = .closed
@@ -92,7 +105,7 @@ struct SpillBreaker: Sendable {
     case .open: return false
     case .trying:
       // A call from before it was opened says nothing new.
-      guard permit == .tries else { return false }
+      guard isTrying(permit) else { return false }
       open(now)
       return true
     case .closed:
@@ -108,7 +121,7 @@ struct SpillBreaker: Sendable {
   ///
   /// - Returns: whether that opened it.
   @discardableResult mutating func stalled(_ permit: Permit, now: ReadInstant) -> Bool {
-    guard state == .closed || state == .trying && permit == .tries else { return false }
+    guard state == .closed || isTrying(permit) else { return false }
     open(now)
     return true
   }
@@ -116,7 +129,7 @@ struct SpillBreaker: Sendable {
   private mutating func open(_ now: ReadInstant) {
     state = .open
     openings += 1
-    isTrying = false
+    trying = nil
     errors = []
     opensAgainAt = now.advanced(by: pause)
     pause = min(pause * 2, rules.longestPause)

@@ -6,8 +6,14 @@ final class SpillLoader: PieceLoader {
   private let store: SpillStore
   private let run: SpillRun
   private let permit: SpillBreaker.Permit
-  /// Whether the breaker was told how a call that tries has ended.
-  private let isSettled = Atomic<Bool>(false)
+  private let phase = Atomic(Phase.waits.rawValue)
+
+  /// How far ``load(whenLate:)`` is.
+  private enum Phase: Int {
+    case waits
+    case reads
+    case givenUp
+  }
 
   init(store: SpillStore, run: SpillRun, permit: SpillBreaker.Permit) {
     self.store = store
@@ -16,7 +22,8 @@ final class SpillLoader: PieceLoader {
   }
 
   deinit {
-    if permit == .tries, !isSettled.load(ordering: .acquiring) { store.state.withLock { $0.breaker.withdraw(.tries) } }
+    // Never asked, or cancelled.
+    if permit != .go { store.state.withLock { $0.breaker.withdraw(permit) } }
   }
 
   /// Runs of more bytes than this are not copied from the page cache on the reader's thread.
@@ -36,33 +43,46 @@ final class SpillLoader: PieceLoader {
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
     let answer = OneAnswer<Bytes?>()
-    store.configuration.work.start(isUrgent: true) { [self] in
-      // Nobody waits any more: cancelled before it began.
-      guard !answer.isAnswered else { return }
-      answer.resolve(
-        .success(
-          read { [store] in
-            store.state.withLock { $0.counts.lateReads += 1 }
-            whenLate()
-          } onStall: {
-            answer.resolve(.success(nil))
-          }))
+    // Watched from now on: where others hang, this may not even get a thread.
+    let call = store.watch.begin { [store] in
+      store.state.withLock { $0.counts.lateReads += 1 }
+      whenLate()
+    } onStall: { [self] in
+      if phase.load(ordering: .acquiring) == Phase.reads.rawValue {
+        store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
+      }
+      answer.resolve(.success(nil))
     }
-    return (try? await answer.value()) ?? nil
+    store.configuration.work.start(isUrgent: true) { [self] in
+      guard enter(.reads) else { return }
+      let bytes = read()
+      store.watch.end(call)
+      answer.resolve(.success(bytes))
+    }
+    let bytes = (try? await answer.value()) ?? nil
+    // Nobody waits any more, and it has not begun: it will not.
+    if enter(.givenUp) {
+      store.watch.end(call)
+      store.state.withLock { $0.breaker.withdraw(permit) }
+    }
+    return bytes
+  }
+
+  /// Whether this is the first to go on.
+  private func enter(_ next: Phase) -> Bool {
+    phase.compareExchange(
+      expected: Phase.waits.rawValue, desired: next.rawValue, ordering: .acquiringAndReleasing
+    ).exchanged
   }
 
   /// Reads, waiting for the disk.
-  private func read(onLate: @escaping @Sendable () -> Void, onStall: @escaping @Sendable () -> Void) -> Bytes? {
+  private func read() -> Bytes? {
+    // It was found before the disk turned out to be sick: of all that were, none but those under way are to hang.
+    if permit == .go, !store.state.withLock({ $0.breaker.isClosed }) { return nil }
     guard let buffers = SpillBuffers(run) else { return nil }
-    let call = store.watch.begin(onLate: onLate) { [store, permit] in
-      store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
-      onStall()
-    }
     let result = Result<Int, Errno> { () throws(Errno) in
       try run.segment.file.read(into: buffers.pieces, at: run.offset)
     }
-    store.watch.end(call)
-    isSettled.store(true, ordering: .releasing)
     switch result {
     case .success(let count):
       store.state.withLock { $0.breaker.succeeded(permit) }
@@ -132,7 +152,7 @@ extension SpillStore {
   func error(for trouble: any Error) -> any Error {
     guard let trouble = trouble as? SpillWriter.Trouble else { return trouble }
     switch trouble {
-    case .noRoom: return ReadError(.limitExceeded, "there is no room in the spill directory")
+    case .noRoom: return ReadError.noSpillRoom(configuration.directory)
     case .failed(let errno): return ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
     }
   }
@@ -146,5 +166,14 @@ extension SpillStore {
       if isWrite { state.counts.writeErrors += 1 } else { state.counts.readErrors += 1 }
       state.breaker.failed(permit, now: now)
     }
+  }
+}
+
+extension ReadError {
+  static func noSpillRoom(_ directory: String) -> ReadError {
+    ReadError(
+      .limitExceeded,
+      "it does not fit now: the spill directory is full, or its disk is; try again when something was removed, or raise "
+        + "the limit", isTransient: true, context: .init(source: directory))
   }
 }

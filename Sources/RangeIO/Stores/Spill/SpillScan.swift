@@ -52,6 +52,10 @@ struct SpillScan {
         let record = SpillRecord(header, segmentCheck: segment.check)
       else { return }
       let span = SpillFormat.recordCount(payload: Int(record.stored))
+      // Sequences count up.
+      guard record.sequence > footer.lastSequence, record.sequence < 1 << 63,
+        record.sequence - max(footer.firstSequence, 1) <= UInt64(UInt32.max)
+      else { return }
       guard record.kind != .footer, span <= length - end || headerCount + Int(record.stored) <= length - end else {
         return
       }

@@ -15,18 +15,20 @@ struct SpillSources {
     var bindings = 0
     /// Chunks of it that wait to be written, or are being.
     var staged = 0
+    /// Removals from it that are under way, or to be written down.
+    var removals = 0
   }
 
   private(set) var entries: [Entry?] = []
   private var slots: [SpillIdentity: Int] = [:]
   private var slotsOfID: [String: [Int]] = [:]
   private var free: [Int] = []
-  private struct Binding {
+  struct Binding {
     let token: ChunkToken
     /// `nil` if its source cannot be known on a disk.
     let slot: Int?
   }
-  private var bindings: [UInt64: Binding] = [:]
+  private(set) var bindings: [UInt64: Binding] = [:]
   private var sweepAt = 256
   private var sweepSourcesAt = 256
 
@@ -65,6 +67,9 @@ struct SpillSources {
     return slot
   }
 
+  /// Whether a slot stands for a source.
+  func has(_ slot: Int) -> Bool { slot < entries.count && entries[slot] != nil }
+
   /// Forgets a source of which nothing is here, nothing on the disk, and nobody reads.
   private mutating func forget(_ slot: Int) {
     guard let entry = entries[slot] else { return }
@@ -81,7 +86,7 @@ struct SpillSources {
     sweepBindings()
     for slot in used {
       let entry = entries[slot]!
-      guard entry.blocks == 0, entry.bindings == 0, entry.staged == 0 else { continue }
+      guard entry.blocks == 0, entry.bindings == 0, entry.staged == 0, entry.removals == 0 else { continue }
       if let oldest, entry.newestSegment >= oldest { continue }
       forget(slot)
     }

@@ -14,8 +14,6 @@ struct SpillStaging {
   /// A removal that is to be written down.
   struct Removal {
     let slot: Int
-    /// What the slot stood for when this was noted.
-    let identity: SpillIdentity
     let blocks: Range<UInt64>
   }
 
@@ -40,15 +38,17 @@ struct SpillStaging {
   var count: Int { entries.count }
   var isIdle: Bool { entries.isEmpty && removals.isEmpty && !clears }
   /// Whether there is something to begin to write.
-  var hasWork: Bool { waitingBytes > 0 || !removals.isEmpty || clears }
+  var hasWork: Bool { waitingBytes > 0 || hasRemovals }
+  /// Whether there is something to remove on the disk.
+  var hasRemovals: Bool { clears || !removals.isEmpty }
 
   subscript(key: UInt64) -> Entry? { entries[key] }
 
   /// Enters a chunk.
   ///
-  /// - Returns: false if it finds no room. A chunk of the same key that is here already stays.
+  /// - Precondition: there is none of the same key.
+  /// - Returns: false if it finds no room.
   mutating func append(_ chunk: Chunk, slot: Int, key: UInt64) -> Bool {
-    guard entries[key] == nil else { return true }
     let charge = chunk.byteCount + Self.overhead
     guard charge <= limit - bytes else { return false }
     lastNumber += 1
@@ -105,29 +105,33 @@ struct SpillStaging {
 
   // MARK: removals
 
-  /// Removals that are remembered one by one while the disk is sick. More than that are one that removes everything.
-  static let mostRemovals = 10_000
-
   /// Notes a removal, together with its neighbour if they touch.
-  mutating func note(_ removal: Removal) {
-    guard !clears else { return }
-    guard removals.count < Self.mostRemovals else { return noteClearing() }
-    if let last = removals.last, last.slot == removal.slot, last.identity == removal.identity,
-      last.blocks.lowerBound <= removal.blocks.upperBound,
+  ///
+  /// - Returns: whether it is one more.
+  mutating func note(_ removal: Removal) -> Bool {
+    if let last = removals.last, last.slot == removal.slot, last.blocks.lowerBound <= removal.blocks.upperBound,
       removal.blocks.lowerBound <= last.blocks.upperBound
     {
       let lower = min(last.blocks.lowerBound, removal.blocks.lowerBound)
       let upper = max(last.blocks.upperBound, removal.blocks.upperBound)
-      removals[removals.count - 1] = Removal(slot: last.slot, identity: last.identity, blocks: lower..<upper)
+      removals[removals.count - 1] = Removal(slot: last.slot, blocks: lower..<upper)
+      return false
     } else {
       removals.append(removal)
+      return true
     }
   }
 
-  mutating func noteClearing() {
-    clears = true
-    removals = []
+  /// Notes that everything is to be removed.
+  ///
+  /// - Returns: the removals that need not be written down then.
+  mutating func noteClearing() -> [Removal] {
+    defer { (clears, removals) = (true, []) }
+    return removals
   }
+
+  /// Every chunk, to be compared with a recount.
+  var all: [UInt64: Entry] { entries }
 
   /// What is to be removed on the disk, to be written now.
   mutating func takeRemovals() -> (clears: Bool, removals: [Removal]) {

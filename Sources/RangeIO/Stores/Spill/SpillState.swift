@@ -33,8 +33,12 @@ struct SpillState: ~Copyable {
   var isWriting = false
   /// Whether a timer will have what waits written.
   var isLingering = false
+  /// Whether a timer will have removals written that could not be.
+  var isRetrying = false
   /// Whether nothing more is taken.
   var isClosed = false
+  /// Whether the directory is not ours any more: nothing in it may be changed.
+  var isGivenUp = false
   /// Nothing is written until then.
   var writesPausedUntil: ReadInstant?
   /// The pause after the next failure to write.
@@ -132,7 +136,72 @@ struct SpillState: ~Copyable {
   }
   static let sweptAtOnce = 4096
 
+  // MARK: what waits
+
+  /// Enters a chunk to be written, unless one of its key is here that is still wanted.
+  ///
+  /// - Returns: false without room. And one that was not wanted any more, to be let go of outside of the lock.
+  mutating func stage(
+    _ chunk: Chunk, slot: Int, key: UInt64
+  ) -> (isTaken: Bool, replaced: SpillStaging.Entry?) {
+    var replaced: SpillStaging.Entry?
+    if let old = staging[key] {
+      guard !old.chunk.ticket.isValid else {
+        counts.present += 1
+        return (true, nil)
+      }
+      replaced = staging.remove(key)
+      sources[slot].staged -= 1
+      counts.stale += 1
+    }
+    guard staging.append(chunk, slot: slot, key: key) else {
+      counts.dropped += 1
+      return (false, replaced)
+    }
+    sources[slot].staged += 1
+    return (true, replaced)
+  }
+
+  /// Takes out what waits, and what is being written, as far as `isMeant`. Whoever calls this counts why.
+  mutating func unstage(where isMeant: (UInt64, SpillStaging.Entry) -> Bool) -> [SpillStaging.Entry] {
+    let removed = staging.remove(where: isMeant)
+    for entry in removed { sources[entry.slot].staged -= 1 }
+    return removed
+  }
+
+  /// Takes an entry out that was written, or cannot be; `nil` if it was taken out meanwhile.
+  mutating func unstage(_ key: UInt64, _ number: UInt64) -> SpillStaging.Entry? {
+    guard let entry = staging.finish(key, number) else { return nil }
+    sources[entry.slot].staged -= 1
+    return entry
+  }
+
+  /// Notes a removal to be written down. Until it is, its source is not forgotten.
+  mutating func note(_ removal: SpillStaging.Removal) {
+    if staging.note(removal) { sources[removal.slot].removals += 1 }
+  }
+
+  /// Notes that everything is to be removed.
+  mutating func noteClearing() { release(staging.noteClearing()) }
+
+  /// Removals were written down, or need not be.
+  mutating func release(_ removals: [SpillStaging.Removal]) {
+    for removal in removals { sources[removal.slot].removals -= 1 }
+  }
+
+  /// When what could not be written may be tried again.
+  func nextTry(after now: ReadInstant) -> ReadInstant {
+    let pauses = [writesPausedUntil, breaker.state == .open ? breaker.opensAgainAt : nil].compactMap { $0 }
+    return max(pauses.max() ?? now, now.advanced(by: .seconds(1)))
+  }
+
   // MARK: time
+
+  /// Whether a chunk of the tiers above is too old.
+  func isExpired(_ chunk: Chunk, now: ReadInstant) -> Bool {
+    guard ageLimit != .max else { return false }
+    return now < chunk.birth || now.nanoseconds - chunk.birth.nanoseconds >= ageLimit
+  }
 
   /// Whether a chunk born then is too old now. A clock that was set back makes it so, too.
   func isExpired(_ birth: Int64, wallNow: Int64) -> Bool {

@@ -4,26 +4,47 @@ extension SpillStore {
   /// Chunks that could not be written are dropped, as always. Removals are not.
   ///
   /// - Throws: `CancellationError`; why the disk failed, if it could not be made durable, or a removal not be written.
-  public func flush() async throws {
-    guard mayChangeFiles else { return }
+  public func flush() async throws { try await flush(by: nil) }
+
+  /// - Parameter end: when to give up waiting for a disk that hangs.
+  func flush(by end: ReadInstant?) async throws {
+    guard readOnlyReason != .configured else { return }
     let answer = OneAnswer<Void>()
     state.withLock { $0.flushes.append(answer) }
     writer.startForWaiters()
-    try await answer.value()
+    try await wait(for: answer, until: end)
     let failure = state.withLock { state -> ReadError? in
-      guard state.staging.clears || !state.staging.removals.isEmpty else { return nil }
-      return state.lastFailure
+      guard state.staging.hasRemovals, !state.isGivenUp else { return nil }
+      return state.lastFailure ?? .noSpillRoom(configuration.directory)
     }
     if let failure { throw failure }
+  }
+
+  private func wait(for answer: OneAnswer<Void>, until end: ReadInstant?) async throws {
+    let timer = end.map { end in
+      configuration.background.startElsewhere { [time = configuration.time, directory = configuration.directory] in
+        guard (try? await time.sleep(until: end)) != nil else { return }
+        answer.fail(
+          ReadError(
+            .timedOut,
+            "the disk of the spill directory did not answer in time: what waited is lost, which costs time only",
+            context: .init(source: directory)))
+      }
+    }
+    defer { timer?.cancel() }
+    try await answer.value()
   }
 
   /// Ends the use of the directory: what waits is written, the last file is sealed, and the lock given back. Nothing is
   /// found or taken any more.
   ///
   /// - Throws: as ``flush()``, with the store closed all the same.
-  public func close() async throws {
+  public func close() async throws { try await close(by: nil) }
+
+  /// - Parameter end: when to give up waiting for a disk that hangs. The lock is given back when it answers.
+  func close(by end: ReadInstant?) async throws {
     var failure: (any Error)?
-    do { try await flush() } catch { failure = error }
+    do { try await flush(by: end) } catch { failure = error }
     let answer = OneAnswer<Void>()
     let isFirst = state.withLock { state -> Bool in
       guard !state.isClosed else { return false }
@@ -33,23 +54,24 @@ extension SpillStore {
     }
     guard isFirst else { return }
     writer.startForWaiters()
-    try await answer.value()
-    let places = state.withLock { state in
-      defer { state.forgetAll() }
-      return state.places
-    }
-    withExtendedLifetime(places) {}
+    do { try await wait(for: answer, until: end) } catch { failure = failure ?? error }
     if let failure { throw failure }
   }
 }
 
 extension SpillState {
   /// Nothing is here any more.
-  mutating func forgetAll() {
+  ///
+  /// - Returns: what is to be let go of outside of the lock.
+  mutating func forgetAll() -> (places: [Place?], staging: SpillStaging) {
+    counts.dropped += staging.count
+    let all = (places, staging)
     table = SpillTable()
     sources = SpillSources()
     places = []
+    staging = SpillStaging(limit: staging.limit)
     storedBytes = 0
     ghost = Ghost()
+    return all
   }
 }

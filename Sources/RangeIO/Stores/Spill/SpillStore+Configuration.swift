@@ -23,7 +23,7 @@ extension SpillStore {
     public var admission = Admission.secondTimeOnceFull
     /// Nothing is written that would leave the disk with less free space. Default: 1 GiB.
     public var freeSpaceFloor = ByteCount.gibibytes(1)
-    /// The bytes of a file. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit is below 16 MiB.
+    /// The bytes of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit is below 16 MiB.
     public var segmentSize: ByteCount?
     /// What to do if another process has the directory. Default: fail.
     public var sharing = Sharing.exclusive
@@ -63,7 +63,8 @@ extension SpillStore {
 
     /// The bytes of a file.
     var segmentBytes: Int {
-      if let segmentSize { return segmentSize.bytes & ~7 }
+      // Whole pages, since that is what they take.
+      if let segmentSize { return segmentSize.bytes & ~4095 }
       let usual = min(max(limit.bytes / 256, 4 << 20), 256 << 20)
       return min(usual, max(0, limit.bytes - SpillStore.fixedBytes) / 4) & ~4095
     }

@@ -10,14 +10,18 @@ extension SpillStore {
     var held: [HeldPiece] = []
     let wallNow = configuration.wallClock()
     let now = self.now
-    let isBound = state.withLock { state -> Bool in
-      guard let (slot, token) = state.sources.binding(of: token) else { return false }
-      guard let slot else { return true }
+    let (isBound, isToRemoveFirst) = state.withLock { state -> (Bool, Bool) in
+      guard let (slot, token) = state.sources.binding(of: token) else { return (false, false) }
+      guard let slot else { return (true, false) }
+      // What was removed while the disk was left alone is removed there before it serves again.
+      let isToRemoveFirst = !state.breaker.isClosed && state.staging.hasRemovals
       var run: SpillRun?
       var permit: SpillBreaker.Permit?
       for (block, part) in grid.pieces(of: range) {
         let key = SpillTable.key(source: slot, block: block)
-        if state.staging.bytes > 0, let entry = state.staging[key], entry.chunk.ticket.isValid {
+        if state.staging.bytes > 0, let entry = state.staging[key], entry.chunk.ticket.isValid,
+          !state.isExpired(entry.chunk, now: now)
+        {
           let piece = entry.chunk.piece
           let lower = part.lowerBound - piece.range.lowerBound
           pieces.append(ChunkPiece(part, piece.bytes.slice(lower..<lower + part.count)))
@@ -36,7 +40,7 @@ extension SpillStore {
           continue
         }
         // A sick disk is left alone. One that is tried is asked for one run.
-        if permit == nil { permit = state.breaker.ask(now: now) }
+        if permit == nil { permit = isToRemoveFirst ? .refused : state.breaker.ask(now: now) }
         guard permit != .refused else {
           state.counts.misses += 1
           continue
@@ -44,27 +48,29 @@ extension SpillStore {
         let count = state.sources[slot].identity.count(ofBlock: block)
         let whole = block << grid.shift..<block << grid.shift + count
         if run?.append(record, block: block, whole, part) == true { continue }
-        if let run {
-          held.append(hold(run, permit!, token, wallNow, now))
-          if permit == .tries { permit = .refused }
-          guard permit != .refused else {
+        if let ended = run {
+          held.append(hold(ended, permit!, token, wallNow, now))
+          run = nil
+          guard permit == .go else {
+            permit = .refused
             state.counts.misses += 1
             continue
           }
         }
-        guard let place = state.places[Int(record.segment)] else { continue }
+        let place = state.places[Int(record.segment)]!
         run = SpillRun(
           place.segment, slot: slot, identityCheck: state.sources[slot].check,
           local: place.locals[slot] ?? .max, record, block: block, whole, part)
       }
-      if let run { held.append(hold(run, permit ?? .go, token, wallNow, now)) }
-      return true
+      if let run { held.append(hold(run, permit!, token, wallNow, now)) }
+      return (true, isToRemoveFirst && state.breaker.lets(now: now))
     }
     // Once for each token.
     guard isBound else {
       guard slot(of: token) != nil else { return .miss }
       return lookUp(range, token: token, grid: grid)
     }
+    if isToRemoveFirst { writer.wake(isUrgent: true) }
     guard !pieces.isEmpty || !held.isEmpty else { return .miss }
     if held.isEmpty, pieces.count == 1, pieces[0].range == range { return .hit(pieces[0].bytes) }
     let covered = ByteRanges.normalize(pieces.map(\.range) + held.map(\.wanted))
@@ -105,11 +111,16 @@ extension SpillStore {
   ) -> Bool {
     guard let slot = slot(of: token) else { return false }
     let wallNow = configuration.wallClock()
+    let now = self.now
     let blocks = grid.blocks(covering: range)
     return answer(
       state.withLock { state in
         blocks.filter { block in
-          if let entry = state.staging[SpillTable.key(source: slot, block: block)] { return entry.chunk.ticket.isValid }
+          if let entry = state.staging[SpillTable.key(source: slot, block: block)], entry.chunk.ticket.isValid,
+            !state.isExpired(entry.chunk, now: now)
+          {
+            return true
+          }
           let found = state.table.find(source: slot, block: block)
           return found != 0 && !state.isClosed
             && !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
@@ -129,8 +140,7 @@ extension SpillStore {
       state.counts.hits += run.parts.count
       state.counts.hitBytes += run.wanted.count
       for part in run.parts {
-        let found = state.table.find(source: run.slot, block: part.block)
-        if found != 0, state.table[found].offset == part.offset { state.noteHit(found) }
+        if let found = state.find(part, of: run) { state.noteHit(found) }
       }
     }
   }
@@ -138,12 +148,19 @@ extension SpillStore {
   /// Takes records out that turned out to be damaged, or that could not be read.
   func drop(_ record: SpillRun.Part, of run: SpillRun) {
     state.withLock { state in
-      let found = state.table.find(source: run.slot, block: record.block)
-      guard found != 0, state.table[found].offset == record.offset,
-        state.places[Int(state.table[found].segment)]?.segment === run.segment
-      else { return }
-      state.remove(found)
+      if let found = state.find(record, of: run) { state.remove(found) }
     }
+  }
+}
+
+extension SpillState {
+  /// The slot of a record that was found, if it is still the one.
+  fileprivate func find(_ part: SpillRun.Part, of run: SpillRun) -> UInt32? {
+    let found = table.find(source: run.slot, block: part.block)
+    guard found != 0, table[found].offset == part.offset,
+      places[Int(table[found].segment)]?.segment === run.segment
+    else { return nil }
+    return found
   }
 }
 

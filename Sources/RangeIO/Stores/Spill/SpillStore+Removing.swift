@@ -1,38 +1,51 @@
 extension SpillStore {
   /// Erases the blocks that hold bytes of `range`, on the disk, too, as soon as may be.
   public func erase(_ range: ByteRange, of token: ChunkToken) {
-    guard !range.isEmpty, let slot = slot(of: token) else { return }
-    erase(token.grid.blocks(covering: range), slot, of: token.source.id)
+    guard !range.isEmpty, slot(of: token) != nil else { return }
+    let slot = state.withLock { state -> Int? in
+      guard let slot = state.sources.binding(of: token.number)?.slot else { return nil }
+      state.sources[slot].removals += 1
+      return slot
+    }
+    if let slot { erase(token.grid.blocks(covering: range), slot) }
+  }
+
+  /// Erases the blocks that hold bytes of `range` of a version, on whatever grid, those included that nobody has read in
+  /// this process.
+  func erase(_ range: ByteRange, ofVersion source: SourceDescription) {
+    guard let any = BlockGrid(blockSize: 1), let version = SpillIdentity(source, any) else { return }
+    let slots = state.withLock { state in
+      let slots = state.sources.slots(ofID: source.id).filter { state.sources[$0].identity.isVersion(of: version) }
+      for slot in slots { state.sources[slot].removals += 1 }
+      return slots.map { ($0, state.sources[$0].identity.shift) }
+    }
+    for (slot, shift) in slots { erase(range.lowerBound >> shift..<(range.upperBound - 1) >> shift + 1, slot) }
   }
 
   /// Forgets a version that was replaced. Its records die with their segments.
   public func eraseRetired(_ token: ChunkToken) {
     let slot = state.withLock { state -> Int? in
-      guard let slot = state.sources.unbind(token.number) else { return nil }
-      return state.sources[slot].bindings == 0 ? slot : nil
+      guard let slot = state.sources.unbind(token.number), state.sources[slot].bindings == 0 else { return nil }
+      return slot
     }
     if let slot { forget(slot) }
   }
 
   /// Erases all that is here of a source, in all its versions, those included that nobody has read in this process.
   public func erase(source id: String) {
-    for slot in state.withLock({ $0.sources.slots(ofID: id) }) { erase(0..<Int(SpillTable.largestBlock) + 1, slot, of: id) }
+    let slots = state.withLock { state in
+      let slots = state.sources.slots(ofID: id)
+      for slot in slots { state.sources[slot].removals += 1 }
+      return slots
+    }
+    for slot in slots { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
   }
 
-  private func erase(_ blocks: Range<Int>, _ slot: Int, of id: String) {
+  /// - Parameter slot: counts this removal already, so that it is not forgotten meanwhile.
+  private func erase(_ blocks: Range<Int>, _ slot: Int) {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
-      guard state.sources.entry(slot)?.identity.id == id else { return [] }
-      // Written down if anything of it can be on the disk, or is on its way there.
-      let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
-      if mayChangeFiles, !state.isClosed, mayBeOnDisk || state.isWriting {
-        let identity = state.sources[slot].identity
-        state.staging.note(
-          .init(slot: slot, identity: identity, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
-      }
-      let removed = state.staging.remove { _, entry in
-        entry.slot == slot && blocks.contains(entry.chunk.block)
-      }
-      state.sources[slot].staged -= removed.count
+      let removed = state.unstage { _, entry in entry.slot == slot && blocks.contains(entry.chunk.block) }
+      state.counts.stale += removed.count
       if blocks.count <= 4096 {
         for block in blocks {
           let found = state.table.find(source: slot, block: block)
@@ -43,7 +56,19 @@ extension SpillStore {
     }
     withExtendedLifetime(staged) {}
     if blocks.count > 4096 { sweep { $0.source == slot && blocks.contains($0.block) } }
-    writer.wake(isUrgent: true)
+    let isNoted = state.withLock { state -> Bool in
+      // Closed meanwhile: it goes by other slots, if by any.
+      guard !state.isGivenUp else { return false }
+      defer { state.sources[slot].removals -= 1 }
+      guard readOnlyReason != .configured else { return false }
+      // Written down if anything of it can be on the disk, or is on its way there. Not before nothing of it is found:
+      // what is copied on until then comes before this, and is removed by it, too.
+      let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
+      guard mayBeOnDisk || state.isWriting else { return false }
+      state.note(.init(slot: slot, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
+      return true
+    }
+    if isNoted { writer.wake(isUrgent: true) }
   }
 
   /// Removes everything. Nothing can be found from now on, and after a restart once ``flush()`` has returned.
@@ -56,16 +81,17 @@ extension SpillStore {
 
   /// Erases everything, that of sources included which nobody has read in this process.
   public func eraseAll() {
-    let staged = state.withLock { state -> [SpillStaging.Entry] in
-      let all = state.staging.remove { _, _ in true }
-      for entry in all { state.sources[entry.slot].staged -= 1 }
-      if mayChangeFiles, !state.isClosed { state.staging.noteClearing() }
+    let (staged, isNoted) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
+      let all = state.unstage { _, _ in true }
+      state.counts.stale += all.count
+      guard !state.isGivenUp, readOnlyReason != .configured else { return (all, false) }
+      state.noteClearing()
       state.isFull = false
-      return all
+      return (all, true)
     }
     withExtendedLifetime(staged) {}
     sweep { _ in true }
-    writer.wake(isUrgent: true)
+    if isNoted { writer.wake(isUrgent: true) }
   }
 
   /// Whether removals are written down: not in a directory that is only to be read.

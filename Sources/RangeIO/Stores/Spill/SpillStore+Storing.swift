@@ -35,48 +35,50 @@ extension SpillStore {
     }
     let key = SpillTable.key(source: slot, block: chunk.block)
     let span = SpillFormat.recordCount(payload: chunk.piece.range.count)
-    let most = writer.largestRecord(of: slot)
     let now = self.now
     let wallNow = configuration.wallClock()
-    return state.withLock { state -> Offer in
+    let (offer, replaced) = state.withLock { state -> (Offer, SpillStaging.Entry?) in
       state.counts.offered += 1
       guard !state.isClosed, chunk.ticket.isValid else {
         state.counts.stale += 1
-        return .stale
+        return (.stale, nil)
       }
-      guard span <= most else {
+      guard span <= writer.largestRecord(identity: state.sources[slot].identity.bytes.count),
+        chunk.byteCount + SpillStaging.overhead <= state.staging.limit
+      else {
         state.counts.ineligible += 1
-        return .neverFits
+        return (.neverFits, nil)
       }
-      guard !isExpired(chunk, &state, now) else {
+      guard !state.isExpired(chunk, now: now) else {
+        state.counts.ineligible += 1
         state.counts.expirations += 1
-        return .ineligible
+        return (.ineligible, nil)
       }
       let found = state.table.find(source: slot, block: chunk.block)
       if found != 0,
         !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
-          || state.staging[key] != nil
       {
         state.counts.present += 1
-        return .taken
+        return (.taken, nil)
       }
       if isGated, state.isFull {
         let fingerprint = Ghost.fingerprint(of: key)
         guard state.ghost.remove(fingerprint) else {
           state.ghost.insert(fingerprint, limit: max(16, state.table.count))
           state.counts.gated += 1
-          return .gated
+          return (.gated, nil)
         }
       }
-      guard state.breaker.isClosed, state.writesPausedUntil.map({ now >= $0 }) ?? true,
-        state.staging.append(chunk, slot: slot, key: key)
-      else {
+      // Of a sick disk what is written tries it, too: there may be nothing yet that could be read.
+      guard state.breaker.lets(now: now), state.writesPausedUntil.map({ now >= $0 }) ?? true else {
         state.counts.dropped += 1
-        return .dropped
+        return (.dropped, nil)
       }
-      state.sources[slot].staged += 1
-      return .taken
+      let (isTaken, replaced) = state.stage(chunk, slot: slot, key: key)
+      return (isTaken ? .taken : .dropped, replaced)
     }
+    withExtendedLifetime(replaced) {}
+    return offer
   }
 
   /// Whole blocks of sources that are dearer than a disk.
@@ -87,11 +89,6 @@ extension SpillStore {
       chunk.piece.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
     else { return false }
     return configuration.sources == .all || source.cost.isDearer(than: SourceCost(), for: chunk.piece.range.count)
-  }
-
-  private func isExpired(_ chunk: Chunk, _ state: inout SpillState, _ now: ReadInstant) -> Bool {
-    guard state.ageLimit != .max else { return false }
-    return now < chunk.birth || now.nanoseconds - chunk.birth.nanoseconds >= state.ageLimit
   }
 
   // MARK: alone, without a tier above

@@ -104,6 +104,7 @@ public final class SpillStore: ChunkStore {
     guard token.isAlive else { return nil }
     let identity = SpillIdentity(token.source, token.grid)
     let (slot, others) = state.withLock { state -> (Int?, [Int]) in
+      guard !state.isClosed else { return (nil, []) }
       guard let slot = state.sources.bind(token, to: identity), let identity else { return (nil, []) }
       // A version that is read now makes those useless that nobody reads.
       let others = state.sources.slots(ofID: identity.id).filter {
@@ -117,9 +118,9 @@ public final class SpillStore: ChunkStore {
 
   /// Forgets what is known of a source whose version is not read any more. Its records die with their segments.
   func forget(_ slot: Int) {
-    let staged = state.withLock { state -> [SpillStaging.Entry] in
-      let staged = state.staging.remove { $1.slot == slot }
-      if !staged.isEmpty { state.sources[slot].staged -= staged.count }
+    let staged = state.withLock { state in
+      let staged = state.unstage { $1.slot == slot }
+      state.counts.stale += staged.count
       return staged
     }
     withExtendedLifetime(staged) {}

@@ -31,50 +31,80 @@ extension SpillWriter {
   func writeBatch(_ store: SpillStore) -> Bool {
     let now = store.now
     let work = store.state.withLock { state -> Work? in
-      guard state.staging.hasWork else { return nil }
+      guard state.staging.hasWork, !state.isGivenUp else { return nil }
       let isPaused = state.writesPausedUntil.map { now < $0 } ?? false
       let permit = isPaused ? .refused : state.breaker.ask(now: now)
-      guard permit == .go else {
+      guard permit != .refused else {
         // What cannot be written now is not worth its memory. Removals stay.
-        let dropped = state.staging.remove { _, entry in !entry.isBeingWritten }
+        let dropped = state.unstage { _, entry in !entry.isBeingWritten }
         state.counts.dropped += dropped.count
-        for entry in dropped { state.sources[entry.slot].staged -= 1 }
-        let tries = permit == .tries && (state.staging.clears || !state.staging.removals.isEmpty)
-        if permit == .tries, !tries { state.breaker.withdraw(permit) }
-        return Work(
-          permit: tries ? permit : .refused, removals: tries ? state.staging.takeRemovals() : (false, []), chunks: [],
-          dropped: dropped)
+        return Work(permit: permit, removals: (false, []), chunks: [], dropped: dropped)
       }
+      // To try, one chunk is enough.
+      let most = permit == .go ? Self.batchBytes : 1
       return Work(
-        permit: permit, removals: state.staging.takeRemovals(), chunks: state.staging.nextBatch(upTo: Self.batchBytes),
-        dropped: [])
+        permit: permit, removals: state.staging.takeRemovals(), chunks: state.staging.nextBatch(upTo: most), dropped: []
+      )
     }
     guard let work, work.permit != .refused else { return false }
-    permit = work.permit
     var left = work.removals
-    do throws(Trouble) {
-      if left.clears {
-        try clear(store)
-        left.clears = false
-      }
-      if !left.removals.isEmpty {
-        for removal in left.removals { try append(removal, store) }
+    watched(store, work.permit) {
+      do throws(Trouble) {
+        try remove(&left, store)
+        for (key, entry) in work.chunks { try append(key, entry, store) }
         try flush(store)
+        try makeDurable(isUrgent: false, store)
+        store.state.withLock { state in
+          state.breaker.succeeded(work.permit)
+          state.writesPause = .seconds(5)
+          state.writesPausedUntil = nil
+        }
+      } catch {
+        fail(error, work, left, store)
       }
-      let hadRemovals = work.removals.clears || !left.removals.isEmpty
-      left.removals = []
-      for (key, entry) in work.chunks { try append(key, entry, store) }
-      try flush(store)
-      try makeDurable(isUrgent: hadRemovals, store)
-      store.state.withLock { state in
-        state.breaker.succeeded(work.permit)
-        state.writesPause = .seconds(5)
-        state.writesPausedUntil = nil
-      }
-    } catch {
-      fail(error, work, left, store)
     }
     return true
+  }
+
+  /// Writes removals down, and makes that durable: what is left of them then is not.
+  private func remove(
+    _ left: inout (clears: Bool, removals: [SpillStaging.Removal]), _ store: SpillStore
+  ) throws(Trouble) {
+    guard left.clears || !left.removals.isEmpty else { return }
+    if left.clears {
+      try clear(store)
+      left.clears = false
+    }
+    for removal in left.removals { try append(removal, store) }
+    try flush(store)
+    try makeDurable(isUrgent: true, store)
+    let done = left.removals
+    left.removals = []
+    store.state.withLock { $0.release(done) }
+  }
+
+  /// Does what may wait for the disk, watched: a disk that stands still for too long while it is asked for one thing is
+  /// sick, however long the whole takes.
+  private func watched(_ store: SpillStore, _ permit: SpillBreaker.Permit, _ body: () -> Void) {
+    let call = store.watch.begin { [weak store] in
+      guard let store else { return }
+      store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
+    }
+    self.call = call
+    body()
+    self.call = nil
+    store.watch.end(call)
+  }
+
+  /// The disk is about to be asked for the next thing.
+  func goOn(_ store: SpillStore) { if let call { store.watch.renew(call) } }
+
+  /// As ``sync(_:)``, beside batches.
+  func syncWatched(_ store: SpillStore) throws(Trouble) {
+    var result = Result<Void, Trouble>.success(())
+    watched(store, .go) { result = Result { () throws(Trouble) in try sync(store) } }
+    if case .failure(.failed(let errno)) = result { store.note(errno, "sync a spill file", .go, isWrite: true) }
+    try result.get()
   }
 
   /// Puts back what must be written some time, and drops the rest.
@@ -85,8 +115,7 @@ extension SpillWriter {
     let now = store.now
     let dropped = store.state.withLock { state -> [SpillStaging.Entry] in
       state.staging.putBack(left)
-      let dropped = work.chunks.compactMap { state.staging.finish($0.key, $0.entry.number) }
-      for entry in dropped { state.sources[entry.slot].staged -= 1 }
+      let dropped = work.chunks.compactMap { state.unstage($0.key, $0.entry.number) }
       state.counts.dropped += dropped.count
       if trouble.concernsWritesOnly {
         state.writesPausedUntil = now.advanced(by: state.writesPause)
@@ -104,16 +133,6 @@ extension SpillWriter {
     }
   }
 
-  /// Makes a call that must not take long. Making things durable may.
-  func watching<Value>(_ store: SpillStore, _ body: () throws(Errno) -> Value) throws(Errno) -> Value {
-    let call = store.watch.begin { [weak store, permit] in
-      guard let store else { return }
-      store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
-    }
-    defer { store.watch.end(call) }
-    return try body()
-  }
-
   /// Syncs if the user wants that, and it is time.
   func makeDurable(isUrgent: Bool, _ store: SpillStore) throws(Trouble) {
     guard case .fdatasync(let every) = configuration.durability, isUrgent || unsyncedBytes >= every.bytes else {
@@ -126,7 +145,9 @@ extension SpillWriter {
   func sync(_ store: SpillStore) throws(Trouble) {
     guard unsyncedBytes > 0 || hasUnsyncedNames else { return }
     do throws(Errno) {
+      goOn(store)
       if let open { try open.segment.file.sync() }
+      goOn(store)
       if hasUnsyncedNames { try directory.sync() }
     } catch {
       throw .failed(error)
@@ -138,12 +159,11 @@ extension SpillWriter {
 
   /// Raises the epoch, and unlinks all that is of an older one.
   private func clear(_ store: SpillStore) throws(Trouble) {
-    open = nil
-    emptyBuffer()
-    pending = []
+    abandon(store)
     var next = root
     next.epoch += 1
     do throws(Errno) {
+      goOn(store)
       try SpillFolder.write(next, to: directory)
     } catch {
       throw .failed(error)
@@ -159,7 +179,15 @@ extension SpillWriter {
       state.sources.sweep(oldestSegment: nil)
       return all
     }
-    for segment in segments { try? directory.remove(SpillFormat.segmentName(segment.number)) }
+    for segment in segments {
+      goOn(store)
+      do throws(Errno) {
+        try directory.remove(SpillFormat.segmentName(segment.number))
+      } catch {
+        // Of an older epoch, so that nobody believes it. What is left of it counts until the next opening deletes it.
+        if error != .noSuchFileOrDirectory { segment.stays() }
+      }
+    }
     hasUnsyncedNames = true
   }
 }

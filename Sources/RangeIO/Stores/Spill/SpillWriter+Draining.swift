@@ -82,6 +82,7 @@ extension SpillWriter {
     }
     store.state.withLock { $0.counts.evictions += evicted }
     do throws(Errno) {
+      goOn(store)
       try directory.remove(SpillFormat.segmentName(victim.segment.number))
       hasUnsyncedNames = true
     } catch {
@@ -91,10 +92,12 @@ extension SpillWriter {
   }
 
   private func chooseVictim(_ store: SpillStore) -> Victim? {
-    store.state.withLock { state in
+    // Without an open segment there is nowhere to copy its removals to.
+    let canCopy = open != nil
+    return store.state.withLock { state in
       var candidates = state.places.indices.filter { index in
         guard let place = state.places[index] else { return false }
-        return place.isSealed && !place.isDraining
+        return place.isSealed && !place.isDraining && (canCopy || state.neededTombstones(of: UInt32(index)).isEmpty)
       }
       guard !candidates.isEmpty else { return nil }
       func share(_ bytes: Int, _ index: Int) -> Double { Double(bytes) / Double(max(1, state.places[index]!.length)) }
@@ -164,10 +167,17 @@ extension SpillWriter {
     for old in survivors {
       let start = SpillFormat.recordHeaderCount
       let bytes: UnsafeRawBufferPointer?
+      goOn(store)
       do throws(Errno) {
         bytes = try window.bytes(old.offset, start + Int(old.stored))
       } catch {
-        throw .failed(error)
+        // One bad place must not keep its segment from going, and with it all that waits to be written.
+        let failure = ReadError.errno(error, "read a spill file", .init(source: configuration.directory))
+        store.state.withLock { state in
+          state.lastFailure = failure
+          state.counts.readErrors += 1
+        }
+        break
       }
       guard let bytes, let header = SpillRecord(bytes, segmentCheck: segment.check), header.kind == .chunk,
         header.stored == old.stored, header.block == UInt64(old.block),
@@ -184,17 +194,25 @@ extension SpillWriter {
 
   /// Copies the tombstones on that an older segment may need.
   private func carryTombstones(of victim: Victim, _ store: SpillStore) throws(Trouble) {
-    let needed = store.state.withLock { state -> [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] in
-      let older = state.places.compactMap { $0 }.filter { $0.segment.number < victim.segment.number }
-      return state.places[Int(victim.place)]!.tombstones.filter { tombstone in
-        older.contains { $0.locals[tombstone.slot] != nil }
-      }
-    }
+    let needed = store.state.withLock { $0.neededTombstones(of: victim.place) }
     guard !needed.isEmpty else { return }
     for tombstone in needed {
       try appendTombstone(tombstone.slot, tombstone.blocks, bound: tombstone.bound, store)
     }
     try flush(store)
+    // Before the segment goes that has them.
+    if configuration.durability != .none { try sync(store) }
+  }
+}
+
+extension SpillState {
+  /// The tombstones of a segment that an older one may need.
+  fileprivate func neededTombstones(
+    of place: UInt32
+  ) -> [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] {
+    guard let victim = places[Int(place)], !victim.tombstones.isEmpty else { return [] }
+    let older = places.compactMap { $0 }.filter { $0.segment.number < victim.segment.number }
+    return victim.tombstones.filter { tombstone in older.contains { $0.locals[tombstone.slot] != nil } }
   }
 }
 

@@ -10,7 +10,8 @@ struct OpenSegment {
   /// The number of each source within it.
   var locals: [Int: UInt32] = [:]
   /// Of the footer as it is now, with the headers of it and of what follows.
-  var closingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
+  var closingCount = emptyClosingCount
+  static let emptyClosingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
 }
 
 /// What becomes found once it is written.
@@ -27,7 +28,8 @@ extension SpillWriter {
 
   /// Appends a chunk, encoded.
   func append(_ key: UInt64, _ entry: SpillStaging.Entry, _ store: SpillStore) throws(Trouble) {
-    guard entry.chunk.ticket.isValid else {
+    let now = store.now
+    guard entry.chunk.ticket.isValid, !store.state.withLock({ $0.isExpired(entry.chunk, now: now) }) else {
       drop(key, entry, store)
       return
     }
@@ -97,7 +99,7 @@ extension SpillWriter {
   func append(
     copyOf old: SpillTable.Record, _ header: SpillRecord, _ payload: UnsafeRawBufferPointer, _ store: SpillStore
   ) throws(Trouble) -> Bool {
-    guard hasRoom(payload: payload.count, of: old.source, store) else { return false }
+    guard hasRoom(payload: payload.count, of: old.source, beside: reserved, store) else { return false }
     let local = try declare(old.source, store)
     let target = try space(SpillFormat.recordCount(payload: payload.count), store)
     target.part(SpillFormat.recordHeaderCount, payload.count).copyMemory(from: payload)
@@ -110,9 +112,6 @@ extension SpillWriter {
   }
 
   func append(_ removal: SpillStaging.Removal, _ store: SpillStore) throws(Trouble) {
-    try makeRoom(payload: SpillFormat.tombstoneCount, of: removal.slot, store)
-    // Forgotten meanwhile: there is no record of it in any segment.
-    guard store.state.withLock({ $0.sources.slot(of: removal.identity) == removal.slot }) else { return }
     // Below the sequence that it gets itself.
     try appendTombstone(removal.slot, removal.blocks, bound: nil, store)
   }
@@ -223,10 +222,9 @@ extension SpillWriter {
     guard filled > 0, let buffer, let open else { return }
     let written = filled + gatheredBytes
     do throws(Errno) {
+      goOn(store)
       try withExtendedLifetime(gathered) { () throws(Errno) in
-        try watching(store) { () throws(Errno) in
-          try open.segment.file.write(parts(of: buffer), at: open.position)
-        }
+        try open.segment.file.write(parts(of: buffer), at: open.position)
       }
     } catch {
       throw .failed(error)
@@ -267,7 +265,9 @@ extension SpillWriter {
       state.counts.fileBytes += written
       for one in all {
         switch one {
-        case .source(let slot, let local): state.places[Int(place)]!.locals[slot] = local
+        case .source(let slot, let local):
+          // The slot means this source for as long as the segment is there.
+          state.places[Int(place)]!.locals[slot] = local
         case .tombstone(let slot, let blocks, let bound):
           state.places[Int(place)]!.tombstones.append((slot, blocks, bound))
           state.counts.tombstones += 1
@@ -282,14 +282,15 @@ extension SpillWriter {
           state.counts.reinsertions += 1
           state.counts.reinsertedBytes += new.span
         case .chunk(let key, let number, let slot, let ticket, let new):
-          state.counts.written += 1
-          state.counts.writtenBytes += new.span
-          guard let entry = state.staging.finish(key, number), ticket.isValid else {
+          // Unless it was removed meanwhile, and counted.
+          guard let entry = state.unstage(key, number) else { continue }
+          done.append(entry)
+          guard ticket.isValid else {
             state.counts.stale += 1
             continue
           }
-          state.sources[slot].staged -= 1
-          done.append(entry)
+          state.counts.written += 1
+          state.counts.writtenBytes += new.span
           state.set(slot, entry.chunk.block, new)
         }
       }
@@ -300,31 +301,38 @@ extension SpillWriter {
 
   /// A chunk is not wanted any more.
   private func drop(_ key: UInt64, _ entry: SpillStaging.Entry, _ store: SpillStore) {
-    store.state.withLock { state in
-      guard state.staging.finish(key, entry.number) != nil else { return }
-      state.sources[entry.slot].staged -= 1
-      state.counts.stale += 1
+    let dropped = store.state.withLock { state in
+      let dropped = state.unstage(key, entry.number)
+      if dropped != nil { state.counts.stale += 1 }
+      return dropped
     }
+    withExtendedLifetime(dropped) {}
   }
 
   // MARK: segments
 
-  private func hasRoom(payload: Int, of slot: Int, _ store: SpillStore) -> Bool {
+  private func hasRoom(payload: Int, of slot: Int, beside reserved: Int = 0, _ store: SpillStore) -> Bool {
     guard let open else { return false }
     var needed = SpillFormat.recordCount(payload: payload) + SpillFooter.growth
     if open.locals[slot] == nil {
       let identity = SpillFormat.padded(store.state.withLock { $0.sources.entry(slot)?.identity.bytes.count ?? 0 })
       needed += SpillFormat.recordHeaderCount + identity + 8 + identity
     }
-    return open.position + filled + gatheredBytes + needed + open.closingCount <= configuration.segmentBytes
+    return open.position + filled + gatheredBytes + needed + open.closingCount + reserved
+      <= configuration.segmentBytes
   }
 
   /// Sees to it that a record with so large a payload fits into the open segment.
   private func makeRoom(payload: Int, of slot: Int, _ store: SpillStore) throws(Trouble) {
     if hasRoom(payload: payload, of: slot, store) { return }
     try seal(store)
+    let identity = store.state.withLock { $0.sources[slot].identity.bytes.count }
+    reserved =
+      SpillFormat.recordCount(payload: payload) + SpillFooter.growth + SpillFormat.recordCount(payload: identity) + 8
+      + SpillFormat.padded(identity)
+    defer { reserved = 0 }
     try makeSegment(store)
-    // What an almost empty segment has no room for was refused when it came; of what was copied on there may be so much.
+    // What an empty segment has no room for was refused when it came. Removals that are copied on may have taken it.
     guard hasRoom(payload: payload, of: slot, store) else { throw .noRoom }
   }
 
@@ -341,7 +349,9 @@ extension SpillWriter {
     }
     lastSequence += 1
     do throws(Errno) {
+      goOn(store)
       try open.segment.file.writeAll(memory, at: open.position)
+      goOn(store)
       try open.segment.file.truncate(length)
       if configuration.durability != .none { try open.segment.file.sync() }
     } catch {
@@ -400,7 +410,7 @@ extension SpillWriter {
     }
     open = OpenSegment(segment: segment, place: place)
     try tidy(store)
-    guard configuration.whenFull == .dropOldest else { return }
+    guard dropsOldest else { return }
     // One segment's room is kept free, so that what is copied on has somewhere to go.
     while ledger.bytes > ledger.limit - size {
       guard try drainSegment(copying: true, store) else { break }
@@ -411,7 +421,7 @@ extension SpillWriter {
   private func takeSpace(_ size: Int, _ store: SpillStore) throws(Trouble) {
     while !ledger.take(size) {
       store.state.withLock { $0.isFull = true }
-      guard configuration.whenFull == .dropOldest, try drainSegment(copying: false, store) else { throw .noRoom }
+      guard dropsOldest, try drainSegment(copying: false, store) else { throw .noRoom }
     }
     while true {
       let free: Int
@@ -421,7 +431,7 @@ extension SpillWriter {
       }
       if free - size >= configuration.freeSpaceFloor.bytes { return }
       var isDrained = false
-      if configuration.whenFull == .dropOldest {
+      if dropsOldest {
         do throws(Trouble) { isDrained = try drainSegment(copying: false, store) } catch {
           ledger.give(size)
           throw error
@@ -448,7 +458,7 @@ extension SpillWriter {
       }
       if let turn { return turn }
       var isDrained = false
-      if configuration.whenFull == .dropOldest {
+      if dropsOldest {
         do throws(Trouble) { isDrained = try drainSegment(copying: false, store) } catch {
           ledger.give(size)
           throw error
@@ -465,6 +475,7 @@ extension SpillWriter {
     var file: (any SpillFile)?
     while file == nil {
       lastSegment += 1
+      goOn(store)
       do throws(Errno) {
         file = try directory.create(SpillFormat.segmentName(lastSegment))
       } catch .fileExists {
@@ -477,10 +488,9 @@ extension SpillWriter {
     var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
     let check = memory.withUnsafeMutableBytes { header.write(to: $0) }
     do throws(Errno) {
-      try watching(store) { () throws(Errno) in
-        try file!.allocate(size)
-        try file!.writeAll(memory, at: 0)
-      }
+      goOn(store)
+      try file!.allocate(size)
+      try file!.writeAll(memory, at: 0)
     } catch {
       try? directory.remove(name)
       throw error

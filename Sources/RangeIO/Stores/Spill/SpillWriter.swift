@@ -29,8 +29,10 @@ final class SpillWriter: @unchecked Sendable {
   var unsyncedBytes = 0
   /// Names in the directory that are to be made durable.
   var hasUnsyncedNames = false
-  /// What the breaker has allowed the batch that is being written.
-  var permit = SpillBreaker.Permit.go
+  /// What the disk is asked for now, as the watch knows it.
+  var call: DiskWatch.Call?
+  /// Bytes of the open segment that are not for what is copied on.
+  var reserved = 0
   /// What the user's process shares the limit with, if it shares it.
   var quota: SpillQuota?
 
@@ -52,10 +54,15 @@ final class SpillWriter: @unchecked Sendable {
   static let batchBytes = 1 << 20
 
   /// The largest record that fits into a segment with all that it needs beside it.
-  func largestRecord(of slot: Int) -> Int {
-    configuration.segmentBytes - SpillFormat.headerCount - SpillFormat.trailerCount - SpillFormat.recordHeaderCount * 2
-      - 32 - SpillFooter.growth - SpillFormat.longestID / 16
+  ///
+  /// - Parameter count: the bytes of its source's identity.
+  func largestRecord(identity count: Int) -> Int {
+    configuration.segmentBytes - SpillFormat.headerCount - OpenSegment.emptyClosingCount - SpillFooter.growth
+      - SpillFormat.recordCount(payload: count) - 8 - SpillFormat.padded(count)
   }
+
+  /// Whether the oldest go when there is no room.
+  var dropsOldest: Bool { configuration.whenFull == .dropOldest && !root.refusesWhenFull }
 
   // MARK: starting
 
@@ -65,7 +72,7 @@ final class SpillWriter: @unchecked Sendable {
   func wake(isUrgent: Bool = false) {
     guard let store else { return }
     let (starts, lingers) = store.state.withLock { state -> (Bool, Bool) in
-      guard !state.isWriting, state.staging.hasWork else { return (false, false) }
+      guard !state.isWriting, !state.isGivenUp, state.staging.hasWork else { return (false, false) }
       let isEnough =
         isUrgent || state.staging.waitingBytes >= min(Self.batchBytes, state.staging.limit / 2)
         || !state.flushes.isEmpty
@@ -102,7 +109,7 @@ final class SpillWriter: @unchecked Sendable {
     case again
     case flushed([OneAnswer<Void>])
     case close(OneAnswer<Void>)
-    case done
+    case done(retryAt: ReadInstant?)
   }
 
   /// Writes until nothing is left.
@@ -114,12 +121,14 @@ final class SpillWriter: @unchecked Sendable {
       switch nextStep(store) {
       case .again: break
       case .flushed(let answers):
-        let result = Result<Void, any Error> { if configuration.durability != .none { try sync(store) } }
+        let result = Result<Void, any Error> { if configuration.durability != .none { try syncWatched(store) } }
         for answer in answers { answer.resolve(result.mapError { store.error(for: $0) }) }
       case .close(let answer):
         shutDown(store)
         answer.resolve(.success(()))
-      case .done: return
+      case .done(let instant):
+        if let instant { retry(at: instant) }
+        return
       }
     }
   }
@@ -127,17 +136,35 @@ final class SpillWriter: @unchecked Sendable {
   private func nextStep(_ store: SpillStore) -> Step {
     let now = store.now
     return store.state.withLock { state in
-      if state.staging.hasWork, canWrite(state, now) { return .again }
+      if canWrite(state, now) { return .again }
       if !state.flushes.isEmpty {
         defer { state.flushes = [] }
         return .flushed(state.flushes)
       }
       if let closing = state.closing {
         state.closing = nil
+        // What comes from now on is not for this directory.
+        state.isGivenUp = true
         return .close(closing)
       }
       state.isWriting = false
-      return .done
+      guard state.staging.hasRemovals, !state.isGivenUp, !state.isRetrying else { return .done(retryAt: nil) }
+      state.isRetrying = true
+      return .done(retryAt: state.nextTry(after: now))
+    }
+  }
+
+  private func canWrite(_ state: borrowing SpillState, _ now: ReadInstant) -> Bool {
+    state.staging.hasWork && !state.isGivenUp && state.breaker.lets(now: now)
+      && (state.writesPausedUntil.map { now >= $0 } ?? true)
+  }
+
+  /// Removals that could not be written down are, some time, even if nothing else comes to be written.
+  private func retry(at instant: ReadInstant) {
+    configuration.background.startElsewhere { [weak self, time = configuration.time] in
+      try? await time.sleep(until: instant)
+      self?.store?.state.withLock { $0.isRetrying = false }
+      self?.wake(isUrgent: true)
     }
   }
 
@@ -150,11 +177,11 @@ final class SpillWriter: @unchecked Sendable {
       // It is scanned at the next opening.
       abandon(store)
     }
+    let rest = store.state.withLock { $0.forgetAll() }
+    withExtendedLifetime(rest) {}
     if let quota { quota.leave(directory) }
+    // Unlocked by name: whoever opened the directory for us may hold the file for a moment longer.
+    try? lockFile?.unlock()
     lockFile = nil
-  }
-
-  private func canWrite(_ state: borrowing SpillState, _ now: ReadInstant) -> Bool {
-    state.breaker.isClosed && (state.writesPausedUntil.map { now >= $0 } ?? true)
   }
 }

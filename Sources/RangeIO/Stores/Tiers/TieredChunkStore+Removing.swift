@@ -25,6 +25,9 @@ extension TieredChunkStore {
         let blocks = token.grid.outward(range, in: token.source.byteCount)
         if !blocks.isEmpty { erase(blocks, of: token) }
       }
+      // And what an earlier process has left of it.
+      let whole = 0..<source.byteCount
+      if range.overlaps(whole) { spill?.erase(range.clamped(to: whole), ofVersion: source) }
     }
   }
 

@@ -76,12 +76,13 @@ extension TieredChunkStore {
       for chunk in chunks {
         // Once, with room for it: what is dropped even so cannot be written now.
         if spill.offer(chunk, isGated: false) == .dropped {
-          try? await spill.flush()
+          try? await spill.flush(by: end)
           _ = spill.offer(chunk, isGated: false)
         }
       }
       cursor = next
     }
-    try await spill.close()
+    // Even a disk that hangs does not keep this longer: by then it is known to be sick.
+    try await spill.close(by: max(end, now.advanced(by: .seconds(2))))
   }
 }

@@ -6,7 +6,7 @@ package final class DiskWatch: Sendable {
   }
 
   private struct Entry {
-    let since: ReadInstant
+    var since: ReadInstant
     var onLate: (@Sendable () -> Void)?
     var onStall: (@Sendable () -> Void)?
   }
@@ -50,6 +50,12 @@ package final class DiskWatch: Sendable {
       }
     }
     return Call(number: number)
+  }
+
+  /// The call has got on: it takes too long if it stands still from now on.
+  package func renew(_ call: Call) {
+    let now = time.now
+    state.withLock { $0.calls[call.number]?.since = now }
   }
 
   /// The call has ended.
