@@ -72,6 +72,7 @@ struct SpillFooter: Equatable {
     let counts = (bytes.number(0, UInt32.self), bytes.number(4, UInt32.self), bytes.number(8, UInt32.self))
     firstSequence = bytes.number(16, UInt64.self)
     lastSequence = bytes.number(24, UInt64.self)
+    guard firstSequence <= lastSequence, lastSequence < SpillFormat.mostCounted else { return nil }
     var place = Self.fixedCount
     for _ in 0..<counts.0 {
       guard bytes.count - place >= 8 else { return nil }

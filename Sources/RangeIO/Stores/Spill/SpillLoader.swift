@@ -71,11 +71,14 @@ final class SpillLoader: PieceLoader {
     isSettled.store(true, ordering: .releasing)
     switch result {
     case .success(let count):
-      store.state.withLock { state in
+      let isWell = store.state.withLock { state in
         state.counts.reads += 1
         state.counts.readBytes += count
         state.breaker.succeeded(permit)
+        return permit == .tries && state.breaker.isClosed
       }
+      // Removals have waited for that.
+      if isWell { store.writer.wake(isUrgent: true) }
       guard count == run.byteCount else {
         // The file ends early: cut by somebody.
         return lose(run.parts)
@@ -117,7 +120,7 @@ final class SpillLoader: PieceLoader {
     let header = memory.part(start, SpillFormat.recordHeaderCount)
     guard let record = SpillRecord(header, segmentCheck: run.segment.check), record.kind == .chunk,
       record.source == run.local, record.identityCheck == run.identityCheck, record.block == UInt64(part.block),
-      record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored
+      record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored, part.stored > 0
     else { return nil }
     let payload = memory.part(start + SpillFormat.recordHeaderCount, part.stored)
     // Before anything is decoded: most flipped bits decode to other bytes unnoticed.
@@ -140,10 +143,11 @@ extension SpillStore {
   }
 
   /// An error in words.
-  func error(for trouble: any Error) -> any Error {
-    guard let trouble = trouble as? SpillWriter.Trouble else { return trouble }
+  func error(for trouble: SpillWriter.Trouble) -> ReadError {
     switch trouble {
-    case .noRoom: return ReadError(.limitExceeded, "there is no room in the spill directory")
+    case .noRoom:
+      return ReadError(
+        .limitExceeded, "there is no room in the spill directory", context: .init(source: configuration.directory))
     case .failed(let errno): return ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
     }
   }

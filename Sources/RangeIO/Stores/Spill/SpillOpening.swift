@@ -29,31 +29,42 @@ struct SpillOpening {
   /// Opens the directory. Waits for the disk.
   func open(_ sources: ChunkSources) throws(ReadError) -> SpillStore {
     ledger.charge(SpillStore.fixedBytes)
-    let (root, isNew) = try root()
-    var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
-    state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     var names = try SpillFolder.attempt("list the spill directory", context) { () throws(Errno) in
       try directory.names()
     }
     names.sort()
-    if !configuration.isReadOnly { removeLeftovers(names) }
     let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
+    let known = try SpillFolder.readRoot(directory, on: disk, context)
+    try SpillFolder.checkVersions(of: numbers, in: directory, on: disk, context)
+    try folder.sign(configuration, context)
+    let root = try root(known)
+    var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
+    state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
+    if !configuration.isReadOnly { removeLeftovers(names) }
     var lastSequence: UInt64 = 0
     // From the newest on: the first of several records of a block counts, and tombstones are known before what they
     // remove.
     var tombstones: [Int: [SpillTombstone]] = [:]
     var found: [(contents: Contents, place: UInt32)] = []
-    for number in numbers.reversed() where !isNew {
-      guard let contents = try read(number, root, &lastSequence) else { continue }
+    var isFull = false
+    var lastNumber: UInt64 = 0
+    for number in numbers.reversed() {
+      guard let contents = try read(number, root, &lastNumber, &lastSequence) else { continue }
+      // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
+      isFull = isFull || !configuration.isReadOnly && ledger.bytes > ledger.limit
+      guard !isFull else {
+        remove(contents.segment)
+        continue
+      }
       let place = state.add(
         .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
       found.append((contents, place))
       state.enter(contents.footer, of: place, &tombstones)
       state.counts.damaged += contents.damaged
     }
-    state.lastRank = numbers.last ?? 0
+    state.lastRank = lastNumber
     let writer = SpillWriter(
-      configuration, directory, ledger, root: root, lastSegment: numbers.last ?? 0, lastSequence: lastSequence)
+      configuration, directory, ledger, root: root, lastSegment: lastNumber, lastSequence: lastSequence)
     writer.lockFile = folder.lock
     writer.quota = SpillQuota(
       shared: folder.shared ?? directory, privateName: folder.privateName, limit: configuration.limit.bytes)
@@ -67,12 +78,18 @@ struct SpillOpening {
     return store
   }
 
-  /// The directory's `store`, a new one if need be.
-  ///
-  /// - Returns: whether nothing in the directory is to be believed.
-  private func root() throws(ReadError) -> (SpillRoot, isNew: Bool) {
-    switch try SpillFolder.readRoot(directory, on: disk, context) {
-    case .good(let root): return (root, false)
+  private func remove(_ segment: SpillSegment) {
+    do throws(Errno) {
+      try directory.remove(SpillFormat.segmentName(segment.number))
+    } catch {
+      if error != .noSuchFileOrDirectory { segment.stays() }
+    }
+  }
+
+  /// The directory's `store`, a new one if need be: then no segment is of its directory id.
+  private func root(_ known: SpillFolder.RootState) throws(ReadError) -> SpillRoot {
+    switch known {
+    case .good(let root): return root
     case .missing, .damaged:
       guard !configuration.isReadOnly else {
         throw ReadError(
@@ -86,19 +103,23 @@ struct SpillOpening {
       try SpillFolder.attempt("make the spill directory", context) { () throws(Errno) in
         try SpillFolder.write(root, to: directory)
       }
-      return (root, true)
+      return root
     }
   }
 
   /// Deletes what a crash left: private directories that nobody uses, and the next `store`.
   private func removeLeftovers(_ names: [String]) {
-    for name in names where SpillFormat.isPrivateName(name) { removePrivate(name) }
+    for name in names where SpillFormat.isPrivateName(name) { removePrivate(name, in: directory) }
+    if let shared = folder.shared {
+      // One that is in use is locked, this one included.
+      for name in (try? shared.names()) ?? [] where SpillFormat.isPrivateName(name) { removePrivate(name, in: shared) }
+    }
     if names.contains(SpillFolder.nextStoreName), isOurs(SpillFolder.nextStoreName) {
       try? directory.remove(SpillFolder.nextStoreName)
     }
   }
 
-  private func removePrivate(_ name: String) {
+  private func removePrivate(_ name: String, in directory: any SpillDirectory) {
     // Whatever fails here is somebody else's, or tried again at the next opening.
     guard let below = try? directory.openDirectory(name), let status = try? below.status(),
       status.owner == disk.user, let names = try? below.names()
@@ -123,10 +144,12 @@ struct SpillOpening {
 
   /// Reads a segment; `nil` if it is not believed.
   private func read(
-    _ number: UInt64, _ root: SpillRoot, _ lastSequence: inout UInt64
+    _ number: UInt64, _ root: SpillRoot, _ lastNumber: inout UInt64, _ lastSequence: inout UInt64
   ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
+      // Looked at before it is opened: who must not open what is somebody else's leaves it alone.
+      guard SpillFolder.isOurs(try directory.status(of: name), on: disk) else { return nil }
       let file = try directory.open(name, writing: !configuration.isReadOnly)
       let status = try file.status()
       guard SpillFolder.isOurs(status, on: disk) else { return nil }
@@ -136,6 +159,7 @@ struct SpillOpening {
         if !configuration.isReadOnly { try directory.remove(name) }
         return nil
       }
+      lastNumber = max(lastNumber, number)
       let charge = max(SpillLedger.rounded(status.size), status.allocatedSize)
       ledger.charge(charge)
       let segment = SpillSegment(number: number, file: file, check: check, charge: charge, ledger: ledger)
@@ -148,8 +172,15 @@ struct SpillOpening {
       switch error {
       // Gone meanwhile, or not a file.
       case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
-      // One bad file does not keep the others from being read.
-      case .ioError: return nil
+      // One bad file does not keep the others from being read. Its space counts, and what it holds is older than what
+      // comes, should it be readable the next time.
+      case .ioError, .permissionDenied, .notPermitted:
+        if let status = try? directory.status(of: name) {
+          ledger.charge(max(SpillLedger.rounded(status.size), status.allocatedSize))
+        }
+        lastNumber = max(lastNumber, number)
+        lastSequence += 1 << 32
+        return nil
       default: throw .errno(error, "read the spill directory", context)
       }
     }

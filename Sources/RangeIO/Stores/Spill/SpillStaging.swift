@@ -13,7 +13,8 @@ struct SpillStaging {
 
   /// A removal that is to be written down.
   struct Removal {
-    let slot: Int
+    /// Whose. Not by its slot, which may be given to another source before this is written.
+    let identity: SpillIdentity
     let blocks: Range<UInt64>
   }
 
@@ -105,12 +106,12 @@ struct SpillStaging {
 
   /// Notes a removal, together with its neighbour if they touch.
   mutating func note(_ removal: Removal) {
-    if let last = removals.last, last.slot == removal.slot, last.blocks.lowerBound <= removal.blocks.upperBound,
+    if let last = removals.last, last.identity == removal.identity, last.blocks.lowerBound <= removal.blocks.upperBound,
       removal.blocks.lowerBound <= last.blocks.upperBound
     {
       let lower = min(last.blocks.lowerBound, removal.blocks.lowerBound)
       let upper = max(last.blocks.upperBound, removal.blocks.upperBound)
-      removals[removals.count - 1] = Removal(slot: last.slot, blocks: lower..<upper)
+      removals[removals.count - 1] = Removal(identity: last.identity, blocks: lower..<upper)
     } else {
       removals.append(removal)
     }

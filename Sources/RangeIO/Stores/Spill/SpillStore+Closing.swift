@@ -5,7 +5,7 @@ extension SpillStore {
   ///
   /// - Throws: `CancellationError`; why the disk failed, if it could not be made durable, or a removal not be written.
   public func flush() async throws {
-    guard readOnlyReason == nil else { return }
+    guard !configuration.isReadOnly, !state.withLock({ $0.isClosed }) else { return }
     let answer = OneAnswer<Void>()
     state.withLock { $0.flushes.append(answer) }
     writer.startForWaiters()
@@ -34,22 +34,25 @@ extension SpillStore {
     guard isFirst else { return }
     writer.startForWaiters()
     try await answer.value()
-    let places = state.withLock { state in
-      defer { state.forgetAll() }
-      return state.places
-    }
-    withExtendedLifetime(places) {}
+    let forgotten = state.withLock { $0.forgetAll() }
+    withExtendedLifetime(forgotten) {}
     if let failure { throw failure }
   }
 }
 
 extension SpillState {
   /// Nothing is here any more.
-  mutating func forgetAll() {
+  ///
+  /// - Returns: what is to be let go of when the lock is not held.
+  mutating func forgetAll() -> (places: [Place?], staged: [SpillStaging.Entry]) {
+    let forgotten = (places, unstage { _, _ in true })
+    counts.dropped += forgotten.1.count
+    _ = staging.takeRemovals()
     table = SpillTable()
     sources = SpillSources()
     places = []
     storedBytes = 0
     ghost = Ghost()
+    return forgotten
   }
 }

@@ -44,15 +44,16 @@ extension SpillStore {
         let count = state.sources[slot].identity.count(ofBlock: block)
         let whole = block << grid.shift..<block << grid.shift + count
         if run?.append(record, block: block, whole, part) == true { continue }
-        if let run {
-          held.append(hold(run, permit!, token, wallNow, now))
+        if let full = run {
+          held.append(hold(full, permit!, token, wallNow, now))
+          run = nil
           if permit == .tries { permit = .refused }
           guard permit != .refused else {
             state.counts.misses += 1
             continue
           }
         }
-        guard let place = state.places[Int(record.segment)] else { continue }
+        let place = state.places[Int(record.segment)]!
         run = SpillRun(
           place.segment, slot: slot, identityCheck: state.sources[slot].check,
           local: place.locals[slot] ?? .max, record, block: block, whole, part)
@@ -119,7 +120,10 @@ extension SpillStore {
       state.counts.hitBytes += run.wanted.count
       for part in run.parts {
         let found = state.table.find(source: run.slot, block: part.block)
-        if found != 0, state.table[found].offset == part.offset { state.noteHit(found) }
+        guard found != 0, state.table[found].offset == part.offset,
+          state.places[Int(state.table[found].segment)]?.segment === run.segment
+        else { continue }
+        state.noteHit(found)
       }
     }
   }

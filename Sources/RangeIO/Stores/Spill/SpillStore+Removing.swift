@@ -2,7 +2,7 @@ extension SpillStore {
   /// Erases the blocks that hold bytes of `range`, on the disk, too, as soon as may be.
   public func erase(_ range: ByteRange, of token: ChunkToken) {
     guard !range.isEmpty, let slot = slot(of: token) else { return }
-    erase(token.grid.blocks(covering: range), slot)
+    erase(token.grid.blocks(covering: range), slot, of: token.source.id)
   }
 
   /// Forgets a version that was replaced. Its records die with their segments.
@@ -13,20 +13,26 @@ extension SpillStore {
 
   /// Erases all that is here of a source, in all its versions, those included that nobody has read in this process.
   public func erase(source id: String) {
-    for slot in state.withLock({ $0.sources.slots(ofID: id) }) { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
+    let blocks = 0..<Int(SpillTable.largestBlock) + 1
+    for slot in state.withLock({ $0.sources.slots(ofID: id) }) { erase(blocks, slot, of: id) }
   }
 
-  private func erase(_ blocks: Range<Int>, _ slot: Int) {
+  /// Whether removals are written down: not in a directory that is only read, or was given up.
+  private func changesDirectory(_ state: borrowing SpillState) -> Bool {
+    !configuration.isReadOnly && !state.isClosed
+  }
+
+  private func erase(_ blocks: Range<Int>, _ slot: Int, of id: String) {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
+      // Forgotten meanwhile: then nothing of it is here.
+      guard state.sources.slots(ofID: id).contains(slot) else { return [] }
       // Written down if anything of it can be on the disk, or is on its way there.
       let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
-      if mayBeOnDisk || state.isWriting {
-        state.staging.note(.init(slot: slot, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
+      if changesDirectory(state), mayBeOnDisk || state.isWriting {
+        let identity = state.sources[slot].identity
+        state.staging.note(.init(identity: identity, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
       }
-      let removed = state.staging.remove { _, entry in
-        entry.slot == slot && blocks.contains(entry.chunk.block)
-      }
-      state.sources[slot].staged -= removed.count
+      let removed = state.unstage { _, entry in entry.slot == slot && blocks.contains(entry.chunk.block) }
       if blocks.count <= 4096 {
         for block in blocks {
           let found = state.table.find(source: slot, block: block)
@@ -51,9 +57,8 @@ extension SpillStore {
   /// Erases everything, that of sources included which nobody has read in this process.
   public func eraseAll() {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
-      let all = state.staging.remove { _, _ in true }
-      for entry in all { state.sources[entry.slot].staged -= 1 }
-      state.staging.noteClearing()
+      let all = state.unstage { _, _ in true }
+      if changesDirectory(state) { state.staging.noteClearing() }
       state.isFull = false
       return all
     }

@@ -35,7 +35,6 @@ extension SpillStore {
     }
     let key = SpillTable.key(source: slot, block: chunk.block)
     let span = SpillFormat.recordCount(payload: chunk.piece.range.count)
-    let most = writer.largestRecord(of: slot)
     let now = self.now
     let wallNow = configuration.wallClock()
     return state.withLock { state -> Offer in
@@ -44,7 +43,7 @@ extension SpillStore {
         state.counts.stale += 1
         return .stale
       }
-      guard span <= most else {
+      guard span <= writer.largestRecord(of: state.sources[slot].identity) else {
         state.counts.ineligible += 1
         return .neverFits
       }
@@ -53,10 +52,13 @@ extension SpillStore {
         return .ineligible
       }
       let found = state.table.find(source: slot, block: chunk.block)
-      if found != 0,
-        !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
-          || state.staging[key] != nil
-      {
+      let isFound =
+        found != 0 && !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
+      if let waiting = state.staging[key], !waiting.chunk.ticket.isValid {
+        // Removed, and about to be erased.
+        _ = state.unstage { $0 == key && $1.number == waiting.number }
+      }
+      if isFound || state.staging[key] != nil {
         state.counts.present += 1
         return .taken
       }

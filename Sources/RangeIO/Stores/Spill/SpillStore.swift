@@ -117,7 +117,8 @@ public final class SpillStore: ChunkStore {
 
   /// Forgets what is known of a source whose version is not read any more. Its records die with their segments.
   func forget(_ slot: Int) {
-    _ = state.withLock { $0.staging.remove { $1.slot == slot } }
+    let staged = state.withLock { state in state.unstage { $1.slot == slot } }
+    withExtendedLifetime(staged) {}
     sweep { $0.source == slot }
   }
 

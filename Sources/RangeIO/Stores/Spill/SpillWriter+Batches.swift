@@ -36,25 +36,30 @@ extension SpillWriter {
       let permit = isPaused ? .refused : state.breaker.ask(now: now)
       guard permit == .go else {
         // What cannot be written now is not worth its memory. Removals stay.
-        let dropped = state.staging.remove { _, entry in !entry.isBeingWritten }
+        let dropped = state.unstage { _, entry in !entry.isBeingWritten }
         state.counts.dropped += dropped.count
-        for entry in dropped { state.sources[entry.slot].staged -= 1 }
         let tries = permit == .tries && (state.staging.clears || !state.staging.removals.isEmpty)
         if permit == .tries, !tries { state.breaker.withdraw(permit) }
         return Work(
           permit: tries ? permit : .refused, removals: tries ? state.staging.takeRemovals() : (false, []), chunks: [],
           dropped: dropped)
       }
-      return Work(
-        permit: permit, removals: state.staging.takeRemovals(), chunks: state.staging.nextBatch(upTo: Self.batchBytes),
-        dropped: [])
+      let chunks = state.staging.nextBatch(upTo: Self.batchBytes)
+      // Their sources stay known until the batch is done, even if they are removed meanwhile.
+      for (_, entry) in chunks { state.sources[entry.slot].staged += 1 }
+      return Work(permit: permit, removals: state.staging.takeRemovals(), chunks: chunks, dropped: [])
     }
     guard let work, work.permit != .refused else { return false }
     let call = store.watch.begin { [weak store] in
       guard let store else { return }
       store.state.withLock { state in _ = state.breaker.stalled(work.permit, now: store.now) }
     }
-    defer { store.watch.end(call) }
+    defer {
+      store.watch.end(call)
+      store.state.withLock { state in
+        for (_, entry) in work.chunks { state.sources[entry.slot].staged -= 1 }
+      }
+    }
     var left = work.removals
     do throws(Trouble) {
       if left.clears {
@@ -66,10 +71,11 @@ extension SpillWriter {
         try flush(store)
       }
       let hadRemovals = work.removals.clears || !left.removals.isEmpty
-      left.removals = []
+      if configuration.durability == .none { left.removals = [] }
       for (key, entry) in work.chunks { try append(key, entry, store) }
       try flush(store)
       try makeDurable(isUrgent: hadRemovals, store)
+      left.removals = []
       store.state.withLock { state in
         state.breaker.succeeded(work.permit)
         state.writesPause = .seconds(5)
@@ -89,8 +95,7 @@ extension SpillWriter {
     let now = store.now
     let dropped = store.state.withLock { state -> [SpillStaging.Entry] in
       state.staging.putBack(left)
-      let dropped = work.chunks.compactMap { state.staging.finish($0.key, $0.entry.number) }
-      for entry in dropped { state.sources[entry.slot].staged -= 1 }
+      let dropped = work.chunks.compactMap { state.unstage($0.key, $0.entry.number) }
       state.counts.dropped += dropped.count
       if trouble.concernsWritesOnly {
         state.writesPausedUntil = now.advanced(by: state.writesPause)
@@ -100,7 +105,10 @@ extension SpillWriter {
       return dropped
     }
     withExtendedLifetime(dropped) {}
-    guard case .failed(let errno) = trouble else { return }
+    guard case .failed(let errno) = trouble else {
+      store.state.withLock { $0.lastFailure = store.error(for: trouble) }
+      return
+    }
     if trouble.concernsWritesOnly {
       store.noteWriteFailure(errno)
     } else {
@@ -120,6 +128,8 @@ extension SpillWriter {
   func sync(_ store: SpillStore) throws(Trouble) {
     guard unsyncedBytes > 0 || hasUnsyncedNames else { return }
     do throws(Errno) {
+      // Once: what fails to become durable does not become so by trying again.
+      while let last = unsyncedSegments.popLast() { try last.file.sync() }
       if let open { try open.segment.file.sync() }
       if hasUnsyncedNames { try directory.sync() }
     } catch {
@@ -132,9 +142,7 @@ extension SpillWriter {
 
   /// Raises the epoch, and unlinks all that is of an older one.
   private func clear(_ store: SpillStore) throws(Trouble) {
-    open = nil
-    filled = 0
-    pending = []
+    abandon(store)
     var next = root
     next.epoch += 1
     do throws(Errno) {
@@ -153,8 +161,8 @@ extension SpillWriter {
       state.sources.sweep(oldestSegment: nil)
       return all
     }
-    for segment in segments { try? directory.remove(SpillFormat.segmentName(segment.number)) }
-    hasUnsyncedNames = true
+    for segment in segments { remove(segment) }
+    unsyncedSegments = []
   }
 }
 

@@ -51,21 +51,27 @@ extension SpillWriter {
       next = step.next
     }
     store.state.withLock { $0.counts.evictions += evicted }
+    remove(victim.segment)
+    return true
+  }
+
+  /// Unlinks a segment of which nothing is found any more.
+  func remove(_ segment: SpillSegment) {
     do throws(Errno) {
-      try directory.remove(SpillFormat.segmentName(victim.segment.number))
+      try directory.remove(SpillFormat.segmentName(segment.number))
       hasUnsyncedNames = true
     } catch {
       // Somebody removed it; or the disk fails, and what is left of it counts until the next opening finds it.
-      if error != .noSuchFileOrDirectory { victim.segment.stays() }
+      if error != .noSuchFileOrDirectory { segment.stays() }
     }
-    return true
   }
 
   private func chooseVictim(_ store: SpillStore) -> Victim? {
     store.state.withLock { state in
       var candidates = state.places.indices.filter { index in
-        guard let place = state.places[index] else { return false }
-        return place.isSealed && !place.isDraining
+        guard state.places[index]?.isSealed == true, !state.places[index]!.isDraining else { return false }
+        // What somebody reads from gives no room now. Who begins to read takes hold of it under this lock.
+        return isKnownUniquelyReferenced(&state.places[index]!.segment)
       }
       guard !candidates.isEmpty else { return nil }
       func share(_ bytes: Int, _ index: Int) -> Double { Double(bytes) / Double(max(1, state.places[index]!.length)) }
@@ -138,7 +144,9 @@ extension SpillWriter {
       do throws(Errno) {
         bytes = try window.bytes(old.offset, start + Int(old.stored))
       } catch {
-        throw .failed(error)
+        // It goes all the same, or else a bad place in it would keep everything from being written.
+        store.note(error, "read a spill file", .go, isWrite: false)
+        break
       }
       guard let bytes, let header = SpillRecord(bytes, segmentCheck: segment.check), header.kind == .chunk,
         header.stored == old.stored, header.block == UInt64(old.block),

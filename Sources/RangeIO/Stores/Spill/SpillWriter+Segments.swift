@@ -80,8 +80,16 @@ extension SpillWriter {
   }
 
   func append(_ removal: SpillStaging.Removal, _ store: SpillStore) throws(Trouble) {
+    let slot = store.state.withLock { state in
+      let slot = state.sources.enter(removal.identity)
+      // Kept until it is written, whatever else goes to make room.
+      if let slot { state.sources[slot].staged += 1 }
+      return slot
+    }
+    guard let slot else { throw .noRoom }
+    defer { store.state.withLock { $0.sources[slot].staged -= 1 } }
     // Below the sequence that it gets itself.
-    try appendTombstone(removal.slot, removal.blocks, bound: nil, store)
+    try appendTombstone(slot, removal.blocks, bound: nil, store)
   }
 
   /// Appends a tombstone.
@@ -197,12 +205,13 @@ extension SpillWriter {
       state.counts.fileBytes += written
       for one in all {
         switch one {
-        case .source(let slot, let local): state.places[Int(place)]!.locals[slot] = local
+        case .source(let slot, let local):
+          state.places[Int(place)]!.locals[slot] = local
+          state.noteRecord(of: slot, in: place)
         case .tombstone(let slot, let blocks, let bound):
           state.places[Int(place)]!.tombstones.append((slot, blocks, bound))
           state.counts.tombstones += 1
         case .copy(let slot, let block, let old, let new):
-          state.noteRecord(of: slot, in: place)
           let found = state.table.find(source: slot, block: block)
           guard found != 0, state.table[found].segment == old.segment, state.table[found].offset == old.offset else {
             continue
@@ -213,15 +222,14 @@ extension SpillWriter {
           state.counts.reinsertions += 1
           state.counts.reinsertedBytes += new.span
         case .chunk(let key, let number, let slot, let ticket, let new):
-          state.noteRecord(of: slot, in: place)
           state.counts.written += 1
           state.counts.writtenBytes += new.span
-          guard let entry = state.staging.finish(key, number), ticket.isValid else {
+          let entry = state.unstage(key, number)
+          if let entry { done.append(entry) }
+          guard let entry, ticket.isValid else {
             state.counts.stale += 1
             continue
           }
-          state.sources[slot].staged -= 1
-          done.append(entry)
           state.set(slot, entry.chunk.block, new)
         }
       }
@@ -232,11 +240,12 @@ extension SpillWriter {
 
   /// A chunk is not wanted any more.
   private func drop(_ key: UInt64, _ entry: SpillStaging.Entry, _ store: SpillStore) {
-    store.state.withLock { state in
-      guard state.staging.finish(key, entry.number) != nil else { return }
-      state.sources[entry.slot].staged -= 1
-      state.counts.stale += 1
+    let dropped = store.state.withLock { state in
+      let dropped = state.unstage(key, entry.number)
+      if dropped != nil { state.counts.stale += 1 }
+      return dropped
     }
+    withExtendedLifetime(dropped) {}
   }
 
   // MARK: segments
@@ -313,6 +322,7 @@ extension SpillWriter {
     filled = 0
     guard let open else { return }
     store.state.withLock { $0.places[Int(open.place)]?.isSealed = true }
+    if configuration.durability != .none { unsyncedSegments.append(open.segment) }
     self.open = nil
   }
 
@@ -323,6 +333,11 @@ extension SpillWriter {
     // Held until the segment is there, so that two processes do not take the same room.
     let turn = try shareSpace(size, store)
     defer { withExtendedLifetime(turn) {} }
+    // To make room, tombstones may have been carried on to a new segment: that is the one, then.
+    guard open == nil else {
+      ledger.give(size)
+      return
+    }
     let (segment, place): (SpillSegment, UInt32)
     do throws(Errno) {
       (segment, place) = try createSegment(size, store)
@@ -366,12 +381,11 @@ extension SpillWriter {
   }
 
   /// Waits for a turn to take room that is shared with other processes.
-  private func shareSpace(_ size: Int, _ store: SpillStore) throws(Trouble) -> (any SpillFile)? {
+  private func shareSpace(_ size: Int, _ store: SpillStore) throws(Trouble) -> SpillQuota.Turn? {
     guard let quota else { return nil }
     while true {
-      let turn: (any SpillFile)?
+      let turn: SpillQuota.Turn?
       do throws(Errno) {
-        guard try quota.isShared() else { return nil }
         turn = try quota.enter(size)
       } catch {
         ledger.give(size)

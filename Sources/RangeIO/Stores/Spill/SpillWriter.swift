@@ -24,6 +24,8 @@ final class SpillWriter: @unchecked Sendable {
   var pending: [PendingRecord] = []
   /// Written since the last time that files were made durable.
   var unsyncedBytes = 0
+  /// Segments that were given up, of which not all is durable.
+  var unsyncedSegments: [SpillSegment] = []
   /// Names in the directory that are to be made durable.
   var hasUnsyncedNames = false
   /// What the user's process shares the limit with, if it shares it.
@@ -47,9 +49,10 @@ final class SpillWriter: @unchecked Sendable {
   static let batchBytes = 1 << 20
 
   /// The largest record that fits into a segment with all that it needs beside it.
-  func largestRecord(of slot: Int) -> Int {
-    configuration.segmentBytes - SpillFormat.headerCount - SpillFormat.trailerCount - SpillFormat.recordHeaderCount * 2
-      - 32 - SpillFooter.growth - SpillFormat.longestID / 16
+  func largestRecord(of identity: SpillIdentity) -> Int {
+    let known = SpillFormat.padded(identity.bytes.count)
+    return configuration.segmentBytes - SpillFormat.headerCount - SpillFormat.recordHeaderCount - known
+      - SpillFormat.recordHeaderCount - 32 - SpillFormat.trailerCount - 8 - known - SpillFooter.growth
   }
 
   // MARK: starting
@@ -109,8 +112,8 @@ final class SpillWriter: @unchecked Sendable {
       switch nextStep(store) {
       case .again: break
       case .flushed(let answers):
-        let result = Result<Void, any Error> { if configuration.durability != .none { try sync(store) } }
-        for answer in answers { answer.resolve(result.mapError { store.error(for: $0) }) }
+        let result = Result { () throws(Trouble) in if configuration.durability != .none { try sync(store) } }
+        for answer in answers { answer.resolve(result.mapError { store.error(for: $0) as any Error }) }
       case .close(let answer):
         shutDown(store)
         answer.resolve(.success(()))
