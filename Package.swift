@@ -60,6 +60,7 @@ let package = Package(
         "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem", "SpillWriter",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
+      exclude: ["Golden"],
       swiftSettings: strict),
     .testTarget(
       name: "RangeIOFoundationTests", dependencies: ["RangeIO", "RangeIOFoundation"],

@@ -29,6 +29,10 @@ extension ReadError {
       (.resourcesExhausted, "close other files, or raise the limit (ulimit -n)", true)
     case .noMemory:
       (.resourcesExhausted, "read less at once, or free memory", true)
+    case .noSpace, .diskQuotaExceeded:
+      (.resourcesExhausted, "make room on the disk", true)
+    case .readOnlyFileSystem:
+      (.permissionDenied, "the file system is mounted read-only", false)
     case .interrupted, .resourceTemporarilyUnavailable:
       (.inputOutput, "try again", true)
     case .staleNFSFileHandle:

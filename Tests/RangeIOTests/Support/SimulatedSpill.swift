@@ -19,6 +19,7 @@ struct SimulatedSpill {
     configuration.sources = .all
     configuration.admission = .always
     configuration.codec = IdentityCodec()
+    configuration.stagingLimit = .kibibytes(512)
     configuration.freeSpaceFloor = .bytes(0)
     change(&configuration)
   }
@@ -77,6 +78,19 @@ extension FillSource {
       served.formUnion(found)
     }
     return served
+  }
+
+  /// As ``served(_:by:)``, from a disk that does not tell what it has at hand.
+  func fetched(_ blocks: Range<Int>, by store: SpillStore) async -> Set<Int>? {
+    var fetched: Set<Int> = []
+    for block in blocks {
+      for piece in held(self.block(block), in: store) {
+        guard let bytes = await piece.loader.load(whenLate: {}) else { continue }
+        guard bytes == expected(piece.range) else { return nil }
+        fetched.insert(block)
+      }
+    }
+    return fetched
   }
 
   /// Removes blocks, as a store above does.

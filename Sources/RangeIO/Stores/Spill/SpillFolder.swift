@@ -51,10 +51,24 @@ struct SpillFolder {
     below shared: any SpillDirectory, _ configuration: SpillStore.Configuration, on disk: any SpillDisk,
     _ context: ReadError.Context
   ) throws(ReadError) -> SpillFolder {
-    let name = hex(configuration.random()) + hex(configuration.random())
-    let own = try attempt("make a private spill directory", context) { () throws(Errno) in
-      try shared.makeDirectory(name)
-      return try shared.openDirectory(name)
+    // Whoever reclaims what crashes left may take one for such that is not locked yet.
+    for _ in 0..<16 {
+      let name = hex(configuration.random()) + hex(configuration.random())
+      let made = try attempt("make a private spill directory", context) {
+        () throws(Errno) -> (any SpillDirectory, any SpillFile)? in
+        try shared.makeDirectory(name)
+        do throws(Errno) {
+          let own = try shared.openDirectory(name)
+          let lock = try own.create(lockName)
+          guard try lock.lock(exclusively: true) else { return nil }
+          return try lock.status().linkCount == 1 ? (own, lock) : nil
+        } catch .noSuchFileOrDirectory {
+          return nil
+        }
+      }
+      if let (own, lock) = made {
+        return SpillFolder(directory: own, lock: lock, shared: shared, privateName: name)
+      }
     }
     let (lock, isLocked) = try takeLock(own, on: disk, context)
     guard isLocked else { throw ReadError(.inUse, "another process took the private directory", context: context) }
@@ -145,9 +159,8 @@ struct SpillFolder {
   }
 
   /// Writes down who has the directory.
-  private static func sign(
-    _ lock: any SpillFile, _ configuration: SpillStore.Configuration, _ context: ReadError.Context
-  ) throws(ReadError) {
+  func sign(_ configuration: SpillStore.Configuration, _ context: ReadError.Context) throws(ReadError) {
+    guard let lock else { return }
     let text = Array("process \(configuration.processNumber)\n".utf8)
     do throws(Errno) {
       try lock.truncate(0)
@@ -205,6 +218,35 @@ struct SpillFolder {
         throw otherFormat(version, context)
       }
       return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
+    }
+  }
+
+  private static func otherFormat(_ version: UInt16, _ context: ReadError.Context) -> ReadError {
+    ReadError(
+      .otherFormat,
+      "the spill directory is of format version \(version), and this library writes version "
+        + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
+      context: context)
+  }
+
+  /// Throws if a segment is of another version, before anything is changed.
+  static func checkVersions(
+    of numbers: [UInt64], in directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
+  ) throws(ReadError) {
+    for number in numbers {
+      var memory = [UInt8](repeating: 0, count: SpillFormat.prefixCount)
+      let result = memory.withUnsafeMutableBytes { buffer in
+        Result { () throws(Errno) -> Int in
+          let name = SpillFormat.segmentName(number)
+          guard isOurs(try directory.status(of: name), on: disk) else { return 0 }
+          return try directory.open(name, writing: false).read(into: buffer, at: 0)
+        }
+      }
+      // What cannot be read now is looked at again, and left alone.
+      guard case .success(let count) = result, count == memory.count else { continue }
+      if case .otherVersion(let version) = memory.withUnsafeBytes({ SpillPrefix($0) }) {
+        throw otherFormat(version, context)
+      }
     }
   }
 

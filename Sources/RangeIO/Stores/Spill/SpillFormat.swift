@@ -33,10 +33,15 @@ enum SpillFormat {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
+  /// Numbers, sequences and epochs that a file tells are below this, so that counting on from them ends nowhere.
+  static let mostCounted: UInt64 = 1 << 62
+
   /// The number of the segment of that name; `nil` if it is not such a name.
   static func segmentNumber(_ name: String) -> UInt64? {
-    guard name.utf8.count == 16, isLowerHex(name) else { return nil }
-    return UInt64(name, radix: 16)
+    guard name.utf8.count == 16, isLowerHex(name), let number = UInt64(name, radix: 16), number < mostCounted else {
+      return nil
+    }
+    return number
   }
 
   /// Whether a directory of that name is private to a process.
@@ -104,6 +109,7 @@ struct SpillRoot: Equatable {
     epoch = bytes.number(24, UInt64.self)
     created = bytes.number(32, Int64.self)
     refusesWhenFull = bytes[40] == 1
+    guard epoch < SpillFormat.mostCounted else { return nil }
   }
 
   /// Into 64 zeroed bytes.

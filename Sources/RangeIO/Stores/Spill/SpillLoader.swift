@@ -149,8 +149,7 @@ extension SpillStore {
   }
 
   /// An error in words.
-  func error(for trouble: any Error) -> any Error {
-    guard let trouble = trouble as? SpillWriter.Trouble else { return trouble }
+  func error(for trouble: SpillWriter.Trouble) -> ReadError {
     switch trouble {
     case .noRoom: return ReadError.noSpillRoom(configuration.directory)
     case .failed(let errno): return ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))

@@ -40,6 +40,13 @@ struct SpillOpening {
     state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     if !configuration.isReadOnly { removeLeftovers(names) }
     let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
+    let known = try SpillFolder.readRoot(directory, on: disk, context)
+    try SpillFolder.checkVersions(of: numbers, in: directory, on: disk, context)
+    try folder.sign(configuration, context)
+    let root = try root(known)
+    var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
+    state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
+    if !configuration.isReadOnly { removeLeftovers(names) }
     var lastSequence: UInt64 = 0
     // From the newest on: the first of several records of a block counts, and tombstones are known before what they
     // remove.
@@ -51,9 +58,9 @@ struct SpillOpening {
       state.enter(contents.footer, of: place, &tombstones)
       state.counts.damaged += contents.damaged
     }
-    state.lastRank = numbers.last ?? 0
+    state.lastRank = lastNumber
     let writer = SpillWriter(
-      configuration, directory, ledger, root: root, lastSegment: numbers.last ?? 0, lastSequence: lastSequence)
+      configuration, directory, ledger, root: root, lastSegment: lastNumber, lastSequence: lastSequence)
     writer.lockFile = folder.lock
     writer.quota = SpillQuota(
       shared: folder.shared ?? directory, privateName: folder.privateName, limit: configuration.limit.bytes)
@@ -111,6 +118,8 @@ struct SpillOpening {
   ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
+      // Looked at before it is opened: who must not open what is somebody else's leaves it alone.
+      guard SpillFolder.isOurs(try directory.status(of: name), on: disk) else { return nil }
       let file = try directory.open(name, writing: !configuration.isReadOnly)
       let status = try file.status()
       guard SpillFolder.isOurs(status, on: disk) else { return nil }
@@ -120,6 +129,7 @@ struct SpillOpening {
         if !configuration.isReadOnly { try directory.remove(name) }
         return nil
       }
+      lastNumber = max(lastNumber, number)
       let charge = max(SpillLedger.rounded(status.size), status.allocatedSize)
       ledger.charge(charge)
       let segment = SpillSegment(number: number, file: file, check: check, charge: charge, ledger: ledger)
@@ -132,8 +142,15 @@ struct SpillOpening {
       switch error {
       // Gone meanwhile, or not a file.
       case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
-      // One bad file does not keep the others from being read.
-      case .ioError: return nil
+      // One bad file does not keep the others from being read. Its space counts, and what it holds is older than what
+      // comes, should it be readable the next time.
+      case .ioError, .permissionDenied, .notPermitted:
+        if let status = try? directory.status(of: name) {
+          ledger.charge(max(SpillLedger.rounded(status.size), status.allocatedSize))
+        }
+        lastNumber = max(lastNumber, number)
+        lastSequence += 1 << 32
+        return nil
       default: throw .errno(error, "read the spill directory", context)
       }
     }

@@ -9,16 +9,21 @@ struct SpillQuota: Sendable {
   let privateName: String?
   let limit: Int
 
+  /// A time in which nobody else makes a file. Ends when it is let go of.
+  struct Turn {
+    let file: any SpillFile
+  }
+
   /// Whether there are others.
-  func isShared() throws(Errno) -> Bool {
+  private func isShared() throws(Errno) -> Bool {
     guard privateName == nil else { return true }
     return try shared.names().contains { SpillFormat.isPrivateName($0) }
   }
 
-  /// Waits for a turn.
+  /// Waits for a turn. Whoever is alone takes one, too: another may come at this moment.
   ///
-  /// - Returns: what ends the turn when it is let go of; `nil` if so many bytes more would be too many.
-  func enter(_ bytes: Int) throws(Errno) -> (any SpillFile)? {
+  /// - Returns: `nil` if so many bytes more would be too many.
+  func enter(_ bytes: Int) throws(Errno) -> Turn? {
     let file: any SpillFile
     do throws(Errno) {
       file = try shared.create(SpillFolder.quotaName)
@@ -32,7 +37,8 @@ struct SpillQuota: Sendable {
       guard tries < 2_000 else { return nil }
       rio_pause_ns(1_000_000)
     }
-    return try total() + bytes <= limit ? file : nil
+    if try isShared(), try total() + bytes > limit { return nil }
+    return Turn(file: file)
   }
 
   private func total() throws(Errno) -> Int {

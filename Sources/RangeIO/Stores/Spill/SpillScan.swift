@@ -71,6 +71,10 @@ struct SpillScan {
 
   /// - Returns: whether it makes sense.
   private mutating func enter(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
+    let first = footer.firstSequence == 0 ? record.sequence : footer.firstSequence
+    guard record.sequence > footer.lastSequence, record.sequence < SpillFormat.mostCounted,
+      record.sequence - first <= UInt64(UInt32.max)
+    else { return false }
     switch record.kind {
     case .footer: return false
     case .source:
@@ -92,8 +96,8 @@ struct SpillScan {
         damaged += 1
       }
     }
-    if footer.firstSequence == 0 { footer.firstSequence = record.sequence }
-    footer.lastSequence = max(footer.lastSequence, record.sequence)
+    footer.firstSequence = first
+    footer.lastSequence = record.sequence
     return true
   }
 }

@@ -4,7 +4,9 @@ import Synchronization
 /// and its space counts until then.
 final class SpillSegment: Sendable {
   let number: UInt64
-  let file: any SpillFile
+  /// `nil` only when nobody has the segment any more.
+  private nonisolated(unsafe) var openFile: (any SpillFile)?
+  var file: any SpillFile { openFile! }
   /// What every record repeats.
   let check: UInt32
   private let ledger: SpillLedger
@@ -14,7 +16,7 @@ final class SpillSegment: Sendable {
   /// A segment for which `charge` bytes of `ledger` were taken.
   init(number: UInt64, file: any SpillFile, check: UInt32, charge: Int, ledger: SpillLedger) {
     self.number = number
-    self.file = file
+    openFile = file
     self.check = check
     self.charge = Atomic(charge)
     self.ledger = ledger
@@ -23,7 +25,11 @@ final class SpillSegment: Sendable {
   /// Its file could not be removed: its space goes on counting.
   func stays() { charge.store(0, ordering: .relaxed) }
 
-  deinit { ledger.give(charge.load(ordering: .relaxed)) }
+  deinit {
+    // The disk gives the space of a removed file back when it is closed: until then it is not to be taken again.
+    openFile = nil
+    ledger.give(charge.load(ordering: .relaxed))
+  }
 
   /// It takes so much now. Never more than before.
   func recharge(_ bytes: Int) {

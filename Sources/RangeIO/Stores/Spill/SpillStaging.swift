@@ -13,7 +13,8 @@ struct SpillStaging {
 
   /// A removal that is to be written down.
   struct Removal {
-    let slot: Int
+    /// Whose. Not by its slot, which may be given to another source before this is written.
+    let identity: SpillIdentity
     let blocks: Range<UInt64>
   }
 

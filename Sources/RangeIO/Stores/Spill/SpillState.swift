@@ -2,7 +2,7 @@
 struct SpillState: ~Copyable {
   /// A segment that has a place.
   struct Place {
-    let segment: SpillSegment
+    var segment: SpillSegment
     /// Of records that are found, with their headers.
     var liveBytes = 0
     /// Of those among them that were read since they were written.
@@ -74,6 +74,22 @@ struct SpillState: ~Copyable {
 
   /// The lowest number of a segment that is there.
   var oldestSegment: UInt64? { places.lazy.compactMap { $0?.segment.number }.min() }
+
+  // MARK: staging
+
+  /// Takes out what waits to be written and `isMeant`.
+  mutating func unstage(where isMeant: (UInt64, SpillStaging.Entry) -> Bool) -> [SpillStaging.Entry] {
+    let entries = staging.remove(where: isMeant)
+    for entry in entries { sources[entry.slot].staged -= 1 }
+    return entries
+  }
+
+  /// Takes out one that waits no longer, unless it was taken out before.
+  mutating func unstage(_ key: UInt64, _ number: UInt64) -> SpillStaging.Entry? {
+    let entry = staging.finish(key, number)
+    if let entry { sources[entry.slot].staged -= 1 }
+    return entry
+  }
 
   // MARK: records
 

@@ -125,7 +125,10 @@ extension SpillWriter {
       return dropped
     }
     withExtendedLifetime(dropped) {}
-    guard case .failed(let errno) = trouble else { return }
+    guard case .failed(let errno) = trouble else {
+      store.state.withLock { $0.lastFailure = store.error(for: trouble) }
+      return
+    }
     if trouble.concernsWritesOnly {
       store.noteWriteFailure(errno)
     } else {

@@ -81,13 +81,19 @@ extension SpillWriter {
       next = step.next
     }
     store.state.withLock { $0.counts.evictions += evicted }
+    remove(victim.segment)
+    return true
+  }
+
+  /// Unlinks a segment of which nothing is found any more.
+  func remove(_ segment: SpillSegment) {
     do throws(Errno) {
       goOn(store)
       try directory.remove(SpillFormat.segmentName(victim.segment.number))
       hasUnsyncedNames = true
     } catch {
       // Somebody removed it; or the disk fails, and what is left of it counts until the next opening finds it.
-      if error != .noSuchFileOrDirectory { victim.segment.stays() }
+      if error != .noSuchFileOrDirectory { segment.stays() }
     }
   }
 

@@ -112,8 +112,16 @@ extension SpillWriter {
   }
 
   func append(_ removal: SpillStaging.Removal, _ store: SpillStore) throws(Trouble) {
+    let slot = store.state.withLock { state in
+      let slot = state.sources.enter(removal.identity)
+      // Kept until it is written, whatever else goes to make room.
+      if let slot { state.sources[slot].staged += 1 }
+      return slot
+    }
+    guard let slot else { throw .noRoom }
+    defer { store.state.withLock { $0.sources[slot].staged -= 1 } }
     // Below the sequence that it gets itself.
-    try appendTombstone(removal.slot, removal.blocks, bound: nil, store)
+    try appendTombstone(slot, removal.blocks, bound: nil, store)
   }
 
   /// Appends a tombstone.
@@ -391,6 +399,7 @@ extension SpillWriter {
     emptyBuffer()
     guard let open else { return }
     store.state.withLock { $0.places[Int(open.place)]?.isSealed = true }
+    if configuration.durability != .none { unsyncedSegments.append(open.segment) }
     self.open = nil
   }
 
@@ -401,6 +410,11 @@ extension SpillWriter {
     // Held until the segment is there, so that two processes do not take the same room.
     let turn = try shareSpace(size, store)
     defer { withExtendedLifetime(turn) {} }
+    // To make room, tombstones may have been carried on to a new segment: that is the one, then.
+    guard open == nil else {
+      ledger.give(size)
+      return
+    }
     let (segment, place): (SpillSegment, UInt32)
     do throws(Errno) {
       (segment, place) = try createSegment(size, store)
@@ -445,12 +459,11 @@ extension SpillWriter {
   }
 
   /// Waits for a turn to take room that is shared with other processes.
-  private func shareSpace(_ size: Int, _ store: SpillStore) throws(Trouble) -> (any SpillFile)? {
+  private func shareSpace(_ size: Int, _ store: SpillStore) throws(Trouble) -> SpillQuota.Turn? {
     guard let quota else { return nil }
     while true {
-      let turn: (any SpillFile)?
+      let turn: SpillQuota.Turn?
       do throws(Errno) {
-        guard try quota.isShared() else { return nil }
         turn = try quota.enter(size)
       } catch {
         ledger.give(size)

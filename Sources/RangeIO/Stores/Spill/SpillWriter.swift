@@ -27,6 +27,8 @@ final class SpillWriter: @unchecked Sendable {
   var pending: [PendingRecord] = []
   /// Written since the last time that files were made durable.
   var unsyncedBytes = 0
+  /// Segments that were given up, of which not all is durable.
+  var unsyncedSegments: [SpillSegment] = []
   /// Names in the directory that are to be made durable.
   var hasUnsyncedNames = false
   /// What the disk is asked for now, as the watch knows it.

@@ -1,0 +1,72 @@
+import RangeIOTesting
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+
+/// Several processes, and what they leave.
+@Suite struct SpillSharingTests {
+  @Test func `a second process is told who has the directory`() async throws {
+    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.processNumber = 4711 }
+    let store = try await spill.open()
+    await #expect { _ = try await spill.open() } throws: { error in
+      (error as? ReadError)?.code == .inUse && "\(error)".contains("process 4711")
+    }
+    try await store.close()
+    try await spill.open().close()
+  }
+
+  @Test func `processes that share a directory share its limit`() async throws {
+    let spill = SimulatedSpill { $0.sharing = .privateSubdirectory }
+    let stores = [try spill.open(), try spill.open(), try spill.open()]
+    for block in 0..<600 {
+      for store in stores { FillSource(store.sources).put(block, in: store) }
+      if block % 8 == 7 { for store in stores { try await store.flush() } }
+      #expect(spill.disk.allocatedByteCount <= 1 << 20)
+    }
+    for store in stores {
+      #expect(store.statistics().written > 0)
+      #expect(FillSource(store.sources).served(0..<600, by: store) != nil)
+      try await store.close()
+    }
+    // Private ones go with their process.
+    #expect(spill.disk.files.allSatisfy { $0.removingLastComponent() == SimulatedSpill.directory })
+    let again = try spill.open()
+    #expect(FillSource(again.sources).served(599..<600, by: again) == [599])
+  }
+
+  @Test func `a private directory that a crash left is reclaimed by the next process, whichever it is`() async throws {
+    let spill = SimulatedSpill { $0.sharing = .privateSubdirectory }
+    let main = try spill.open()
+    for _ in 0..<3 {
+      let process = spill.disk.newProcess()
+      let store = try spill.open(in: process)
+      FillSource(store.sources).put(1, in: store)
+      try await store.flush()
+      process.crash()
+      // The one of the process before is gone.
+      #expect(Set(spill.disk.files.map { $0.removingLastComponent() }).count == 2)
+    }
+    try await main.close()
+    let next = try spill.open()
+    #expect(Set(spill.disk.files.map { $0.removingLastComponent() }).count == 1)
+    try await next.close()
+  }
+
+  @Test func `after its store is damaged nothing of a directory is believed, and all of it is deleted`() async throws {
+    let spill = SimulatedSpill()
+    let store = try spill.open()
+    for block in 0..<40 { FillSource(store.sources).put(block, in: store) }
+    try await store.flush()
+    try await store.close()
+    for damage in 0..<2 {
+      if damage == 0 { spill.disk.flipBit(of: spill.path("store"), at: 200) }
+      if damage == 1 { spill.disk.truncateFile(spill.path("store"), to: 10) }
+      let again = try spill.open()
+      #expect(again.isEmpty && spill.segments == [])
+      #expect(again.statistics().bytes == SpillStore.fixedBytes)
+      FillSource(again.sources).put(1, in: again)
+      try await again.close()
+    }
+  }
+}
