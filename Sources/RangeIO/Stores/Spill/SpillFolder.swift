@@ -35,7 +35,6 @@ struct SpillFolder {
     }
     let (lock, isLocked) = try takeLock(directory, on: disk, context)
     if isLocked {
-      try sign(lock, configuration, context)
       return SpillFolder(directory: directory, lock: lock, shared: nil, privateName: nil)
     }
     guard configuration.sharing == .privateSubdirectory else {
@@ -70,10 +69,7 @@ struct SpillFolder {
         return SpillFolder(directory: own, lock: lock, shared: shared, privateName: name)
       }
     }
-    let (lock, isLocked) = try takeLock(own, on: disk, context)
-    guard isLocked else { throw ReadError(.inUse, "another process took the private directory", context: context) }
-    try sign(lock, configuration, context)
-    return SpillFolder(directory: own, lock: lock, shared: shared, privateName: name)
+    throw ReadError(.inUse, "others reclaim the private directory again and again", context: context)
   }
 
   private static func hex(_ number: UInt64) -> String { SpillFormat.segmentName(number) }
@@ -218,35 +214,6 @@ struct SpillFolder {
         throw otherFormat(version, context)
       }
       return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
-    }
-  }
-
-  private static func otherFormat(_ version: UInt16, _ context: ReadError.Context) -> ReadError {
-    ReadError(
-      .otherFormat,
-      "the spill directory is of format version \(version), and this library writes version "
-        + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
-      context: context)
-  }
-
-  /// Throws if a segment is of another version, before anything is changed.
-  static func checkVersions(
-    of numbers: [UInt64], in directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
-  ) throws(ReadError) {
-    for number in numbers {
-      var memory = [UInt8](repeating: 0, count: SpillFormat.prefixCount)
-      let result = memory.withUnsafeMutableBytes { buffer in
-        Result { () throws(Errno) -> Int in
-          let name = SpillFormat.segmentName(number)
-          guard isOurs(try directory.status(of: name), on: disk) else { return 0 }
-          return try directory.open(name, writing: false).read(into: buffer, at: 0)
-        }
-      }
-      // What cannot be read now is looked at again, and left alone.
-      guard case .success(let count) = result, count == memory.count else { continue }
-      if case .otherVersion(let version) = memory.withUnsafeBytes({ SpillPrefix($0) }) {
-        throw otherFormat(version, context)
-      }
     }
   }
 

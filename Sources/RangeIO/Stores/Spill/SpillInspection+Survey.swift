@@ -62,12 +62,12 @@ extension SpillInspection {
       configuration, disk, SpillFolder(directory: directory, lock: nil, shared: nil, privateName: nil))
     var state = SpillState(stagingLimit: 0, rules: .init())
     var survey = SpillSurvey()
-    var lastSequence: UInt64 = 0
+    var (lastNumber, lastSequence): (UInt64, UInt64) = (0, 0)
     var tombstones: [Int: [SpillTombstone]] = [:]
     var places: [UInt32] = []
     for number in try segments().numbers.reversed() {
       let status = status(of: number)
-      if let contents = try opening.read(number, root, &lastSequence) {
+      if let contents = try opening.read(number, root, &lastNumber, &lastSequence) {
         places.append(
           state.add(
             .init(

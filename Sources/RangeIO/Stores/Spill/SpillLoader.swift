@@ -125,7 +125,7 @@ final class SpillLoader: PieceLoader {
   private func decode(_ part: SpillRun.Part, _ read: SpillBuffers.Part) -> Bytes? {
     guard let record = SpillRecord(read.header, segmentCheck: run.segment.check), record.kind == .chunk,
       record.source == run.local, record.identityCheck == run.identityCheck, record.block == UInt64(part.block),
-      record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored,
+      record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored, part.stored > 0,
       // Before anything is decoded: most flipped bits decode to other bytes unnoticed.
       CRC32C.of(read.payload) == record.payloadCheck
     else { return nil }

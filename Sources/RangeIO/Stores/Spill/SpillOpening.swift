@@ -35,24 +35,29 @@ struct SpillOpening {
       try directory.names()
     }
     names.sort()
-    let root = try root(names)
-    var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
-    state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
-    if !configuration.isReadOnly { removeLeftovers(names) }
-    let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
     let known = try SpillFolder.readRoot(directory, on: disk, context)
-    try SpillFolder.checkVersions(of: numbers, in: directory, on: disk, context)
+    // Before anything is changed.
+    try SpillFolder.refuseOtherVersions(names, in: directory, on: disk, context)
     try folder.sign(configuration, context)
     let root = try root(known)
     var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
     state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     if !configuration.isReadOnly { removeLeftovers(names) }
+    let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
     var lastSequence: UInt64 = 0
     // From the newest on: the first of several records of a block counts, and tombstones are known before what they
     // remove.
     var tombstones: [Int: [SpillTombstone]] = [:]
+    var isFull = false
+    var lastNumber: UInt64 = 0
     for number in numbers.reversed() {
-      guard let contents = try read(number, root, &lastSequence) else { continue }
+      guard let contents = try read(number, root, &lastNumber, &lastSequence) else { continue }
+      // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
+      isFull = isFull || !configuration.isReadOnly && ledger.bytes > ledger.limit
+      guard !isFull else {
+        remove(contents.segment)
+        continue
+      }
       let place = state.add(
         .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
       state.enter(contents.footer, of: place, &tombstones)
@@ -74,9 +79,17 @@ struct SpillOpening {
     return store
   }
 
+  private func remove(_ segment: SpillSegment) {
+    do throws(Errno) {
+      try directory.remove(SpillFormat.segmentName(segment.number))
+    } catch {
+      if error != .noSuchFileOrDirectory { segment.stays() }
+    }
+  }
+
   /// The directory's `store`, or a new one, of which none of the segments is.
-  private func root(_ names: [String]) throws(ReadError) -> SpillRoot {
-    switch try SpillFolder.readRoot(directory, on: disk, context) {
+  private func root(_ known: SpillFolder.RootState) throws(ReadError) -> SpillRoot {
+    switch known {
     case .good(let root): return root
     case .missing, .damaged:
       guard !configuration.isReadOnly else {
@@ -84,7 +97,6 @@ struct SpillOpening {
           .notFound, "there is no spill directory, or it is damaged: open it for writing to make a new one",
           context: context)
       }
-      try SpillFolder.refuseOtherVersions(names, in: directory, on: disk, context)
       let root = SpillRoot(
         directoryID: configuration.random(), epoch: 1, created: configuration.wallClock(),
         refusesWhenFull: configuration.whenFull == .refuse)
@@ -101,6 +113,12 @@ struct SpillOpening {
     for name in names where SpillFormat.isPrivateName(name) {
       SpillFolder.removePrivate(name, below: directory, on: disk)
     }
+    if let shared = folder.shared {
+      // One that is in use is locked, this one included.
+      for name in (try? shared.names()) ?? [] where SpillFormat.isPrivateName(name) {
+        SpillFolder.removePrivate(name, below: shared, on: disk)
+      }
+    }
     if names.contains(SpillFolder.nextStoreName), isOurs(SpillFolder.nextStoreName) {
       try? directory.remove(SpillFolder.nextStoreName)
     }
@@ -114,7 +132,7 @@ struct SpillOpening {
 
   /// Reads a segment; `nil` if it is not believed.
   func read(
-    _ number: UInt64, _ root: SpillRoot, _ lastSequence: inout UInt64
+    _ number: UInt64, _ root: SpillRoot, _ lastNumber: inout UInt64, _ lastSequence: inout UInt64
   ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {

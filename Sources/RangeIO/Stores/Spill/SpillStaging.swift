@@ -13,8 +13,7 @@ struct SpillStaging {
 
   /// A removal that is to be written down.
   struct Removal {
-    /// Whose. Not by its slot, which may be given to another source before this is written.
-    let identity: SpillIdentity
+    let slot: Int
     let blocks: Range<UInt64>
   }
 

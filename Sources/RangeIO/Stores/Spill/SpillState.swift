@@ -75,22 +75,6 @@ struct SpillState: ~Copyable {
   /// The lowest number of a segment that is there.
   var oldestSegment: UInt64? { places.lazy.compactMap { $0?.segment.number }.min() }
 
-  // MARK: staging
-
-  /// Takes out what waits to be written and `isMeant`.
-  mutating func unstage(where isMeant: (UInt64, SpillStaging.Entry) -> Bool) -> [SpillStaging.Entry] {
-    let entries = staging.remove(where: isMeant)
-    for entry in entries { sources[entry.slot].staged -= 1 }
-    return entries
-  }
-
-  /// Takes out one that waits no longer, unless it was taken out before.
-  mutating func unstage(_ key: UInt64, _ number: UInt64) -> SpillStaging.Entry? {
-    let entry = staging.finish(key, number)
-    if let entry { sources[entry.slot].staged -= 1 }
-    return entry
-  }
-
   // MARK: records
 
   /// Enters a place for a block, in the stead of any that is known.

@@ -99,6 +99,9 @@ extension SpillWriter {
   /// The disk is about to be asked for the next thing.
   func goOn(_ store: SpillStore) { if let call { store.watch.renew(call) } }
 
+  /// The disk is about to be asked for what may take long even if it is well.
+  func takeTime(_ store: SpillStore) { if let call { store.watch.pause(call) } }
+
   /// As ``sync(_:)``, beside batches.
   func syncWatched(_ store: SpillStore) throws(Trouble) {
     var result = Result<Void, Trouble>.success(())
@@ -148,7 +151,9 @@ extension SpillWriter {
   func sync(_ store: SpillStore) throws(Trouble) {
     guard unsyncedBytes > 0 || hasUnsyncedNames else { return }
     do throws(Errno) {
-      goOn(store)
+      takeTime(store)
+      // Once: what fails to become durable does not become so by trying again.
+      while let last = unsyncedSegments.popLast() { try last.file.sync() }
       if let open { try open.segment.file.sync() }
       goOn(store)
       if hasUnsyncedNames { try directory.sync() }
@@ -191,6 +196,7 @@ extension SpillWriter {
         if error != .noSuchFileOrDirectory { segment.stays() }
       }
     }
+    unsyncedSegments = []
     hasUnsyncedNames = true
   }
 }

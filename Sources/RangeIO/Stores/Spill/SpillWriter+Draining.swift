@@ -81,19 +81,13 @@ extension SpillWriter {
       next = step.next
     }
     store.state.withLock { $0.counts.evictions += evicted }
-    remove(victim.segment)
-    return true
-  }
-
-  /// Unlinks a segment of which nothing is found any more.
-  func remove(_ segment: SpillSegment) {
     do throws(Errno) {
       goOn(store)
       try directory.remove(SpillFormat.segmentName(victim.segment.number))
       hasUnsyncedNames = true
     } catch {
       // Somebody removed it; or the disk fails, and what is left of it counts until the next opening finds it.
-      if error != .noSuchFileOrDirectory { segment.stays() }
+      if error != .noSuchFileOrDirectory { victim.segment.stays() }
     }
   }
 
@@ -102,8 +96,11 @@ extension SpillWriter {
     let canCopy = open != nil
     return store.state.withLock { state in
       var candidates = state.places.indices.filter { index in
-        guard let place = state.places[index] else { return false }
-        return place.isSealed && !place.isDraining && (canCopy || state.neededTombstones(of: UInt32(index)).isEmpty)
+        guard state.places[index]?.isSealed == true, !state.places[index]!.isDraining,
+          canCopy || state.neededTombstones(of: UInt32(index)).isEmpty
+        else { return false }
+        // What somebody reads from gives no room now. Who begins to read takes hold of it under this lock.
+        return isKnownUniquelyReferenced(&state.places[index]!.segment)
       }
       guard !candidates.isEmpty else { return nil }
       func share(_ bytes: Int, _ index: Int) -> Double { Double(bytes) / Double(max(1, state.places[index]!.length)) }

@@ -112,16 +112,8 @@ extension SpillWriter {
   }
 
   func append(_ removal: SpillStaging.Removal, _ store: SpillStore) throws(Trouble) {
-    let slot = store.state.withLock { state in
-      let slot = state.sources.enter(removal.identity)
-      // Kept until it is written, whatever else goes to make room.
-      if let slot { state.sources[slot].staged += 1 }
-      return slot
-    }
-    guard let slot else { throw .noRoom }
-    defer { store.state.withLock { $0.sources[slot].staged -= 1 } }
     // Below the sequence that it gets itself.
-    try appendTombstone(slot, removal.blocks, bound: nil, store)
+    try appendTombstone(removal.slot, removal.blocks, bound: nil, store)
   }
 
   /// Appends a tombstone.
@@ -361,7 +353,11 @@ extension SpillWriter {
       try open.segment.file.writeAll(memory, at: open.position)
       goOn(store)
       try open.segment.file.truncate(length)
-      if configuration.durability != .none { try open.segment.file.sync() }
+      if configuration.durability != .none {
+        takeTime(store)
+        try open.segment.file.sync()
+        goOn(store)
+      }
     } catch {
       throw .failed(error)
     }

@@ -123,8 +123,8 @@ final class SpillWriter: @unchecked Sendable {
       switch nextStep(store) {
       case .again: break
       case .flushed(let answers):
-        let result = Result<Void, any Error> { if configuration.durability != .none { try syncWatched(store) } }
-        for answer in answers { answer.resolve(result.mapError { store.error(for: $0) }) }
+        let result = Result { () throws(Trouble) in if configuration.durability != .none { try syncWatched(store) } }
+        for answer in answers { answer.resolve(result.mapError { store.error(for: $0) as any Error }) }
       case .close(let answer):
         shutDown(store)
         answer.resolve(.success(()))

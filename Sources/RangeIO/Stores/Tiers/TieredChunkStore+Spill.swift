@@ -70,6 +70,10 @@ extension TieredChunkStore {
   public func close(within deadline: Duration = .seconds(10)) async throws {
     guard let spill else { return }
     let end = now.advanced(by: deadline)
+    // What is on its way is neither above nor below.
+    while !mover.isIdle || inner.map({ !$0.mover.isIdle }) ?? false, now < end, !Task.isCancelled {
+      await Task.yield()
+    }
     var cursor: Int? = spill.isWritable ? 0 : nil
     while let place = cursor, now < end, !Task.isCancelled {
       let (chunks, next) = upper.residents(from: place)

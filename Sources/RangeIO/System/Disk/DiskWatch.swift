@@ -58,6 +58,11 @@ package final class DiskWatch: Sendable {
     state.withLock { $0.calls[call.number]?.since = now }
   }
 
+  /// The call may take its time, until it is renewed: making much durable does.
+  package func pause(_ call: Call) {
+    state.withLock { $0.calls[call.number]?.since = ReadInstant(nanoseconds: .max) }
+  }
+
   /// The call has ended.
   package func end(_ call: Call) { state.withLock { $0.calls[call.number] = nil } }
 
