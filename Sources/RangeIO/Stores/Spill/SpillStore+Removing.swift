@@ -28,7 +28,7 @@ extension SpillStore {
       guard state.sources.slots(ofID: id).contains(slot) else { return [] }
       // Written down if anything of it can be on the disk, or is on its way there.
       let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
-      if changesDirectory(state), mayBeOnDisk || state.isWriting {
+      if changesDirectory(state), mayBeOnDisk || state.isWriting || state.hasUnread {
         let identity = state.sources[slot].identity
         state.staging.note(.init(identity: identity, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
       }

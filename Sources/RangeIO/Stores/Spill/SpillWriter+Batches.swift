@@ -161,7 +161,10 @@ extension SpillWriter {
       state.sources.sweep(oldestSegment: nil)
       return all
     }
-    for segment in segments { remove(segment) }
+    for segment in segments {
+      // Of an older epoch, and deleted at the next opening. It counts until then.
+      do throws(Trouble) { try unlink(segment) } catch { segment.stays() }
+    }
     unsyncedSegments = []
   }
 }

@@ -30,6 +30,8 @@ extension SpillWriter {
     do throws(Trouble) {
       try copyOn(victim, copying, store)
       try carryTombstones(of: victim, store)
+      // Before it is forgotten: what cannot be removed is found again some day, and stays known until then.
+      try unlink(victim.segment)
     } catch {
       store.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
       throw error
@@ -51,18 +53,17 @@ extension SpillWriter {
       next = step.next
     }
     store.state.withLock { $0.counts.evictions += evicted }
-    remove(victim.segment)
     return true
   }
 
-  /// Unlinks a segment of which nothing is found any more.
-  func remove(_ segment: SpillSegment) {
+  /// Removes a segment's file. Its space comes back when its last reader is gone.
+  func unlink(_ segment: SpillSegment) throws(Trouble) {
     do throws(Errno) {
       try directory.remove(SpillFormat.segmentName(segment.number))
       hasUnsyncedNames = true
     } catch {
-      // Somebody removed it; or the disk fails, and what is left of it counts until the next opening finds it.
-      if error != .noSuchFileOrDirectory { segment.stays() }
+      // Somebody else may have removed it.
+      guard error == .noSuchFileOrDirectory else { throw .failed(error) }
     }
   }
 

@@ -321,7 +321,14 @@ extension SpillWriter {
     pending = []
     filled = 0
     guard let open else { return }
-    store.state.withLock { $0.places[Int(open.place)]?.isSealed = true }
+    store.state.withLock { state in
+      state.places[Int(open.place)]!.isSealed = true
+      // Some of what was to be written may be there: it is found at the next opening, unless tombstones say otherwise.
+      for (slot, local) in open.locals {
+        state.places[Int(open.place)]!.locals[slot] = local
+        state.noteRecord(of: slot, in: open.place)
+      }
+    }
     if configuration.durability != .none { unsyncedSegments.append(open.segment) }
     self.open = nil
   }
