@@ -67,7 +67,7 @@ extension SpillInspection {
     var places: [UInt32] = []
     for number in try segments().numbers.reversed() {
       let status = status(of: number)
-      if let contents = try opening.read(number, root, &lastNumber, &lastSequence) {
+      if let contents = try opening.read(number, root, &lastNumber, &lastSequence, &state.hasUnread) {
         places.append(
           state.add(
             .init(

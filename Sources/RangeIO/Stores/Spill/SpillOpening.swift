@@ -51,13 +51,10 @@ struct SpillOpening {
     var isFull = false
     var lastNumber: UInt64 = 0
     for number in numbers.reversed() {
-      guard let contents = try read(number, root, &lastNumber, &lastSequence) else { continue }
+      guard let contents = try read(number, root, &lastNumber, &lastSequence, &state.hasUnread) else { continue }
       // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
       isFull = isFull || !configuration.isReadOnly && ledger.bytes > ledger.limit
-      guard !isFull else {
-        remove(contents.segment)
-        continue
-      }
+      if isFull, remove(number) { continue }
       let place = state.add(
         .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
       state.enter(contents.footer, of: place, &tombstones)
@@ -79,11 +76,13 @@ struct SpillOpening {
     return store
   }
 
-  private func remove(_ segment: SpillSegment) {
+  /// - Returns: whether it is gone.
+  private func remove(_ number: UInt64) -> Bool {
     do throws(Errno) {
-      try directory.remove(SpillFormat.segmentName(segment.number))
+      try directory.remove(SpillFormat.segmentName(number))
+      return true
     } catch {
-      if error != .noSuchFileOrDirectory { segment.stays() }
+      return error == .noSuchFileOrDirectory
     }
   }
 
@@ -132,7 +131,8 @@ struct SpillOpening {
 
   /// Reads a segment; `nil` if it is not believed.
   func read(
-    _ number: UInt64, _ root: SpillRoot, _ lastNumber: inout UInt64, _ lastSequence: inout UInt64
+    _ number: UInt64, _ root: SpillRoot, _ lastNumber: inout UInt64, _ lastSequence: inout UInt64,
+    _ hasUnread: inout Bool
   ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
@@ -168,6 +168,7 @@ struct SpillOpening {
         }
         lastNumber = max(lastNumber, number)
         lastSequence += 1 << 32
+        hasUnread = true
         return nil
       default: throw .errno(error, "read the spill directory", context)
       }

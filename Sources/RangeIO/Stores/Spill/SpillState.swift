@@ -29,6 +29,8 @@ struct SpillState: ~Copyable {
   var breaker: SpillBreaker
   /// Whether segments have had to go for others: then only what comes again is written.
   var isFull = false
+  /// Whether there are segments that could not be read when the directory was opened.
+  var hasUnread = false
   /// Whether a thread writes.
   var isWriting = false
   /// Whether a timer will have what waits written.

@@ -188,13 +188,8 @@ extension SpillWriter {
       return all
     }
     for segment in segments {
-      goOn(store)
-      do throws(Errno) {
-        try directory.remove(SpillFormat.segmentName(segment.number))
-      } catch {
-        // Of an older epoch, so that nobody believes it. What is left of it counts until the next opening deletes it.
-        if error != .noSuchFileOrDirectory { segment.stays() }
-      }
+      // Of an older epoch, and deleted at the next opening. It counts until then.
+      do throws(Trouble) { try unlink(segment, store) } catch { segment.stays() }
     }
     unsyncedSegments = []
     hasUnsyncedNames = true

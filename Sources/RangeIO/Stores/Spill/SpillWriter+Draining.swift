@@ -60,6 +60,8 @@ extension SpillWriter {
     do throws(Trouble) {
       try copyOn(victim, copying, store)
       try carryTombstones(of: victim, store)
+      // Before it is forgotten: what cannot be removed is found again some day, and stays known until then.
+      try unlink(victim.segment, store)
     } catch {
       store.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
       throw error
@@ -81,13 +83,17 @@ extension SpillWriter {
       next = step.next
     }
     store.state.withLock { $0.counts.evictions += evicted }
+  }
+
+  /// Removes a segment's file. Its space comes back when its last reader is gone.
+  func unlink(_ segment: SpillSegment, _ store: SpillStore) throws(Trouble) {
     do throws(Errno) {
       goOn(store)
-      try directory.remove(SpillFormat.segmentName(victim.segment.number))
+      try directory.remove(SpillFormat.segmentName(segment.number))
       hasUnsyncedNames = true
     } catch {
-      // Somebody removed it; or the disk fails, and what is left of it counts until the next opening finds it.
-      if error != .noSuchFileOrDirectory { victim.segment.stays() }
+      // Somebody else may have removed it.
+      guard error == .noSuchFileOrDirectory else { throw .failed(error) }
     }
   }
 

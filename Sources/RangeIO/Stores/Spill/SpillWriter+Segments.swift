@@ -394,7 +394,12 @@ extension SpillWriter {
     pending = []
     emptyBuffer()
     guard let open else { return }
-    store.state.withLock { $0.places[Int(open.place)]?.isSealed = true }
+    store.state.withLock { state in
+      guard state.places.indices.contains(Int(open.place)), state.places[Int(open.place)] != nil else { return }
+      state.places[Int(open.place)]!.isSealed = true
+      // Some of what was to be written may be there: it is found at the next opening, unless tombstones say otherwise.
+      for (slot, local) in open.locals { state.places[Int(open.place)]!.locals[slot] = local }
+    }
     if configuration.durability != .none { unsyncedSegments.append(open.segment) }
     self.open = nil
   }

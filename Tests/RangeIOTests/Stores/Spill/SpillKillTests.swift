@@ -30,7 +30,9 @@ import Testing
         #expect(await eventually { Self.size(of: journal) > size || !process.isRunning })
         kill(process.processIdentifier, SIGKILL)
       }
-      #expect(try await process.end() == 1009)
+      // One that nobody was quick enough to kill has ended well.
+      let end = try await process.end()
+      #expect(end == 1009 || !isTorn && end == 0)
       if try Self.hasTornTail(spill) { figures.torn += 1 }
       let verified = directory.path("verified-\(run)")
       let verification = try writer.start(["verify", spill, journal], output: verified)
