@@ -11,7 +11,9 @@ struct ReplayCommand: AsyncParsableCommand {
       bytes; or it is made up: 'zipf:BLOCKS:READS:SKEW:SEED' reads one block at a time, the n-th most popular with a \
       probability of 1/n^SKEW. Sizes may have a binary unit: 4KiB, 64MiB. The cache begins empty, and takes the memory \
       that it is given. No source is read: what a fetch would bring is made up. With --tiers a part of the memory holds \
-      compressed blocks, and the same memory without them is replayed beside it.
+      compressed blocks, and the same memory without them is replayed beside it. With --spill what memory evicts goes \
+      to a disk, a made-up one, too: memory for 2% of the blocks that the trace reads, a disk for 10%, whole blocks as \
+      they are.
       """)
 
   @Argument(help: "The trace.")
@@ -26,8 +28,21 @@ struct ReplayCommand: AsyncParsableCommand {
   var share: Int?
   @Flag(help: "Compress what memory evicts, within the same room.")
   var tiers = false
-  @Option(help: ArgumentHelp("The part of the room that compressed blocks may take.", valueName: "percent"))
-  var compressedShare = 50
+  @Option(
+    help: ArgumentHelp(
+      "The part of the room that compressed blocks may take. Default: 50; with --spill, none.", valueName: "percent"))
+  var compressedShare: Int?
+  @Flag(help: "Keep what memory evicts on a disk; with --tiers.")
+  var spill = false
+  @Option(
+    help: ArgumentHelp(
+      "The room in memory with --spill, in percent of the blocks that the trace reads. Default: 2.",
+      valueName: "percent"))
+  var memoryShare: Int?
+  @Option(
+    help: ArgumentHelp(
+      "The room on the disk with --spill, in percent of the blocks that the trace reads.", valueName: "percent"))
+  var spillShare = 10
   @Option(help: ArgumentHelp("What LZ4 makes of the data.", valueName: "percent"))
   var shrinksTo = 50
   @Option(help: ArgumentHelp("Bytes in a block, a power of two.", valueName: "size"))
@@ -42,12 +57,21 @@ struct ReplayCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let tiers = try ReplayTiers(compressedPercent: compressedShare, shrinkPercent: shrinksTo)
-    let early = share == nil ? try options() : nil
+    var tiers = try ReplayTiers(compressedPercent: compressedShare ?? (spill ? nil : 50), shrinkPercent: shrinksTo)
+    guard !spill || self.tiers, spill || memoryShare == nil else {
+      throw ToolFailure.usage("--spill: goes with --tiers, and --memory-share goes with --spill")
+    }
+    let isOfTrace = spill && blocks == nil && capacity == nil || share != nil
+    let early = isOfTrace ? nil : try options()
     let trace = try await load()
-    let options = try early ?? options { Set(trace.requests.flatMap($0.blocks)).count }
+    let options = try early ?? options { trace.uniqueBlocks(on: $0) }
+    if spill {
+      tiers.spill = try ReplaySpill(
+        percent: spillShare, uniqueBlocks: trace.uniqueBlocks(on: options.grid),
+        of: MadeUpSource(byteCount: trace.byteCount).description, on: options.grid)
+    }
     let replay = Replay(trace: trace, grid: options.grid, order: order)
-    var report = ReplayReport(head: head(trace, options))
+    var report = ReplayReport(head: head(trace, options, tiers.spill))
     for (name, factory) in policy.factories {
       var progress = Progress("replaying, \(name)", total: trace.requests.reduce(0) { $0 + $1.count })
       defer { progress.clear() }
@@ -60,8 +84,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
   private func options(_ uniqueBlocks: (BlockGrid) -> Int = { _ in 0 }) throws -> ReplayOptions {
     try ReplayOptions(
-      blocks: blocks, capacity: capacity, share: share, blockSize: blockSize, shards: shards,
-      uniqueBlocks: uniqueBlocks)
+      blocks: blocks, capacity: capacity, share: share, memoryShare: spill ? memoryShare ?? 2 : nil,
+      blockSize: blockSize,
+      shards: shards, uniqueBlocks: uniqueBlocks)
   }
 
   /// The same memory with a part for compressed blocks.
@@ -71,13 +96,16 @@ struct ReplayCommand: AsyncParsableCommand {
     guard case .bytes(let budget) = options.room, order == .block else {
       throw ToolFailure.usage("--tiers: say --capacity or --share, and --order block")
     }
+    guard tiers.spill == nil || budget.bytes >= 8 * MemoryStore.charge(of: options.grid.blockSize) else {
+      throw ToolFailure.usage("--spill: give memory room for eight blocks at least, by --memory-share or --capacity")
+    }
     var progress = Progress("replaying, \(policy), tiers", total: replay.trace.requests.reduce(0) { $0 + $1.count })
     defer { progress.clear() }
     let page = MadeUpPage.make(shrinkingTo: tiers.fraction, blockSize: options.grid.blockSize)
     let source = MadeUpSource(byteCount: replay.trace.byteCount, page: page)
-    var target = TierTarget(tiers, budget, options, factory, source)
+    var target = try await TierTarget(tiers, budget, options, factory, source)
     let counts = try await replay.run(&target) { progress.advance($0) }
-    return .init(policy: policy + " + tiers", counts: counts, tiers: target.store.statistics())
+    return .init(policy: policy + tiers.name, counts: counts, tiers: target.store.statistics())
   }
 
   /// Block by block the store by itself is measured, request by request a reader over it.
@@ -106,9 +134,19 @@ struct ReplayCommand: AsyncParsableCommand {
     }
   }
 
-  private func head(_ trace: RangeTrace, _ options: ReplayOptions) -> String {
-    "\(Complaint.oneLine(self.trace)): \(Figures.count(trace.requests.count)) requests; a cache of "
-      + "\(options.description), \(order.rawValue) by \(order.rawValue)"
+  private func head(_ trace: RangeTrace, _ options: ReplayOptions, _ spill: ReplaySpill?) -> String {
+    let below = spill.map { ", and \(Figures.count($0.blocks)) blocks on a disk, in \($0.segments) files" } ?? ""
+    return "\(Complaint.oneLine(self.trace)): \(Figures.count(trace.requests.count)) requests; a cache of "
+      + "\(options.description)\(below), \(order.rawValue) by \(order.rawValue)"
+  }
+}
+
+extension RangeTrace {
+  /// The blocks that are read, each counted once.
+  fileprivate func uniqueBlocks(on grid: BlockGrid) -> Int {
+    var blocks: Set<Int> = []
+    for request in requests { blocks.formUnion(grid.blocks(covering: request)) }
+    return blocks.count
   }
 }
 

@@ -10,7 +10,7 @@ final class MadeUpSource: RangeSource {
 
   init(byteCount: Int, page: Bytes = Bytes(repeatElement(0xA5, count: 65_536))) {
     self.page = page
-    description = SourceDescription(id: "replay", validator: nil, byteCount: byteCount)
+    description = SourceDescription(id: "replay", validator: MadeUpVersion(), byteCount: byteCount)
   }
 
   var byteCount: Int { description.byteCount }

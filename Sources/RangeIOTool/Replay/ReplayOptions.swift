@@ -20,8 +20,9 @@ struct ReplayOptions: Equatable {
 
   /// - Parameters: as the user wrote them, each `nil` where he did not.
   ///   - share: percent of the bytes that the trace reads, each counted once, and a way to know those.
+  ///   - memoryShare: percent of the blocks that the trace reads, if nothing else says how large the cache is.
   init(
-    blocks: Int?, capacity: String?, share: Int? = nil, blockSize: String, shards: Int?,
+    blocks: Int?, capacity: String?, share: Int? = nil, memoryShare: Int? = nil, blockSize: String, shards: Int?,
     uniqueBlocks: (BlockGrid) -> Int = { _ in 0 }
   ) throws(ToolFailure) {
     guard let size = ByteCount(blockSize), size <= Self.largestBlockSize, let grid = BlockGrid(blockSize: size.bytes)
@@ -29,7 +30,11 @@ struct ReplayOptions: Equatable {
       throw .usage("--block-size: '\(blockSize)' is not a power of two up to 1 GiB: write 4KiB or 65536")
     }
     self.grid = grid
-    room = try Self.room(blocks: blocks, capacity: capacity, share: share) { uniqueBlocks(grid) * grid.blockSize }
+    if let memoryShare, blocks == nil, capacity == nil, share == nil {
+      room = try Self.room(memoryShare: memoryShare, of: uniqueBlocks(grid), grid)
+    } else {
+      room = try Self.room(blocks: blocks, capacity: capacity, share: share) { uniqueBlocks(grid) * grid.blockSize }
+    }
     self.shards = shards
     let most: Int
     switch room {
@@ -43,6 +48,13 @@ struct ReplayOptions: Equatable {
     guard let shards else { return }
     guard shards > 0, shards & (shards - 1) == 0 else { throw .usage("--shards: '\(shards)' is not a power of two") }
     guard shards <= most else { throw .usage("--shards: \(shards) are more than the blocks that there is room for") }
+  }
+
+  private static func room(memoryShare: Int, of blocks: Int, _ grid: BlockGrid) throws(ToolFailure) -> Room {
+    guard (1...100).contains(memoryShare) else {
+      throw .usage("--memory-share: '\(memoryShare)' is not from 1 to 100 percent")
+    }
+    return .bytes(.bytes((blocks * memoryShare + 50) / 100 * MemoryStore.charge(of: grid.blockSize)))
   }
 
   private static func room(

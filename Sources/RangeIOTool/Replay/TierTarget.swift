@@ -1,7 +1,7 @@
 import RangeIO
 
-/// A store of memory and compressed memory by itself, as `StoreTarget` has a memory store. What is evicted has moved
-/// before the next read: counts do not depend on how fast the machine compresses.
+/// A store of tiers by itself, as `StoreTarget` has a memory store. What is evicted has moved, and is on the disk if
+/// there is one, before the next read: counts do not depend on how fast the machine compresses and writes.
 struct TierTarget: ReplayTarget {
   let store: TieredChunkStore
   private let executor: SteppingExecutor
@@ -11,9 +11,9 @@ struct TierTarget: ReplayTarget {
   init(
     _ tiers: ReplayTiers, _ budget: ByteCount, _ options: ReplayOptions, _ policy: EvictionPolicyFactory,
     _ source: MadeUpSource
-  ) {
+  ) async throws {
     executor = SteppingExecutor()
-    store = tiers.store(budget, options, policy, BackgroundWork(executor: executor))
+    store = try await tiers.store(budget, options, policy, executor)
     self.source = source
     token = store.token(of: source.description, on: options.grid)
   }

@@ -11,7 +11,10 @@ struct GoldenCounts: CustomTestStringConvertible {
   var blockAccesses: Int
   var hits: Int
 
-  var path: String { (Self.directory ?? "") + "/\(trace).rrt" }
+  var path: String { Self.path(of: trace) ?? "" }
+
+  /// The file of a trace.
+  static func path(of trace: String) -> String? { directory.map { $0 + "/\(trace).rrt" } }
   var testDescription: String { "\(trace), \(policy), \(blocks) blocks" }
 
   /// `RANGEIO_TRACES`, or `shared/traces` beside the package; `nil` if there is none.

@@ -1,0 +1,65 @@
+import RangeIO
+
+extension ReplayReport {
+  /// What a tier on a disk did in a replay.
+  struct SpillRow {
+    let spill: SpillStatistics
+    let tiers: TieredStatistics
+    let counts: ReplayCounts
+
+    init(_ spill: SpillStatistics, _ tiers: TieredStatistics, _ counts: ReplayCounts) {
+      (self.spill, self.tiers, self.counts) = (spill, tiers, counts)
+    }
+
+    /// On their way to compressed memory or to the disk.
+    var movingHits: Int { tiers.moving.hits + tiers.spilling.hits + spill.stagedHits }
+    var memoryHits: Int { counts.hits - movingHits - tiers.compressed.hits - spill.hits }
+    var writes: Int { spill.written + spill.reinsertions }
+    /// Blocks written for each block that was written for the first time.
+    var amplification: Double { Double(writes) / Double(max(1, spill.written)) }
+    /// Chunks that should have gone to the disk, and did not for want of time or room.
+    var dropped: Int { spill.dropped + tiers.moving.dropped + tiers.spilling.dropped }
+
+    func perHundred(_ count: Int) -> Double { Double(count) / Double(max(1, counts.blockAccesses)) * 100 }
+
+    var json: JSON {
+      .object([
+        "hits": .integer(spill.hits), "stagedHits": .integer(spill.stagedHits), "written": .integer(spill.written),
+        "reinsertions": .integer(spill.reinsertions), "writesPer100": .number(perHundred(writes)),
+        "blockAmplification": .number(amplification), "fileBytes": .integer(spill.fileBytes),
+        "writtenBytes": .integer(spill.writtenBytes), "writeAmplification": .number(spill.writeAmplification),
+        "gated": .integer(spill.gated), "present": .integer(spill.present), "dropped": .integer(dropped),
+        "droppedAbove": .integer(tiers.moving.dropped), "droppedBelow": .integer(tiers.spilling.dropped),
+        "evictions": .integer(spill.evictions), "blocks": .integer(spill.blocks), "segments": .integer(spill.segments),
+        "segmentsMade": .integer(spill.segmentsMade), "limit": .integer(spill.limit),
+        "peakBytes": .integer(spill.peakBytes),
+      ])
+    }
+  }
+
+  /// Another table, if there was a disk.
+  var spillText: String {
+    var cells = [["", "", "in", "on their", "com-", "on the", "writes of", "of them", "bytes", "", "blocks"]]
+    cells.append([
+      "spill", "hits", "memory", "way", "pressed", "disk", "100 reads", "copied on", "for one", "dropped", "at the end",
+    ])
+    for row in rows {
+      guard let tiers = row.tiers, let spill = tiers.spill else { continue }
+      let facts = SpillRow(spill, tiers, row.counts)
+      func share(_ hits: Int) -> String { Figures.decimal(facts.perHundred(hits), places: 2) + "%" }
+      cells.append([
+        row.policy, share(row.counts.hits), share(facts.memoryHits), share(facts.movingHits),
+        share(tiers.compressed.hits), share(spill.hits), Figures.decimal(facts.perHundred(facts.writes), places: 2),
+        Figures.decimal(facts.perHundred(spill.reinsertions), places: 2),
+        Figures.decimal(spill.writeAmplification, places: 2), Figures.count(facts.dropped), Figures.count(spill.blocks),
+      ])
+    }
+    guard cells.count > 2 else { return "" }
+    return "\n\n" + Table(columns: [.left] + Array(repeating: .right, count: 10), rows: cells).text
+  }
+}
+
+extension SpillStatistics {
+  /// Blocks found, on the disk or on their way there.
+  var foundBlocks: Int { hits + stagedHits }
+}

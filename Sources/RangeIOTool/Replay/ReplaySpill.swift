@@ -1,0 +1,48 @@
+import RangeIO
+
+/// How many blocks of a trace a disk holds, and the limit that is: of whole segments, with all that is in them beside
+/// the bytes, the one included that a store keeps free.
+struct ReplaySpill: Equatable {
+  /// What the disk has room for.
+  let blocks: Int
+  let segments: Int
+  let segmentSize: ByteCount
+  let limit: ByteCount
+
+  /// Segments that the limit is divided into, as by default, if blocks are small enough.
+  private static let mostSegments = 256
+  /// Smaller ones are refused by the store.
+  private static let smallestSegment = 16 << 10
+
+  init(percent: Int, uniqueBlocks: Int, of source: SourceDescription, on grid: BlockGrid) throws(ToolFailure) {
+    guard (1...100).contains(percent) else { throw .usage("--spill-share: '\(percent)' is not from 1 to 100 percent") }
+    let wanted = (uniqueBlocks * percent + 50) / 100
+    let perSegment = max(4, Self.smallestSegment / grid.blockSize, wanted / Self.mostSegments)
+    segments = wanted / perSegment
+    guard segments >= 4, let size = SpillStore.segmentSize(holding: perSegment, of: source, on: grid) else {
+      throw .usage("--spill-share: \(percent)% of the \(uniqueBlocks) blocks that the trace reads are too few")
+    }
+    blocks = segments * perSegment
+    segmentSize = size
+    limit = SpillStore.limit(segments: segments, of: size)
+  }
+
+  /// A store that does the same each time: on a disk in memory, at no time, with all work done by `background`.
+  ///
+  /// - Parameter staging: bytes for what one read evicts, which is written before the next.
+  func configuration(staging: Int, _ background: BackgroundWork) -> SpillStore.Configuration {
+    var configuration = SpillStore.Configuration(directory: "replay", limit: limit)
+    configuration.segmentSize = segmentSize
+    configuration.codec = IdentityCodec()
+    configuration.sources = .all
+    configuration.freeSpaceFloor = .bytes(0)
+    configuration.stagingLimit = .bytes(staging)
+    configuration.lingering = .zero
+    configuration.background = background
+    configuration.disk = MemoryDisk()
+    configuration.work = .tasks(background)
+    configuration.wallClock = { 1_000_000_000 }
+    configuration.random = { 1 }
+    return configuration
+  }
+}
