@@ -7,7 +7,8 @@ struct DemoCommand: AsyncParsableCommand {
     commandName: "demo", abstract: "Read a file in many ways, compare every byte, and show figures.",
     discussion: """
       Reads thousands of random ranges, one at a time and 32 at a time, the whole file as a stream, and blocks of it \
-      through a cache. Every byte is compared with what plain pread says. Fails if one differs.
+      through a cache. Every byte is compared with what plain pread says. Fails if one differs. With --spill the second \
+      run of the same command finds what the first one has read.
       """)
 
   @Argument(help: "The file to read. Default: the largest file of the Swift toolchain at hand.")
@@ -18,11 +19,18 @@ struct DemoCommand: AsyncParsableCommand {
   var seed: UInt64?
   @Flag(help: "Show compressed memory below memory, too.")
   var tiers = false
+  @Option(
+    help: ArgumentHelp(
+      "Show a cache that keeps in this directory what it reads of a source with 20 ms of latency.",
+      valueName: "directory"))
+  var spill: String?
   @OptionGroup var engine: EngineOption
 
   func run() async throws {
     let path = try file ?? ToolchainSearch.largestFile()
-    let demo = Demo(path: path, engine: engine.engine, seed: seed ?? .random(in: 0 ... .max), showsTiers: tiers)
+    let demo = Demo(
+      path: path, engine: engine.engine, seed: seed ?? .random(in: 0 ... .max), showsTiers: tiers,
+      spillDirectory: spill)
     let report = try await demo.run()
     try StandardOutput().line(json ? report.json.text() : report.text)
     if let mismatch = report.comparison.mismatch {

@@ -10,6 +10,8 @@ struct Demo {
   let seed: UInt64
   /// Whether tiers are shown, too.
   var showsTiers = false
+  /// A directory for a cache on a disk, which is shown, too.
+  var spillDirectory: String?
 
   /// The largest piece read at once.
   static let largestPiece = ByteCount.mebibytes(1)
@@ -19,6 +21,13 @@ struct Demo {
   static let longestPhase = Duration.seconds(8)
 
   func run() async throws -> DemoReport {
+    // First, since it may be refused.
+    var spillShow: SpillShow?
+    if let spillDirectory { spillShow = try await SpillShow(directory: spillDirectory) }
+    return try await readAll(spillShow)
+  }
+
+  private func readAll(_ spillShow: SpillShow?) async throws -> DemoReport {
     try await withSource(path, engine: engine) { reader in
       let plain = try PlainFile(path)
       var report = DemoReport(path: path, byteCount: reader.byteCount, engine: engine, seed: seed)
@@ -38,6 +47,7 @@ struct Demo {
         let blocks = ranges.nextSkewed(TierShow.reads, blockSize: TierShow.blockSize)
         try await TierShow(path: path, engine: engine, plain: plain).run(blocks, &report)
       }
+      try await spillShow?.run(path, engine, plain, &report)
       report.peakMemory = PeakMemory.bytes
       return report
     }

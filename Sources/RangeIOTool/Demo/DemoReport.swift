@@ -46,6 +46,8 @@ struct DemoReport {
   /// With tiers.
   var tierRows: [TierRow] = []
   var tiers: TieredStatistics?
+  /// With a cache on a disk.
+  var spill: SpillFacts?
   var peakMemory = 0
 
   var verdict: String {
@@ -80,7 +82,7 @@ extension DemoReport {
       ]
     ).text
     let note = "Plain pread reads into one buffer, again and again, and does not look whether the file has changed."
-    return [head, figures, note, cacheText, tierText, facts].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    return [head, figures, note, cacheText, tierText, spillText, facts].filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
   /// What the cache did, and a picture of where bytes came from.
@@ -125,6 +127,7 @@ extension DemoReport {
         "bytes": .integer(cachedBytes), "blocks": .integer(cachedBlocks), "rows": .array(cacheRows.map(\.json)),
       ]),
       "tiers": tierJSON,
+      "spill": spill?.json ?? .null,
       "lanes": .array(
         lanes.map { .object(["name": .string($0.name), "reads": .integer($0.reads), "bytes": .integer($0.bytes)]) }),
       "comparedReads": .integer(comparison.reads), "comparedBytes": .integer(comparison.bytes),

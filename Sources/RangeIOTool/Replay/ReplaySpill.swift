@@ -38,6 +38,7 @@ struct ReplaySpill: Equatable {
     configuration.freeSpaceFloor = .bytes(0)
     configuration.stagingLimit = .bytes(staging)
     configuration.lingering = .zero
+    configuration.time = TimeSource(SteppingClock())
     configuration.background = background
     configuration.disk = MemoryDisk()
     configuration.work = .tasks(background)

@@ -24,7 +24,7 @@ struct SpillLook {
     do { return try body() } catch let error as ReadError { throw failure(error, path) }
   }
 
-  private static func failure(_ error: ReadError, _ path: String) -> ToolFailure {
+  static func failure(_ error: ReadError, _ path: String) -> ToolFailure {
     let status: ToolStatus =
       switch error.code {
       // Another program's directory is as little of use as none.

@@ -3,17 +3,24 @@ import Synchronization
 extension CompressedStore {
   /// What came of one piece.
   private enum Outcome {
-    case stored, present, dropped, stale, incompressible
+    case stored, present, dropped, expired, stale, incompressible
   }
 
   /// Compresses a chunk and keeps it, piece by piece. What does not shrink by an eighth is not kept, and returned as
-  /// evicted, or handed to the outlet.
+  /// evicted, or handed to the outlet. So is, to the outlet, what finds no room.
   public func accept(_ chunk: Chunk) -> ChunkInsertion {
     var result = ChunkInsertion(isPublished: true)
     for piece in chunk.pieces {
       switch store(piece, chunk) {
       case .stored, .present: break
       case .dropped:
+        dropped.wrappingAdd(1, ordering: .relaxed)
+        result.isPublished = false
+        // A disk may have room for it. Returned as evicted it would seem to have been here.
+        if outlet != nil {
+          passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead), &result)
+        }
+      case .expired:
         dropped.wrappingAdd(1, ordering: .relaxed)
         result.isPublished = false
       case .stale: result.isPublished = false
@@ -40,7 +47,7 @@ extension CompressedStore {
     guard chunk.ticket.isValid else { return .stale }
     // Places in larger blocks do not fit into a record.
     guard token.grid.shift <= 30 else { return .dropped }
-    guard !isExpired(chunk) else { return .dropped }
+    guard !isExpired(chunk) else { return .expired }
     guard !holds(piece.range, token: token.number, grid: token.grid) else { return .present }
     // An eighth less, or it is not worth the while.
     let most = piece.range.count / 8 * 7

@@ -424,13 +424,32 @@ struct CompressedStoreTests {
 
   // MARK: on to the tier below
 
-  @Test func `what is evicted goes on decompressed, with its birth and when it was read`() {
-    final class Outlet: ChunkOutlet {
-      let chunks = Noted<Chunk>()
-      let proceeded = Locked(0)
-      func take(_ chunks: ArraySlice<Chunk>) { for chunk in chunks { self.chunks.add(chunk) } }
-      func proceed() { proceeded.withLock { $0 += 1 } }
+  private final class Outlet: ChunkOutlet {
+    let chunks = Noted<Chunk>()
+    let proceeded = Locked(0)
+    func take(_ chunks: ArraySlice<Chunk>) { for chunk in chunks { self.chunks.add(chunk) } }
+    func proceed() { proceeded.withLock { $0 += 1 } }
+  }
+
+  @Test func `what finds no room goes on, and what is too old does not`() {
+    let clock = ManualClock()
+    let store = Self.store(.kibibytes(4)) {
+      $0.time = TimeSource(clock)
+      $0.ageLimit = .seconds(10)
     }
+    let outlet = Outlet()
+    store.handEvictions(to: outlet)
+    let source = FillSource(store.sources)
+    let chunk = source.chunk(3, at: store.now)
+    let insertion = store.accept(chunk)
+    #expect(!insertion.isPublished && insertion.evicted.isEmpty)
+    #expect(outlet.chunks.all.map(\.block) == [3] && outlet.proceeded.withLock { $0 } == 1)
+    clock.advance(by: .seconds(10))
+    #expect(!store.accept(chunk).isPublished)
+    #expect(outlet.chunks.all.count == 1 && store.statistics().dropped == 2)
+  }
+
+  @Test func `what is evicted goes on decompressed, with its birth and when it was read`() {
     let store = Self.store(.kibibytes(64))
     let outlet = Outlet()
     store.handEvictions(to: outlet)

@@ -1,0 +1,33 @@
+import RangeIO
+import Synchronization
+
+/// A file that answers as late as one far away does. Counts what it is asked for.
+final class SlowSource: RangeSource {
+  private let file: FileSource
+  private let latency: Duration
+  private let count = Atomic(0)
+
+  init(_ file: FileSource, latency: Duration) {
+    (self.file, self.latency) = (file, latency)
+  }
+
+  /// Reads so far.
+  var reads: Int { count.load(ordering: .relaxed) }
+
+  /// The file under another name, and dearer: a cache is to keep it on a disk.
+  func describe() async throws -> SourceDescription {
+    let file = try await file.describe()
+    return SourceDescription(
+      id: "slow|" + file.id, validator: file.validator, byteCount: file.byteCount,
+      preferredBlockSize: file.preferredBlockSize, cost: SourceCost(latency: latency), isSettled: file.isSettled,
+      context: file.context)
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    count.wrappingAdd(1, ordering: .relaxed)
+    try await Task.sleep(for: latency)
+    return try await file.read(range, of: source)
+  }
+
+  func close() async { await file.close() }
+}

@@ -1,0 +1,78 @@
+import RangeIO
+
+/// A cache of memory, compressed memory and a disk over a source that is far away: skewed reads, every byte compared.
+/// What it has read is found by the next process.
+struct SpillShow {
+  static let blockSize = ByteCount.kibibytes(64)
+  static let memory = ByteCount.mebibytes(6)
+  static let compressed = ByteCount.mebibytes(2)
+  static let disk = ByteCount.mebibytes(256)
+  static let latency = Duration.milliseconds(20)
+  static let reads = 600
+  /// The same reads in each run, so that the second one finds what the first one read.
+  private static let seed: UInt64 = 20
+
+  private let directory: String
+  private let store: TieredChunkStore
+  private let blocksAtFirst: Int
+
+  /// Opens the cache, with what an earlier run has left.
+  init(directory: String) async throws {
+    self.directory = directory
+    var configuration = TieredChunkStore.Configuration(memory: Self.memory, compressed: Self.compressed)
+    // Room for what so little compressed memory lets go of at once: by default what goes beyond a few blocks is dropped.
+    configuration.queueLimit = .mebibytes(1)
+    do {
+      store = try await TieredChunkStore(configuration, spill: .init(directory: directory, limit: Self.disk))
+    } catch let error as ReadError {
+      throw SpillLook.failure(error, directory)
+    }
+    blocksAtFirst = store.statistics().spill?.blocks ?? 0
+  }
+
+  func run(_ path: String, _ engine: FileSource.Engine, _ plain: PlainFile, _ report: inout DemoReport) async throws {
+    let source = SlowSource(FileSource(path, configuration: .init(engine: engine)), latency: Self.latency)
+    let reader = try await RangeReader(source, ReadPipeline { Caching(store, blockSize: Self.blockSize) })
+    var facts = DemoReport.SpillFacts(directory: directory, blocksAtFirst: blocksAtFirst)
+    do {
+      var ranges = DemoRanges(byteCount: reader.byteCount, seed: Self.seed)
+      let blocks = ranges.nextSkewed(Self.reads, blockSize: Self.blockSize)
+      let pass = TimedPass(reader: reader, plain: plain, blockSize: Self.blockSize)
+      for name in [blocksAtFirst == 0 ? "disk empty at first" : "disk as it was left", "the same reads again"] {
+        guard report.comparison.mismatch == nil else { break }
+        let before = Counts(store.statistics(), source)
+        let reading = try await pass.run(name, blocks, &report.comparison)
+        let after = Counts(store.statistics(), source)
+        facts.rows.append(
+          .init(
+            reading: reading, compressed: after.compressed - before.compressed, disk: after.disk - before.disk,
+            source: after.source - before.source))
+        try await store.flush()
+      }
+    } catch {
+      await reader.close()
+      throw error
+    }
+    await reader.close()
+    do {
+      try await store.close(within: .seconds(10))
+    } catch let error as ReadError {
+      throw SpillLook.failure(error, directory)
+    }
+    facts.blocksAtLast = try SpillLook(directory).survey().sources.reduce(0) { $0 + $1.blocks }
+    report.spill = facts
+  }
+
+  /// Where reads were answered so far, but for those that memory answered.
+  private struct Counts {
+    let compressed: Int
+    let disk: Int
+    let source: Int
+
+    init(_ tiers: TieredStatistics, _ source: SlowSource) {
+      compressed = tiers.compressed.hits
+      disk = tiers.spill?.hits ?? 0
+      self.source = source.reads
+    }
+  }
+}
