@@ -322,10 +322,23 @@ extension SpillWriter {
 
   /// Gives the open segment up: what was written of it stays found, nothing is added.
   func abandon(_ store: SpillStore) {
+    let unwritten = pending
     pending = []
     filled = 0
     guard let open else { return }
-    store.state.withLock { $0.places[Int(open.place)]?.isSealed = true }
+    store.state.withLock { state in
+      state.places[Int(open.place)]!.isSealed = true
+      // A write that failed may have left any of it on the disk, to be found at the next opening: a removal must reach it.
+      for one in unwritten {
+        switch one {
+        case .source(let slot, let local):
+          state.places[Int(open.place)]!.locals[slot] = local
+          state.noteRecord(of: slot, in: open.place)
+        case .chunk(_, _, let slot, _, _), .copy(let slot, _, _, _), .tombstone(let slot, _, _):
+          state.noteRecord(of: slot, in: open.place)
+        }
+      }
+    }
     self.open = nil
   }
 
