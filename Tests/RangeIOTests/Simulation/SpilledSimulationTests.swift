@@ -268,7 +268,7 @@ private final class SpilledScenario: Sendable {
 
   private func end(_ store: TieredChunkStore, _ process: SimulatedProcess) async throws {
     for _ in 0..<200 where !isQuiet(store) { try await simulation.clock.sleep(for: .seconds(10)) }
-    guard isQuiet(store) else { throw Wrong(what: "something is still on its way: \(store.statistics())") }
+    guard isQuiet(store) else { throw Wrong(what: "something is still on its way: \(whatMoves(store))") }
     store.removeExpired()
     let spill = SpillRecount(store.spill!, isAtRest: false)
     if let fault = spill.faults.first { throw Wrong(what: fault) }
@@ -293,6 +293,14 @@ private final class SpilledScenario: Sendable {
     store.mover.isIdle && store.inner!.mover.isIdle && store.statistics().memory.reservedBytes == 0
       && store.spill!.watch.count == 0 && !store.spill!.state.withLock { $0.isWriting }
       && store.sources.all.allSatisfy { $0.flights.count == 0 }
+  }
+
+  private func whatMoves(_ store: TieredChunkStore) -> String {
+    let spill = store.spill!
+    let flights = store.sources.all.map { $0.flights.count }
+    return "\(store.statistics().memory.reservedBytes) bytes reserved, \(spill.watch.count) calls watched, writing: "
+      + "\(spill.state.withLock { $0.isWriting }), flights: \(flights), movers idle: \(store.mover.isIdle), "
+      + "\(store.inner!.mover.isIdle)"
   }
 
   /// Reads all that an earlier life has left.

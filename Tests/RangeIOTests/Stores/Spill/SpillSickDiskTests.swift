@@ -140,6 +140,19 @@ struct SpillSickDiskTests {
     try await store.close()
   }
 
+  @Test func `what waits to be written is found while it is open`() async throws {
+    let spill = SpillOnSimulatedDisk { $0.lingering = .seconds(1000) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<5, store)
+    source.put(9, in: store)
+    await sicken(spill, source, store)
+    #expect(store.statistics().breaker == .open)
+    #expect(source.read(source.block(9), in: store) == [source.block(9)])
+    #expect(source.held(source.block(4), in: store).isEmpty && !source.put(10, in: store))
+    try? await store.close()
+  }
+
   // MARK: removals
 
   @Test func `what is removed while it is open is removed on the disk before it serves again`() async throws {
@@ -268,6 +281,17 @@ struct SpillSickDiskTests {
     // The disk itself was never asked.
     #expect(store.statistics().breaker == .closed)
     gate.open()
+    try await store.close()
+  }
+
+  @Test func `a piece that several flights want is read for each, and nothing stays watched`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<2, store)
+    let loader = source.held(source.block(1), in: store)[0].loader
+    for _ in 0..<3 { #expect(await loader.load {} == source.expected(source.block(1))) }
+    #expect(store.watch.count == 0 && store.statistics().reads == 3)
     try await store.close()
   }
 
