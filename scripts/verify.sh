@@ -18,6 +18,9 @@ RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter TieredM
 step "a million operations on three tiers in ten histories, with restarts, kills and losses of power"
 RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter SpilledModel
 
+step "twenty thousand seeds of three tiers on a disk that fails"
+RANGEIO_SEEDS=160000 swift test --skip-build --disable-xctest --filter SpilledSimulation
+
 step "ten minutes of churn through two tiers: memory"
 Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"
 

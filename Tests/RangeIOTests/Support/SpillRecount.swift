@@ -42,14 +42,14 @@ struct SpillRecount {
   }
 
   private mutating func walk(_ state: inout SpillState, isAtRest: Bool) {
-    walkTable(&state)
+    walkTable(&state, isAtRest: isAtRest)
     walkSources(&state, isAtRest: isAtRest)
     walkStaging(&state, isAtRest: isAtRest)
   }
 
   // MARK: the index
 
-  private mutating func walkTable(_ state: inout SpillState) {
+  private mutating func walkTable(_ state: inout SpillState, isAtRest: Bool) {
     var live: [UInt32: Int] = [:]
     var hit: [UInt32: Int] = [:]
     var spans: [UInt32: [Range<Int>]] = [:]
@@ -100,6 +100,10 @@ struct SpillRecount {
         expect(newest >= place.segment.number, "segment \(index) has a source that is said to end before")
       }
     }
+    let unsealed = state.places.count { $0.map { !$0.isSealed } ?? false }
+    expect(unsealed <= 1, "\(unsealed) segments are open, of which only one is written to")
+    let draining = state.places.count { $0?.isDraining ?? false }
+    expect(!isAtRest || draining == 0, "\(draining) segments are let go of by nobody")
     let numbers = state.places.compactMap { $0?.segment.number }
     expect(Set(numbers).count == numbers.count, "a segment is there twice")
     for slot in state.sources.used {

@@ -6,13 +6,29 @@ final class SpillLoader: PieceLoader {
   private let store: SpillStore
   private let run: SpillRun
   private let permit: SpillBreaker.Permit
-  private let phase = Atomic(Phase.waits.rawValue)
 
-  /// How far ``load(whenLate:)`` is.
-  private enum Phase: Int {
-    case waits
-    case reads
-    case givenUp
+  /// One call of ``load(whenLate:)``: usually the only one, but parts of a piece may be wanted by several flights.
+  private final class Load: Sendable {
+    private enum Phase: Int {
+      case waits
+      case reads
+      case givenUp
+    }
+    private let phase = Atomic(Phase.waits.rawValue)
+
+    var reads: Bool { phase.load(ordering: .acquiring) == Phase.reads.rawValue }
+
+    /// - Returns: false if it was given up.
+    func begin() -> Bool { enter(.reads) }
+
+    /// - Returns: false if it has begun.
+    func giveUp() -> Bool { enter(.givenUp) }
+
+    private func enter(_ next: Phase) -> Bool {
+      phase.compareExchange(
+        expected: Phase.waits.rawValue, desired: next.rawValue, ordering: .acquiringAndReleasing
+      ).exchanged
+    }
   }
 
   init(store: SpillStore, run: SpillRun, permit: SpillBreaker.Permit) {
@@ -43,36 +59,30 @@ final class SpillLoader: PieceLoader {
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
     let answer = OneAnswer<Bytes?>()
+    let load = Load()
     // Watched from now on: where others hang, this may not even get a thread.
     let call = store.watch.begin { [store] in
       store.state.withLock { $0.counts.lateReads += 1 }
       whenLate()
-    } onStall: { [self] in
-      if phase.load(ordering: .acquiring) == Phase.reads.rawValue {
+    } onStall: { [store, permit] in
+      if load.reads {
         store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
       }
       answer.resolve(.success(nil))
     }
     store.configuration.work.start(isUrgent: true) { [self] in
-      guard enter(.reads) else { return }
+      guard load.begin() else { return }
       let bytes = read()
       store.watch.end(call)
       answer.resolve(.success(bytes))
     }
     let bytes = (try? await answer.value()) ?? nil
     // Nobody waits any more, and it has not begun: it will not.
-    if enter(.givenUp) {
+    if load.giveUp() {
       store.watch.end(call)
       store.state.withLock { $0.breaker.withdraw(permit) }
     }
     return bytes
-  }
-
-  /// Whether this is the first to go on.
-  private func enter(_ next: Phase) -> Bool {
-    phase.compareExchange(
-      expected: Phase.waits.rawValue, desired: next.rawValue, ordering: .acquiringAndReleasing
-    ).exchanged
   }
 
   /// Reads, waiting for the disk.

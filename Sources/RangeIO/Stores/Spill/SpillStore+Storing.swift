@@ -22,11 +22,13 @@ extension SpillStore {
     case neverFits
   }
 
-  /// - Parameter isGated: whether, once full, only what comes for the second time is taken.
-  func offer(_ chunk: Chunk, isGated: Bool) -> Offer {
+  /// - Parameters:
+  ///   - isGated: whether, once full, only what comes for the second time is taken.
+  ///   - isAsked: whether the user asks for it, so that it does not matter what its source costs.
+  func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false) -> Offer {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
-    guard isEligible(chunk), let slot = slot(of: token) else {
+    guard isEligible(chunk, isAsked), let slot = slot(of: token) else {
       state.withLock { state in
         state.counts.offered += 1
         state.counts.ineligible += 1
@@ -82,13 +84,14 @@ extension SpillStore {
   }
 
   /// Whole blocks of sources that are dearer than a disk.
-  private func isEligible(_ chunk: Chunk) -> Bool {
+  private func isEligible(_ chunk: Chunk, _ isAsked: Bool) -> Bool {
     let source = chunk.token.source
     guard chunk.morePieces.isEmpty, chunk.piece.range.count > 0, source.validator != nil,
       UInt64(chunk.block) <= SpillTable.largestBlock, chunk.token.grid.shift <= 30,
       chunk.piece.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
     else { return false }
-    return configuration.sources == .all || source.cost.isDearer(than: SourceCost(), for: chunk.piece.range.count)
+    return isAsked || configuration.sources == .all
+      || source.cost.isDearer(than: SourceCost(), for: chunk.piece.range.count)
   }
 
   // MARK: alone, without a tier above

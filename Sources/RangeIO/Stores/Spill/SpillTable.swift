@@ -58,7 +58,8 @@ struct SpillTable: ~Copyable {
   static let blockBits: UInt64 = 40
   static let largestBlock: UInt64 = 1 << blockBits - 1
   static let mostSources = 1 << 24
-  private static let pageShift = 12
+  /// Small pages: of the last one most may be unused.
+  private static let pageShift = 9
 
   private var buckets = LargeArray<Bucket>(count: 1024, repeating: .empty)
   private var mask = 1023

@@ -8,8 +8,15 @@ package struct DiskWork: Sendable {
   }
 
   /// As tasks, for disks that never block.
-  package static func tasks(_ background: BackgroundWork) -> DiskWork {
-    DiskWork { _, work in background.startElsewhere { work() } }
+  ///
+  /// - Parameter wait: passes before each, as if the disk were busy.
+  package static func tasks(_ background: BackgroundWork, after wait: (@Sendable () async -> Void)? = nil) -> DiskWork {
+    DiskWork { _, work in
+      background.startElsewhere {
+        await wait?()
+        work()
+      }
+    }
   }
 
   /// The threads of all spill directories of the process: apart from those that read sources, which a sick cache disk

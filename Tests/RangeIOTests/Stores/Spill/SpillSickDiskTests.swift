@@ -4,167 +4,376 @@ import Testing
 
 @testable import RangeIO
 
-/// Reads that fail, segments that are in use, clocks that go back.
-@Suite struct SpillSickDiskTests {
-  @Test func `reads that fail are misses, and three of them leave the disk alone for a while`() async throws {
-    let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
-    let store = try spill.open()
-    let source = FillSource(store.sources)
-    for block in stride(from: 0, to: 40, by: 2) { source.put(block, in: store) }
+/// A disk that fails, hangs or is full, as the store meets it.
+struct SpillSickDiskTests {
+  private func fill(_ source: FillSource, _ blocks: Range<Int>, _ store: SpillStore) async throws {
+    for block in blocks { source.put(block, in: store) }
     try await store.flush()
-    spill.disk.residency = .unknown
+  }
+
+  /// Has three reads fail.
+  private func sicken(_ spill: SpillOnSimulatedDisk, _ source: FillSource, _ store: SpillStore) async {
     spill.disk.faults = .always(.read, .fail(.ioError))
-    for block in [0, 2, 4] { #expect(await source.fetched(block..<block + 1, by: store) == []) }
+    for block in 0..<3 { #expect(await source.load(block, in: store) == nil) }
+  }
+
+  // MARK: the breaker
+
+  @Test func `three errors open it, reads go past it, one probe at a time tries, and ten successes close it`()
+    async throws
+  {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<20, store)
+    await sicken(spill, source, store)
     #expect(store.statistics().breaker == .open && store.statistics().readErrors == 3)
-    #expect(store.lastFailure?.code == .inputOutput)
+    #expect(source.held(source.block(5), in: store).isEmpty)
     spill.disk.faults = .none
-    #expect(source.held(source.block(6), in: store).isEmpty)
-    clock.advance(by: .seconds(5))
-    // One call at a time, of one run, once each.
-    var all: [HeldPiece]? = source.held(0..<40 * 4096, in: store)
-    #expect(all?.count == 1)
-    #expect(source.held(0..<40 * 4096, in: store).isEmpty)
-    all = nil
-    for block in stride(from: 6, to: 26, by: 2) {
-      #expect(await source.fetched(block..<block + 1, by: store) == [block])
+    spill.clock.advance(by: .milliseconds(4999))
+    #expect(source.held(source.block(5), in: store).isEmpty)
+    spill.clock.advance(by: .milliseconds(1))
+    do {
+      let probe = source.held(source.block(5), in: store)
+      #expect(probe.count == 1 && probe.first?.loader.isQuick == false)
+      #expect(source.held(source.block(6), in: store).isEmpty)
+      #expect(store.statistics().breaker == .trying)
     }
-    #expect(store.statistics().breaker == .closed)
-    #expect(store.miscounts() == [])
-  }
-
-  @Test func `a bad place among what is copied on does not keep anything from being written`() async throws {
-    let spill = SimulatedSpill(limit: .kibibytes(320))
-    let store = try spill.open()
-    let source = FillSource(store.sources)
-    for block in 0..<14 { source.put(block, in: store) }
-    try await store.flush()
-    for _ in 0..<3 { #expect(source.served(0..<4, by: store) == Set(0..<4)) }
-    let first = try #require(spill.segments.first)
-    spill.disk.faults = DiskFaults { $0.kind == .read && $0.name == first ? .fail(.ioError) : nil }
-    for block in 14..<200 {
-      source.put(block, in: store)
-      if block % 7 == 0 { try await store.flush() }
+    // Never asked: another may try.
+    for block in 5..<15 {
+      #expect(store.statistics().breaker == .trying)
+      #expect(await source.load(block, in: store) == source.expected(source.block(block)))
     }
-    try await store.flush()
-    #expect(store.statistics().dropped == 0 && store.statistics().written == 200)
-    #expect(store.statistics().readErrors == 1)
-  }
-
-  @Test func `a file that cannot be removed costs what comes, not all that is here`() async throws {
-    let clock = ManualClock()
-    let spill = SimulatedSpill(limit: .kibibytes(320)) { $0.time = TimeSource(clock) }
-    let store = try spill.open()
-    let source = FillSource(store.sources)
-    for block in 0..<28 { source.put(block, in: store) }
-    try await store.flush()
-    spill.disk.faults = .always(.remove, .fail(.ioError))
-    for block in 28..<100 {
-      source.put(block, in: store)
-      if block % 7 == 0 { try await store.flush() }
-    }
-    #expect(store.statistics().dropped > 0 && store.statistics().breaker == .open)
-    #expect((0..<28).allSatisfy { source.isIn(store, $0) })
-    spill.disk.faults = .none
-    clock.advance(by: .seconds(600))
-    // What fell into a torn write is on the disk, and known to be.
-    source.erase(0..<28, in: store)
-    try await store.flush()
+    let statistics = store.statistics()
+    #expect(statistics.breaker == .closed && statistics.breakerOpenings == 1 && statistics.breakerClosings == 1)
     try await store.close()
-    let again = try spill.open()
-    #expect(FillSource(again.sources).served(0..<28, by: again) == [])
   }
 
-  @Test func `what a torn write left is removed, too`() async throws {
-    let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
-    let store = try spill.open()
+  @Test func `a probe that fails doubles the pause`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
     let source = FillSource(store.sources)
-    spill.disk.faults = DiskFaults { $0.kind == .write && $0.byteCount > 64 ? .tear(after: 3 * 4160 + 200) : nil }
-    for block in 0..<5 { source.put(block, in: store) }
-    try await store.flush()
-    #expect(store.statistics().written == 0)
+    try await fill(source, 0..<20, store)
+    await sicken(spill, source, store)
+    for (block, pause) in zip(3..., [5, 10, 20, 40]) {
+      spill.clock.advance(by: .seconds(pause - 1))
+      #expect(source.held(source.block(block), in: store).isEmpty)
+      spill.clock.advance(by: .seconds(1))
+      #expect(await source.load(block, in: store) == nil)
+    }
+    #expect(store.statistics().breakerOpenings == 5)
+    try? await store.close()
+  }
+
+  @Test func `a probe of blocks that do not lie side by side is of the first of them, once`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    for blocks in [[0, 1, 2, 10], [3, 11], [4, 12]] {
+      for block in blocks { source.put(block, in: store) }
+      try await store.flush()
+    }
+    await sicken(spill, source, store)
+    for block in [0, 1, 2] { source.put(block, in: store) }
     spill.disk.faults = .none
-    source.erase(0..<2, in: store)
-    try await store.flush()
+    spill.clock.advance(by: .seconds(5))
+    guard case .partial(let pieces, let held, let gaps) = source.look(source.block(3).lowerBound..<13 * 4096, in: store)
+    else { return #expect(Bool(false)) }
+    #expect(pieces.isEmpty && held.count == 1 && held.first?.wanted == source.block(3))
+    #expect(gaps == [4 * 4096..<13 * 4096])
+    #expect(await held[0].loader.load {} == source.expected(source.block(3)))
+    try? await store.close()
+  }
+
+  @Test func `a probe that is cancelled before it began lets another try at once`() async throws {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk { $0.work = .threads(IOThreads(limit: 1)) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<5, store)
+    await sicken(spill, source, store)
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    // The only thread is busy with something else.
+    store.configuration.work.start { gate.pass() }
+    await gate.arrival()
+    let probe = source.held(source.block(3), in: store)
+    let task = Task { await probe[0].loader.load {} }
+    task.cancel()
+    #expect(await task.value == nil)
+    #expect(source.held(source.block(4), in: store).count == 1)
+    gate.open()
+    withExtendedLifetime(probe) {}
+    try? await store.close()
+  }
+
+  @Test func `a disk on which nothing could be written yet is tried by writing`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    spill.disk.faults = .always(.write, .fail(.ioError))
+    for block in 0..<3 { try await fill(source, block..<block + 1, store) }
+    #expect(store.statistics().breaker == .open && store.statistics().writeErrors == 3)
+    #expect(store.isEmpty && !source.put(9, in: store))
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    try await fill(source, 0..<11, store)
+    #expect(store.statistics().breaker == .closed && store.statistics().blocks == 11)
     try await store.close()
-    let again = try spill.open()
-    #expect(FillSource(again.sources).served(0..<5, by: again) == [2])
   }
 
-  @Test func `what is being read is not let go of`() async throws {
-    let spill = SimulatedSpill(limit: .kibibytes(320))
-    let store = try spill.open()
+  @Test func `a full disk stops writes only, for a while`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
     let source = FillSource(store.sources)
-    for block in 0..<14 { source.put(block, in: store) }
-    try await store.flush()
-    var held: [HeldPiece]? = source.held(source.block(3), in: store)
-    for block in 14..<200 {
-      source.put(block, in: store)
-      if block % 7 == 0 { try await store.flush() }
-      #expect(spill.disk.allocatedByteCount <= 320 << 10)
-    }
-    try await store.flush()
-    #expect(store.statistics().dropped == 0 && source.isIn(store, 3))
-    #expect(held?.first?.loader.loadNow().bytes == source.expected(source.block(3)))
-    held = nil
-    for block in 200..<300 {
-      source.put(block, in: store)
-      if block % 7 == 0 { try await store.flush() }
-    }
-    #expect(!source.isIn(store, 3))
+    try await fill(source, 0..<2, store)
+    spill.disk.faults = .always(.write, .fail(.noSpace))
+    for block in 2..<6 { try await fill(source, block..<block + 1, store) }
+    let statistics = store.statistics()
+    #expect(statistics.breaker == .closed && statistics.breakerOpenings == 0 && statistics.writeErrors == 1)
+    #expect(statistics.dropped == 4)
+    #expect(await source.load(1, in: store) == source.expected(source.block(1)))
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    try await fill(source, 2..<6, store)
+    #expect(store.statistics().blocks == 6)
+    try await store.close()
   }
 
-  @Test func `with all in use, what comes is dropped, and what is here stays`() async throws {
-    let spill = SimulatedSpill(limit: .kibibytes(192))
-    let store = try spill.open()
+  @Test func `what waits to be written is found while it is open`() async throws {
+    let spill = SpillOnSimulatedDisk { $0.lingering = .seconds(1000) }
+    let store = try await spill.open()
     let source = FillSource(store.sources)
-    for block in 0..<60 {
-      source.put(block, in: store)
-      if block % 7 == 0 { try await store.flush() }
-    }
+    try await fill(source, 0..<5, store)
+    source.put(9, in: store)
+    await sicken(spill, source, store)
+    #expect(store.statistics().breaker == .open)
+    #expect(source.read(source.block(9), in: store) == [source.block(9)])
+    #expect(source.held(source.block(4), in: store).isEmpty && !source.put(10, in: store))
+    try? await store.close()
+  }
+
+  // MARK: removals
+
+  @Test func `what is removed while it is open is removed on the disk before it serves again`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let process = spill.disk.newProcess()
+    let store = try await spill.open(process)
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<20, store)
+    await sicken(spill, source, store)
+    source.token.raiseGeneration()
+    store.erase(source.block(7), of: source.token)
+    #expect(!source.isIn(store, 7))
+    await #expect(throws: ReadError.self) { try await store.flush() }
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    // Asked to serve, it removes first.
+    #expect(source.held(source.block(8), in: store).isEmpty)
+    #expect(await eventually { store.statistics().tombstones == 1 })
+    #expect(await eventually { !source.held(source.block(8), in: store).isEmpty })
+    process.crash()
+    let again = try await spill.open()
+    let other = FillSource(again.sources)
+    #expect(!other.isIn(again, 7) && other.isIn(again, 8))
+    try await again.close()
+  }
+
+  @Test func `what a failed write has left on the disk is reached by a removal`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let process = spill.disk.newProcess()
+    let store = try await spill.open(process)
+    let source = FillSource(store.sources)
+    // The header of the file, then all of the chunk, but told as an error.
+    spill.disk.faults = .on(.write, number: 1, .tear(after: .max))
+    try await fill(source, 3..<4, store)
+    #expect(store.isEmpty)
+    source.token.raiseGeneration()
+    store.erase(source.block(3), of: source.token)
     try await store.flush()
-    var held = source.held(0..<60 * 4096, in: store)
-    for block in 60..<100 {
-      source.put(block, in: store)
-      if block % 7 == 0 { try await store.flush() }
-      held += source.held(source.block(block - 7), in: store)
-    }
-    let there = try #require(source.served(0..<100, by: store))
-    #expect(there.count > 14)
-    for block in 100..<200 {
-      source.put(block, in: store)
-      if block % 7 == 0 { try await store.flush() }
-    }
+    process.crash()
+    let again = try await spill.open()
+    #expect(!FillSource(again.sources).isIn(again, 3))
+    try await again.close()
+  }
+
+  @Test func `a removal that could not be synced is written again`() async throws {
+    let spill = SpillOnSimulatedDisk { $0.durability = .fdatasync(every: .bytes(1)) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<5, store)
+    source.token.raiseGeneration()
+    spill.disk.faults = .on(.sync, number: 0, .fail(.ioError))
+    store.erase(source.block(3), of: source.token)
+    try? await store.flush()
+    try await store.flush()
+    spill.disk.losePower(seed: 3)
+    let again = try await spill.open()
+    #expect(!FillSource(again.sources).isIn(again, 3))
+    try await again.close()
+  }
+
+  @Test func `a removal that finds no room is not said to be durable`() async throws {
+    let spill = SpillOnSimulatedDisk(segments: 2) { $0.whenFull = .refuse }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<20 { try await fill(source, block..<block + 1, store) }
     #expect(store.statistics().dropped > 0)
-    #expect(source.served(0..<100, by: store)?.isSuperset(of: there) == true)
-    withExtendedLifetime(held) {}
-    #expect(store.miscounts() == [])
+    source.token.raiseGeneration()
+    store.erase(source.block(0), of: source.token)
+    await #expect { try await store.flush() } throws: { ($0 as? ReadError)?.code == .limitExceeded }
+    try? await store.close()
   }
 
-  @Test func `a clock that is set back makes what has an age limit too old`() async throws {
-    let wall = Locked<Int64>(1_700_000_000_000_000_000)
-    let spill = SimulatedSpill {
-      $0.wallClock = { wall.withLock { $0 } }
-      $0.ageLimit = .seconds(60)
+  // MARK: hanging
+
+  @Test func `a read that hangs is late, then stalls and opens it, and hardly any more threads get stuck`() async throws
+  {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk { $0.work = .threads(IOThreads(limit: 8)) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<10, store)
+    spill.disk.faults = .always(.read, .delay { gate.pass() })
+    let found = (0..<3).map { source.held(source.block($0), in: store)[0] }
+    let isLate = Tally()
+    let hung = Task { await found[0].loader.load { isLate.change(by: 1) } }
+    await gate.arrival()
+    #expect(await eventually { pass(spill.clock, 50, until: { isLate.now == 1 }) })
+    #expect(store.statistics().lateReads == 1 && store.statistics().breaker == .closed)
+    #expect(await eventually { pass(spill.clock, 50, until: { store.statistics().breaker == .open }) })
+    // Its reader goes to the source at the latest now.
+    #expect(await hung.value == nil)
+    // Found before, and not asked for any more.
+    #expect(await found[1].loader.load {} == nil)
+    #expect(gate.arrivals == 1)
+    spill.clock.advance(by: .seconds(5))
+    let probe = source.held(source.block(5), in: store)
+    let trying = Task { await probe[0].loader.load {} }
+    await gate.arrival(2)
+    for block in 6..<10 { #expect(source.held(source.block(block), in: store).isEmpty) }
+    #expect(gate.arrivals == 2)
+    gate.open()
+    _ = await trying.value
+    spill.disk.faults = .none
+    try? await store.close()
+  }
+
+  @Test func `a read that gets no thread because others hang is late all the same`() async throws {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk { $0.work = .threads(IOThreads(limit: 1)) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<2, store)
+    store.configuration.work.start(isUrgent: true) { gate.pass() }
+    await gate.arrival()
+    let isLate = Tally()
+    let piece = source.held(source.block(1), in: store)[0]
+    let waiting = Task { await piece.loader.load { isLate.change(by: 1) } }
+    #expect(await eventually { pass(spill.clock, 50, until: { isLate.now == 1 }) })
+    let hasEnded = Tally()
+    let value = Task {
+      defer { hasEnded.change(by: 1) }
+      return await waiting.value
     }
-    var store = try spill.open()
-    FillSource(store.sources).put(1, in: store)
-    try await store.flush()
-    #expect(FillSource(store.sources).served(1..<2, by: store) == [1])
-    wall.withLock { $0 += 59_000_000_000 }
-    #expect(FillSource(store.sources).served(1..<2, by: store) == [1])
-    wall.withLock { $0 -= 60_000_000_000 }
+    #expect(await eventually { pass(spill.clock, 50, until: { hasEnded.now == 1 }) })
+    #expect(await value.value == nil)
+    // The disk itself was never asked.
+    #expect(store.statistics().breaker == .closed)
+    gate.open()
     try await store.close()
-    store = try spill.open()
-    #expect(FillSource(store.sources).served(1..<2, by: store) == [])
-    store.removeExpired()
-    FillSource(store.sources).put(2, in: store)
-    try await store.flush()
-    #expect(FillSource(store.sources).served(1..<3, by: store) == [2])
-    store.limit(age: nil)
+  }
+
+  @Test func `a piece that several flights want is read for each, and nothing stays watched`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<2, store)
+    let loader = source.held(source.block(1), in: store)[0].loader
+    for _ in 0..<3 { #expect(await loader.load {} == source.expected(source.block(1))) }
+    #expect(store.watch.count == 0 && store.statistics().reads == 3)
     try await store.close()
-    store = try spill.open { $0.ageLimit = nil }
-    #expect(FillSource(store.sources).served(1..<3, by: store) == [1, 2])
+  }
+
+  @Test func `a write that hangs opens it, and closing waits no longer than it may`() async throws {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk { $0.work = .threads(IOThreads(limit: 4)) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    spill.disk.faults = .always(.write, .delay { gate.pass() })
+    source.put(1, in: store)
+    let flushing = Task { try await store.flush() }
+    await gate.arrival()
+    #expect(await eventually { pass(spill.clock, 50, until: { store.statistics().breaker == .open }) })
+    let end = store.now.advanced(by: .seconds(2))
+    let closing = Task { try await store.close(by: end) }
+    #expect(await eventually { pass(spill.clock, 50, until: { store.now > end }) })
+    await #expect { try await closing.value } throws: { ($0 as? ReadError)?.code == .timedOut }
+    #expect(!store.isWritable)
+    gate.open()
+    _ = try? await flushing.value
+    // Then the lock is given back.
+    spill.disk.faults = .none
+    var isOpen = false
+    #expect(
+      await eventually {
+        isOpen = store.state.withLock { $0.places.isEmpty && $0.isGivenUp }
+        return isOpen
+      })
+  }
+
+  @Test func `a long batch of quick calls is no stall`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    let clock = spill.clock
+    // Each takes a while, none a second, all together some.
+    spill.disk.faults = .always(.write, .delay { clock.advance(by: .milliseconds(400)) })
+    try await fill(source, 0..<15, store)
+    #expect(clock.now.offset > .seconds(2))
+    #expect(store.statistics().breakerOpenings == 0)
+    try await store.close()
+  }
+
+  /// Moves the clock a little, unless what is waited for is so.
+  private func pass(_ clock: ManualClock, _ milliseconds: Int, until isDone: () -> Bool) -> Bool {
+    if isDone() { return true }
+    if clock.sleeperCount > 0 { clock.advance(by: .milliseconds(milliseconds)) }
+    return isDone()
+  }
+
+  // MARK: letting go of segments
+
+  @Test func `one bad place does not keep its segment from going`() async throws {
+    let spill = SpillOnSimulatedDisk(segments: 4)
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<12 { try await fill(source, block..<block + 1, store) }
+    // Read often, so that it is copied on.
+    for block in 0..<12 { for _ in 0..<3 { _ = await source.load(block, in: store) } }
+    spill.disk.faults = .always(.read, .fail(.ioError))
+    for block in 20..<60 { try await fill(source, block..<block + 1, store) }
+    let statistics = store.statistics()
+    #expect(statistics.dropped == 0 && statistics.evictions > 20 && source.isIn(store, 59))
+    #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
+    spill.disk.faults = .none
+    try await store.close()
+  }
+
+  @Test func `clearing that fails leaves no segment that never goes`() async throws {
+    let spill = SpillOnSimulatedDisk(segments: 4)
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<2, store)
+    spill.disk.faults = .on(.rename, number: 0, .fail(.ioError))
+    store.removeAll()
+    try? await store.flush()
+    #expect(store.state.withLock { $0.places.allSatisfy { $0?.isSealed ?? true } })
+    try await store.flush()
+    #expect(store.isEmpty && store.statistics().segments == 0)
+    for block in 0..<40 { try await fill(source, block..<block + 1, store) }
+    #expect(store.statistics().dropped == 0)
+    #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
+    try await store.close()
   }
 }

@@ -1,0 +1,98 @@
+extension SpillStore {
+  /// Writes bytes of a source to the disk, because you ask for it: whatever the source costs to read, and even if the
+  /// store is full and they come for the first time.
+  ///
+  /// For what is to be there after a restart, such as a warm start that is prepared. What readers read needs no such call:
+  /// it comes by itself.
+  ///
+  /// ```swift
+  /// let block = try await reader.read(0..<65_536)
+  /// try await store.store(block, at: 0..<65_536, of: reader.source)
+  /// ```
+  ///
+  /// Returns when they are written. They may go again when room is needed, as all that is here.
+  ///
+  /// - Parameters:
+  ///   - bytes: as many as `range` has, of exactly the version that `source` describes.
+  ///   - range: whole blocks of the source's ``SourceDescription/preferredBlockSize``, or up to its end.
+  /// - Throws: ``ReadError/Code/limitExceeded`` if a block can never fit into a file of this store, or, with
+  ///   ``ReadError/isTransient``, if there is no room for it now; ``ReadError/Code/invalidConfiguration`` if the store
+  ///   only reads, or the source's version cannot be written down; ``ReadError/Code/rangeNotSatisfiable`` if `range` is
+  ///   not of whole blocks of the source; ``ReadError/Code/closed``; why the disk failed; `CancellationError`.
+  /// - Complexity: waits for the disk.
+  public func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
+    let context = ReadError.Context(source: source.id, offset: range.lowerBound, count: range.count)
+    let grid = try check(bytes, range, source, context)
+    let known = sources.tokens(of: source).first { $0.grid == grid }
+    let token = known ?? makeToken(source, grid)
+    let ticket = token.ticket(birth: now)
+    for (block, part) in grid.pieces(of: range) {
+      let piece = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      try await write(Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, piece)), context)
+    }
+    try await flush()
+    // Removed meanwhile: as it should be.
+    guard !holds(range, token: token.number, grid: grid), ticket.isValid else { return }
+    throw whyNotNow(context)
+  }
+
+  private func makeToken(_ source: SourceDescription, _ grid: BlockGrid) -> ChunkToken {
+    let (token, retired) = sources.token(for: source, grid: grid, reading: false)
+    for old in retired { eraseRetired(old) }
+    return token
+  }
+
+  private func check(
+    _ bytes: Bytes, _ range: ByteRange, _ source: SourceDescription, _ context: ReadError.Context
+  ) throws -> BlockGrid {
+    guard let grid = BlockGrid(blockSize: source.preferredBlockSize), !range.isEmpty, range.lowerBound >= 0,
+      range.upperBound <= source.byteCount, grid.outward(range, in: source.byteCount) == range,
+      bytes.count == range.count
+    else {
+      throw ReadError(
+        .rangeNotSatisfiable,
+        "\(bytes.count) bytes for \(range) are not whole blocks of \(source.preferredBlockSize) bytes of a source of "
+          + "\(source.byteCount): give whole blocks", context: context)
+    }
+    guard readOnlyReason == nil else {
+      throw ReadError(
+        .invalidConfiguration, "the spill directory is only read: open it for writing, and with the same `whenFull`",
+        context: context)
+    }
+    guard isWritable else { throw ReadError(.closed, "the spill store was closed", context: context) }
+    guard source.isSettled, SpillIdentity(source, grid) != nil, grid.shift <= 30 else {
+      throw ReadError(
+        .invalidConfiguration,
+        "what version of the source this is cannot be written down: it needs a validator with a persistent form, and to "
+          + "be settled", context: context)
+    }
+    return grid
+  }
+
+  /// Has a chunk wait to be written, as soon as there is room for that.
+  private func write(_ chunk: Chunk, _ context: ReadError.Context) async throws {
+    // Others may be quicker to take the room that comes free: a few tries.
+    for _ in 0..<8 {
+      switch offer(chunk, isGated: false, isAsked: true) {
+      case .taken: return
+      case .dropped: try await flush()
+      case .stale:
+        guard isWritable else { throw ReadError(.closed, "the spill store was closed", context: context) }
+        return
+      case .ineligible, .gated, .neverFits:
+        throw ReadError(
+          .limitExceeded,
+          "it can never fit: a block of \(chunk.byteCount) bytes does not fit into a file of "
+            + "\(configuration.segmentBytes) bytes, or into the \(configuration.stagingBytes) that may wait to be written: "
+            + "choose a larger limit, larger files or smaller blocks", context: context)
+      }
+    }
+    throw whyNotNow(context)
+  }
+
+  private func whyNotNow(_ context: ReadError.Context) -> ReadError {
+    let (isSick, failure) = state.withLock { (!$0.breaker.isClosed, $0.lastFailure) }
+    if isSick, let failure { return failure }
+    return .noSpillRoom(configuration.directory)
+  }
+}
