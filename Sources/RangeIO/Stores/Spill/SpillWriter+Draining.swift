@@ -61,6 +61,7 @@ extension SpillWriter {
     do throws(Errno) {
       try directory.remove(SpillFormat.segmentName(segment.number))
       hasUnsyncedNames = true
+      segment.isGone()
     } catch {
       // Somebody else may have removed it.
       guard error == .noSuchFileOrDirectory else { throw .failed(error) }
