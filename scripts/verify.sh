@@ -24,8 +24,8 @@ RANGEIO_SEEDS=160000 swift test --skip-build --disable-xctest --filter SpilledSi
 step "ten minutes of churn through two tiers: memory"
 Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"
 
-step "every bit and every length of a spill segment"
-RANGEIO_FLIPS=all swift test --skip-build --disable-xctest --filter SpillDamageTests
+step "every bit and every length of a spill segment, every call to the disk under it"
+RANGEIO_FLIPS=all swift test --skip-build --disable-xctest --filter 'SpillDamageTests|SpillFailureTests|SpillRoomTests'
 
 step "three hundred processes killed while they write to a spill directory"
 RANGEIO_KILLS=300 swift test --skip-build --disable-xctest --filter SpillKillTests

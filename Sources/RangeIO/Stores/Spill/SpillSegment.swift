@@ -10,6 +10,8 @@ final class SpillSegment: Sendable {
   /// What every record repeats.
   let check: UInt32
   private let ledger: SpillLedger
+  /// Whether it has no name any more.
+  private let isUnlinked = Atomic<Bool>(false)
   /// What is charged for it.
   private let charge: Atomic<Int>
 
@@ -22,11 +24,16 @@ final class SpillSegment: Sendable {
     self.ledger = ledger
   }
 
+  /// Its file was removed.
+  func isGone() { isUnlinked.store(true, ordering: .relaxed) }
+
   /// Its file could not be removed: its space goes on counting.
   func stays() { charge.store(0, ordering: .relaxed) }
 
   deinit {
-    // The disk gives the space of a removed file back when it is closed: until then it is not to be taken again.
+    // The disk gives the space of a removed file back when it is closed everywhere: in a process, too, that was forked at
+    // this moment. Cutting it gives it back at once; what cannot be cut comes back a little later.
+    if isUnlinked.load(ordering: .relaxed) { try? openFile?.truncate(0) }
     openFile = nil
     ledger.give(charge.load(ordering: .relaxed))
   }

@@ -91,6 +91,7 @@ extension SpillWriter {
       goOn(store)
       try directory.remove(SpillFormat.segmentName(segment.number))
       hasUnsyncedNames = true
+      segment.isGone()
     } catch {
       // Somebody else may have removed it.
       guard error == .noSuchFileOrDirectory else { throw .failed(error) }

@@ -438,6 +438,8 @@ extension SpillWriter {
       store.state.withLock { $0.isFull = true }
       guard dropsOldest, try drainSegment(copying: false, store) else { throw .noRoom }
     }
+    let before = ledger.bytes
+    var missing: Int?
     while true {
       let free: Int
       do throws(Errno) { free = try directory.freeByteCount() } catch {
@@ -445,8 +447,11 @@ extension SpillWriter {
         throw .failed(error)
       }
       if free - size >= configuration.freeSpaceFloor.bytes { return }
+      // No more goes than is missing: some file systems tell of freed space a while later.
+      let most = missing ?? configuration.freeSpaceFloor.bytes + size - free
+      missing = most
       var isDrained = false
-      if dropsOldest {
+      if dropsOldest, before - ledger.bytes < most {
         do throws(Trouble) { isDrained = try drainSegment(copying: false, store) } catch {
           ledger.give(size)
           throw error
