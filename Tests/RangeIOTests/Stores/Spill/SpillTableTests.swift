@@ -46,7 +46,7 @@ struct SpillTableTests {
     var table = SpillTable()
     var ghost = Ghost()
     var most = 0.0
-    for block in 0..<600_000 {
+    for block in 0..<130_000 {
       table.set(source: block & 3, block: block >> 2, SpillTable.Record(segment: 0, offset: 0, stored: 1, birth: 0))
       // As full as it gets: as many as there are blocks.
       ghost.insert(Ghost.fingerprint(of: UInt64(block) | 1 << 50), limit: max(16, table.count))

@@ -101,7 +101,7 @@ final class SpilledModel: @unchecked Sendable {
     isTimed = random.below(3) == 0
     isFaulty = random.below(2) == 0
     segmentSize = (12 + random.below(4) * 4) << 10
-    spillLimit = segmentSize * (5 + random.below(10)) + SpillStore.fixedBytes
+    spillLimit = segmentSize * (4 + random.below(4)) + SpillStore.fixedBytes
     grids = [[1024], [512], [4096], [512, 2048], [1024, 4096]][random.below(5)].map { BlockGrid(blockSize: $0)! }
     durability = [.none, .fdatasync(every: .kibibytes(16))][random.below(2)]
     disk = SimulatedDisk(capacity: spillLimit + (isFaulty ? segmentSize : 1 << 20))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SpilledModelTests {
   @Test func `random operations on three tiers find nothing wrong, removed or too old, in any life`() {
     let seeds = 10
-    let operations = max(1000, TestScale.stress / seeds)
+    let operations = TestScale.isStress ? TestScale.stress / seeds : 1000
     var totals = SpilledModelTally()
     let first = TestScale.firstSeed
     for seed in first..<first + seeds {
