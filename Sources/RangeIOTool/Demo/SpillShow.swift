@@ -8,7 +8,7 @@ struct SpillShow {
   static let compressed = ByteCount.mebibytes(2)
   static let disk = ByteCount.mebibytes(256)
   static let latency = Duration.milliseconds(20)
-  static let reads = 600
+  static let reads = 500
   /// The same reads in each run, so that the second one finds what the first one read.
   private static let seed: UInt64 = 20
 
