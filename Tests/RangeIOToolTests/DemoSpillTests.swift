@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTool
 
 /// `rangeio demo --spill`.
-@Suite(.timeLimit(.minutes(5))) struct DemoSpillTests {
+@Suite struct DemoSpillTests {
   private func report(_ arguments: String...) async throws -> [String: Any] {
     let result = try await tool(["demo"] + arguments + ["--json"])
     #expect(result.code == 0 && result.errors == "")

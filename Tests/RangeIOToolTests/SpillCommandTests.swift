@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTool
 
 /// `rangeio spill` as a process.
-@Suite(.timeLimit(.minutes(5))) struct SpillCommandTests {
+@Suite struct SpillCommandTests {
   private static let firstSegment = "0000000000000001"
 
   private func object(_ result: ToolResult) throws -> [String: Any] {

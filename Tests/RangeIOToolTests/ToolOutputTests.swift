@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// What the tool does to files and terminals that it writes to.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ToolOutputTests {
+@Suite(.serialized) struct ToolOutputTests {
   let directory: TemporaryDirectory
   private static let noiseOfAll = noise(2_500_000)
   let bytes = noiseOfAll

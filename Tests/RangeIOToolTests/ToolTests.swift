@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// The tool as a process. One at a time: some of them measure.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ToolTests {
+@Suite(.serialized) struct ToolTests {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -5,7 +5,7 @@ import Testing
 
 /// What it costs in hits that the shards of a store evict each for itself. The figures stand in
 /// `Docs/Decisions/0010-shards.md`.
-@Suite(TraceFiles.areHere, .timeLimit(.minutes(10))) struct ShardingTests {
+@Suite(TraceFiles.areHere) struct ShardingTests {
   struct Run: CustomTestStringConvertible {
     var trace: String
     var blocks: Int

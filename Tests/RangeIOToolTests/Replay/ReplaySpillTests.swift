@@ -7,7 +7,7 @@ import Testing
 @testable import RangeIOTool
 
 /// `rangeio replay --tiers --spill`.
-@Suite(.timeLimit(.minutes(10))) struct ReplaySpillTests {
+@Suite struct ReplaySpillTests {
   private let grid = BlockGrid(blockSize: 4096)!
   private let source = MadeUpSource(byteCount: 40_000 * 4096).description
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `rangeio replay` as a process.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ReplayToolTests {
+@Suite(.serialized) struct ReplayToolTests {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

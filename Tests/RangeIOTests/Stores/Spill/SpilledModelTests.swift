@@ -18,11 +18,12 @@ import Testing
       totals.add(model.tally)
     }
     print("\(seeds) seeds of \(operations) operations on three tiers from seed \(first): \(totals)")
-    // Every tier serves its part, or nothing would be proved about it.
-    #expect(totals.fromMemory > totals.reads / 10)
-    #expect(totals.fromCompressed > totals.reads / 10)
-    #expect(totals.fromSpill > totals.reads / 10)
-    #expect(totals.fromSource > totals.reads / 10)
+    // Every tier serves its part, or nothing would be proved about it: a tenth, of short runs less by chance.
+    let least = totals.reads / (TestScale.isStress ? 10 : 20)
+    #expect(totals.fromMemory > least)
+    #expect(totals.fromCompressed > least)
+    #expect(totals.fromSpill > least)
+    #expect(totals.fromSource > least)
     #expect(totals.staged > 0)
     #expect(totals.throughCaching > seeds)
     #expect(totals.lateLoads > seeds)
