@@ -6,6 +6,8 @@ final class FlightTable: Sendable {
     var flights = Flights<GapWait>(longest: 8 << 20)
     /// Flights that did not land before their start returned.
     var tasks: [FlightID: Task<Void, Never>] = [:]
+    /// Of flights begun as prefetches that have not landed.
+    var urgencies: [FlightID: ReadUrgency] = [:]
   }
   private let state = Locked(State())
   private let landings = Atomic<Int>(0)
@@ -41,7 +43,7 @@ final class FlightTable: Sendable {
     _ wants: FlightWants, landed: Int, generation: UInt64, purpose: ReadRequest.Purpose, _ wait: GapWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
-    let (planned, raised) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>]) in
+    let (planned, raised, urgencies) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
       var wants = wants
       var planned = Planned<Found>()
       if landingCount != landed {
@@ -64,11 +66,13 @@ final class FlightTable: Sendable {
       }
       wait?.expect(planned.plan, planned.below?.plan)
       guard planned.plan?.raised.isEmpty == false || planned.below?.plan.raised.isEmpty == false else {
-        return (planned, [])
+        return (planned, [], [])
       }
       let joined = [planned.plan, planned.below?.plan].flatMap { $0.map { Array($0.raised) } ?? [] }
-      return (planned, joined.compactMap { state.tasks[$0] })
+      let urgencies = joined.compactMap { state.urgencies.removeValue(forKey: $0) }
+      return (planned, joined.compactMap { state.tasks[$0] }, urgencies)
     }
+    for urgency in urgencies { urgency.raise() }
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
       for task in raised { task.escalatePriority(to: Task.currentPriority) }
     }
@@ -80,11 +84,32 @@ final class FlightTable: Sendable {
     state.withLock { if $0.flights.isUnderWay(id) { $0.tasks[id] = task } }
   }
 
+  /// The urgency of a flight that was just planned as a prefetch: raised when a demand joins it.
+  func urgency(of start: FlightPlan.Start) -> ReadUrgency? {
+    guard start.purpose == .prefetch else { return nil }
+    return state.withLock { state in
+      if let known = state.urgencies[start.flight] { return known }
+      let urgency = ReadUrgency()
+      // One that was raised since it was planned is found among the flights as a demand.
+      guard state.flights.isUnderWay(start.flight), state.flights.isPrefetch(start.flight) else { return nil }
+      state.urgencies[start.flight] = urgency
+      return urgency
+    }
+  }
+
+  /// Who waits has become more urgent.
+  func escalate(_ plan: FlightPlan, to priority: TaskPriority) {
+    guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return }
+    let tasks = state.withLock { state in plan.parts.compactMap { state.tasks[$0.flight] } }
+    for task in tasks { task.escalatePriority(to: priority) }
+  }
+
   /// A flight has ended; what it brought is in the store. Wakes those who wait for it.
   func land(_ id: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
     let waiters = state.withLock { state in
       landings.wrappingAdd(1, ordering: .sequentiallyConsistent)
       if !state.tasks.isEmpty { state.tasks[id] = nil }
+      if !state.urgencies.isEmpty { state.urgencies[id] = nil }
       return state.flights.landed(id)
     }
     for waiter in waiters { waiter.landed(id, range, result) }

@@ -260,6 +260,9 @@ package struct Flights<Waiter> {
     Int(id.slot) < slots.count && slots[Int(id.slot)].number == id.number
   }
 
+  /// Whether nobody has joined it yet who waits.
+  package func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
+
   /// The first joinable flight that ends after `offset`.
   private func indexInJoinable(after offset: Int) -> Int {
     joinable.partitionPoint { $0.range.upperBound > offset }

@@ -91,7 +91,7 @@ public struct ReadNext: Sendable {
 /// A stage that has some answers at hand, and gives them without an asynchronous call.
 protocol ReadyStage: AnyObject, ReadStage {
   /// The answer, if it is at hand: what `read` would return now, without suspending.
-  func ready(_ request: ReadRequest) -> ReadResponse?
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse?
 }
 
 /// A stage, and what lies below it.
@@ -113,7 +113,7 @@ protocol ReadyStage: AnyObject, ReadStage {
   }
 
   @usableFromInline override func ready(_ request: ReadRequest) -> ReadResponse? {
-    hasReadyStage ? readyStage.ready(request) : nil
+    hasReadyStage ? readyStage.ready(request, next: next) : nil
   }
 }
 
@@ -121,7 +121,7 @@ protocol ReadyStage: AnyObject, ReadStage {
 private final class NeverReady: ReadyStage {
   static let shared = NeverReady()
 
-  func ready(_ request: ReadRequest) -> ReadResponse? { nil }
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { nil }
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
 }
 

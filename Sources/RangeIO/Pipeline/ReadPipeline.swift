@@ -69,14 +69,22 @@ extension ReadPipeline {
   }
 
   private func checkOrder() throws(ReadError) {
-    var last: (rank: Int, stage: any ReadStage)?
-    for stage in stages {
-      guard let rank = stage.placement.rank else { continue }
-      if let last, rank < last.rank {
-        throw ReadError(
-          .invalidConfiguration, "\(type(of: stage)) belongs above \(type(of: last.stage)): list it before")
+    for (index, stage) in stages.enumerated() {
+      let (placement, below) = (stage.placement, stages[(index + 1)...])
+      for other in below {
+        guard placement.canStandAbove(other.placement) else {
+          throw ReadError(
+            .invalidConfiguration, "\(type(of: other)) belongs above \(type(of: stage)): list it before")
+        }
+        guard !placement.isUnique || other.placement != placement else {
+          throw ReadError(
+            .invalidConfiguration, "\(type(of: stage)) stands twice in this pipeline: list it once")
+        }
       }
-      last = (rank, stage)
+      guard !placement.needsCaching || below.contains(where: { $0.placement.isCaching }) else {
+        throw ReadError(
+          .invalidConfiguration, "\(type(of: stage)) needs a cache that keeps what it reads: list Caching below it")
+      }
     }
   }
 }

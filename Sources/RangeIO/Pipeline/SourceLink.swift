@@ -53,6 +53,13 @@ final class SourceLink: Sendable {
   }
 
   fileprivate static func read(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
+    guard let urgency = request.urgency, urgency.purpose == .prefetch else {
+      return try await readNow(source, request)
+    }
+    return try await ReadUrgency.$current.withValue(urgency) { try await readNow(source, request) }
+  }
+
+  private static func readNow(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
     let response: ReadResponse
     if let grid = request.grid, request.moreRanges.isEmpty {
       let blocks = try await source.read(request.range, of: request.source, scatteredBy: grid)
@@ -114,7 +121,7 @@ private final class PromptLink: EndLink, @unchecked Sendable {
     guard bottom.gate.enter() else { throw ReadError.closed }
     defer { bottom.gate.leave() }
     // The way of nearly all reads, without another call.
-    guard request.moreRanges.isEmpty, request.grid == nil else {
+    guard request.moreRanges.isEmpty, request.grid == nil, request.urgency == nil else {
       return try await SourceLink.read(bottom.source, request)
     }
     let response = ReadResponse(try await bottom.source.read(request.range, of: request.source))

@@ -213,7 +213,7 @@ extension Caching {
     let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
-      range, of: source, purpose: start.purpose, grid: room.reservation == nil ? nil : token.grid)
+      range, of: source, urgency: token.flights.urgency(of: start), grid: room.reservation == nil ? nil : token.grid)
     // What is at hand needs no task. Others may have joined already, and are answered all the same.
     if let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
       let response = next.ready(request)
@@ -243,7 +243,8 @@ extension Caching {
     let room = store.reserve(start.range, ofRun: start.range.count, for: token)
     let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
     let request = ReadRequest(
-      start.range, of: source, purpose: start.purpose, grid: room.reservation == nil ? nil : token.grid)
+      start.range, of: source, urgency: token.flights.urgency(of: start),
+      grid: room.reservation == nil ? nil : token.grid)
     do {
       return .success(try await acquire(request, ticket, room.reservation, store, next))
     } catch {
