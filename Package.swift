@@ -54,10 +54,15 @@ let package = Package(
       name: "SpillWriter",
       dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/SpillWriter", swiftSettings: strict),
+    // A program that tests follow.
+    .executableTarget(
+      name: "Recorder",
+      dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
+      path: "Tests/Recorder", swiftSettings: strict),
     .testTarget(
       name: "RangeIOTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem", "SpillWriter",
+        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem", "SpillWriter", "Recorder",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Golden"],

@@ -22,6 +22,7 @@ public final class SyntheticSource: RangeSource {
   private let time: TimeSource?
   private let compressibility: Double
   private let sharesBandwidth: Bool
+  private let isAppendOnly: Bool
   private let state: Locked<State>
 
   /// A source of `byteCount` bytes.
@@ -33,12 +34,14 @@ public final class SyntheticSource: RangeSource {
   ///     order they were asked for. By default each read has the rate for itself.
   ///   - time: the clock that latency is measured by. Without one there is none.
   ///   - compressibility: about the share of the bytes that compressing saves, from 0 to 1. Default: none.
+  ///   - isAppendOnly: whether it says that its bytes never change, whatever is added.
   public init(
     byteCount: Int, id: String = "synthetic", latency: Duration = .zero, bytesPerSecond: Double = .infinity,
-    sharesBandwidth: Bool = false, time: TimeSource? = nil, compressibility: Double = 0
+    sharesBandwidth: Bool = false, time: TimeSource? = nil, compressibility: Double = 0, isAppendOnly: Bool = false
   ) {
     self.id = id
     self.sharesBandwidth = sharesBandwidth
+    self.isAppendOnly = isAppendOnly
     self.compressibility = compressibility
     cost = SourceCost(latency: latency, bytesPerSecond: bytesPerSecond)
     self.time = time
@@ -64,8 +67,9 @@ public final class SyntheticSource: RangeSource {
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
     let (byteCount, version) = state.withLock { ($0.byteCount, $0.version) }
     return SourceDescription(
-      id: id, validator: Version(number: version, byteCount: byteCount), byteCount: byteCount, cost: cost, mayGrow: true
-    )
+      id: id, validator: Version(number: version, byteCount: byteCount), byteCount: byteCount, cost: cost,
+      mayGrow: true,
+      isAppendOnly: isAppendOnly)
   }
 
   /// The bytes of `range`, after the latency and at the rate given.

@@ -97,6 +97,9 @@ final class FlightTable: Sendable {
     }
   }
 
+  /// The parts of `range` that no flight brings which could be joined.
+  func uncovered(_ range: ByteRange) -> [ByteRange] { state.withLock { $0.flights.uncovered(range) } }
+
   /// Who waits has become more urgent.
   func escalate(_ plan: FlightPlan, to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return }

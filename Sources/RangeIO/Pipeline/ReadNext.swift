@@ -101,12 +101,17 @@ protocol ReadyStage: AnyObject, ReadStage {
   @usableFromInline let stage: any ReadStage & ~Copyable
   @usableFromInline let next: ReadNext
   // Not optional, and a stand-in where there is none: taking a class out of an optional counts a reference.
+  /// The stage, if it is one that others have to look into.
+  let cache: (any CacheStage)?
+  let readAhead: ReadAhead?
   private let hasReadyStage: Bool
   private let readyStage: any ReadyStage
 
   init(_ stage: any ReadStage, above next: ReadNext) {
     self.stage = stage
     self.next = next
+    cache = stage as? any CacheStage
+    readAhead = stage as? ReadAhead
     hasReadyStage = stage is any ReadyStage
     readyStage = stage as? any ReadyStage ?? NeverReady.shared
     super.init(background: next.background, time: next.time, bottom: next.link.bottom, isStage: true)
@@ -128,7 +133,7 @@ private final class NeverReady: ReadyStage {
 /// Takes the description that the stage above derived off again, so that those below see theirs.
 final class UnderivingLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
-  private let next: ReadNext
+  let next: ReadNext
 
   init(above next: ReadNext) {
     self.next = next

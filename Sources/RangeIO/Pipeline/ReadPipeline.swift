@@ -48,6 +48,21 @@ extension ReadPipeline {
     stages.reversed().reduce(below) { $1.describe($0) }
   }
 
+  /// What the stages have done, from the top down.
+  func statistics() -> [StageStatistics] { stages.compactMap { $0.statistics() } }
+
+  /// Lets caches go of a version that nobody reads any more.
+  ///
+  /// - Parameter source: as the topmost stage shows it.
+  func endReading(_ source: SourceDescription) {
+    var source = source
+    for stage in stages {
+      // Those above show what they derive; those below, what it was derived from.
+      (stage as? Caching)?.endReading(of: source)
+      if let base = source.base, stage.describe(base).id == source.id { source = base }
+    }
+  }
+
   /// Links the stages above `bottom`, for the source that `below` describes.
   ///
   /// - Throws: `ReadError.Code.invalidConfiguration` for an order that cannot work.

@@ -6,7 +6,9 @@ extension Caching {
       guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
       return try await next(request)
     }
-    let isFirst = touched.map { request.isPlain && isFirstTouch(request.range, token, $0) } ?? false
+    // What is read ahead is to be kept, or it would be read in vain.
+    let isFirst =
+      touched.map { request.isPlain && request.purpose == .demand && isFirstTouch(request.range, token, $0) } ?? false
     // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
     // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
     var isLast = false

@@ -49,7 +49,7 @@ public final class Caching: ReadyStage {
   let store: any ChunkStore
   let fill: Fill
   private let blockSize: Int?
-  private let largest: Int
+  let largest: Int
   /// What was read once, if only what is read twice is kept.
   let touched: RecentTouches?
   /// The tokens of the versions that are read now: one for each source.
@@ -105,6 +105,8 @@ public final class Caching: ReadyStage {
 
   /// Whether ranges of this size are read past the store.
   func passes(_ request: ReadRequest) -> Bool {
-    request.range.count > largest || request.moreRanges.contains { $0.count > largest }
+    // What is read ahead in large pieces is for reads of any size.
+    guard request.purpose == .demand else { return false }
+    return request.range.count > largest || request.moreRanges.contains { $0.count > largest }
   }
 }
