@@ -5,8 +5,12 @@ import Testing
 
 @testable import RangeIOMapped
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
   import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// What becomes of reads and slices when the file changes under them.
@@ -88,8 +92,8 @@ struct MappedChangeTests {
     defer { for end in ends { close(end) } }
     let (there, gone) = slice.withUnsafeBytes { memory in
       (
-        Glibc.write(ends[1], memory.baseAddress!, 10),
-        Glibc.write(ends[1], memory.baseAddress! + 2 * pageSize, 10) < 0 ? errno : 0
+        write(ends[1], memory.baseAddress!, 10),
+        write(ends[1], memory.baseAddress! + 2 * pageSize, 10) < 0 ? errno : 0
       )
     }
     #expect(there == 10)

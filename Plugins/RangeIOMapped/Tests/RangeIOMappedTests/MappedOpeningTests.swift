@@ -6,8 +6,12 @@ import Testing
 
 @testable import RangeIOMapped
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
   import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 struct MappedOpeningTests {

@@ -5,8 +5,12 @@ import Testing
 
 @testable import RangeIOMapped
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
   import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// A directory that goes with the test.
@@ -82,8 +86,15 @@ func address(of bytes: Bytes) -> UInt { bytes.withUnsafeBytes { UInt(bitPattern:
 
 /// How often the file at `path` is mapped into this process. On Linux only.
 func mappings(of path: String) throws -> Int {
-  let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-  return maps.split(separator: "\n").count { $0.contains(path) }
+  // Read to the end: the kernel makes the file up in parts, and says that it is empty.
+  let maps = try #require(fopen("/proc/self/maps", "r"))
+  defer { fclose(maps) }
+  var line = [CChar](repeating: 0, count: 8192)
+  var count = 0
+  while fgets(&line, CInt(line.count), maps) != nil {
+    if strstr(line, path + "\n") != nil { count += 1 }
+  }
+  return count
 }
 
 /// How often the file at `path` is open in this process. On Linux only.
