@@ -39,6 +39,7 @@ public enum StoreConformance {
     do {
       var one = StoreWork(store, limit: limit.bytes, seed: seed, isAlone: true)
       try await one.checkOwnMemory()
+      try one.checkReservations()
       for _ in 0..<operations { try await one.step() }
       guard one.hits > 0 else { throw StoreFault("keeps nothing: none of \(operations) operations found a byte") }
       try await one.checkLimit()
@@ -219,6 +220,24 @@ private struct StoreWork {
     }
     guard try await lookUp(0..<4096, token).isEmpty else {
       throw StoreFault("says that it keeps a block, and does not find it")
+    }
+  }
+
+  /// What is promised is charged: room for more blocks than there can be is not given.
+  func checkReservations() throws(StoreFault) {
+    let grid = Self.grids[1]
+    let most = limit / grid.blockSize
+    let token = token(source: 98, version: 0, size: (most + 1) * grid.blockSize, grid: grid)
+    var reservations: [ChunkReservation] = []
+    defer { for reservation in reservations { store.cancel(reservation) } }
+    for block in 0...most {
+      let range = grid.range(of: block, in: token.source.byteCount)
+      if let reservation = store.reserve(range, ofRun: range.count, for: token).reservation {
+        reservations.append(reservation)
+      }
+    }
+    guard reservations.count <= most else {
+      throw StoreFault("promises room for \(reservations.count * grid.blockSize) bytes, with a limit of \(limit)")
     }
   }
 

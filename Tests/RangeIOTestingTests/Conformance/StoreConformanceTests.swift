@@ -1,10 +1,9 @@
 import RangeIO
 import RangeIOTesting
-import Synchronization
 import Testing
 
 struct StoreConformanceTests {
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `the memory store keeps the contract`(seed: UInt64) async throws {
     try await StoreConformance.check(seed: seed) { sources, limit in
       var configuration = MemoryStore.Configuration(limit: limit)
@@ -13,7 +12,7 @@ struct StoreConformanceTests {
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `two tiers keep the contract`(seed: UInt64) async throws {
     try await StoreConformance.check(seed: seed) { sources, limit in
       TieredChunkStore(
@@ -22,7 +21,7 @@ struct StoreConformanceTests {
     }
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func `a store that does as it should passes`(seed: UInt64) async throws {
     try await StoreConformance.check(seed: seed) { MapStore(limit: $1, sources: $0) }
   }
@@ -54,7 +53,7 @@ final class MapStore: ChunkStore {
   let sources: ChunkSources
   private let limit: Int
   private let fault: Fault?
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(limit: ByteCount, sources: ChunkSources, fault: Fault? = nil) {
     (self.limit, self.sources, self.fault) = (limit.bytes, sources, fault)
