@@ -30,7 +30,8 @@ public struct StagePlacement: Hashable, Sendable {
   public static let belowCaching = StagePlacement(30...90)
 
   static let readAhead = StagePlacement(10, needsCaching: true, isUnique: true)
-  static let merging = StagePlacement(30)
+  // As for limits below: it has permits.
+  static let merging = StagePlacement(30, isUnique: true)
   static let retrying = StagePlacement(40)
   static let hedging = StagePlacement(50)
   static let verifying = StagePlacement(60)

@@ -54,6 +54,8 @@ public final class Caching: ReadyStage {
   let touched: RecentTouches?
   /// The tokens of the versions that are read now: one for each source.
   let reading = Locked<[ChunkToken]>([])
+  /// What flights put into the store by, which may outlive this stage.
+  let keeper: CacheKeeper
 
   /// A cache in `store`.
   ///
@@ -73,6 +75,7 @@ public final class Caching: ReadyStage {
     self.fill = fill
     self.blockSize = blockSize?.bytes
     self.largest = largest?.bytes ?? .max
+    keeper = CacheKeeper(store, largest: self.largest)
     touched = admission == .always ? nil : store.sources.recentTouches
   }
 
@@ -94,6 +97,10 @@ public final class Caching: ReadyStage {
     else { return nil }
     return ReadResponse(bytes)
   }
+
+  /// `surplus bytes kept`: what stages below had read beside what they were asked for, and what is in the store now;
+  /// `bytes read again`: what of it was there before.
+  public func statistics() -> StageStatistics? { keeper.statistics() }
 
   /// Lets go of the versions that were read.
   public nonisolated(nonsending) func close() async { endReading() }
