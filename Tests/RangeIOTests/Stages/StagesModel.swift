@@ -121,7 +121,7 @@ final class StagesModel: Sendable {
     store = MemoryStore(configuration)
     fill = [.block, .exact, .requestedFirst][random.below(3)]
     budget = RetryBudget(allowance: 10, share: 0.3)
-    timeLimiting = TimeLimiting(.milliseconds(40 + random.below(200)))
+    timeLimiting = TimeLimiting(.milliseconds(30 + random.below(120)))
     retrying = Retrying(
       .exponentialBackoff(attempts: 3, base: .milliseconds(10)), budget: budget,
       random: SeededGenerator(seed: simulation.seed))
