@@ -2,6 +2,13 @@
 ///
 /// The built-in stages from the top down: ``ReadAhead``, ``Caching``, ``Merging``, ``Retrying``, ``Hedging``,
 /// ``Verifying``, ``Limiting``. ``Observing``, ``TimeLimiting`` and ``Transforming`` work anywhere among them.
+///
+/// What other orders would do: a stage that waits, above ``Caching``, holds up hits, and a permit of ``Limiting`` would
+/// be held by one who waits for a fetch that needs one. Above ``Retrying``, ``Limiting`` would hold a permit through
+/// its waits, and ``Verifying`` and ``Hedging`` would fail a read, or double it, with all its tries. Above
+/// ``Verifying``, ``Limiting`` would not see what is read to check. Of ``Retrying`` and ``Hedging``, two in a pipeline
+/// would multiply their tries; two of ``Limiting``, listed in two orders in two pipelines, would wait for each other
+/// for ever.
 public struct StagePlacement: Hashable, Sendable {
   /// The places from the top down that it may have among those who have ranks; `nil` for anywhere.
   private let ranks: ClosedRange<Int>?
@@ -32,10 +39,11 @@ public struct StagePlacement: Hashable, Sendable {
   static let readAhead = StagePlacement(10, needsCaching: true, isUnique: true)
   // As for limits below: it has permits.
   static let merging = StagePlacement(30, isUnique: true)
-  static let retrying = StagePlacement(40)
-  static let hedging = StagePlacement(50)
+  // The tries of two would multiply.
+  static let retrying = StagePlacement(40, isUnique: true)
+  static let hedging = StagePlacement(50, isUnique: true)
   static let verifying = StagePlacement(60)
-  // Two of them, in two orders in two pipelines, would wait for each other's permits for ever.
+  // In two orders in two pipelines they would wait for each other's permits for ever.
   static let limiting = StagePlacement(70, isUnique: true)
 
   /// Whether a stage of this placement can stand somewhere above one of `other`.
