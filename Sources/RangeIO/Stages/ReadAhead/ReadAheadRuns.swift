@@ -276,7 +276,8 @@ struct ReadAheadRuns {
     var cursor = range.lowerBound
     while cursor < range.upperBound {
       // Ends lie on multiples of the piece, so that only the first and the last are shorter.
-      let end = min(range.upperBound, (cursor / piece + 1) * piece)
+      let step = piece - cursor % piece
+      let end = range.upperBound - cursor <= step ? range.upperBound : cursor + step
       pieces.append(cursor..<end)
       cursor = end
     }

@@ -130,10 +130,10 @@ struct FollowingTests {
       let reader = try await RangeReader(SyntheticSource(byteCount: 100), configuration: configuration)
       let following = simulation.start { try await collect(reader.stream(following: 0...)) }
       try await simulation.time.sleep(for: .milliseconds(1500))
-      let start = simulation.time.now
+      let start = simulation.clock.now
       following.cancel()
       await #expect(throws: CancellationError.self) { _ = try await following.value }
-      #expect(start == simulation.time.now)
+      #expect(start == simulation.clock.now)
       await reader.close()
     }
   }

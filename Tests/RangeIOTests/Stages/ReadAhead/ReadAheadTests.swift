@@ -25,14 +25,14 @@ struct ReadAheadTests {
         stage
         Caching(MemoryStore(limit: .mebibytes(256)))
       }
-      let start = simulation.time.now
+      let start = simulation.clock.now
       for piece in stride(from: 0, to: byteCount, by: 1 << 20) {
         let bytes = try await reader.read(piece..<piece + 1 << 20)
         // Some of it, since making a gigabyte to compare takes long.
         let sample = piece..<piece + 4096
         #expect(bytes.slice(0..<4096) == source.expected(sample))
       }
-      let time = start.duration(to: simulation.time.now)
+      let time = start.duration(to: simulation.clock.now)
       await reader.close()
       return (Double(time.nanoseconds) / 1e9, stage.statistics()!.wastedBytes, source.bytesRead)
     }
@@ -74,7 +74,7 @@ struct ReadAheadTests {
         stage
         Caching(MemoryStore(limit: .mebibytes(256)), blockSize: .kibibytes(16))
       }
-      let start = simulation.time.now
+      let start = simulation.clock.now
       for step in 0..<500 {
         for range in [
           step << 16..<(step + 1) << 16, (256 << 20) + step << 16..<(256 << 20) + (step + 1) << 16,
@@ -83,7 +83,7 @@ struct ReadAheadTests {
           #expect(try await reader.read(range) == source.expected(range))
         }
       }
-      let time = start.duration(to: simulation.time.now)
+      let time = start.duration(to: simulation.clock.now)
       await reader.close()
       return (Double(time.nanoseconds) / 1e9, Self.count("runs", stage))
     }
@@ -194,10 +194,10 @@ struct ReadAheadTests {
       }
       for step in 0..<20 { _ = try await reader.read(step << 16..<(step + 1) << 16) }
       #expect(budget.bytes > 0)
-      let start = simulation.time.now
+      let start = simulation.clock.now
       await reader.close()
       #expect(budget.bytes == 0)
-      #expect(start.duration(to: simulation.time.now) < .milliseconds(40))
+      #expect(start.duration(to: simulation.clock.now) < .milliseconds(40))
     }
   }
 
