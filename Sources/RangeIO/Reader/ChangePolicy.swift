@@ -12,7 +12,8 @@ public struct ChangePolicy: Hashable, Sendable {
   /// Turns to the new version: lets go of what is cached of the old one, and reads anew. What its name leads to counts, so
   /// a file that was replaced by another is opened. Reads whose range the new version does not hold throw
   /// `rangeNotSatisfiable`. A stream is of one version: one that is under way throws `sourceChanged`, and the next is of
-  /// the new one. A source that goes on changing faster than it can be read throws `sourceChanged` in the end.
+  /// the new one. What is cached may be read for a while after the change: it is noticed by the next read of the source,
+  /// when the system tells of it, or at the latest after ``RangeReader/Configuration/lookInterval``. A source that goes on changing faster than it can be read throws `sourceChanged` in the end.
   public static let refresh = ChangePolicy(kind: .refresh)
 
   /// Follows a source that is still being recorded: `byteCount` grows with it, and streams may wait for what is not there

@@ -319,7 +319,8 @@ extension ReaderCore {
     defer { gate.leave() }
     do {
       let before = source
-      let now = try await repin()
+      // The object that is read may be the same while its name leads to another.
+      let now = try await onChange == .refresh ? turn() : repin()
       if now !== before { growth.ring() }
       var base = now
       while let below = base.base { base = below }
