@@ -40,6 +40,11 @@ struct StageOrderTests {
       let stage = Caching(store, fill: .requestedFirst, blockSize: .bytes(1024))
       return Placed(stage: stage, bytes: below) { store.isQuiet }
     },
+    Kind(name: "ReadAhead", refusesBelow: ["ReadAhead"], needsCaching: true) {
+      let budget = ReadAheadBudget(.bytes(10_000))
+      return Placed(stage: ReadAhead(budget: budget), bytes: $0)
+    },
+    Kind(name: "Merging", refusesBelow: ["ReadAhead", "Caching", "Merging"]) { Placed(stage: Merging(), bytes: $0) },
     // Retries of two would multiply.
     Kind(name: "Retrying", refusesBelow: ["ReadAhead", "Caching", "Merging", "Retrying"]) {
       Placed(stage: Retrying(random: SeededGenerator(seed: 1)), bytes: $0)
