@@ -1,6 +1,6 @@
 # What there is to run. Each target is a line or a script in scripts/.
 
-.PHONY: help setup demo test verify bench format lint check-core examples clean
+.PHONY: help setup demo test verify bench format lint check-core guides examples clean
 .DEFAULT_GOAL := help
 
 # Not whole packages below: their .build directories hold other people's sources.
@@ -29,11 +29,15 @@ bench: setup ## Measure against other ways to read
 format: ## Format all sources
 	@swift format --in-place --parallel --recursive $(SWIFT_FORMAT_PATHS)
 
-lint: ## Check the format of all sources
+lint: ## Check the format of all sources, and that plugins keep their contract
 	@swift format lint --strict --parallel --recursive $(SWIFT_FORMAT_PATHS)
+	@scripts/check-plugins.sh
 
 check-core: ## Check that the core keeps its promises about imports and tasks
 	@scripts/check-core.sh
+
+guides: setup ## Follow the guides to writing a source, a stage and a store, and compare what their programs print
+	@scripts/check-guides.sh
 
 examples: ## Build and run the examples, with the libraries that they need
 	@scripts/setup.sh zstd

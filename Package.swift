@@ -16,6 +16,8 @@ let package = Package(
   products: [
     .library(name: "RangeIO", targets: ["RangeIO"]),
     .library(name: "RangeIOFoundation", targets: ["RangeIOFoundation"]),
+    .library(name: "RangeIOTesting", targets: ["RangeIOTesting"]),
+    .library(name: "RangeIOMapped", targets: ["RangeIOMapped"]),
     .executable(name: "rangeio", targets: ["RangeIOTool"]),
   ],
   dependencies: [
@@ -54,10 +56,15 @@ let package = Package(
       name: "SpillWriter",
       dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/SpillWriter", swiftSettings: strict),
+    // A program that tests follow.
+    .executableTarget(
+      name: "Recorder",
+      dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
+      path: "Tests/Recorder", swiftSettings: strict),
     .testTarget(
       name: "RangeIOTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem", "SpillWriter",
+        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem", "SpillWriter", "Recorder",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Golden"],
@@ -73,6 +80,19 @@ let package = Package(
       name: "RangeIOToolTests",
       dependencies: ["RangeIOTool", "RangeIOTraces", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
+    // Plugins: see Plugins/README.md.
+    .target(name: "CRangeIOMapped", path: "Plugins/RangeIOMapped/Sources/CRangeIOMapped"),
+    .target(
+      name: "RangeIOMapped",
+      dependencies: ["RangeIO", "CRangeIOMapped", .product(name: "SystemPackage", package: "swift-system")],
+      path: "Plugins/RangeIOMapped/Sources/RangeIOMapped", packageAccess: false, swiftSettings: strict),
+    .testTarget(
+      name: "RangeIOMappedTests",
+      dependencies: [
+        "RangeIOMapped", "CRangeIOMapped", "RangeIO", "RangeIOTesting",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      path: "Plugins/RangeIOMapped/Tests/RangeIOMappedTests", packageAccess: false, swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the promises that the core makes about itself: no Foundation, tasks started in one place, Dispatch in two files.
+# Checks the promises that the core makes about itself: no Foundation, tasks started in one place, Dispatch in three files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,8 +19,8 @@ elsewhere() {
 found=$(elsewhere '^ *((public|package|internal|private|fileprivate|@[A-Za-z_]+(\([^)]*\))?) +)*import +([a-z]+ +)?Foundation' none)
 [ -z "$found" ] || fail "the core imports Foundation:"$'\n'"$found"
 
-found=$(elsewhere '^ *([a-z@_]+ +)*import +([a-z]+ +)?Dispatch' '(Source/File/DispatchIOLane|System/Memory/DispatchPressure)\.swift')
-[ -z "$found" ] || fail "Dispatch is imported outside DispatchIOLane.swift and DispatchPressure.swift:"$'\n'"$found"
+found=$(elsewhere '^ *([a-z@_]+ +)*import +([a-z]+ +)?Dispatch' '(Source/File/DispatchIOLane|System/Memory/DispatchPressure|System/FileWatch)\.swift')
+[ -z "$found" ] || fail "Dispatch is imported outside DispatchIOLane.swift, DispatchPressure.swift and FileWatch.swift:"$'\n'"$found"
 
 # `Task {`, `Task(…)`, `Task<…>(…)`, `Task.detached`, `Task.immediate`; not `Task<…>` as a type (before the brace of a
 # function's body, too), nor `Task.isCancelled`.

@@ -21,6 +21,9 @@ RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter Spilled
 step "twenty thousand seeds of three tiers on a disk that fails"
 RANGEIO_SEEDS=160000 swift test --skip-build --disable-xctest --filter SpilledSimulation
 
+step "a million operations through all stages, with faults and cancellations"
+RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter StagesModel
+
 step "ten minutes of churn through two tiers: memory"
 Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"
 

@@ -10,6 +10,8 @@ public final class SyntheticSource: RangeSource {
     var version: UInt64 = 0
     var reads = 0
     var bytesRead = 0
+    /// When the shared link has carried all that was asked for.
+    var linkIsFreeAt: ReadInstant?
     var underWay = 0
     var mostUnderWay = 0
     var isClosed = false
@@ -19,6 +21,8 @@ public final class SyntheticSource: RangeSource {
   private let cost: SourceCost
   private let time: TimeSource?
   private let compressibility: Double
+  private let sharesBandwidth: Bool
+  private let isAppendOnly: Bool
   private let state: Locked<State>
 
   /// A source of `byteCount` bytes.
@@ -26,13 +30,18 @@ public final class SyntheticSource: RangeSource {
   /// - Parameters:
   ///   - latency: the time to the first byte of a read. Zero: the bytes are there at once, without suspending.
   ///   - bytesPerSecond: the rate after that; infinite by default.
+  ///   - sharesBandwidth: whether all reads share one link of that rate, which carries one answer after the other in the
+  ///     order they were asked for. By default each read has the rate for itself.
   ///   - time: the clock that latency is measured by. Without one there is none.
   ///   - compressibility: about the share of the bytes that compressing saves, from 0 to 1. Default: none.
+  ///   - isAppendOnly: whether it says that its bytes never change, whatever is added.
   public init(
     byteCount: Int, id: String = "synthetic", latency: Duration = .zero, bytesPerSecond: Double = .infinity,
-    time: TimeSource? = nil, compressibility: Double = 0
+    sharesBandwidth: Bool = false, time: TimeSource? = nil, compressibility: Double = 0, isAppendOnly: Bool = false
   ) {
     self.id = id
+    self.sharesBandwidth = sharesBandwidth
+    self.isAppendOnly = isAppendOnly
     self.compressibility = compressibility
     cost = SourceCost(latency: latency, bytesPerSecond: bytesPerSecond)
     self.time = time
@@ -58,8 +67,9 @@ public final class SyntheticSource: RangeSource {
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
     let (byteCount, version) = state.withLock { ($0.byteCount, $0.version) }
     return SourceDescription(
-      id: id, validator: Version(number: version, byteCount: byteCount), byteCount: byteCount, cost: cost, mayGrow: true
-    )
+      id: id, validator: Version(number: version, byteCount: byteCount), byteCount: byteCount, cost: cost,
+      mayGrow: true,
+      isAppendOnly: isAppendOnly)
   }
 
   /// The bytes of `range`, after the latency and at the rate given.
@@ -72,15 +82,26 @@ public final class SyntheticSource: RangeSource {
     }
     defer { state.withLock { $0.underWay -= 1 } }
     if let time {
-      let transfer = cost.bytesPerSecond.isFinite ? Duration.seconds(Double(range.count) / cost.bytesPerSecond) : .zero
-      let wait = cost.latency + transfer
-      if wait > .zero { try await time.sleep(for: wait) }
+      let until = arrival(of: range.count, askedAt: time.now)
+      if until > time.now { try await time.sleep(until: until) }
     }
     let version = state.withLock { $0.version }
     guard let asked = source.validator as? Version, asked.number == version else {
       throw ReadError(.sourceChanged, "the synthetic source was rewritten: open it again", context: .init(source: id))
     }
     return Self.bytes(range, version: version, compressibility: compressibility)
+  }
+
+  /// When the last of so many bytes is here.
+  private func arrival(of byteCount: Int, askedAt now: ReadInstant) -> ReadInstant {
+    let transfer = cost.bytesPerSecond.isFinite ? Duration.seconds(Double(byteCount) / cost.bytesPerSecond) : .zero
+    let earliest = now.advanced(by: cost.latency)
+    guard sharesBandwidth else { return earliest.advanced(by: transfer) }
+    return state.withLock { state in
+      let end = max(earliest, state.linkIsFreeAt ?? earliest).advanced(by: transfer)
+      state.linkIsFreeAt = end
+      return end
+    }
   }
 
   /// Remembers that it was closed.

@@ -49,6 +49,17 @@ int64_t rio_device_size(int fd);
 /// so that their size is meaningless.
 bool rio_is_synthetic_filesystem(int fd);
 
+/// Tells the system that a range of a file will be read soon, or not again. What it makes of that is its own matter.
+void rio_advise(int fd, int64_t offset, int64_t count, bool will_read);
+
+/// inotify: a descriptor that tells of changes, -errno where there is none; a watch of the file behind `file`, the same
+/// number for each descriptor of one file; its end; and the numbers of those with news, after which nothing is pending:
+/// at most `capacity`, as many as come back. -1 among them stands for news that were lost.
+int rio_watches_open(void);
+int rio_watches_add(int watches, int file);
+void rio_watches_remove(int watches, int watch);
+int rio_watches_read(int watches, int *changed, int capacity);
+
 /// Wall clock and its tick, nanoseconds: how coarse the times are that the kernel stamps on files.
 int64_t rio_realtime_ns(void);
 int64_t rio_realtime_tick_ns(void);

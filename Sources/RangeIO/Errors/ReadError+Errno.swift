@@ -1,10 +1,11 @@
-package import SystemPackage
+public import SystemPackage
 
 extension ReadError {
-  /// What a failed system call means to the user. The only place that looks at error numbers.
+  /// What a failed system call means to the user, for a source or store of your own: the code, the advice, and whether
+  /// to try again follow from the error's number. The only place that looks at error numbers.
   ///
   /// - Parameter action: what was being done, as in "cannot *open* the file".
-  package static func errno(_ errno: Errno, _ action: String, _ context: Context) -> ReadError {
+  public static func errno(_ errno: Errno, _ action: String, _ context: Context) -> ReadError {
     let (code, advice, isTransient) = meaning(of: errno)
     return ReadError(
       code, "cannot \(action): \(errno.description.lowercased()) (\(errno.rawValue)); \(advice)",

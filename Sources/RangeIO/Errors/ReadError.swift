@@ -17,6 +17,8 @@ public struct ReadError: Error, Sendable {
   public let message: String
   /// Whether the same read may succeed when tried again, unchanged.
   public let isTransient: Bool
+  /// How long the source wants to be left alone before it is tried again, if it said so.
+  public let retryAfter: Duration?
   /// The read that failed, where there was one.
   public let context: Context?
   /// The error below this one, such as an `Errno`.
@@ -27,12 +29,15 @@ public struct ReadError: Error, Sendable {
   /// - Parameters:
   ///   - message: what failed, then what to do: `"the tile index is truncated: download it again"`.
   ///   - isTransient: whether trying again, unchanged, may help.
+  ///   - retryAfter: how long the source wants to be left alone before that, if it said so.
   public init(
-    _ code: Code, _ message: String, isTransient: Bool = false, context: Context? = nil, cause: (any Error)? = nil
+    _ code: Code, _ message: String, isTransient: Bool = false, retryAfter: Duration? = nil, context: Context? = nil,
+    cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.isTransient = isTransient
+    self.retryAfter = retryAfter
     self.context = context
     self.cause = cause
   }
@@ -61,7 +66,7 @@ extension ReadError {
     private enum Kind: String {
       case rangeNotSatisfiable, notFound, permissionDenied, unsupportedSource, sourceChanged, closed
       case inputOutput, resourcesExhausted, invalidResponse, invalidConfiguration, limitExceeded, timedOut, notCached
-      case inUse, otherFormat
+      case inUse, otherFormat, corrupted
     }
     private let kind: Kind
 
@@ -95,6 +100,8 @@ extension ReadError {
     public static let inUse = Code(kind: .inUse)
     /// It was written by another version of this library, which cannot be read. Nothing of it was touched.
     public static let otherFormat = Code(kind: .otherFormat)
+    /// The bytes that came are not those that they should be, as a digest or their decoding tells.
+    public static let corrupted = Code(kind: .corrupted)
   }
 }
 

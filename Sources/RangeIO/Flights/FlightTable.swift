@@ -2,11 +2,42 @@ import Synchronization
 
 /// The fetches under way for one token, whichever readers began them: ``Flights`` under a lock, with the tasks that fly.
 final class FlightTable: Sendable {
+  /// The most bytes that one flight brings.
+  static let longestFlight = 8 << 20
+
   private struct State {
-    var flights = Flights<GapWait>(longest: 8 << 20)
-    /// Flights that did not land before their start returned.
-    var tasks: [FlightID: Task<Void, Never>] = [:]
+    var flights = Flights<GapWait>(longest: FlightTable.longestFlight)
+    /// Of flights that did not land before their start returned, and were not cancelled.
+    var tasks: [FlightID: Flying] = [:]
+    /// Of flights begun as prefetches that have not landed.
+    var urgencies: [FlightID: ReadUrgency] = [:]
   }
+
+  /// The task that flies a flight.
+  private struct Flying {
+    let task: Task<Void, Never>
+    /// `nil` if it flies this one only.
+    let together: Together?
+
+    /// The flight is cancelled, or has landed.
+    ///
+    /// - Returns: the task, if nothing that it flies is wanted any more.
+    func leave() -> Task<Void, Never>? {
+      guard let together else { return task }
+      together.wantedCount -= 1
+      return together.wantedCount == 0 ? task : nil
+    }
+  }
+
+  /// What flights of one task share. Changed under the lock only.
+  private final class Together: @unchecked Sendable {
+    // Unchecked for the count, which the lock guards.
+    /// Those that have neither landed nor been cancelled.
+    var wantedCount: Int
+
+    init(wantedCount: Int) { self.wantedCount = wantedCount }
+  }
+
   private let state = Locked(State())
   private let landings = Atomic<Int>(0)
 
@@ -41,7 +72,7 @@ final class FlightTable: Sendable {
     _ wants: FlightWants, landed: Int, generation: UInt64, purpose: ReadRequest.Purpose, _ wait: GapWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
-    let (planned, raised) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>]) in
+    let (planned, raised, urgencies) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
       var wants = wants
       var planned = Planned<Found>()
       if landingCount != landed {
@@ -64,11 +95,13 @@ final class FlightTable: Sendable {
       }
       wait?.expect(planned.plan, planned.below?.plan)
       guard planned.plan?.raised.isEmpty == false || planned.below?.plan.raised.isEmpty == false else {
-        return (planned, [])
+        return (planned, [], [])
       }
       let joined = [planned.plan, planned.below?.plan].flatMap { $0.map { Array($0.raised) } ?? [] }
-      return (planned, joined.compactMap { state.tasks[$0] })
+      let urgencies = joined.compactMap { state.urgencies.removeValue(forKey: $0) }
+      return (planned, joined.compactMap { state.tasks[$0]?.task }, urgencies)
     }
+    for urgency in urgencies { urgency.raise() }
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
       for task in raised { task.escalatePriority(to: Task.currentPriority) }
     }
@@ -77,14 +110,58 @@ final class FlightTable: Sendable {
 
   /// Notes the task of a flight, so that it can be cancelled, unless it has landed.
   func started(_ id: FlightID, _ task: Task<Void, Never>) {
-    state.withLock { if $0.flights.isUnderWay(id) { $0.tasks[id] = task } }
+    state.withLock { if $0.flights.isUnderWay(id) { $0.tasks[id] = Flying(task: task, together: nil) } }
+  }
+
+  /// Notes the task of several flights: it is cancelled when all of them are that have not landed.
+  func started(_ ids: [FlightID], _ task: Task<Void, Never>) {
+    state.withLock { state in
+      let flying = ids.filter { state.flights.isUnderWay($0) }
+      let together = Together(wantedCount: flying.count)
+      for id in flying { state.tasks[id] = Flying(task: task, together: together) }
+    }
+  }
+
+  /// The urgency of a flight that was just planned as a prefetch: raised when a demand joins it.
+  func urgency(of start: FlightPlan.Start) -> ReadUrgency? {
+    guard start.purpose == .prefetch else { return nil }
+    return state.withLock { state in
+      if let known = state.urgencies[start.flight] { return known }
+      let urgency = ReadUrgency()
+      // One that was raised since it was planned is found among the flights as a demand.
+      guard state.flights.isUnderWay(start.flight), state.flights.isPrefetch(start.flight) else { return nil }
+      state.urgencies[start.flight] = urgency
+      return urgency
+    }
+  }
+
+  /// The parts of `range` that no flight brings which could be joined.
+  func uncovered(_ range: ByteRange) -> [ByteRange] { state.withLock { $0.flights.uncovered(range) } }
+
+  /// The urgency of flights of one plan that fly together: raised when a demand joins one of them.
+  func urgency(of starts: some Collection<FlightPlan.Start>) -> ReadUrgency? {
+    guard starts.first?.purpose == .prefetch else { return nil }
+    return state.withLock { state in
+      for start in starts where !state.flights.isPrefetch(start.flight) { return nil }
+      let urgency = ReadUrgency()
+      for start in starts { state.urgencies[start.flight] = urgency }
+      return urgency
+    }
+  }
+
+  /// Who waits has become more urgent.
+  func escalate(_ plan: FlightPlan, to priority: TaskPriority) {
+    guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return }
+    let tasks = state.withLock { state in plan.parts.compactMap { state.tasks[$0.flight]?.task } }
+    for task in tasks { task.escalatePriority(to: priority) }
   }
 
   /// A flight has ended; what it brought is in the store. Wakes those who wait for it.
   func land(_ id: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
     let waiters = state.withLock { state in
       landings.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      if !state.tasks.isEmpty { state.tasks[id] = nil }
+      if !state.tasks.isEmpty { _ = state.tasks.removeValue(forKey: id)?.leave() }
+      if !state.urgencies.isEmpty { state.urgencies[id] = nil }
       return state.flights.landed(id)
     }
     for waiter in waiters { waiter.landed(id, range, result) }
@@ -93,7 +170,9 @@ final class FlightTable: Sendable {
   /// One who waits gives up. Cancels the flights that nobody is interested in any more.
   func leave(_ plan: FlightPlan) {
     let cancelled = state.withLock { state in
-      state.flights.leave(plan.parts.map(\.flight), plan.waiter).compactMap { state.tasks[$0] }
+      state.flights.leave(plan.parts.map(\.flight), plan.waiter).compactMap { id in
+        state.tasks.removeValue(forKey: id)?.leave()
+      }
     }
     for task in cancelled { task.cancel() }
   }

@@ -260,6 +260,22 @@ package struct Flights<Waiter> {
     Int(id.slot) < slots.count && slots[Int(id.slot)].number == id.number
   }
 
+  /// The parts of `range` that no joinable flight brings, in order.
+  package func uncovered(_ range: ByteRange) -> [ByteRange] {
+    var rest: [ByteRange] = []
+    var cursor = range.lowerBound
+    for place in joinable[indexInJoinable(after: cursor)...] {
+      guard place.range.lowerBound < range.upperBound else { break }
+      if cursor < place.range.lowerBound { rest.append(cursor..<place.range.lowerBound) }
+      cursor = place.range.upperBound
+    }
+    if cursor < range.upperBound { rest.append(cursor..<range.upperBound) }
+    return rest
+  }
+
+  /// Whether nobody has joined it yet who waits.
+  package func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
+
   /// The first joinable flight that ends after `offset`.
   private func indexInJoinable(after offset: Int) -> Int {
     joinable.partitionPoint { $0.range.upperBound > offset }

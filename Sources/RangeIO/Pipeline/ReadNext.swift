@@ -55,6 +55,10 @@ public struct ReadNext: Sendable {
   /// The answer, if it is at hand.
   func ready(_ request: ReadRequest) -> ReadResponse? { link.ready(request) }
 
+  /// Which of `ranges`, in ascending order and disjoint, are better asked for together, as one request each: numbers of
+  /// ranges, in order. `nil` if nothing below cares: then each is asked for by itself.
+  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { link.groups(ranges, of: source) }
+
   /// The stage is borrowed: with copies, two tasks that read through one chain would take turns at its reference count.
   @inlinable @inline(__always) static nonisolated(nonsending) func pass(
     _ request: ReadRequest, to stage: borrowing any ReadStage & ~Copyable, _ next: ReadNext
@@ -86,12 +90,21 @@ public struct ReadNext: Sendable {
 
   /// The answer, if it is at hand.
   @usableFromInline func ready(_ request: ReadRequest) -> ReadResponse? { nil }
+
+  /// As ``ReadNext/groups(_:of:)``.
+  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { nil }
 }
 
 /// A stage that has some answers at hand, and gives them without an asynchronous call.
 protocol ReadyStage: AnyObject, ReadStage {
   /// The answer, if it is at hand: what `read` would return now, without suspending.
-  func ready(_ request: ReadRequest) -> ReadResponse?
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse?
+}
+
+/// A stage that reads ranges which lie near each other together.
+protocol GatheringStage: ReadStage {
+  /// As ``ReadNext/groups(_:of:)``; `nil` if it gathers nothing.
+  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]?
 }
 
 /// A stage, and what lies below it.
@@ -100,20 +113,32 @@ protocol ReadyStage: AnyObject, ReadStage {
   // Not copyable for the sake of the link alone: see `pass`.
   @usableFromInline let stage: any ReadStage & ~Copyable
   @usableFromInline let next: ReadNext
+  /// The stage, if it is one that others have to look into.
+  let cache: (any CacheStage)?
+  let readAhead: ReadAhead?
   // Not optional, and a stand-in where there is none: taking a class out of an optional counts a reference.
   private let hasReadyStage: Bool
   private let readyStage: any ReadyStage
+  private let gatheringStage: (any GatheringStage)?
 
   init(_ stage: any ReadStage, above next: ReadNext) {
     self.stage = stage
     self.next = next
+    cache = stage as? any CacheStage
+    readAhead = stage as? ReadAhead
+    gatheringStage = stage as? any GatheringStage
     hasReadyStage = stage is any ReadyStage
     readyStage = stage as? any ReadyStage ?? NeverReady.shared
     super.init(background: next.background, time: next.time, bottom: next.link.bottom, isStage: true)
   }
 
   @usableFromInline override func ready(_ request: ReadRequest) -> ReadResponse? {
-    hasReadyStage ? readyStage.ready(request) : nil
+    hasReadyStage ? readyStage.ready(request, next: next) : nil
+  }
+
+  override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
+    guard let gatheringStage else { return next.groups(ranges, of: source) }
+    return gatheringStage.groups(ranges, of: source)
   }
 }
 
@@ -121,14 +146,14 @@ protocol ReadyStage: AnyObject, ReadStage {
 private final class NeverReady: ReadyStage {
   static let shared = NeverReady()
 
-  func ready(_ request: ReadRequest) -> ReadResponse? { nil }
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { nil }
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
 }
 
 /// Takes the description that the stage above derived off again, so that those below see theirs.
 final class UnderivingLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
-  private let next: ReadNext
+  let next: ReadNext
 
   init(above next: ReadNext) {
     self.next = next
@@ -140,7 +165,15 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
     request.source = request.source.base ?? request.source
     // The grid is that of other bytes.
     request.grid = nil
-    return try await next(request)
+    var response = try await next(request)
+    // And so is what was read beside: the stage above may hand on a response that it got.
+    if !response.surplus.isEmpty { response.surplus = [] }
+    return response
+  }
+
+  /// All or nothing: where the ranges will lie below, only the stage above knows.
+  override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
+    next.groups([], of: source.base ?? source) == nil ? nil : [ranges.indices]
   }
 }
 

@@ -48,6 +48,21 @@ extension ReadPipeline {
     stages.reversed().reduce(below) { $1.describe($0) }
   }
 
+  /// What the stages have done, from the top down.
+  func statistics() -> [StageStatistics] { stages.compactMap { $0.statistics() } }
+
+  /// Lets caches go of a version that nobody reads any more.
+  ///
+  /// - Parameter source: as the topmost stage shows it.
+  func endReading(_ source: SourceDescription) {
+    var source = source
+    for stage in stages {
+      // Those above show what they derive; those below, what it was derived from.
+      (stage as? Caching)?.endReading(of: source)
+      if let base = source.base, stage.describe(base).id == source.id { source = base }
+    }
+  }
+
   /// Links the stages above `bottom`, for the source that `below` describes.
   ///
   /// - Throws: `ReadError.Code.invalidConfiguration` for an order that cannot work.
@@ -69,14 +84,22 @@ extension ReadPipeline {
   }
 
   private func checkOrder() throws(ReadError) {
-    var last: (rank: Int, stage: any ReadStage)?
-    for stage in stages {
-      guard let rank = stage.placement.rank else { continue }
-      if let last, rank < last.rank {
-        throw ReadError(
-          .invalidConfiguration, "\(type(of: stage)) belongs above \(type(of: last.stage)): list it before")
+    for (index, stage) in stages.enumerated() {
+      let (placement, below) = (stage.placement, stages[(index + 1)...])
+      for other in below {
+        guard placement.canStandAbove(other.placement) else {
+          throw ReadError(
+            .invalidConfiguration, "\(type(of: other)) belongs above \(type(of: stage)): list it before")
+        }
+        guard !placement.isUnique || other.placement != placement else {
+          throw ReadError(
+            .invalidConfiguration, "\(type(of: stage)) stands twice in this pipeline: list it once")
+        }
       }
-      last = (rank, stage)
+      guard !placement.needsCaching || below.contains(where: { $0.placement.isCaching }) else {
+        throw ReadError(
+          .invalidConfiguration, "\(type(of: stage)) needs a cache that keeps what it reads: list Caching below it")
+      }
     }
   }
 }

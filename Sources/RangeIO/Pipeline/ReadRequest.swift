@@ -29,20 +29,22 @@ public struct ReadRequest: Sendable {
   /// What a read has beyond a range of a source. Immutable: requests share it.
   private final class Extras: Sendable {
     let moreRanges: [ByteRange]
-    let purpose: Purpose
+    let urgency: ReadUrgency?
     let caching: Caching
     let deadline: ReadInstant?
     let grid: BlockGrid?
+    let isOneOfMany: Bool
 
     init(
-      moreRanges: [ByteRange] = [], purpose: Purpose = .demand, caching: Caching = .normal,
-      deadline: ReadInstant? = nil, grid: BlockGrid? = nil
+      moreRanges: [ByteRange] = [], urgency: ReadUrgency? = nil, caching: Caching = .normal,
+      deadline: ReadInstant? = nil, grid: BlockGrid? = nil, isOneOfMany: Bool = false
     ) {
       self.moreRanges = moreRanges
-      self.purpose = purpose
+      self.urgency = urgency
       self.caching = caching
       self.deadline = deadline
       self.grid = grid
+      self.isOneOfMany = isOneOfMany
     }
   }
 
@@ -61,10 +63,12 @@ public struct ReadRequest: Sendable {
   }
 
   /// A read that a cache makes.
-  init(_ range: ByteRange, of source: SourceDescription, purpose: Purpose, grid: BlockGrid?) {
+  ///
+  /// - Parameter urgency: `nil` for a demand.
+  init(_ range: ByteRange, of source: SourceDescription, urgency: ReadUrgency?, grid: BlockGrid?) {
     self.range = range
     self.source = source
-    extras = purpose == .demand && grid == nil ? nil : Extras(purpose: purpose, grid: grid)
+    extras = urgency == nil && grid == nil ? nil : Extras(urgency: urgency, grid: grid)
   }
 
   /// More ranges of a vectored read, in the order asked. Empty for a read of one range, and costs nothing then.
@@ -73,10 +77,25 @@ public struct ReadRequest: Sendable {
     set { change(moreRanges: newValue) }
   }
 
-  /// Why the bytes are read.
+  /// Why the bytes are read, as far as is known now: a prefetch becomes a demand when somebody comes to wait for it.
+  ///
+  /// Setting it begins anew: what is set is not raised with what was there before.
   public var purpose: Purpose {
-    get { extras?.purpose ?? .demand }
-    set { change(purpose: newValue) }
+    get { extras?.urgency?.purpose ?? .demand }
+    set { change(urgency: .some(newValue == .demand ? nil : ReadUrgency())) }
+  }
+
+  /// Whether somebody waits by now, for a prefetch; `nil` for what has been a demand from the start.
+  var urgency: ReadUrgency? {
+    get { extras?.urgency }
+    set { change(urgency: .some(newValue)) }
+  }
+
+  /// Whether this is one of several requests that a cache makes of one read: some stages let only so many of them go at
+  /// once.
+  var isOneOfMany: Bool {
+    get { extras?.isOneOfMany ?? false }
+    set { if newValue != isOneOfMany { change(isOneOfMany: newValue) } }
   }
 
   /// What a cache may do for this read.
@@ -99,12 +118,12 @@ public struct ReadRequest: Sendable {
   }
 
   private mutating func change(
-    moreRanges: [ByteRange]? = nil, purpose: Purpose? = nil, caching: Caching? = nil, deadline: ReadInstant?? = nil,
-    grid: BlockGrid?? = nil
+    moreRanges: [ByteRange]? = nil, urgency: ReadUrgency?? = nil, caching: Caching? = nil,
+    deadline: ReadInstant?? = nil, grid: BlockGrid?? = nil, isOneOfMany: Bool? = nil
   ) {
     extras = Extras(
-      moreRanges: moreRanges ?? self.moreRanges, purpose: purpose ?? self.purpose, caching: caching ?? self.caching,
-      deadline: deadline ?? self.deadline, grid: grid ?? self.grid)
+      moreRanges: moreRanges ?? self.moreRanges, urgency: urgency ?? self.urgency, caching: caching ?? self.caching,
+      deadline: deadline ?? self.deadline, grid: grid ?? self.grid, isOneOfMany: isOneOfMany ?? self.isOneOfMany)
   }
 
   /// Whether this is a read of one range, to be cached as ever.
@@ -112,53 +131,4 @@ public struct ReadRequest: Sendable {
 
   /// The bytes asked for in all.
   public var byteCount: Int { extras == nil ? range.count : moreRanges.reduce(range.count) { $0 + $1.count } }
-}
-
-/// What travels up: the bytes of each range asked for.
-public struct ReadResponse: Sendable {
-  /// The bytes of the request's `range`.
-  public var bytes: Bytes
-  /// The bytes of the request's `moreRanges`, in order.
-  public var moreBytes: [Bytes]
-
-  /// The answer to a request: one value for each of its ranges.
-  public init(_ bytes: Bytes, moreBytes: [Bytes] = []) {
-    self.bytes = bytes
-    self.moreBytes = moreBytes
-  }
-
-  /// The bytes in all.
-  public var byteCount: Int { moreBytes.reduce(bytes.count) { $0 + $1.count } }
-
-  /// The response with each piece transformed: how a stage that decodes answers `request`.
-  ///
-  /// - Parameter transform: gets each range of the request with its bytes.
-  public func map<E: Error>(
-    _ request: ReadRequest, _ transform: (ByteRange, Bytes) throws(E) -> Bytes
-  ) throws(E) -> ReadResponse {
-    var response = ReadResponse(try transform(request.range, bytes))
-    guard !moreBytes.isEmpty else { return response }
-    response.moreBytes.reserveCapacity(moreBytes.count)
-    for (range, piece) in zip(request.moreRanges, moreBytes) {
-      response.moreBytes.append(try transform(range, piece))
-    }
-    return response
-  }
-
-  /// Throws `invalidResponse` unless this answers `request` with the right number of bytes throughout.
-  func check(_ request: ReadRequest) throws(ReadError) {
-    guard bytes.count == request.range.count else {
-      throw .wrongCount(bytes.count, for: request.range, of: request.source)
-    }
-    guard !(moreBytes.isEmpty && request.moreRanges.isEmpty) else { return }
-    guard request.moreRanges.count == moreBytes.count else {
-      throw ReadError(
-        .invalidResponse,
-        "\(moreBytes.count + 1) answers to \(request.moreRanges.count + 1) ranges: a stage breaks its contract",
-        context: .init(source: request.source.id))
-    }
-    for (range, piece) in zip(request.moreRanges, moreBytes) where piece.count != range.count {
-      throw .wrongCount(piece.count, for: range, of: request.source)
-    }
-  }
 }

@@ -34,6 +34,9 @@ public protocol ReadStage: ~Copyable, Sendable {
   /// Where among the stages this one works. By default anywhere.
   var placement: StagePlacement { get }
 
+  /// What this stage has done so far, for `RangeReader.statistics()`. By default nothing.
+  func statistics() -> StageStatistics?
+
   /// Ends the stage: called once, after the last read has returned and before the source is closed. By default nothing.
   ///
   /// A reader that is dropped without being closed does not call it: free in `deinit` what you hold.
@@ -45,31 +48,8 @@ extension ReadStage where Self: ~Copyable {
   public func describe(_ below: SourceDescription) -> SourceDescription { below }
   /// Anywhere.
   public var placement: StagePlacement { .anywhere }
+  /// Nothing to tell.
+  public func statistics() -> StageStatistics? { nil }
   /// Nothing to end.
   public nonisolated(nonsending) func close() async {}
-}
-
-/// Where among the stages one works. An order that cannot is refused when the reader is made.
-public struct StagePlacement: Hashable, Sendable {
-  private enum Kind { case anywhere, aboveCaching, caching, belowCaching }
-  private let kind: Kind
-
-  /// Works at every place.
-  public static let anywhere = StagePlacement(kind: .anywhere)
-  /// Must see all demand, also what the cache answers: read-ahead.
-  public static let aboveCaching = StagePlacement(kind: .aboveCaching)
-  /// Is the cache.
-  public static let caching = StagePlacement(kind: .caching)
-  /// Must see only what the cache does not answer: retries, limits of the source.
-  public static let belowCaching = StagePlacement(kind: .belowCaching)
-
-  /// The stages' order from the top down, where it matters.
-  var rank: Int? {
-    switch kind {
-    case .anywhere: nil
-    case .aboveCaching: 0
-    case .caching: 1
-    case .belowCaching: 2
-    }
-  }
 }

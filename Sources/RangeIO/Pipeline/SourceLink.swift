@@ -35,6 +35,29 @@ final class SourceLink: Sendable {
     return try await leavingBehind { [source] in try await source.describe() }
   }
 
+  /// What the name of the source leads to now. Cancelled or closed, the caller is answered at once.
+  func renew() async throws -> SourceDescription {
+    guard !isPrompt else { return try await source.renew() }
+    return try await leavingBehind { [source] in try await source.renew() }
+  }
+
+  /// Waits until the source may have changed since `seen`, or the interval is over.
+  func waitForChange(after seen: SourceDescription, within interval: Duration, _ time: TimeSource) async throws {
+    let answer = OneAnswer<Void>()
+    let watch = background.start { [source] in
+      // One that cannot be watched is looked at every now and then.
+      if (try? await source.waitForChange(after: seen)) != nil { answer.resolve(.success(())) }
+    }
+    let timer = background.start {
+      if (try? await time.sleep(for: interval)) != nil { answer.resolve(.success(())) }
+    }
+    defer {
+      watch.cancel()
+      timer.cancel()
+    }
+    try await waiting.wait(for: answer)
+  }
+
   /// Waits until nothing goes through the stages any more. To be called once no read is under way, so that none begins.
   func stagesAreQuiet() async {
     _ = flights.close()
@@ -53,6 +76,13 @@ final class SourceLink: Sendable {
   }
 
   fileprivate static func read(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
+    guard let urgency = request.urgency, urgency.purpose == .prefetch else {
+      return try await readNow(source, request)
+    }
+    return try await ReadUrgency.$current.withValue(urgency) { try await readNow(source, request) }
+  }
+
+  private static func readNow(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
     let response: ReadResponse
     if let grid = request.grid, request.moreRanges.isEmpty {
       let blocks = try await source.read(request.range, of: request.source, scatteredBy: grid)
@@ -114,7 +144,7 @@ private final class PromptLink: EndLink, @unchecked Sendable {
     guard bottom.gate.enter() else { throw ReadError.closed }
     defer { bottom.gate.leave() }
     // The way of nearly all reads, without another call.
-    guard request.moreRanges.isEmpty, request.grid == nil else {
+    guard request.moreRanges.isEmpty, request.grid == nil, request.urgency == nil else {
       return try await SourceLink.read(bottom.source, request)
     }
     let response = ReadResponse(try await bottom.source.read(request.range, of: request.source))

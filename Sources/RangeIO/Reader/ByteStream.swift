@@ -26,9 +26,16 @@ public struct ByteStream: AsyncSequence, Sendable {
     case suffix(Int)
   }
 
+  /// How long a stream waits for more.
+  struct Following: Sendable {
+    let isOver: (@Sendable () async throws -> Bool)?
+  }
+
   let core: ReaderCore
   let extent: Extent
   let chunkSize: Int
+  /// `nil`: not at all.
+  var following: Following?
 
   /// An iteration from the start of the range.
   public func makeAsyncIterator() -> Iterator { Iterator(cursor: StreamCursor(self)) }
@@ -64,6 +71,34 @@ extension RangeReader {
     _ range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256)
   ) -> ByteStream {
     ByteStream(core: core, extent: .from(range.lowerBound), chunkSize: Swift.max(1, chunkSize.bytes))
+  }
+
+  /// The bytes from an offset on, and what is added to the source, as it comes: like `tail -f`, from any place.
+  ///
+  /// ```swift
+  /// let reader = try await RangeReader("/data/recording.bin", onChange: .follow)
+  /// for try await piece in reader.stream(following: 0...) { … }
+  /// ```
+  ///
+  /// Every byte comes once and in order. At the end of what is there a piece may be shorter than `chunkSize`; the stream
+  /// waits then, until the source has grown. The reader should have the policy ``ChangePolicy/follow``, or growth is
+  /// noticed once in ``RangeReader/Configuration/lookInterval`` only.
+  ///
+  /// It ends when `isOver` says so, throws `CancellationError` when its task is cancelled, `ReadError.Code.closed` when the
+  /// reader is closed, and `sourceChanged` when the source does anything but grow.
+  ///
+  /// - Parameters:
+  ///   - range: where to begin. It may lie beyond the present end.
+  ///   - chunkSize: the bytes of a piece, at most. Default: 256 KiB.
+  ///   - isOver: asked whenever all that is there has been handed out, at least once in `lookInterval`. When it answers
+  ///     `true`, what was added until then still comes, and then the stream ends. Default: it goes on for ever.
+  public nonisolated func stream(
+    following range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256),
+    until isOver: (@Sendable () async throws -> Bool)? = nil
+  ) -> ByteStream {
+    var stream = stream(range, chunkSize: chunkSize)
+    stream.following = .init(isOver: isOver)
+    return stream
   }
 
   /// The bytes before an offset, piece by piece.

@@ -44,22 +44,31 @@ extension RangeReader {
   /// - Parameters:
   ///   - engine: how the file is read.
   ///   - cache: what is kept in memory. Default: short ranges that are read again, in 64 MiB for the whole process.
+  ///   - onChange: what to do when the file changes. With ``ChangePolicy/follow`` it is taken to be only ever added to.
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, …),
   ///   `resourcesExhausted` or `inputOutput`; `CancellationError`.
-  public init(_ path: String, engine: FileSource.Engine = .automatic, cache: Cache = .shared) async throws {
-    try await self.init(FileSource(path, configuration: .init(engine: engine)), cache.pipeline)
+  public init(
+    _ path: String, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail
+  ) async throws {
+    try await self.init(
+      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)), cache.pipeline,
+      configuration: .init(onChange: onChange))
   }
 
   /// A reader of the file at `path`, with defaults that suit most programs.
   ///
-  /// - Throws: as ``init(_:engine:cache:)`` with a string.
-  public init(_ path: FilePath, engine: FileSource.Engine = .automatic, cache: Cache = .shared) async throws {
-    try await self.init(FileSource(path, configuration: .init(engine: engine)), cache.pipeline)
+  /// - Throws: as ``init(_:engine:cache:onChange:)`` with a string.
+  public init(
+    _ path: FilePath, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail
+  ) async throws {
+    try await self.init(
+      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)), cache.pipeline,
+      configuration: .init(onChange: onChange))
   }
 
   /// A reader of the file behind `descriptor`, which the reader owns from here on, even if this throws.
   ///
-  /// - Throws: as ``init(_:engine:cache:)`` with a path.
+  /// - Throws: as ``init(_:engine:cache:onChange:)`` with a path.
   public init(
     adopting descriptor: FileDescriptor, engine: FileSource.Engine = .automatic, cache: Cache = .shared
   ) async throws {

@@ -14,7 +14,8 @@
 /// takes nothing from other reads.
 ///
 /// **Versions.** All reads are of the version that was opened. A source that may grow, such as a file, may do so: reads
-/// beyond the old end see the new bytes. Any other change makes reads throw `ReadError.Code.sourceChanged`.
+/// beyond the old end see the new bytes. Any other change makes reads throw `ReadError.Code.sourceChanged`, unless you
+/// choose another ``ChangePolicy``.
 ///
 /// **Closing.** ``close()`` gives back the source at once. A reader that is dropped does so with its last read and
 /// stream.
@@ -30,13 +31,20 @@ public actor RangeReader {
     public var background: BackgroundWork
     /// The clock of stages. Default: the continuous clock of the system.
     public var time: TimeSource
+    /// What to do when the source changes. Default: reads throw `sourceChanged`.
+    public var onChange: ChangePolicy
+    /// How often a source is looked at that cannot tell of changes, for the policies that watch it. Default: a second.
+    public var lookInterval: Duration = .seconds(1)
     /// The bytes that a stream asks for at once, at least.
     package var streamWindow = StreamCursor.smallestWindow
 
     /// A configuration with defaults.
-    public init(background: BackgroundWork = BackgroundWork(), time: TimeSource = .continuous) {
+    public init(
+      background: BackgroundWork = BackgroundWork(), time: TimeSource = .continuous, onChange: ChangePolicy = .fail
+    ) {
       self.background = background
       self.time = time
+      self.onChange = onChange
     }
   }
 
@@ -78,7 +86,8 @@ public actor RangeReader {
   /// Looks whether the source has grown.
   ///
   /// - Returns: the size now, in bytes; also ``byteCount`` from now on.
-  /// - Throws: `ReadError.Code.sourceChanged` if it is another version and not a longer one.
+  /// - Throws: `ReadError.Code.sourceChanged` if it is another version and not a longer one, unless the reader turns to
+  ///   new versions (``ChangePolicy/refresh``).
   @discardableResult public nonisolated(nonsending) func refresh() async throws -> Int {
     try await core.refresh()
     return core.source.byteCount

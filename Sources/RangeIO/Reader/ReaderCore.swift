@@ -21,6 +21,13 @@ final class ReaderCore: Sendable {
   private let hasMoved = Atomic<Bool>(false)
   private let pinned: Locked<SourceDescription>
   private let counters = ReaderCounters()
+  private let onChange: ChangePolicy
+  private let lookInterval: Duration
+  private let time: TimeSource
+  /// Looks for changes while nobody reads, if the policy wants that.
+  private let watcher = Locked<Task<Void, Never>?>(nil)
+  /// Those who wait for the source to grow.
+  private let growth = Bell()
 
   private init(
     _ link: SourceLink, _ pipeline: ReadPipeline, head: ReadNext, pinned: SourceDescription,
@@ -35,7 +42,12 @@ final class ReaderCore: Sendable {
     self.pinned = Locked(pinned)
     background = configuration.background
     streamWindow = configuration.streamWindow
+    onChange = configuration.onChange
+    lookInterval = configuration.lookInterval
+    time = configuration.time
   }
+
+  deinit { watcher.withLock { $0 }?.cancel() }
 
   /// Looks at `source`, pins what it is, and links the stages above it.
   static func open(
@@ -47,7 +59,9 @@ final class ReaderCore: Sendable {
       try Task.checkCancellation()
       let below = try await link.describe()
       let head = try pipeline.link(above: link.next(configuration.time), for: below)
-      return ReaderCore(link, pipeline, head: head, pinned: pipeline.describe(below), configuration)
+      let core = ReaderCore(link, pipeline, head: head, pinned: pipeline.describe(below), configuration)
+      if configuration.onChange.watches { core.watch(from: below) }
+      return core
     } catch {
       // The source was handed over: whoever made it cannot close it any more.
       background.start { await link.close() }
@@ -58,7 +72,9 @@ final class ReaderCore: Sendable {
   /// The version that reads speak of.
   var source: SourceDescription { hasMoved.load(ordering: .acquiring) ? pinned.withLock { $0 } : first }
 
-  func statistics() -> ReaderStatistics { counters.snapshot(source: link.source.statistics()) }
+  func statistics() -> ReaderStatistics {
+    counters.snapshot(pipeline.statistics(), source: link.source.statistics())
+  }
 }
 
 // MARK: reading
@@ -88,8 +104,9 @@ extension ReaderCore {
     } catch {
       counters.failed(error)
       gate.leave()
-      throw error
+      guard turns(at: error) else { throw error }
     }
+    return try await readWithCare(range)
   }
 
   /// The source is borrowed: a copy would count a reference that all tasks count.
@@ -101,30 +118,31 @@ extension ReaderCore {
 
   /// A read that needs another look at the source.
   private func readWithCare(_ range: ByteRange) async throws -> Bytes {
-    try enter()
-    defer { gate.leave() }
-    var source = source
-    if !Self.holds(source, range) { source = try await lookAgain(for: range) }
-    guard !range.isEmpty else { return Bytes() }
-    return try await respond(ReadRequest(range, of: source)).bytes
+    try await read(range, caching: .normal)
   }
 
   /// The bytes of `range`, with a wish as to caches.
   func read(_ range: ByteRange, caching: ReadRequest.Caching) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
-    var source = source
-    if !Self.holds(source, range) { source = try await lookAgain(for: range) }
-    guard !range.isEmpty else { return Bytes() }
-    var request = ReadRequest(range, of: source)
-    request.caching = caching
-    return try await respond(request).bytes
+    return try await turning {
+      var source = source
+      if !Self.holds(source, range) { source = try await lookAgain(for: range) }
+      guard !range.isEmpty else { return Bytes() }
+      var request = ReadRequest(range, of: source)
+      if caching != .normal { request.caching = caching }
+      return try await respond(request).bytes
+    }
   }
 
   /// The bytes of several ranges, as one request, in the order asked.
   func read(_ ranges: [ByteRange]) async throws -> [Bytes] {
     try enter()
     defer { gate.leave() }
+    return try await turning { try await readNow(ranges) }
+  }
+
+  private func readNow(_ ranges: [ByteRange]) async throws -> [Bytes] {
     var source = source
     for range in ranges where !Self.holds(source, range) { source = try await lookAgain(for: range) }
     // Empty ranges are answered here, so that no stage and no source has to know them.
@@ -196,6 +214,8 @@ extension ReaderCore {
   func pin(for range: ByteRange) async throws -> SourceDescription {
     try enter()
     defer { gate.leave() }
+    // A stream is of one version to its end: of the present one, where that matters.
+    if onChange == .refresh { _ = try await repin() }
     let source = source
     return Self.holds(source, range) ? source : try await lookAgain(for: range)
   }
@@ -228,11 +248,145 @@ extension ReaderCore {
       // Looks of several callers may come back in another order than they were taken, and an old look at a source that
       // has grown since looks like one that shrank. A look that began after the pinned one came back is later for sure.
       guard judged !== verdict.0 else {
+        if onChange == .refresh { return try await turn() }
         throw ReadError(
           .sourceChanged, "the source is another version than the one opened: open it again to read the new version",
           context: .init(source: now.id))
       }
       judged = verdict.0
+    }
+  }
+}
+
+// MARK: changes
+
+extension ReaderCore {
+  /// How often a read turns to another version before it gives up.
+  private static let mostTurns = 16
+
+  /// Whether a reader that meets `error` turns to another version.
+  private func turns(at error: any Error) -> Bool {
+    onChange == .refresh && (error as? ReadError)?.code == .sourceChanged
+  }
+
+  /// Does `body`, anew as often as the version changes under it and the policy is to turn to the new one.
+  @inline(__always) private func turning<Value>(
+    _ body: nonisolated(nonsending) () async throws -> Value
+  ) async throws -> Value {
+    var turnCount = 0
+    while true {
+      do { return try await body() } catch {
+        guard turns(at: error), turnCount < Self.mostTurns else { throw error }
+      }
+      turnCount += 1
+      try Task.checkCancellation()
+      _ = try await turn()
+    }
+  }
+
+  /// Pins what the name of the source leads to now.
+  private func turn() async throws -> SourceDescription {
+    let now = pipeline.describe(try await link.renew())
+    let before = pinned.withLock { pinned -> SourceDescription? in
+      if pinned.says(now) { return nil }
+      defer { pinned = now }
+      hasMoved.store(true, ordering: .releasing)
+      return pinned
+    }
+    // What is cached of a longer version's beginning may be good still.
+    if let before, before.change(to: now) == .other { pipeline.endReading(before) }
+    return now
+  }
+
+  /// Begins to look for changes.
+  private func watch(from below: SourceDescription) {
+    let task = background.start { [weak self, link, time, lookInterval] in
+      var seen = below
+      while true {
+        do { try await link.waitForChange(after: seen, within: lookInterval, time) } catch { return }
+        guard let now = await self?.look() else { return }
+        seen = now
+      }
+    }
+    watcher.withLock { $0 = task }
+  }
+
+  /// Looks whether the source has changed, and tells those who wait for that.
+  ///
+  /// - Returns: what it is now, as the source describes it; `nil` if there is nothing more to look for.
+  private func look() async -> SourceDescription? {
+    guard gate.enter() else { return nil }
+    defer { gate.leave() }
+    do {
+      let before = source
+      // The object that is read may be the same while its name leads to another.
+      let now = try await onChange == .refresh ? turn() : repin()
+      if now !== before { growth.ring() }
+      var base = now
+      while let below = base.base { base = below }
+      return base
+    } catch {
+      if error is CancellationError || (error as? ReadError)?.code == .closed { return nil }
+      // Those who wait look for themselves, and are told what is wrong.
+      growth.ring()
+      guard (error as? ReadError)?.code == .sourceChanged else { return try? await link.describe() }
+      return nil
+    }
+  }
+
+  /// Waits until the source may hold bytes from `offset` on.
+  ///
+  /// - Parameter isOver: asked when it does not: whether to wait no longer.
+  /// - Returns: the version that does; `nil` if it is over.
+  func more(from offset: Int, isOver: (@Sendable () async throws -> Bool)?) async throws -> SourceDescription? {
+    while true {
+      // Before the look: what comes after it is told of.
+      let answer = growth.listen()
+      defer { growth.leave(answer) }
+      if let now = try await version(beyond: offset) { return now }
+      if let isOver, try await isOver() {
+        // What was added before it was over belongs to it.
+        return try await version(beyond: offset)
+      }
+      // Also now and then, for the sake of whoever decides whether it is over.
+      let timer = background.start { [time, lookInterval] in
+        try? await time.sleep(for: lookInterval)
+        answer.resolve(.success(()))
+      }
+      defer { timer.cancel() }
+      try await link.waiting.wait(for: answer)
+    }
+  }
+
+  private func version(beyond offset: Int) async throws -> SourceDescription? {
+    try enter()
+    defer { gate.leave() }
+    let now = try await repin()
+    return now.byteCount > offset ? now : nil
+  }
+}
+
+// MARK: advice
+
+extension ReaderCore {
+  /// What the user expects of a range.
+  func advise(_ advice: ReadAdvice, _ range: ByteRange) {
+    guard gate.enter() else { return }
+    defer { gate.leave() }
+    let source = source
+    guard let range = ByteRanges.intersection(range, 0..<source.byteCount), source.isSettled else { return }
+    switch advice {
+    case .willRead where head.isKept:
+      var request = ReadRequest(range, of: source)
+      request.purpose = .prefetch
+      // It is told nobody what becomes of it.
+      _ = head.startFlightElsewhere { [head, request] in _ = try? await head(request) }
+    case .discard:
+      head.discard(range, of: source)
+      fallthrough
+    case .willRead:
+      guard source.base == nil else { return }
+      link.source.advise(advice, range, of: source)
     }
   }
 }
@@ -246,6 +400,7 @@ extension ReaderCore {
   func beginClosing() -> Closing {
     let closing = Closing()
     _ = gate.close()
+    watcher.withLock { $0 }?.cancel()
     background.start {
       await self.takeApart()
       closing.finish()

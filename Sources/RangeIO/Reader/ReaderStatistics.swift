@@ -8,16 +8,25 @@ public struct ReaderStatistics: Hashable, Sendable, Codable {
   public var failures = 0
   /// Reads that were cancelled under way.
   public var cancellations = 0
+  /// What the stages say of themselves, from the top down. Those that count nothing are left out.
+  public var stages: [StageStatistics] = []
   /// What the source says of itself.
   public var source = SourceStatistics()
 
   /// Nothing done yet.
   public init() {}
+
+  /// Bytes that stages had read from below and that nobody got.
+  public var wastedBytes: Int { stages.reduce(0) { $0 + $1.wastedBytes } }
 }
 
 extension ReaderStatistics: CustomStringConvertible {
-  /// One line for people.
+  /// For people: a line for the reads, and one for each stage.
   public var description: String {
+    ([line] + stages.map { "  \($0)" }).joined(separator: "\n")
+  }
+
+  private var line: String {
     let lanes = source.lanes.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
     return "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled"
       + (lanes.isEmpty ? "" : "; bytes by lane: \(lanes)")
@@ -40,12 +49,13 @@ final class ReaderCounters: Sendable {
     counts.add(1, to: (error is CancellationError ? Counter.cancellations : .failures).rawValue)
   }
 
-  func snapshot(source: SourceStatistics) -> ReaderStatistics {
+  func snapshot(_ stages: [StageStatistics], source: SourceStatistics) -> ReaderStatistics {
     var all = ReaderStatistics()
     all.reads = counts.sum(Counter.reads.rawValue)
     all.bytes = counts.sum(Counter.bytes.rawValue)
     all.failures = counts.sum(Counter.failures.rawValue)
     all.cancellations = counts.sum(Counter.cancellations.rawValue)
+    all.stages = stages
     all.source = source
     return all
   }

@@ -21,6 +21,7 @@ package final class StreamCursor {
   private let chunkSize: Int
   private let windowSize: Int
   private let windowsAhead: Int
+  private let following: ByteStream.Following?
 
   /// The version and what is left to ask for; nil before the first piece.
   private var progress: (source: SourceDescription, rest: ByteRange)?
@@ -39,6 +40,7 @@ package final class StreamCursor {
     // Whole chunks, so that only the last one is short.
     let chunks = Swift.max(1, core.streamWindow / chunkSize)
     windowSize = chunks * chunkSize
+    following = stream.following
     windowsAhead = Swift.min(Self.mostAhead, Swift.max(1, Self.mostBytesAhead / windowSize))
   }
 
@@ -68,17 +70,19 @@ package final class StreamCursor {
 
   private func nextWindow() async throws -> Bytes? {
     if progress == nil {
-      let range =
-        switch extent {
-        case .range(let range): range
-        case .from(let start):
-          try await core.range { try RangeReader.close(start..., at: $0, of: core.source) }
-        case .suffix(let count):
-          try await core.range { try RangeReader.suffix(count, at: $0, of: core.source) }
+      let range: ByteRange
+      switch extent {
+      case .from(let start) where following != nil:
+        guard start >= 0 else {
+          throw ReadError.rangeNotSatisfiable("\(start)...", byteCount: core.source.byteCount, source: core.source.id)
         }
-      progress = (try await core.pin(for: range), range)
+        range = start..<start
+      default: range = try await boundedRange()
+      }
+      progress = (try await core.pin(for: range.isEmpty ? 0..<0 : range), range)
     }
     if windows.isEmpty { _ = startWindow() }
+    if windows.isEmpty, try await waitForMore() { _ = startWindow() }
     guard let head = windows.first else { return nil }
     if !head.answer.isAnswered { lookAhead() }
     // Kept in the list while it is waited for: what goes wrong cancels it with the others.
@@ -87,6 +91,24 @@ package final class StreamCursor {
     if isUnderWay, windows.isEmpty { _ = startWindow(elsewhere: true) }
     isUnderWay = true
     return bytes
+  }
+
+  /// Waits until there is more to stream, if this follows its source.
+  ///
+  /// - Returns: whether there is.
+  private func waitForMore() async throws -> Bool {
+    guard let following, let (_, rest) = progress else { return false }
+    guard let source = try await core.more(from: rest.upperBound, isOver: following.isOver) else { return false }
+    progress = (source, rest.upperBound..<source.byteCount)
+    return true
+  }
+
+  private func boundedRange() async throws -> ByteRange {
+    switch extent {
+    case .range(let range): range
+    case .from(let start): try await core.range { try RangeReader.close(start..., at: $0, of: core.source) }
+    case .suffix(let count): try await core.range { try RangeReader.suffix(count, at: $0, of: core.source) }
+    }
   }
 
   /// Asks for further windows, until one is there at once or enough are on the way.

@@ -24,6 +24,14 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// and when it is asked to refresh.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
 
+  /// What the name of the source leads to now, which may be another object than the one read so far: for readers that
+  /// turn to new versions (``ChangePolicy/refresh``). By default ``describe()``.
+  nonisolated(nonsending) func renew() async throws -> SourceDescription
+
+  /// Returns when the source may have changed since `source` described it; may return for nothing. By default never, and
+  /// the reader looks every now and then.
+  nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws
+
   /// The bytes of `range`, of the version that `source` describes.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
 
@@ -52,6 +60,10 @@ public protocol RangeSource: ~Copyable, Sendable {
 
   /// What the source has done so far. Empty by default.
   func statistics() -> SourceStatistics
+
+  /// What a user expects of a range, on which nothing depends but time. Quick, and waits for nothing. By default nothing
+  /// is done.
+  func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription)
 
   /// Ends the use of the source: returns once nothing of it is under way. Called once, and not before the last read
   /// has returned unless the source ``isPrompt``. By default nothing.
@@ -88,6 +100,17 @@ extension RangeSource where Self: ~Copyable {
       whole.slice(piece.range.lowerBound - range.lowerBound..<piece.range.upperBound - range.lowerBound)
     }
   }
+
+  /// What it is.
+  public nonisolated(nonsending) func renew() async throws -> SourceDescription { try await describe() }
+
+  /// Cannot tell: until it is cancelled.
+  public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
+    try await OneAnswer<Void>().value()
+  }
+
+  /// Nothing is done.
+  public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {}
 
   /// Not prompt.
   public var isPrompt: Bool { false }

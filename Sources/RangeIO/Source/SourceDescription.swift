@@ -61,6 +61,8 @@ public final class SourceDescription: Sendable {
   /// Whether a change made right now would show in the validator. If not, the version is served but not kept, and
   /// looked at again before the next read.
   public let isSettled: Bool
+  /// Whether bytes that are there never change, whatever is added: a cache keeps them when the source has grown.
+  public let isAppendOnly: Bool
   /// What the source itself wants to find again when it is handed its description. Opaque to everyone else.
   public let context: (any AnyObject & Sendable)?
   /// The description that a stage derived this one from.
@@ -75,7 +77,7 @@ public final class SourceDescription: Sendable {
   /// - Precondition: `byteCount` is not negative and `preferredBlockSize` is a power of two.
   public init(
     id: String, validator: (any SourceValidator)?, byteCount: Int, preferredBlockSize: Int = 65_536,
-    cost: SourceCost = SourceCost(), mayGrow: Bool = false, isSettled: Bool = true,
+    cost: SourceCost = SourceCost(), mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
     context: (any AnyObject & Sendable)? = nil
   ) {
     precondition(byteCount >= 0, "a source has no negative size")
@@ -87,6 +89,7 @@ public final class SourceDescription: Sendable {
     self.cost = cost
     self.mayGrow = mayGrow
     self.isSettled = isSettled
+    self.isAppendOnly = isAppendOnly
     self.context = context
     base = nil
   }
@@ -100,6 +103,8 @@ public final class SourceDescription: Sendable {
     cost = base.cost
     mayGrow = base.mayGrow
     isSettled = base.isSettled
+    // What a stage makes of the end may change when more comes.
+    isAppendOnly = false
     context = nil
     self.base = base
   }
@@ -125,7 +130,9 @@ public final class SourceDescription: Sendable {
   func says(_ other: SourceDescription) -> Bool {
     if self === other { return true }
     guard change(to: other) == .same, byteCount == other.byteCount, isSettled == other.isSettled else { return false }
-    guard mayGrow == other.mayGrow, preferredBlockSize == other.preferredBlockSize, cost == other.cost else {
+    guard mayGrow == other.mayGrow, isAppendOnly == other.isAppendOnly, preferredBlockSize == other.preferredBlockSize,
+      cost == other.cost
+    else {
       return false
     }
     // What is opaque may have changed in ways that only the source knows.

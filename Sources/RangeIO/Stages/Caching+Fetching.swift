@@ -6,7 +6,9 @@ extension Caching {
       guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
       return try await next(request)
     }
-    let isFirst = touched.map { request.isPlain && isFirstTouch(request.range, token, $0) } ?? false
+    // What is read ahead is to be kept, or it would be read in vain.
+    let isFirst =
+      touched.map { request.isPlain && request.purpose == .demand && isFirstTouch(request.range, token, $0) } ?? false
     // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
     // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
     var isLast = false
@@ -57,7 +59,7 @@ extension Caching {
   }
 
   /// What a flight fails with for a reason that is not the source's.
-  private struct GivenUp: Error {
+  struct GivenUp: Error {
     let error: any Error
   }
 
@@ -95,9 +97,8 @@ extension Caching {
     var isKept = true
     // The source first: what is to be decompressed is, while the source is asked.
     if let plan = planned.plan {
-      for start in plan.starts {
-        isKept = self.start(start, of: run, request.source, token, generation, next, wait) && isKept
-      }
+      isKept = start(
+        plan.starts, of: run, request.source, token, generation, next, wait, isOneOfMany: request.isOneOfMany)
     }
     if let below = planned.below {
       let mayAsk = request.caching != .onlyIfCached
@@ -163,14 +164,14 @@ extension Caching {
       }
       let flights = token.flights
       let race = HeldRace { flights.land(start.flight, start.range, $0) }
-      let task = next.startFlightElsewhere { [store] in
+      let task = next.startFlightElsewhere { [keeper] in
         await withTaskCancellationHandler {
           let bytes = await piece.loader.load {
             guard mayAsk else { return }
             // The disk hangs, maybe. Whichever answers first counts.
             race.startOther {
               next.startFlight {
-                await race.otherEnded(Self.acquire(start, source, token, generation, store, next))
+                await race.otherEnded(Self.acquire(start, source, token, generation, keeper, next))
               }
             }
           }
@@ -194,68 +195,30 @@ extension Caching {
 
   private struct HeldPieceIsGone: Error {}
 
-  /// Begins a flight: makes room, reads, stores, lands.
-  ///
-  /// - Parameters:
-  ///   - run: the bytes that the request is missing, of which this is a part: they are kept as one or not at all.
-  ///   - wait: of who waits for it; without one, what is not to be kept is not read.
-  /// - Returns: whether there was room.
-  @discardableResult private func start(
-    _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
-    _ generation: UInt64, _ next: ReadNext, _ wait: GapWait?
-  ) -> Bool {
-    let room = store.reserve(start.range, ofRun: run, for: token)
-    guard wait != nil || room.reservation != nil else {
-      // Whoever has joined meanwhile begins a flight of his own.
-      token.flights.land(start.flight, start.range, .failure(GivenUp(error: CancellationError())))
-      return false
-    }
-    let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
-    let (flight, range) = (start.flight, start.range)
-    let request = ReadRequest(
-      range, of: source, purpose: start.purpose, grid: room.reservation == nil ? nil : token.grid)
-    // What is at hand needs no task. Others may have joined already, and are answered all the same.
-    if let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
-      let response = next.ready(request)
-    {
-      _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
-      token.flights.land(flight, range, .success(response.bytes))
-      return true
-    }
-    let task = next.startFlight { [store, request, reservation = room.reservation] in
-      let result: Result<Bytes, any Error>
-      do {
-        result = .success(try await Self.acquire(request, ticket, reservation, store, next))
-      } catch {
-        result = .failure(next.isClosed ? GivenUp(error: error) : error)
-      }
-      token.flights.land(flight, range, result)
-    }
-    if wait?.isDone != true { token.flights.started(flight, task) }
-    return room.reservation != nil
-  }
-
   /// Reads what a flight is to bring, and stores it if there is room.
   private static func acquire(
     _ start: FlightPlan.Start, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
-    _ store: any ChunkStore, _ next: ReadNext
+    _ keeper: CacheKeeper, _ next: ReadNext
   ) async -> Result<Bytes, any Error> {
+    let store = keeper.store
     let room = store.reserve(start.range, ofRun: start.range.count, for: token)
     let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
     let request = ReadRequest(
-      start.range, of: source, purpose: start.purpose, grid: room.reservation == nil ? nil : token.grid)
+      start.range, of: source, urgency: token.flights.urgency(of: start),
+      grid: room.reservation == nil ? nil : token.grid)
     do {
-      return .success(try await acquire(request, ticket, room.reservation, store, next))
+      return .success(try await acquire(request, ticket, room.reservation, keeper, next))
     } catch {
       return .failure(next.isClosed ? GivenUp(error: error) : error)
     }
   }
 
   /// Reads, and stores if room was reserved.
-  private static func acquire(
-    _ request: ReadRequest, _ ticket: ChunkTicket, _ reservation: ChunkReservation?, _ store: any ChunkStore,
+  static func acquire(
+    _ request: ReadRequest, _ ticket: ChunkTicket, _ reservation: ChunkReservation?, _ keeper: CacheKeeper,
     _ next: ReadNext
   ) async throws -> Bytes {
+    let store = keeper.store
     guard let reservation else {
       try await takeTurn(store, next)
       defer { store.leaveUnreserved() }
@@ -271,12 +234,13 @@ extension Caching {
       store.cancel(reservation)
       throw error
     }
+    keeper.keepSurplus(of: response, ticket)
     _ = store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
     return response.bytes
   }
 
   /// Waits for a turn to read without a reservation, but not beyond the closing of the reader that wants it.
-  private static func takeTurn(_ store: any ChunkStore, _ next: ReadNext) async throws {
+  static func takeTurn(_ store: any ChunkStore, _ next: ReadNext) async throws {
     let turn = OneAnswer<Void>()
     let queueing = next.background.start {
       do {
@@ -315,7 +279,7 @@ extension Caching {
       lookAgain: { ((), FlightWants(gaps: missing())) }
     ).plan
     let run = rest.reduce(0) { $0 + $1.count }
-    for start in plan?.starts ?? .init() { self.start(start, of: run, source, token, generation, next, nil) }
+    if let plan { start(plan.starts, of: run, source, token, generation, next, nil, isOneOfMany: false) }
   }
 }
 

@@ -13,7 +13,10 @@ extension Caching {
       let place = reading.firstIndex { $0.source.id == source.id }
       let before = place.map { reading[$0] }
       if let before, before.isAlive, before.grid == grid {
-        if before.entry.isVersion(source) { return (before, nil, []) }
+        if before.entry.isVersion(source) {
+          before.entry.grow(to: source)
+          return (before, nil, [])
+        }
         if source.change(to: before.source) == .extends { return (nil, nil, []) }
       }
       let (token, retired) = store.sources.token(for: source, grid: grid, reading: true)
@@ -24,6 +27,18 @@ extension Caching {
     for old in retired { store.eraseRetired(old) }
     if let token, source.knownToken(of: number) != token.number { source.know(token.number, of: number) }
     return token
+  }
+
+  /// Lets go of a version that is not read any more, since its name leads to another.
+  func endReading(of source: SourceDescription) {
+    let ended = reading.withLock { reading -> ChunkToken? in
+      guard let index = reading.firstIndex(where: { $0.source.id == source.id && $0.entry.isVersion(source) }) else {
+        return nil
+      }
+      return reading.remove(at: index)
+    }
+    guard let ended else { return }
+    if store.sources.endReading(ended, isOver: true) { store.eraseRetired(ended) }
   }
 
   /// Lets go of all versions that were read.

@@ -49,11 +49,13 @@ public final class Caching: ReadyStage {
   let store: any ChunkStore
   let fill: Fill
   private let blockSize: Int?
-  private let largest: Int
+  let largest: Int
   /// What was read once, if only what is read twice is kept.
   let touched: RecentTouches?
   /// The tokens of the versions that are read now: one for each source.
   let reading = Locked<[ChunkToken]>([])
+  /// What flights put into the store by, which may outlive this stage.
+  let keeper: CacheKeeper
 
   /// A cache in `store`.
   ///
@@ -73,6 +75,7 @@ public final class Caching: ReadyStage {
     self.fill = fill
     self.blockSize = blockSize?.bytes
     self.largest = largest?.bytes ?? .max
+    keeper = CacheKeeper(store, largest: self.largest)
     touched = admission == .always ? nil : store.sources.recentTouches
   }
 
@@ -88,12 +91,16 @@ public final class Caching: ReadyStage {
   }
 
   /// The way of a hit: no lock but the shard's, nothing allocated.
-  func ready(_ request: ReadRequest) -> ReadResponse? {
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard request.isPlain, let token = request.source.knownToken(of: number), request.range.count <= largest,
       let bytes = store.hit(request.range, token: token, grid: grid(of: request.source))
     else { return nil }
     return ReadResponse(bytes)
   }
+
+  /// `surplus bytes kept`: what stages below had read beside what they were asked for, and what is in the store now;
+  /// `bytes read again`: what of it was there before.
+  public func statistics() -> StageStatistics? { keeper.statistics() }
 
   /// Lets go of the versions that were read.
   public nonisolated(nonsending) func close() async { endReading() }
@@ -105,6 +112,8 @@ public final class Caching: ReadyStage {
 
   /// Whether ranges of this size are read past the store.
   func passes(_ request: ReadRequest) -> Bool {
-    request.range.count > largest || request.moreRanges.contains { $0.count > largest }
+    // What is read ahead in large pieces is for reads of any size.
+    guard request.purpose == .demand else { return false }
+    return request.range.count > largest || request.moreRanges.contains { $0.count > largest }
   }
 }

@@ -36,6 +36,7 @@ public final class ChunkSources: Sendable {
       var siblings = state.tokens[source.id] ?? []
       let known = siblings.first { $0.grid == grid && $0.entry.isVersion(source) }
       if let known {
+        known.entry.grow(to: source)
         if reading { known.readers.wrappingAdd(1, ordering: .relaxed) }
         return (known, [])
       }
@@ -60,15 +61,16 @@ public final class ChunkSources: Sendable {
 
   /// A reader turns to another version or ends.
   ///
-  /// - Returns: whether the token was retired by that, since a newer version has come meanwhile or its snapshot was
-  ///   private: its chunks are to be erased.
-  func endReading(_ token: ChunkToken) -> Bool {
+  /// - Parameter isOver: whether nobody can open this version any more.
+  /// - Returns: whether the token was retired by that, since it is over, a newer version has come meanwhile or its
+  ///   snapshot was private: its chunks are to be erased.
+  func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {
     state.withLock { state in
       guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0, token.isAlive else { return false }
       guard var siblings = state.tokens[token.source.id] else { return false }
       // Tokens are numbered as versions come.
       let isSuperseded = siblings.contains { $0.number > token.number && $0.entry !== token.entry }
-      guard isSuperseded || token.source.validator == nil else { return false }
+      guard isOver || isSuperseded || token.source.validator == nil else { return false }
       token.retire()
       siblings.removeAll { $0 === token }
       state.tokens[token.source.id] = siblings.isEmpty ? nil : siblings

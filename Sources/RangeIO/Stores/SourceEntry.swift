@@ -1,7 +1,9 @@
 /// One version of one source, as a store knows it: what its tokens share.
 final class SourceEntry: Sendable {
-  /// The version. For a source without a validator, this very snapshot.
-  let source: SourceDescription
+  /// The version; of one that is only added to, the longest seen. For a source without a validator, this very snapshot.
+  var source: SourceDescription { grown.withLock { $0 } ?? first }
+  private let first: SourceDescription
+  private let grown = Locked<SourceDescription?>(nil)
   private struct Kept {
     var metadata: Bytes?
     var metadataCharge = 0
@@ -9,14 +11,26 @@ final class SourceEntry: Sendable {
   }
   private let kept = Locked(Kept())
 
-  init(_ source: SourceDescription) { self.source = source }
+  init(_ source: SourceDescription) { first = source }
 
   /// Whether `source` is this version.
   func isVersion(_ source: SourceDescription) -> Bool {
-    if self.source === source { return true }
+    let known = self.source
+    if known === source { return true }
     // Without a validator nothing proves that two snapshots show the same bytes.
-    guard self.source.validator != nil, source.validator != nil else { return false }
-    return self.source.byteCount == source.byteCount && self.source.change(to: source) == .same
+    guard known.validator != nil, source.validator != nil else { return false }
+    guard known.isAppendOnly, source.isAppendOnly else {
+      return known.byteCount == source.byteCount && known.change(to: source) == .same
+    }
+    return known.change(to: source) != .other || source.change(to: known) != .other
+  }
+
+  /// `source`, which is this version, may be longer than it was.
+  func grow(to source: SourceDescription) {
+    guard first.isAppendOnly, source.byteCount > self.source.byteCount else { return }
+    grown.withLock { grown in
+      if source.byteCount > (grown ?? first).byteCount { grown = source }
+    }
   }
 
   /// What the user keeps with this version.

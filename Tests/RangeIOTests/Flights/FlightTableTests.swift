@@ -75,6 +75,44 @@ struct FlightTableTests {
     #expect(table.count == 0)
   }
 
+  @Test func `a task of several flights is cancelled when the last of them is that has not landed`() async {
+    let plan = plan([0..<10, 20..<30, 40..<50], GapWait())!
+    let joined = self.plan([20..<30], GapWait())!
+    let hangs = OneAnswer<Void>()
+    let task = Task { if (try? await hangs.value()) == nil {} }
+    table.started(plan.starts.map(\.flight), task)
+    table.leave(plan)
+    #expect(!task.isCancelled)
+    table.leave(joined)
+    #expect(task.isCancelled)
+    for start in plan.starts { land(start) }
+    #expect(table.count == 0)
+  }
+
+  @Test func `what has landed of a task's flights does not keep it`() async {
+    let plan = plan([0..<10, 20..<30], GapWait())!
+    let hangs = OneAnswer<Void>()
+    let task = Task { if (try? await hangs.value()) == nil {} }
+    land(plan.starts[0])
+    table.started(plan.starts.map(\.flight), task)
+    #expect(!task.isCancelled)
+    table.leave(plan)
+    #expect(task.isCancelled)
+    land(plan.starts[1])
+    #expect(table.count == 0)
+  }
+
+  @Test func `flights that fly together are raised together`() {
+    let plan = plan([0..<10, 20..<30], nil, purpose: .prefetch)!
+    let urgency = table.urgency(of: Array(plan.starts))
+    #expect(urgency?.purpose == .prefetch)
+    _ = self.plan([25..<26], GapWait())
+    #expect(urgency?.purpose == .demand)
+    // What somebody waits for already is a demand.
+    #expect(table.urgency(of: Array(plan.starts)) == nil)
+    for start in plan.starts { land(start) }
+  }
+
   @Test func `one wait gathers the pieces of several flights, in order, whatever the order of landing`() async throws {
     let early = plan([20..<40], GapWait())!
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {

@@ -1,3 +1,4 @@
+import Foundation
 import RangeIO
 import RangeIOTesting
 import Synchronization
@@ -5,6 +6,15 @@ import Testing
 
 /// What the guide to writing a store shows.
 @Suite struct StoreGuideTests {
+  @Test func `the guide shows the store below`() throws {
+    let package = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
+    let guide = try String(contentsOfFile: package + "/Docs/Guides/WritingAStore.md", encoding: .utf8)
+    let own = try String(contentsOfFile: #filePath, encoding: .utf8)
+    // Put together here, so that the search does not find itself.
+    let store = try #require(own.range(of: "/// Keeps whole blocks" + " in memory"))
+    #expect(guide.contains(own[store.lowerBound...] + "```\n"))
+  }
+
   @Test func `the store of the guide keeps what is read, whole blocks of it`() async throws {
     let source = SyntheticSource(byteCount: 1_000_000)
     let reader = try await RangeReader(source) { Caching(FIFOStore(limit: .kibibytes(64)), blockSize: .kibibytes(4)) }
@@ -62,6 +72,7 @@ import Testing
 /// Keeps whole blocks in memory; what came first goes first.
 final class FIFOStore: ChunkStore {
   private struct Key: Hashable {
+    /// Stands for the grid as well.
     let token: UInt64
     let block: Int
   }
@@ -123,9 +134,10 @@ final class FIFOStore: ChunkStore {
     let (token, grid) = (ticket.token, ticket.token.grid)
     var blocks: [(key: Key, bytes: Bytes)] = []
     for (block, part) in grid.pieces(of: range) where part == grid.range(of: block, in: token.source.byteCount) {
-      // In memory of their own: a slice would keep all that it was read with.
-      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound).compacted()
-      blocks.append((Key(token: token.number, block: block), slice))
+      // In memory of their own: a slice would keep all that it was read with, and a mapped file can lose its pages.
+      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      let copy = Bytes(count: slice.count) { slice.copyBytes(to: $0) }
+      blocks.append((Key(token: token.number, block: block), copy))
     }
     let isPublished = state.withLock { [blocks] state in
       state.byteCount -= reservation.byteCount

@@ -17,15 +17,26 @@ extension FileSource {
     /// The size of blocks that caches key on, a power of two. Default: 64 KiB. Any other size makes opening throw
     /// `ReadError.Code.invalidConfiguration`.
     public var blockSize: ByteCount
+    /// Whether the file is still being recorded: bytes are added to its end, and those that are there never change.
+    /// Default: no.
+    ///
+    /// Then only its inode and its size tell versions apart: a longer file holds the bytes of the shorter one, so what was
+    /// read of it stays cached while it grows. A file that does not keep this promise is not noticed unless it becomes
+    /// shorter. What is read is kept in memory only, never on a disk, where it would have to be told from another file
+    /// after a restart.
+    public var isAppendOnly: Bool
 
     package var syscalls = Syscalls.system
     package var threads = IOThreads.shared
     package var buffers = BufferPool.shared
 
     /// A configuration with defaults.
-    public init(engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64)) {
+    public init(
+      engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false
+    ) {
       self.engine = engine
       self.blockSize = blockSize
+      self.isAppendOnly = isAppendOnly
     }
   }
 }

@@ -1,3 +1,5 @@
+import CRangeIOSystem
+
 extension FileSource {
   /// The bytes of several ranges, in the order asked: first what is resident, then all the rest from disk at once.
   ///
@@ -7,7 +9,7 @@ extension FileSource {
   ) async throws -> [Bytes] {
     try enter()
     defer { gate.leave() }
-    let lanes = try openLanes()
+    let lanes = try openLanes(for: source)
     let version = FileSnapshot.of(source)?.version
     var results = [Bytes](repeating: Bytes(), count: ranges.count)
     var pending: [(index: Int, buffer: WritableBytes, filled: Int, read: PositionalLane.Pending)] = []
@@ -37,5 +39,16 @@ extension FileSource {
     }
     if let version, let last = ranges.last { try await check(version, after: last, lanes) }
     return results
+  }
+}
+
+extension FileSource {
+  /// Tells the system, which may read ahead or let go of pages.
+  public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
+    guard gate.enter() else { return }
+    defer { gate.leave() }
+    // What cannot be advised is told of by the read that follows, if there is one.
+    guard let lanes = try? openLanes(for: source) else { return }
+    rio_advise(lanes.file.descriptor, Int64(range.lowerBound), Int64(range.count), advice == .willRead)
   }
 }

@@ -13,7 +13,7 @@ extension FileSource {
     guard usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
     try enter()
     defer { gate.leave() }
-    let lanes = try openLanes()
+    let lanes = try openLanes(for: source)
     let version = FileSnapshot.of(source)?.version
     var buffers: [WritableBytes] = []
     for piece in grid.pieces(of: range) {
@@ -61,12 +61,12 @@ extension FileSource {
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
     guard usesResidentLane, range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
     defer { gate.leave() }
-    guard let lanes = try? openLanes(), let buffer = BlockBacking.allocate(range.count),
+    guard let lanes = try? openLanes(for: source), let buffer = BlockBacking.allocate(range.count),
       // A failing disk is told of by the read that follows, and so is a file that has changed.
       (try? lanes.resident.fill(buffer.memory, from: range)) == range.count
     else { return nil }
     if let version = FileSnapshot.of(source)?.version {
-      guard let status = try? lanes.file.status(), FileVersion(status) == version else { return nil }
+      guard let status = try? lanes.file.status(), isStill(version, status) else { return nil }
     }
     counters.add(range.count, to: .resident)
     return buffer.bytes(range.count)

@@ -8,6 +8,8 @@ extension FileSource {
     case .blockDevice: return try describeDevice(lanes.file)
     case .regular: break
     }
+    if configuration.isAppendOnly { return try describeRecording(lanes) }
+    let generation = currentGeneration
     let last = described.withLock { $0 }.flatMap { FileSnapshot.of($0)?.version }
     let version = try await look(at: lanes, after: last)
     let (now, tick) = configuration.syscalls.wallClock()
@@ -17,10 +19,32 @@ extension FileSource {
       let new = SourceDescription(
         id: "file:\(version.device):\(version.inode)", validator: version, byteCount: version.size,
         preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isSettled: isSettled,
-        context: FileSnapshot(version))
+        context: FileSnapshot(version, generation))
       described = new
       return new
     }
+  }
+
+  /// What a file is of which only the end changes: settled however lately that was.
+  private func describeRecording(_ lanes: FileLanes) throws(ReadError) -> SourceDescription {
+    let generation = currentGeneration
+    let version = FileVersion(try lanes.file.status())
+    return described.withLock { described in
+      if let last = described, last.byteCount == version.size { return last }
+      let new = SourceDescription(
+        id: "file:\(version.device):\(version.inode):recording", validator: RecordingVersion(version),
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isAppendOnly: true,
+        context: FileSnapshot(version, generation))
+      described = new
+      return new
+    }
+  }
+
+  /// Whether the file is still `version`, as far as one look tells.
+  @inline(__always) func isStill(_ version: FileVersion, _ status: FileStatus) -> Bool {
+    configuration.isAppendOnly
+      ? status.size >= version.size && status.inode == version.inode && status.device == version.device
+      : FileVersion(status) == version
   }
 
   private func describeDevice(_ file: OpenFile) throws(ReadError) -> SourceDescription {
@@ -38,7 +62,11 @@ extension FileSource {
   ///
   /// Called after every read and before its bytes are handed out: they were read between two looks that agree.
   func check(_ version: FileVersion, after range: ByteRange, _ lanes: FileLanes) async throws {
-    if FileVersion(try lanes.file.status()) == version { return }
+    let status = try lanes.file.status()
+    if isStill(version, status) { return }
+    guard !configuration.isAppendOnly else {
+      throw ReadError.changed(version.difference(to: FileVersion(status)), lanes.file.context(range))
+    }
     let now = try await look(at: lanes, after: version)
     guard version.change(to: now) == .other else { return }
     throw ReadError.changed(version.difference(to: now), lanes.file.context(range))
@@ -95,8 +123,13 @@ extension FileSource {
 /// The version that a description speaks of, where ``FileSource`` finds it again without a dynamic cast.
 final class FileSnapshot: Sendable {
   let version: FileVersion
+  /// How often the source had opened another file before.
+  let generation: Int
 
-  init(_ version: FileVersion) { self.version = version }
+  init(_ version: FileVersion, _ generation: Int) {
+    self.version = version
+    self.generation = generation
+  }
 
   static func of(_ source: SourceDescription) -> FileSnapshot? {
     guard let context = source.context, type(of: context) == FileSnapshot.self else { return nil }

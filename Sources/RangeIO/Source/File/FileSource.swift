@@ -1,3 +1,4 @@
+import Synchronization
 public import SystemPackage
 
 /// Reads a regular file or a block device.
@@ -35,6 +36,10 @@ public final class FileSource: RangeSource {
   let waiting = WaitingList()
   let counters = LaneCounters()
   private let opened = PublishedOnce<FileLanes>()
+  /// How often another file was found under the path, and opened in the place of the one before.
+  private let generation = Atomic<Int>(0)
+  /// The file opened last, if it is not the first one.
+  private let renewed = Locked<FileLanes?>(nil)
   /// The description handed out last, to hand it out again while nothing changes.
   let described = Locked<SourceDescription?>(nil)
 
@@ -72,8 +77,47 @@ public final class FileSource: RangeSource {
     }
     try enter()
     defer { gate.leave() }
-    let lanes = if let open = opened.value { open } else { try await open() }
-    return try await describe(lanes)
+    return try await describe(try await currentLanes())
+  }
+
+  private func currentLanes() async throws -> FileLanes {
+    if generation.load(ordering: .acquiring) > 0, let lanes = renewed.withLock({ $0 }) { return lanes }
+    return if let open = opened.value { open } else { try await open() }
+  }
+
+  /// Looks at what the path leads to now, and reads that from now on if it is another file than the one opened.
+  ///
+  /// - Throws: as ``describe()``.
+  public nonisolated(nonsending) func renew() async throws -> SourceDescription {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try await currentLanes()
+    guard !isAdopted else { return try await describe(lanes) }
+    let now = try await openAnew()
+    let (before, after) = (try lanes.file.status(), try now.file.status())
+    guard before.device != after.device || before.inode != after.inode else { return try await describe(lanes) }
+    // Whoever still reads the file before has hold of it; it closes with him.
+    renewed.withLock { renewed in
+      renewed = now
+      generation.add(1, ordering: .releasing)
+    }
+    described.withLock { $0 = nil }
+    return try await describe(now)
+  }
+
+  /// Returns when the file may have changed since `source` described it, or its name may lead elsewhere.
+  ///
+  /// Where the system does not tell of changes it waits until it is cancelled.
+  public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try await currentLanes()
+    let answer = OneAnswer<Void>()
+    let watch = FileWatch.begin(lanes.file.descriptor) { answer.resolve(.success(())) }
+    defer { watch?.end() }
+    // What happened before the watch began is seen now, and what comes later by the watch.
+    if let version = FileSnapshot.of(source)?.version, FileVersion(try lanes.file.status()) != version { return }
+    try await waiting.wait(for: answer)
   }
 
   /// The bytes of `range`.
@@ -84,7 +128,7 @@ public final class FileSource: RangeSource {
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
-    let lanes = try openLanes()
+    let lanes = try openLanes(for: source)
     let version = FileSnapshot.of(source)?.version
     let bytes: Bytes
     if usesResidentLane, range.count <= LaneThreshold.residentInline {
@@ -98,7 +142,7 @@ public final class FileSource: RangeSource {
       bytes = try await readLarge(range, lanes, version)
     }
     // The look itself does not suspend; only what looks like a change is looked into.
-    if let version, FileVersion(try lanes.file.status()) != version {
+    if let version, !isStill(version, try lanes.file.status()) {
       try await check(version, after: range, lanes)
     }
     return bytes
@@ -117,11 +161,11 @@ public final class FileSource: RangeSource {
   public nonisolated(nonsending) func close() async {
     guard gate.close() else { return }
     waiting.failAll(ReadError.closed)
-    let lanes = opened.value
-    lanes?.stop()
+    let all = [opened.value, renewed.withLock { $0 }].compactMap { $0 }
+    for lanes in all { lanes.stop() }
     do {
       try await gate.drained()
-      try await lanes?.close()
+      for lanes in all { try await lanes.close() }
       if case .adopted(let file) = location { file.close() }
     } catch {
       // Only cancellation ends these waits early.
@@ -136,7 +180,16 @@ extension FileSource {
     guard gate.enter() else { throw .closed }
   }
 
-  func openLanes() throws(ReadError) -> FileLanes {
+  /// The lanes to read the version by that `source` describes.
+  func openLanes(for source: SourceDescription) throws(ReadError) -> FileLanes {
+    let generation = generation.load(ordering: .acquiring)
+    if generation > 0 {
+      let lanes = renewed.withLock { $0 }
+      guard let lanes, FileSnapshot.of(source)?.generation == generation else {
+        throw .changed("another file has been opened under its name", .init(source: source.id))
+      }
+      return lanes
+    }
     guard let lanes = opened.value else {
       throw ReadError(.invalidConfiguration, "the file has not been described yet: call describe() before read")
     }
@@ -145,7 +198,17 @@ extension FileSource {
 
   /// Opens the file on an I/O thread, since a path may lead to a server that does not answer.
   private func open() async throws -> FileLanes {
-    let lanes = try await onThread { [location, configuration, gate, waiting] in
+    // Of two who open at once the first wins; the other's descriptor closes with its lanes.
+    opened.publish(try await openAnew())
+  }
+
+  private var isAdopted: Bool { if case .adopted = location { true } else { false } }
+
+  /// The number of the file opened last.
+  var currentGeneration: Int { generation.load(ordering: .acquiring) }
+
+  private func openAnew() async throws -> FileLanes {
+    try await onThread { [location, configuration, gate, waiting] in
       let opened =
         switch location {
         case .text(let path): try FileOpening.open(FilePath(FilePathExpansion.expand(path)), configuration.syscalls)
@@ -154,8 +217,6 @@ extension FileSource {
         }
       return FileLanes(opened, threads: configuration.threads, gate: gate, waiting: waiting)
     }
-    // Of two who open at once the first wins; the other's descriptor closes with its lanes.
-    return opened.publish(lanes)
   }
 }
 

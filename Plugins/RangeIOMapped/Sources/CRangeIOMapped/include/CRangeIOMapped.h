@@ -1,0 +1,57 @@
+// The system calls of a mapped file that Swift does not import on every platform, in one form for all.
+//
+// What can fail returns a number of zero or more, or -errno. Offsets and counts are bytes.
+
+#ifndef C_RANGE_IO_MAPPED_H
+#define C_RANGE_IO_MAPPED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rim_status {
+  uint64_t device;
+  uint64_t inode;
+  int64_t size;
+  int64_t modified_ns;
+  int64_t changed_ns;
+  bool is_regular;
+  bool is_directory;
+  bool is_fifo;
+};
+
+/// A descriptor to read from, which no program that is started inherits. Does not wait for the writer of a FIFO.
+int rim_open(const char *_Nonnull path);
+int rim_close(int fd);
+int rim_fstat(int fd, struct rim_status *_Nonnull out);
+int64_t rim_pread(int fd, void *_Nullable buffer, size_t count, int64_t offset);
+/// What the page cache holds, without waiting for the disk; -EAGAIN for nothing, -EOPNOTSUPP where that is not known.
+int64_t rim_pread_resident(int fd, void *_Nullable buffer, size_t count, int64_t offset);
+
+/// Maps `count` bytes from the start of the file, to read only. NULL and `*error` if that fails.
+void *_Nullable rim_map(int fd, size_t count, int *_Nonnull error);
+void rim_unmap(void *_Nonnull base, size_t count);
+/// Reads the pages in that are not there, and enters them into the page table. `pages` begins where a page does.
+///
+/// -EFAULT: touching one of them would raise SIGBUS. -EINVAL, -ENOTSUP: this kernel cannot do that.
+int rim_populate(void *_Nullable pages, size_t count);
+/// Whether all the pages are in memory, as far as the kernel tells this process. Waits for nothing.
+bool rim_is_resident(void *_Nullable pages, size_t count);
+
+enum rim_advice { rim_normal, rim_random, rim_sequential, rim_will_need };
+/// A wish: without effect where the kernel does not know it.
+void rim_advise(void *_Nonnull pages, size_t count, enum rim_advice advice);
+size_t rim_page_size(void);
+
+/// The clock that stamps files, and its tick.
+int64_t rim_realtime_ns(void);
+int64_t rim_realtime_tick_ns(void);
+
+/// A lock that the thread sanitizer sees on every platform.
+struct rim_lock;
+struct rim_lock *_Nonnull rim_lock_create(void);
+void rim_lock_destroy(struct rim_lock *_Nonnull lock);
+void rim_lock_lock(struct rim_lock *_Nonnull lock);
+void rim_lock_unlock(struct rim_lock *_Nonnull lock);
+
+#endif

@@ -1,0 +1,160 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+#include "CRangeIOMapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__linux__) && !defined(MADV_POPULATE_READ)
+#define MADV_POPULATE_READ 22  // Linux 5.14; the headers of the machine that builds may be older than its kernel
+#endif
+
+int rim_open(const char *path) {
+  int fd;
+  do {
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  } while (fd < 0 && errno == EINTR);
+  return fd < 0 ? -errno : fd;
+}
+
+// Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
+int rim_close(int fd) { return close(fd) < 0 ? -errno : 0; }
+
+static int64_t nanoseconds(struct timespec t) { return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec; }
+
+int rim_fstat(int fd, struct rim_status *out) {
+  struct stat s;
+  if (fstat(fd, &s) < 0) return -errno;
+  out->device = (uint64_t)s.st_dev;
+  out->inode = (uint64_t)s.st_ino;
+  out->size = (int64_t)s.st_size;
+#if defined(__APPLE__)
+  out->modified_ns = nanoseconds(s.st_mtimespec);
+  out->changed_ns = nanoseconds(s.st_ctimespec);
+#else
+  out->modified_ns = nanoseconds(s.st_mtim);
+  out->changed_ns = nanoseconds(s.st_ctim);
+#endif
+  out->is_regular = S_ISREG(s.st_mode);
+  out->is_directory = S_ISDIR(s.st_mode);
+  out->is_fifo = S_ISFIFO(s.st_mode);
+  return 0;
+}
+
+int64_t rim_pread(int fd, void *buffer, size_t count, int64_t offset) {
+  ssize_t n;
+  do {
+    n = pread(fd, buffer, count, (off_t)offset);
+  } while (n < 0 && errno == EINTR);
+  return n < 0 ? -(int64_t)errno : (int64_t)n;
+}
+
+int64_t rim_pread_resident(int fd, void *buffer, size_t count, int64_t offset) {
+#if defined(__linux__) && defined(RWF_NOWAIT)
+  struct iovec piece = {buffer, count};
+  ssize_t n = preadv2(fd, &piece, 1, (off_t)offset, RWF_NOWAIT);
+  return n < 0 ? -(int64_t)errno : (int64_t)n;
+#else
+  (void)fd, (void)buffer, (void)count, (void)offset;
+  return -EOPNOTSUPP;
+#endif
+}
+
+void *rim_map(int fd, size_t count, int *error) {
+  void *base = mmap(NULL, count, PROT_READ, MAP_SHARED, fd, 0);
+  if (base != MAP_FAILED) return base;
+  *error = errno;
+  return NULL;
+}
+
+void rim_unmap(void *base, size_t count) { munmap(base, count); }
+
+int rim_populate(void *pages, size_t count) {
+#if defined(MADV_POPULATE_READ)
+  int result;
+  do {
+    result = madvise(pages, count, MADV_POPULATE_READ);
+  } while (result < 0 && errno == EINTR);
+  return result < 0 ? -errno : 0;
+#else
+  (void)pages, (void)count;
+  return -ENOTSUP;
+#endif
+}
+
+bool rim_is_resident(void *pages, size_t count) {
+  enum { at_once = 4096 };
+#if defined(__APPLE__)
+  char there[at_once];
+#else
+  unsigned char there[at_once];
+#endif
+  size_t page = rim_page_size();
+  size_t left = (count + page - 1) / page;
+  for (char *start = pages; left > 0;) {
+    size_t some = left < at_once ? left : at_once;
+    if (mincore(start, some * page, there) < 0) return false;
+    for (size_t i = 0; i < some; i++)
+      if (!(there[i] & 1)) return false;
+    start += some * page;
+    left -= some;
+  }
+  return true;
+}
+
+void rim_advise(void *pages, size_t count, enum rim_advice advice) {
+  int native = MADV_NORMAL;
+  switch (advice) {
+    case rim_normal: native = MADV_NORMAL; break;
+    case rim_random: native = MADV_RANDOM; break;
+    case rim_sequential: native = MADV_SEQUENTIAL; break;
+    case rim_will_need: native = MADV_WILLNEED; break;
+  }
+  madvise(pages, count, native);
+}
+
+size_t rim_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+int64_t rim_realtime_ns(void) {
+  struct timespec t;
+#if defined(__linux__)
+  clock_gettime(CLOCK_REALTIME_COARSE, &t);
+#else
+  clock_gettime(CLOCK_REALTIME, &t);
+#endif
+  return nanoseconds(t);
+}
+
+int64_t rim_realtime_tick_ns(void) {
+#if defined(__linux__)
+  struct timespec t;
+  if (clock_getres(CLOCK_REALTIME_COARSE, &t) == 0) return nanoseconds(t);
+#endif
+  return 10000000;
+}
+
+struct rim_lock {
+  pthread_mutex_t mutex;
+};
+
+struct rim_lock *rim_lock_create(void) {
+  struct rim_lock *lock = malloc(sizeof *lock);
+  if (lock == NULL || pthread_mutex_init(&lock->mutex, NULL) != 0) abort();
+  return lock;
+}
+
+void rim_lock_destroy(struct rim_lock *lock) {
+  pthread_mutex_destroy(&lock->mutex);
+  free(lock);
+}
+
+void rim_lock_lock(struct rim_lock *lock) { pthread_mutex_lock(&lock->mutex); }
+void rim_lock_unlock(struct rim_lock *lock) { pthread_mutex_unlock(&lock->mutex); }

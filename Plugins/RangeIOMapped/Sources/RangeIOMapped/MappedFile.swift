@@ -1,0 +1,152 @@
+internal import CRangeIOMapped
+internal import RangeIO
+internal import Synchronization
+internal import SystemPackage
+
+/// An open file and its present mapping.
+final class MappedFile: Sendable {
+  private struct State {
+    var mapping: Mapping?
+    /// How new mappings are to be read.
+    var advice: rim_advice
+    var isClosed = false
+  }
+
+  let descriptor: CInt
+  let calls: MappedCalls
+  /// For errors: the path as it was given.
+  let name: String
+  /// Off once the kernel has said that it cannot populate: before Linux 5.14, and on Apple platforms.
+  let canPopulate = Atomic<Bool>(true)
+  private let state: Guarded<State>
+
+  /// Opens the file at `path`. May wait for a disk or a server.
+  ///
+  /// - Throws: `ReadError`, for what is no regular file as well.
+  static func open(_ path: FilePath, _ access: MappedSource.AccessPattern, _ calls: MappedCalls) throws -> MappedFile {
+    let result = path.withPlatformString { rim_open($0) }
+    guard result >= 0 else {
+      throw ReadError.errno(Errno(rawValue: -result), "open the file", .init(source: path.string))
+    }
+    let file = MappedFile(result, name: path.string, access, calls)
+    try file.refuseWhatCannotBeMapped()
+    return file
+  }
+
+  private init(_ descriptor: CInt, name: String, _ access: MappedSource.AccessPattern, _ calls: MappedCalls) {
+    self.descriptor = descriptor
+    self.name = name
+    self.calls = calls
+    state = Guarded(State(advice: access.lasting ?? rim_normal))
+  }
+
+  deinit { close() }
+
+  /// Closes the descriptor, and lets go of the mapping: slices keep it. To be called when nothing is under way, or never.
+  func close() {
+    let (isFirst, mapping) = state.withLock { state -> (Bool, Mapping?) in
+      defer { (state.isClosed, state.mapping) = (true, nil) }
+      return (!state.isClosed, state.mapping)
+    }
+    // Unmapped here, outside of the lock, if nobody shows it any more.
+    withExtendedLifetime(mapping) { if isFirst { _ = rim_close(descriptor) } }
+  }
+
+  /// Where a read is, for errors.
+  func context(_ range: ByteRange = 0..<0) -> ReadError.Context {
+    .init(source: name, offset: range.lowerBound, count: range.count)
+  }
+
+  func status() throws -> rim_status {
+    var status = rim_status()
+    let result = calls.status(descriptor, &status)
+    guard result >= 0 else { throw ReadError.errno(Errno(rawValue: -result), "look at the file", context()) }
+    return status
+  }
+
+  private func refuseWhatCannotBeMapped() throws {
+    let status = try status()
+    let refusal: String
+    if status.is_directory {
+      refusal = "this is a directory: name a file in it"
+    } else if status.is_fifo {
+      refusal = "this is a FIFO, which can be read only once and in order: copy it to a file first"
+    } else if !status.is_regular {
+      refusal = "this is no regular file: only those can be mapped"
+    } else if status.size == 0, holdsBytes {
+      refusal = "the kernel makes this file up as it is read, so it has no size and no stable bytes: copy it first"
+    } else {
+      return
+    }
+    throw ReadError(.unsupportedSource, refusal, context: context())
+  }
+
+  /// Whether there is something in a file that says that it is empty.
+  private var holdsBytes: Bool {
+    withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { calls.read(descriptor, $0, 0) > 0 }
+  }
+}
+
+// MARK: mapping
+
+extension MappedFile {
+  /// The mapping, of `end` bytes at least: the present one, or a new one of a file that has `count` bytes now.
+  func mapping(covering end: Int, of count: Int) throws -> Mapping {
+    if let mapping = state.withLock({ $0.mapping }), mapping.count >= end { return mapping }
+    let new: Mapping
+    do {
+      new = try Mapping(descriptor, count: count, calls)
+    } catch {
+      throw explained(error)
+    }
+    // Of two who map at once the longer one stays; the other goes with its slices.
+    let (advice, old) = state.withLock { state -> (rim_advice, Mapping?) in
+      let old = state.mapping
+      if !state.isClosed, old.map({ $0.count < count }) ?? true { state.mapping = new }
+      return (state.advice, old)
+    }
+    withExtendedLifetime(old) { if advice != rim_normal { new.advise(advice, 0..<count) } }
+    return new
+  }
+
+  /// Tells the kernel how the file will be read, now and after it has grown.
+  func advise(_ pattern: MappedSource.AccessPattern) {
+    let mapping = state.withLock { state -> Mapping? in
+      if let lasting = pattern.lasting { state.advice = lasting }
+      return state.mapping
+    }
+    guard let mapping else { return }
+    switch pattern {
+    case .willNeed(let range): mapping.advise(rim_will_need, range)
+    case .normal, .random, .sequential: mapping.advise(pattern.lasting ?? rim_normal, 0..<mapping.count)
+    }
+  }
+
+  private func explained(_ failure: MappingFailure) -> ReadError {
+    let errno = Errno(rawValue: failure.number)
+    switch errno {
+    case .operationNotSupportedByDevice, .permissionDenied, .badAddress, .notSupported, .invalidArgument:
+      return ReadError(
+        .unsupportedSource, "this file system cannot map its files: read it with FileSource", context: context(),
+        cause: errno)
+    case .noMemory:
+      return ReadError(
+        .resourcesExhausted,
+        "there is no room in the address space, or there are too many mappings (vm.max_map_count): let go of slices, "
+          + "raise the limit, or read it with FileSource", isTransient: true, context: context(), cause: errno)
+    default: return .errno(errno, "map the file", context())
+    }
+  }
+}
+
+extension MappedSource.AccessPattern {
+  /// What holds for the whole file, and for what it grows by.
+  var lasting: rim_advice? {
+    switch self {
+    case .normal: rim_normal
+    case .random: rim_random
+    case .sequential: rim_sequential
+    case .willNeed: nil
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import CRangeIOMapped
+internal import RangeIO
+
+/// The version of a mapped file: what `fstat` tells of its inode, and the rules by which `FileSource` compares that.
+struct MappedVersion: SourceValidator, Equatable {
+  var device: UInt64
+  var inode: UInt64
+  var size: Int
+  var modified: Int64
+  var changed: Int64
+
+  init(_ status: rim_status) {
+    device = status.device
+    inode = status.inode
+    size = Int(status.size)
+    modified = status.modified_ns
+    changed = status.changed_ns
+  }
+
+  func change(to newer: any SourceValidator) -> SourceChange {
+    guard let newer = newer as? MappedVersion else { return .other }
+    return change(to: newer)
+  }
+
+  /// Growth counts as appending: a writer that also rewrote what was there cannot be told from one that did not.
+  func change(to newer: MappedVersion) -> SourceChange {
+    if self == newer { return .same }
+    let sameFile = device == newer.device && inode == newer.inode
+    return sameFile && newer.size > size ? .extends : .other
+  }
+
+  /// All five numbers.
+  var persistentForm: [UInt8]? {
+    [device, inode, UInt64(size), UInt64(bitPattern: modified), UInt64(bitPattern: changed)].flatMap { number in
+      (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+  }
+
+  /// Whether `newer` may be a look into the middle of an append: the kernel stamps the times before it moves the end.
+  func mayBeGrowing(into newer: MappedVersion) -> Bool {
+    device == newer.device && inode == newer.inode && size == newer.size && modified != newer.modified
+  }
+
+  /// Whether any later change will show: a file that changed within the present tick of the clock that stamps it can
+  /// change again and look the same. File systems that store whole seconds tick by two.
+  func isSettled(at now: Int64, tick: Int64) -> Bool {
+    let second: Int64 = 1_000_000_000
+    let coarse = changed % second == 0 ? 2 * second : tick
+    return changed < now && now - changed > coarse
+  }
+
+  /// How `newer` differs, for a message.
+  func difference(to newer: MappedVersion) -> String {
+    if device != newer.device || inode != newer.inode { return "the descriptor shows another file" }
+    if newer.size < size { return "the file shrank from \(size) to \(newer.size) bytes" }
+    if newer.modified != modified { return "the file was rewritten" }
+    return "the file was replaced, renamed, removed, linked or had its attributes changed"
+  }
+}
+
+/// The version that a description speaks of, where it is found again without comparing types of validators.
+final class MappedSnapshot: Sendable {
+  let version: MappedVersion
+
+  init(_ version: MappedVersion) { self.version = version }
+
+  static func version(of source: SourceDescription) -> MappedVersion? {
+    (source.context as? MappedSnapshot)?.version
+  }
+}

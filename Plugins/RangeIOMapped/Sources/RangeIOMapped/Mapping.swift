@@ -1,0 +1,53 @@
+internal import CRangeIOMapped
+internal import RangeIO
+
+/// A file's bytes in the address space. They are there until the last slice of them is gone: nothing else ends a mapping.
+final class Mapping: @unchecked Sendable {
+  // Unchecked: constants, and memory that nobody of this process writes to.
+  private let base: UnsafeMutableRawPointer
+  /// The mapped bytes, from the start of the file.
+  let count: Int
+
+  /// The first `count` bytes of the file behind `descriptor`, to read only.
+  ///
+  /// Shared, not private: its pages are those of the page cache and never copies of them, so mapping takes no memory of
+  /// its own, and what a slice shows is what the file holds, which a private mapping leaves open.
+  ///
+  /// - Throws: the number of the error.
+  init(_ descriptor: CInt, count: Int, _ calls: MappedCalls) throws(MappingFailure) {
+    var error: CInt = 0
+    guard let base = calls.map(descriptor, count, &error) else { throw MappingFailure(number: error) }
+    self.base = base
+    self.count = count
+  }
+
+  deinit { rim_unmap(base, count) }
+
+  /// The bytes of `range`, without copying them.
+  func bytes(_ range: ByteRange) -> Bytes {
+    Bytes(unsafeShowing: UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count), owner: self)
+  }
+
+  /// The whole pages that hold a byte of `range`.
+  func pages(of range: ByteRange) -> UnsafeMutableRawBufferPointer {
+    let part = range.clamped(to: 0..<count)
+    let lower = part.lowerBound & ~(Self.pageSize - 1)
+    // What lies beyond the end in the last page is mapped as well.
+    let upper = (part.upperBound + Self.pageSize - 1) & ~(Self.pageSize - 1)
+    return UnsafeMutableRawBufferPointer(start: base + lower, count: part.isEmpty ? 0 : upper - lower)
+  }
+
+  /// Tells the kernel how the pages of `range` will be read.
+  func advise(_ advice: rim_advice, _ range: ByteRange) {
+    let pages = pages(of: range)
+    if let base = pages.baseAddress, !pages.isEmpty { rim_advise(base, pages.count, advice) }
+  }
+
+  private static let pageSize = rim_page_size()
+}
+
+/// Why a file could not be mapped.
+struct MappingFailure: Error {
+  /// As `errno` has it.
+  let number: CInt
+}

@@ -1,0 +1,189 @@
+import CRangeIOMapped
+import RangeIO
+import RangeIOTesting
+import Testing
+
+@testable import RangeIOMapped
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What becomes of reads and slices when the file changes under them.
+struct MappedChangeTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func `what was appended can be read, and old slices stay`() async throws {
+    let (path, bytes) = try directory.file(count: 5000)
+    let all = SyntheticSource.bytes(0..<100_000)
+    let reader = try await mappedReader(path)
+    let old = try await reader.read(0...)
+    try write(all.slice(5000..<20_000), to: path, at: 5000, truncating: false)
+    #expect(try await reader.read(4999..<5001) == all.slice(4999..<5001))
+    #expect(reader.byteCount == 20_000)
+    try write(all.slice(20_000..<100_000), to: path, at: 20_000, truncating: false)
+    #expect(try await reader.read(0...) == all)
+    #expect(old == bytes && old.count == 5000)
+    await reader.close()
+    #expect(old == bytes)
+  }
+
+  @Test(arguments: [MappedSource.Slices.zeroCopy, .copied], [0, 1, 4096, 50_000])
+  func `a file that was made shorter is another, and kills nobody`(slices: MappedSource.Slices, left: Int) async throws
+  {
+    let (path, _) = try directory.file(count: 300_000)
+    let reader = try await mappedReader(path, .init(slices: slices))
+    // Mapped, and its page table filled, before it is cut.
+    _ = try await reader.read(100_000..<200_000)
+    try #require(truncate(path, off_t(left)) == 0)
+    for range in [0..<1, 0..<300_000, 100_000..<100_001, 299_999..<300_000, 4000..<5000] {
+      await expectError(.sourceChanged) { _ = try await reader.read(range) }
+    }
+    await expectError(.sourceChanged) { _ = try await reader.read([0..<1, 200_000..<200_010]) }
+    await expectError(.sourceChanged) { for try await _ in reader.stream(0..<300_000) {} }
+    await expectError(.sourceChanged) { _ = try await reader.refresh() }
+    await reader.close()
+  }
+
+  @Test func `a file that is cut and grown again while it is read kills nobody`() async throws {
+    let (path, bytes) = try directory.file(count: 400_000)
+    let served = await withTaskGroup(of: Int.self) { group in
+      for reader in 0..<8 {
+        group.addTask {
+          var served = 0
+          // Each round is a new version: a read is answered, by bytes that may be gone by now, or refused.
+          for round in 0..<100 {
+            guard let source = try? await RangeReader(MappedSource(path)) else { continue }
+            let lower = (round * 7919 + reader * 104_729) % max(1, source.byteCount)
+            let range = lower..<min(source.byteCount, lower + 10_000)
+            if let count = try? await source.read(range).count, count == range.count { served += 1 }
+            await source.close()
+          }
+          return served
+        }
+      }
+      group.addTask {
+        for _ in 0..<200 {
+          truncate(path, 1000)
+          try? write(bytes.slice(1000..<400_000), to: path, at: 1000, truncating: false)
+          await Task.yield()
+        }
+        return 0
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(served > 0)
+  }
+
+  @Test func `a slice whose file was made shorter has lost its pages`() async throws {
+    let (path, bytes) = try directory.file(count: 4 * pageSize)
+    let reader = try await mappedReader(path)
+    let slice = try await reader.read(0...)
+    try #require(truncate(path, off_t(pageSize)) == 0)
+    // The kernel answers EFAULT where touching the page would raise SIGBUS.
+    var ends: [CInt] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    let (there, gone) = slice.withUnsafeBytes { memory in
+      (
+        write(ends[1], memory.baseAddress!, 10),
+        write(ends[1], memory.baseAddress! + 2 * pageSize, 10) < 0 ? errno : 0
+      )
+    }
+    #expect(there == 10)
+    #expect(gone == EFAULT)
+    #expect(slice.slice(0..<pageSize) == bytes.slice(0..<pageSize))
+    await reader.close()
+  }
+
+  @Test func `a file that was replaced is another, and slices of the old one stay`() async throws {
+    let (path, bytes) = try directory.file(count: 50_000)
+    let reader = try await mappedReader(path)
+    let old = try await reader.read(0...)
+    let (other, _) = try directory.file("other", count: 100, seed: 1)
+    try #require(rename(other, path) == 0)
+    await expectError(.sourceChanged) { _ = try await reader.read(0..<10) }
+    #expect(old == bytes)
+    await reader.close()
+    #expect(old == bytes)
+  }
+
+  @Test func `a file that was rewritten in place shows through, and is another`() async throws {
+    let (path, _) = try directory.file(count: 50_000)
+    let reader = try await mappedReader(path)
+    let old = try await reader.read(0...)
+    let other = SyntheticSource.bytes(0..<50_000, version: 7)
+    try write(other, to: path, truncating: false)
+    await expectError(.sourceChanged) { _ = try await reader.read(0..<10) }
+    #expect(old == other, "a slice shows what the file holds now")
+    await reader.close()
+  }
+
+  @Test func `a file that was removed is another`() async throws {
+    let (path, bytes) = try directory.file(count: 5000)
+    let reader = try await mappedReader(path)
+    let old = try await reader.read(0...)
+    try #require(unlink(path) == 0)
+    await expectError(.sourceChanged) { _ = try await reader.read(0..<10) }
+    #expect(old == bytes)
+    await reader.close()
+  }
+
+  @Test func `twenty readers of a growing file never see a wrong byte`() async throws {
+    let path = directory.path("growing")
+    try write(Bytes(), to: path)
+    let target = 200_000
+    let writer = Task.detached {
+      var offset = 0
+      while offset < target {
+        let count = min(997, target - offset)
+        try write(SyntheticSource.bytes(offset..<offset + count), to: path, at: offset, truncating: false)
+        offset += count
+      }
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          let reader = try await RangeReader(MappedSource(path))
+          var offset = 0
+          while offset < target {
+            let end = try await reader.refresh()
+            #expect(try await reader.read(offset..<end) == SyntheticSource.bytes(offset..<end))
+            offset = end
+            await Task.yield()
+          }
+          await reader.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await writer.value
+  }
+
+  @Test func `only growth of the same file extends it`() {
+    func version(size: Int64 = 100, modified: Int64 = 5, changed: Int64 = 5, inode: UInt64 = 1) -> MappedVersion {
+      var status = MappedVersion(.init())
+      (status.size, status.modified, status.changed, status.inode) = (Int(size), modified, changed, inode)
+      return status
+    }
+    let old = version()
+    #expect(old.change(to: version()) == .same)
+    #expect(old.change(to: version(size: 101, modified: 6, changed: 6)) == .extends)
+    #expect(old.change(to: version(size: 101, inode: 2)) == .other)
+    #expect(old.change(to: version(size: 99, modified: 6)) == .other)
+    #expect(old.change(to: version(modified: 6)) == .other)
+    #expect(old.change(to: version(changed: 6)) == .other)
+    #expect(old.persistentForm?.count == 40 && old.persistentForm != version(changed: 6).persistentForm)
+    let second: Int64 = 1_000_000_000
+    let fine = version(changed: 10 * second + 123)
+    #expect(!fine.isSettled(at: 10 * second + 123 + 4_000_000, tick: 4_000_000))
+    #expect(fine.isSettled(at: 10 * second + 123 + 4_000_001, tick: 4_000_000))
+    #expect(!version(changed: 10 * second).isSettled(at: 12 * second, tick: 4_000_000), "whole seconds tick by two")
+  }
+}

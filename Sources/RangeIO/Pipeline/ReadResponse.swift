@@ -1,0 +1,95 @@
+/// What travels up: the bytes of each range asked for.
+public struct ReadResponse: Sendable {
+  /// The bytes of the request's `range`.
+  public var bytes: Bytes
+  /// What most responses have none of, behind one pointer.
+  private var extras: Extras?
+
+  /// What a response has beyond the bytes of one range. Immutable: responses share it.
+  private final class Extras: Sendable {
+    let moreBytes: [Bytes]
+    let surplus: [Part]
+
+    init(moreBytes: [Bytes], surplus: [Part]) {
+      self.moreBytes = moreBytes
+      self.surplus = surplus
+    }
+  }
+
+  /// Bytes that nobody asked for, and where they lie.
+  public struct Part: Sendable {
+    /// Where, from the start of the source.
+    public let range: ByteRange
+    /// As many as `range` has.
+    public let bytes: Bytes
+
+    /// The bytes of `range`.
+    public init(_ range: ByteRange, _ bytes: Bytes) {
+      self.range = range
+      self.bytes = bytes
+    }
+  }
+
+  /// The answer to a request: one value for each of its ranges.
+  public init(_ bytes: Bytes, moreBytes: [Bytes] = []) {
+    self.bytes = bytes
+    extras = moreBytes.isEmpty ? nil : Extras(moreBytes: moreBytes, surplus: [])
+  }
+
+  /// The bytes of the request's `moreRanges`, in order.
+  public var moreBytes: [Bytes] {
+    get { extras?.moreBytes ?? [] }
+    set { change(newValue, surplus) }
+  }
+
+  /// What was read beside what was asked for, of the same version: a cache above keeps it. Disjoint from what was asked
+  /// for. Whoever cannot use it lets it go.
+  ///
+  /// A stage that changes what it hands up, or checks it, makes a response of its own, as ``map(_:_:)`` does, and so
+  /// leaves out what it has not changed or checked.
+  public var surplus: [Part] {
+    get { extras?.surplus ?? [] }
+    set { change(moreBytes, newValue) }
+  }
+
+  private mutating func change(_ moreBytes: [Bytes], _ surplus: [Part]) {
+    extras = moreBytes.isEmpty && surplus.isEmpty ? nil : Extras(moreBytes: moreBytes, surplus: surplus)
+  }
+
+  /// The bytes of what was asked for, in all.
+  public var byteCount: Int { extras == nil ? bytes.count : moreBytes.reduce(bytes.count) { $0 + $1.count } }
+
+  /// The response with each piece transformed, without ``surplus``: how a stage that decodes answers `request`.
+  ///
+  /// - Parameter transform: gets each range of the request with its bytes.
+  public func map<E: Error>(
+    _ request: ReadRequest, _ transform: (ByteRange, Bytes) throws(E) -> Bytes
+  ) throws(E) -> ReadResponse {
+    let first = try transform(request.range, bytes)
+    guard !moreBytes.isEmpty else { return ReadResponse(first) }
+    var more: [Bytes] = []
+    more.reserveCapacity(moreBytes.count)
+    for (range, piece) in zip(request.moreRanges, moreBytes) { more.append(try transform(range, piece)) }
+    return ReadResponse(first, moreBytes: more)
+  }
+
+  /// Throws `invalidResponse` unless this answers `request` with the right number of bytes throughout.
+  func check(_ request: ReadRequest) throws(ReadError) {
+    guard bytes.count == request.range.count else {
+      throw .wrongCount(bytes.count, for: request.range, of: request.source)
+    }
+    guard extras != nil || !request.moreRanges.isEmpty else { return }
+    for part in surplus where part.bytes.count != part.range.count || part.range.upperBound > request.source.byteCount {
+      throw .wrongCount(part.bytes.count, for: part.range, of: request.source)
+    }
+    guard request.moreRanges.count == moreBytes.count else {
+      throw ReadError(
+        .invalidResponse,
+        "\(moreBytes.count + 1) answers to \(request.moreRanges.count + 1) ranges: a stage breaks its contract",
+        context: .init(source: request.source.id))
+    }
+    for (range, piece) in zip(request.moreRanges, moreBytes) where piece.count != range.count {
+      throw .wrongCount(piece.count, for: range, of: request.source)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+// What a program knows of its reads to come. Nothing depends on it but time.
+
+extension RangeReader {
+  /// Tells that `range` will be read soon: it is fetched into the cache now, with nobody waiting, after whatever somebody
+  /// waits for. Returns at once.
+  ///
+  /// Counts against the budget of ``ReadAhead``, if there is one. Without a cache the source is told, which may read ahead
+  /// by itself: of a local file the system does. What lies beyond the end is left out. No error is told.
+  public nonisolated func willRead(_ range: ByteRange) { core.advise(.willRead, range) }
+
+  /// Tells that `range` will not be read again for long: whole blocks of it are dropped from memory caches, and what is
+  /// being read ahead of it is given up. Returns at once.
+  ///
+  /// Others who read the same through the same cache have to fetch it again.
+  public nonisolated func discard(_ range: ByteRange) { core.advise(.discard, range) }
+}

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// Puts into a store what came up beside what was asked for, and counts it. Apart from ``Caching``, since flights keep it
+/// that may outlive the stage.
+final class CacheKeeper: Sendable {
+  let store: any ChunkStore
+  /// Longer ranges are not kept.
+  private let largest: Int
+  private let keptBytes = Atomic<Int>(0)
+  private let againBytes = Atomic<Int>(0)
+
+  init(_ store: any ChunkStore, largest: Int) {
+    self.store = store
+    self.largest = largest
+  }
+
+  func statistics() -> StageStatistics {
+    StageStatistics(
+      stage: "Caching",
+      counts: [
+        .init("surplus bytes kept", keptBytes.load(ordering: .relaxed)),
+        .init("bytes read again", againBytes.load(ordering: .relaxed)),
+      ])
+  }
+
+  /// Keeps the surplus of a response that was checked, where it is not there yet and there is room.
+  ///
+  /// - Parameter ticket: of what was asked for: the surplus is of the same version, and as old.
+  func keepSurplus(of response: ReadResponse, _ ticket: ChunkTicket) {
+    let surplus = response.surplus
+    guard !surplus.isEmpty else { return }
+    let run = surplus.reduce(0) { $0 + $1.range.count }
+    for part in surplus where part.range.count <= largest && part.range.lowerBound >= 0 {
+      var fresh = part.range.lowerBound
+      for piece in ticket.token.grid.pieces(of: part.range) where isHere(piece.range, ticket.token) {
+        keep(fresh..<piece.range.lowerBound, of: part, run, ticket)
+        againBytes.wrappingAdd(piece.range.count, ordering: .relaxed)
+        fresh = piece.range.upperBound
+      }
+      keep(fresh..<part.range.upperBound, of: part, run, ticket)
+    }
+  }
+
+  private func isHere(_ range: ByteRange, _ token: ChunkToken) -> Bool {
+    store.holds(range, token: token.number, grid: token.grid)
+  }
+
+  private func keep(_ range: ByteRange, of part: ReadResponse.Part, _ run: Int, _ ticket: ChunkTicket) {
+    guard !range.isEmpty, let reservation = store.reserve(range, ofRun: run, for: ticket.token).reservation else {
+      return
+    }
+    let bytes = part.bytes.slice(
+      range.lowerBound - part.range.lowerBound..<range.upperBound - part.range.lowerBound)
+    let isKept = store.insert(bytes, at: range, ticket: ticket, reservation: reservation).isPublished
+    if isKept { keptBytes.wrappingAdd(range.count, ordering: .relaxed) }
+  }
+}

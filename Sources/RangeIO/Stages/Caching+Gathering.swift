@@ -1,0 +1,163 @@
+// How the flights of one plan begin: each by itself, or those together that a stage below reads together.
+
+extension Caching {
+  /// A flight that is to be read by a task.
+  private struct Departure: Sendable {
+    let start: FlightPlan.Start
+    let request: ReadRequest
+    let ticket: ChunkTicket
+    /// `nil`: it is served, and not kept.
+    let reservation: ChunkReservation?
+  }
+
+  /// Begins flights: makes room, reads, stores, lands.
+  ///
+  /// - Parameters:
+  ///   - starts: of one plan.
+  ///   - run: the bytes that the request is missing, of which these are parts: they are kept as one or not at all.
+  ///   - wait: of who waits for them; without one, what is not to be kept is not read.
+  ///   - isOneOfMany: whether the read that they are for is one of several that a cache above makes of one.
+  /// - Returns: whether there was room for all.
+  @discardableResult func start(
+    _ starts: Few<FlightPlan.Start>, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
+    _ generation: UInt64, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool
+  ) -> Bool {
+    var isKept = true
+    guard starts.count > 1 else {
+      for start in starts {
+        let departure = prepare(start, of: run, source, token, generation, next, wait, &isKept)
+        if let departure { depart(departure, next, wait, isOneOfMany: isOneOfMany) }
+      }
+      return isKept
+    }
+    var departures: [Departure] = []
+    for start in starts {
+      let departure = prepare(start, of: run, source, token, generation, next, wait, &isKept)
+      if let departure { departures.append(departure) }
+    }
+    let groups = Self.groups(of: departures, source, next)
+    for group in groups {
+      let isOneOfMany = isOneOfMany || groups.count > 1
+      if group.count == 1 {
+        depart(departures[group.lowerBound], next, wait, isOneOfMany: isOneOfMany)
+      } else {
+        depart(departures[group], next, wait, isOneOfMany: isOneOfMany)
+      }
+    }
+    return isKept
+  }
+
+  /// Makes room for a flight, and lands it if what it brings is at hand, or if it is given up.
+  ///
+  /// - Parameter isKept: becomes `false` if there was no room.
+  private func prepare(
+    _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
+    _ next: ReadNext, _ wait: GapWait?, _ isKept: inout Bool
+  ) -> Departure? {
+    let room = store.reserve(start.range, ofRun: run, for: token)
+    if room.reservation == nil { isKept = false }
+    guard wait != nil || room.reservation != nil else {
+      // Whoever has joined meanwhile begins a flight of his own.
+      token.flights.land(start.flight, start.range, .failure(GivenUp(error: CancellationError())))
+      return nil
+    }
+    let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
+    let (flight, range) = (start.flight, start.range)
+    let request = ReadRequest(
+      range, of: source, urgency: token.flights.urgency(of: start), grid: room.reservation == nil ? nil : token.grid)
+    // What is at hand needs no task. Others may have joined already, and are answered all the same.
+    if let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
+      let response = next.ready(request)
+    {
+      _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
+      token.flights.land(flight, range, .success(response.bytes))
+      return nil
+    }
+    return Departure(start: start, request: request, ticket: ticket, reservation: room.reservation)
+  }
+
+  /// Which of the departures are to be read together, by their numbers.
+  private static func groups(
+    of departures: [Departure], _ source: SourceDescription, _ next: ReadNext
+  ) -> [Range<Int>] {
+    var groups: [Range<Int>] = []
+    var first = 0
+    while first < departures.count {
+      // The longest flights are what a long range was cut to so that they go beside each other.
+      let isLong = { departures[$0].start.range.count >= FlightTable.longestFlight }
+      let end = isLong(first) ? first + 1 : (first..<departures.count).first(where: isLong) ?? departures.count
+      let ranges = departures[first..<end].map(\.start.range)
+      let gathered = ranges.count > 1 ? next.groups(ranges, of: source) : nil
+      groups += gathered?.map { $0.lowerBound + first..<$0.upperBound + first } ?? (first..<end).map { $0..<$0 + 1 }
+      first = end
+    }
+    return groups
+  }
+
+  /// Reads one flight.
+  private func depart(_ departure: Departure, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool) {
+    var request = departure.request
+    request.isOneOfMany = isOneOfMany
+    let (start, flights) = (departure.start, departure.ticket.token.flights)
+    let task = next.startFlight { [keeper, request, departure] in
+      let result: Result<Bytes, any Error>
+      do {
+        result = .success(
+          try await Self.acquire(request, departure.ticket, departure.reservation, keeper, next))
+      } catch {
+        result = .failure(next.isClosed ? GivenUp(error: error) : error)
+      }
+      flights.land(start.flight, start.range, result)
+    }
+    if wait?.isDone != true { flights.started(start.flight, task) }
+  }
+
+  /// Reads several flights of one plan as one request. They land together, well or badly.
+  private func depart(_ departures: ArraySlice<Departure>, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool) {
+    let departures = Array(departures)
+    let flights = departures[0].ticket.token.flights
+    let grid = departures.contains { $0.reservation != nil } ? departures[0].ticket.token.grid : nil
+    var request = ReadRequest(
+      departures[0].start.range, of: departures[0].request.source,
+      urgency: flights.urgency(of: departures.map(\.start)),
+      grid: grid)
+    request.moreRanges = departures.dropFirst().map(\.start.range)
+    request.isOneOfMany = isOneOfMany
+    let task = next.startFlight { [keeper, request] in
+      do {
+        let response = try await Self.acquire(request, departures, keeper, next)
+        for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
+          flights.land(departure.start.flight, departure.start.range, .success(bytes))
+        }
+      } catch {
+        let error = next.isClosed ? GivenUp(error: error) : error
+        for departure in departures { flights.land(departure.start.flight, departure.start.range, .failure(error)) }
+      }
+    }
+    if wait?.isDone != true { flights.started(departures.map(\.start.flight), task) }
+  }
+
+  /// Reads what several flights are to bring, and stores those for which there is room.
+  private static func acquire(
+    _ request: ReadRequest, _ departures: [Departure], _ keeper: CacheKeeper, _ next: ReadNext
+  ) async throws -> ReadResponse {
+    let store = keeper.store
+    let takesTurn = departures.contains { $0.reservation == nil }
+    let response: ReadResponse
+    do {
+      if takesTurn { try await takeTurn(store, next) }
+      defer { if takesTurn { store.leaveUnreserved() } }
+      response = try await next(request)
+      try response.check(request)
+    } catch {
+      for departure in departures { if let reservation = departure.reservation { store.cancel(reservation) } }
+      throw error
+    }
+    if request.grid != nil { keeper.keepSurplus(of: response, departures[0].ticket) }
+    for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
+      guard let reservation = departure.reservation else { continue }
+      _ = store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
+    }
+    return response
+  }
+}

@@ -1,0 +1,25 @@
+// What other stages ask of a cache, apart from reads.
+
+extension Caching: CacheStage {
+  func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange] {
+    // What passes the cache by is not kept, whoever reads it.
+    guard count <= largest, source.isSettled, let token = token(of: source) else { return [] }
+    let wide = fill == .exact ? range : token.grid.outward(range, in: source.byteCount)
+    let blocks = token.grid.pieces(of: wide).lazy.map(\.range)
+    let absent = ByteRanges.normalize(blocks.filter { !self.store.holds($0, token: token.number, grid: token.grid) })
+    return absent.flatMap { token.flights.uncovered($0) }
+  }
+
+  func discard(_ range: ByteRange, of source: SourceDescription) {
+    guard let token = token(of: source) else { return }
+    let grid = token.grid
+    // Blocks that are wholly within: neighbours keep theirs.
+    let lower = grid.blocks(covering: 0..<range.lowerBound).upperBound
+    let upper =
+      range.upperBound >= source.byteCount
+      ? grid.blocks(covering: 0..<source.byteCount).upperBound
+      : grid.block(at: range.upperBound)
+    guard lower < upper else { return }
+    store.erase(lower << grid.shift..<grid.range(of: upper - 1, in: source.byteCount).upperBound, of: token)
+  }
+}

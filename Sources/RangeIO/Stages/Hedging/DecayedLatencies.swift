@@ -1,0 +1,30 @@
+/// How long the latest reads took: a histogram whose counts are halved when they have become many, so that what was
+/// long ago counts less and less.
+struct DecayedLatencies {
+  /// The most that are counted before all are halved.
+  static let most = 1000
+
+  private var buckets = ContiguousArray<Int32>(repeating: 0, count: LatencyHistogram.bucketCount)
+  /// The durations counted, with their weight.
+  private(set) var count = 0
+
+  mutating func add(_ duration: Duration) {
+    if count >= Self.most {
+      for bucket in buckets.indices { buckets[bucket] /= 2 }
+      count = buckets.reduce(0) { $0 + Int($1) }
+    }
+    buckets[LatencyHistogram.bucket(duration.nanoseconds)] += 1
+    count += 1
+  }
+
+  /// The duration that `share` of all did not exceed, at most a quarter too long.
+  func quantile(_ share: Double) -> Duration {
+    let wanted = max(1, Int((Double(count) * share).rounded(.up)))
+    var seen = 0
+    for bucket in buckets.indices {
+      seen += Int(buckets[bucket])
+      if seen >= wanted { return .nanoseconds(LatencyHistogram.end(of: bucket)) }
+    }
+    return .zero
+  }
+}

@@ -1,0 +1,44 @@
+/// Bytes a second as a token bucket: what was not used is saved up to `burst`.
+///
+/// Kept as the moment at which the bucket is full again, so that nothing has to be poured in as time goes by (the
+/// virtual scheduling form of the generic cell rate algorithm, ITU-T I.371, annex A).
+///
+/// A read goes when its bytes are there, or the bucket is full: one larger than the bucket takes it into debt, which
+/// those after it wait for. So in any time `t` at most `burst + t × bytesPerSecond` bytes and one read go.
+struct RateBucket: Equatable {
+  let bytesPerSecond: Int
+  let burst: Int
+  private var fullAt = ReadInstant(nanoseconds: .min)
+
+  init(bytesPerSecond: Int, burst: Int) { (self.bytesPerSecond, self.burst) = (bytesPerSecond, burst) }
+
+  /// When a read of so many bytes may go, maybe long ago.
+  func earliest(_ byteCount: Int) -> ReadInstant {
+    fullAt.advanced(by: .nanoseconds(-time(burst - min(byteCount, burst), rounded: .down)))
+  }
+
+  /// A read goes.
+  mutating func take(_ byteCount: Int, at now: ReadInstant) {
+    fullAt = max(fullAt, now).advanced(by: .nanoseconds(time(byteCount, rounded: .up)))
+  }
+
+  /// A read that was to go did not.
+  mutating func giveBack(_ byteCount: Int) {
+    fullAt = fullAt.advanced(by: .nanoseconds(-time(byteCount, rounded: .up)))
+  }
+
+  /// The time until the bucket is full; not more than zero if it is.
+  func timeToFull(_ now: ReadInstant) -> Duration { now.duration(to: fullAt) }
+
+  private enum Rounding {
+    case up, down
+  }
+
+  /// The nanoseconds that so many bytes take, at most some 292 years.
+  private func time(_ byteCount: Int, rounded rounding: Rounding) -> Int64 {
+    let product = byteCount.multipliedFullWidth(by: 1_000_000_000)
+    guard product.high < bytesPerSecond else { return .max }
+    let (quotient, remainder) = bytesPerSecond.dividingFullWidth(product)
+    return Int64(quotient) + (rounding == .up && remainder > 0 && quotient < .max ? 1 : 0)
+  }
+}

@@ -1,0 +1,117 @@
+extension Merging {
+  /// Reads one range when a permit is free.
+  nonisolated(nonsending) func readInTurn(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    try await permits.enter(next.link.bottom.waiting)
+    defer { permits.leave() }
+    return try await readMeasured(request, next)
+  }
+
+  /// Reads several ranges, in spans.
+  nonisolated(nonsending) func readSeveral(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    let ranges = [request.range] + request.moreRanges
+    let plan = plan(ranges, request)
+    count(ranges, plan)
+    // Only a cache that has room asks on a grid. For nobody, the surplus would keep all spans until the last has come.
+    var answer = SpannedAnswer(ranges, plan, keepsSurplus: request.grid != nil)
+    if plan.spans.count == 1 {
+      answer.add(try await readSpan(plan.spans[0], request, next), of: plan.spans[0])
+    } else {
+      try await withThrowingTaskGroup(of: (Int, Bytes).self) { group in
+        // No more than may be read at once, so that nothing is begun after one has failed.
+        var started = 0
+        func start() {
+          guard started < plan.spans.count else { return }
+          let (number, span) = (started, plan.spans[started])
+          started += 1
+          group.addTask { (number, try await self.readSpan(span, request, next)) }
+        }
+        for _ in 0..<concurrentSpans { start() }
+        while let (number, bytes) = try await group.next() {
+          answer.add(bytes, of: plan.spans[number])
+          start()
+        }
+      }
+    }
+    return answer.response
+  }
+
+  private func plan(_ ranges: [ByteRange], _ request: ReadRequest) -> SpanPlanner.Plan {
+    guard var planner = planner(for: request.source) else {
+      let order = ranges.indices.filter { !ranges[$0].isEmpty }
+      let spans = order.enumerated().map { SpanPlanner.Span(range: ranges[$1], asked: $0..<$0 + 1) }
+      return SpanPlanner.Plan(spans: spans, order: order)
+    }
+    // A part of what was planned for the cache above, within what all of it may waste.
+    if request.isOneOfMany { planner.mostWaste = .infinity }
+    return planner.plan(ranges)
+  }
+
+  private func count(_ ranges: [ByteRange], _ plan: SpanPlanner.Plan) {
+    let merged = plan.spans.reduce(0) { $0 + ($1.asked.count > 1 ? $1.asked.count : 0) }
+    counts.withLock { counts in
+      counts.requests += 1
+      counts.ranges += ranges.count
+      counts.spans += plan.spans.count
+      counts.merged += merged
+      counts.overReadBytes += plan.overReadBytes
+    }
+  }
+
+  private nonisolated(nonsending) func readSpan(
+    _ span: SpanPlanner.Span, _ request: ReadRequest, _ next: ReadNext
+  ) async throws -> Bytes {
+    var one = request
+    one.range = span.range
+    one.moreRanges = []
+    let response = try await readInTurn(one, next)
+    // Cut by what was asked, so it must be as long as that.
+    try response.check(one)
+    return response.bytes
+  }
+}
+
+/// The answer to a read of several ranges, put together of spans as they come.
+private struct SpannedAnswer {
+  private let ranges: [ByteRange]
+  private let order: [Int]
+  private let keepsSurplus: Bool
+  private var pieces: [Bytes]
+  private var surplus: [ReadResponse.Part] = []
+
+  init(_ ranges: [ByteRange], _ plan: SpanPlanner.Plan, keepsSurplus: Bool) {
+    self.ranges = ranges
+    order = plan.order
+    self.keepsSurplus = keepsSurplus
+    pieces = [Bytes](repeating: Bytes(), count: ranges.count)
+  }
+
+  var response: ReadResponse {
+    var response = ReadResponse(pieces[0], moreBytes: Array(pieces.dropFirst()))
+    if !surplus.isEmpty { response.surplus = surplus }
+    return response
+  }
+
+  /// A span has come.
+  mutating func add(_ bytes: Bytes, of span: SpanPlanner.Span) {
+    let start = span.range.lowerBound
+    var unasked = 0
+    var cursor = start
+    for number in order[span.asked] {
+      let range = ranges[number]
+      if range.lowerBound > cursor {
+        unasked += range.lowerBound - cursor
+        if keepsSurplus {
+          surplus.append(.init(cursor..<range.lowerBound, bytes.slice(cursor - start..<range.lowerBound - start)))
+        }
+      }
+      cursor = max(cursor, range.upperBound)
+    }
+    let isSparse = 2 * (bytes.count - unasked) < bytes.count
+    for number in order[span.asked] {
+      let range = ranges[number]
+      let piece = bytes.slice(range.lowerBound - start..<range.upperBound - start)
+      // A rope of blocks is cut to those that it touches, which have memory of their own.
+      pieces[number] = isSparse ? Bytes(concatenating: CollectionOfOne(piece)).compacted() : piece
+    }
+  }
+}

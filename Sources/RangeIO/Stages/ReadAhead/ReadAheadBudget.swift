@@ -1,0 +1,88 @@
+/// The bytes that read-ahead may hold at once, over all readers that share it: on their way, or here and not used yet.
+///
+/// Whoever finds it spent asks for less, or for nothing, and those who have not read for longest give theirs up.
+public final class ReadAheadBudget: Sendable {
+  /// 64 MiB for the whole process.
+  public static let shared = ReadAheadBudget(.mebibytes(64))
+
+  /// The most bytes held at once.
+  public let limit: ByteCount
+
+  private struct Holder {
+    weak var holder: (any ReadAheadHolder)?
+    var bytes = 0
+    /// By the count of those who took.
+    var lastUse = 0
+  }
+
+  private struct State {
+    var bytes = 0
+    var peak = 0
+    var uses = 0
+    var holders: [ObjectIdentifier: Holder] = [:]
+  }
+  private let state = Locked(State())
+
+  /// A budget of `limit` bytes.
+  public init(_ limit: ByteCount) { self.limit = limit }
+
+  /// The bytes held now.
+  public var bytes: Int { state.withLock { $0.bytes } }
+  /// The most that were held at once.
+  public var peakBytes: Int { state.withLock { $0.peak } }
+
+  /// Takes `count` bytes, each of which is to be given back.
+  ///
+  /// - Returns: whether there were so many, and enough for the others.
+  func take(_ count: Int, for holder: any ReadAheadHolder) -> Bool {
+    for _ in 0..<8 {
+      let (isTaken, idle) = state.withLock { state -> (Bool, (any ReadAheadHolder)?) in
+        state.uses += 1
+        let key = ObjectIdentifier(holder)
+        var mine = state.holders[key] ?? Holder(holder: holder)
+        mine.lastUse = state.uses
+        // Who has nothing may have some as long as there is some, or he would never begin.
+        let share = limit.bytes / max(1, state.holders.count)
+        guard state.bytes + count <= limit.bytes, mine.bytes == 0 || mine.bytes + count <= max(share, limit.bytes / 8)
+        else { return (false, idlest(state, but: key)) }
+        mine.bytes += count
+        state.holders[key] = mine
+        state.bytes += count
+        state.peak = max(state.peak, state.bytes)
+        return (true, nil)
+      }
+      if isTaken { return true }
+      guard let idle else { return false }
+      idle.giveUp()
+    }
+    return false
+  }
+
+  /// Who holds some, and has not taken any while all others did several times.
+  private func idlest(_ state: borrowing State, but key: ObjectIdentifier) -> (any ReadAheadHolder)? {
+    let patience = max(64, state.holders.count * 4)
+    let oldest = state.holders.filter { $0.key != key && $0.value.bytes > 0 }.min {
+      $0.value.lastUse < $1.value.lastUse
+    }
+    guard let oldest, state.uses - oldest.value.lastUse > patience else { return nil }
+    return oldest.value.holder
+  }
+
+  /// Gives `count` bytes back.
+  func give(_ count: Int, by holder: any ReadAheadHolder) {
+    guard count > 0 else { return }
+    state.withLock { state in
+      let key = ObjectIdentifier(holder)
+      state.bytes -= count
+      guard var mine = state.holders[key] else { return }
+      mine.bytes -= count
+      state.holders[key] = mine.bytes == 0 ? nil : mine
+    }
+  }
+}
+
+/// Who holds bytes of a budget.
+protocol ReadAheadHolder: AnyObject, Sendable {
+  /// Lets go of all that is not used yet.
+  func giveUp()
+}

@@ -1,0 +1,204 @@
+/// What is read ahead of the reads of one source: its runs, and the pieces that are on their way or not used yet.
+final class ReadAheadReads: ReadAheadHolder {
+  /// A range to ask for, ahead of a run.
+  struct Part {
+    let run: Int
+    let range: ByteRange
+    /// Whether it is read from its end on.
+    var isBackwards = false
+  }
+
+  /// What was asked for.
+  private struct Piece {
+    let number: Int
+    /// Of a hint: 0.
+    let run: Int
+    let range: ByteRange
+    let isBackwards: Bool
+    /// Bytes of it that count against the budget.
+    let charge: Int
+    /// Bytes that nobody has read yet.
+    var unused: Int
+    var task: Task<Void, Never>?
+  }
+
+  private struct State {
+    var runs = ReadAheadRuns()
+    /// The run of the last read that had one, to count them.
+    var lastRun = 0
+    /// In the order in which they were asked for.
+    var pieces: [Piece] = []
+    var lastNumber = 0
+  }
+
+  private let state = Locked(State())
+  private let budget: ReadAheadBudget
+  private let counters: ReadAheadCounters
+
+  init(_ budget: ReadAheadBudget, _ counters: ReadAheadCounters) {
+    self.budget = budget
+    self.counters = counters
+  }
+
+  /// Somebody reads.
+  ///
+  /// - Returns: what to ask for, and the tasks of what is not wanted any more.
+  func notice(_ request: ReadRequest, _ longest: Int) -> (ask: [Part], ended: [Task<Void, Never>]) {
+    let source = request.source
+    // A block size was checked when the source was described.
+    let bounds = ReadAheadRuns.Bounds(
+      byteCount: source.byteCount, grid: BlockGrid(blockSize: source.preferredBlockSize)!, longest: longest)
+    var (freed, ended): (Int, [Task<Void, Never>]) = (0, [])
+    let ask = state.withLock { state -> [Part] in
+      if !state.pieces.isEmpty {
+        freed += use(request.range, &state)
+        for range in request.moreRanges { freed += use(range, &state) }
+      }
+      // Several ranges at once say nothing about what comes next.
+      guard request.moreRanges.isEmpty else { return [] }
+      let noticed = state.runs.notice(request.range, bounds)
+      if !noticed.ended.isEmpty {
+        let (bytes, tasks) = drop(&state) { noticed.ended.contains($0.run) }
+        freed += bytes
+        ended = tasks
+      }
+      guard let run = noticed.run else { return [] }
+      if run > state.lastRun {
+        state.lastRun = run
+        counters.add(1, .runs)
+      }
+      let isBackwards = state.runs.runs.first?.rule == .backwards
+      return noticed.ask.map { Part(run: run, range: $0, isBackwards: isBackwards) }
+    }
+    budget.give(freed, by: self)
+    return (ask, ended)
+  }
+
+  /// Asks for a part, unless it is cached or on its way already.
+  ///
+  /// - Returns: false if the budget does not allow it.
+  func start(_ part: Part, _ request: ReadRequest, _ next: ReadNext) -> Bool {
+    let missing = next.missing(part.range, of: request.source, forReadsOf: request.range.count) ?? [part.range]
+    let count = missing.reduce(0) { $0 + $1.count }
+    counters.add(part.range.count - count, .cached)
+    guard let first = missing.first else { return true }
+    guard let number = begin(missing, charge: count, for: part) else { return false }
+    var prefetch = ReadRequest(first, moreRanges: Array(missing.dropFirst()), of: request.source)
+    prefetch.purpose = .prefetch
+    // Elsewhere: the read that led to this is to be asked for first.
+    let task = next.startFlightElsewhere { [self, prefetch] in
+      do { _ = try await next(prefetch) } catch { failed(number) }
+      ended(number)
+    }
+    let isWanted = state.withLock { state in
+      guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return false }
+      state.pieces[index].task = task
+      return true
+    }
+    // Given up meanwhile, or here already.
+    if !isWanted { task.cancel() }
+    return true
+  }
+
+  /// Notes what a hint asks for.
+  ///
+  /// - Returns: to tell its end by; `nil` if the budget does not allow it.
+  func begin(_ ranges: [ByteRange]) -> Int? {
+    let hull = ranges.map(\.lowerBound).min()!..<ranges.map(\.upperBound).max()!
+    return begin(ranges, charge: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull))
+  }
+
+  private func begin(_ ranges: [ByteRange], charge: Int, for part: Part) -> Int? {
+    guard budget.take(charge, for: self) else {
+      counters.add(charge, .refused)
+      state.withLock { $0.runs.retract(part.run, to: part.range) }
+      return nil
+    }
+    counters.add(charge, .asked)
+    return state.withLock { state in
+      state.lastNumber += 1
+      state.pieces.append(
+        Piece(
+          number: state.lastNumber, run: part.run, range: part.range, isBackwards: part.isBackwards, charge: charge,
+          unused: charge))
+      return state.lastNumber
+    }
+  }
+
+  /// What was asked for could not be had.
+  func failed(_ number: Int) {
+    let freed = state.withLock { state -> Int in
+      guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return 0 }
+      let piece = state.pieces.remove(at: index)
+      state.runs.retract(piece.run, to: piece.range)
+      counters.add(piece.unused, .failed)
+      return piece.charge
+    }
+    budget.give(freed, by: self)
+  }
+
+  private func ended(_ number: Int) {
+    state.withLock { state in
+      guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return }
+      state.pieces[index].task = nil
+    }
+  }
+
+  /// Lets go of all that is not used yet.
+  func giveUp() {
+    let (freed, tasks) = state.withLock { state in
+      _ = state.runs.endAll()
+      return drop(&state) { _ in true }
+    }
+    budget.give(freed, by: self)
+    for task in tasks { task.cancel() }
+  }
+
+  /// Nobody will read `range`.
+  func discard(_ range: ByteRange) {
+    let (freed, tasks) = state.withLock { state in
+      drop(&state) { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound }
+    }
+    budget.give(freed, by: self)
+    for task in tasks { task.cancel() }
+  }
+
+  /// Notes that `range` is read.
+  ///
+  /// - Returns: what comes back to the budget.
+  private func use(_ range: ByteRange, _ state: inout State) -> Int {
+    var freed = 0
+    var isAny = false
+    for index in state.pieces.indices {
+      guard let part = ByteRanges.intersection(state.pieces[index].range, range) else { continue }
+      let used = min(part.count, state.pieces[index].unused)
+      state.pieces[index].unused -= used
+      counters.add(used, .used)
+      isAny = true
+    }
+    guard isAny else { return 0 }
+    state.pieces.removeAll { piece in
+      // Read to its end: what was left out of it is not read any more, as a rule.
+      let end = piece.isBackwards ? piece.range.lowerBound : piece.range.upperBound - 1
+      let isPassed = range.contains(end) || piece.unused == 0
+      guard piece.range.overlaps(range), isPassed else { return false }
+      counters.add(piece.unused, .wasted)
+      freed += piece.charge
+      return true
+    }
+    return freed
+  }
+
+  private func drop(_ state: inout State, _ isDropped: (Piece) -> Bool) -> (freed: Int, tasks: [Task<Void, Never>]) {
+    var freed = 0
+    var tasks: [Task<Void, Never>] = []
+    state.pieces.removeAll { piece in
+      guard isDropped(piece) else { return false }
+      counters.add(piece.unused, .wasted)
+      freed += piece.charge
+      if let task = piece.task { tasks.append(task) }
+      return true
+    }
+    return (freed, tasks)
+  }
+}

@@ -1,0 +1,286 @@
+/// Which reads of a source follow one another, and what to ask for ahead of them: reads come in, ranges come out. Never
+/// reads, waits or locks.
+///
+/// A *run* is a sequence of reads with one rule: each begins about where the last one ended (forwards), ends about where
+/// the last one began (backwards), or lies at a fixed distance from it (strided). Three reads make a run: of those that
+/// belong to none, the last sixteen are remembered, so that runs may be interleaved with each other and with random
+/// reads. A strided run whose reads do not follow directly on one another takes four, since three random offsets form an
+/// arithmetic progression more often than one would like.
+///
+/// A run has a window: the bytes to be asked for ahead of it. It doubles each time that half of it is used up.
+struct ReadAheadRuns {
+  /// What the source and the user set.
+  struct Bounds {
+    /// The size of the source.
+    let byteCount: Int
+    /// What is asked for forwards and backwards is of whole blocks.
+    let grid: BlockGrid
+    /// The most bytes ahead of a run.
+    let longest: Int
+  }
+
+  /// What comes of a read.
+  struct Noticed: Equatable {
+    /// The run that it belongs to.
+    var run: Int?
+    /// What to ask for, in the order in which it will be wanted.
+    var ask: [ByteRange] = []
+    /// Runs that nobody follows any more.
+    var ended: [Int] = []
+  }
+
+  enum Rule: Equatable {
+    case forwards
+    case backwards
+    /// By so many bytes from start to start.
+    case strided(Int)
+  }
+
+  struct Run {
+    let number: Int
+    let rule: Rule
+    var last: ByteRange
+    var window: Int
+    /// Up to where was asked for: an end, going backwards a start, in a strided run the start of the next one to ask for.
+    var frontier: Int
+    var lastUsed: Int
+  }
+
+  /// Runs that are followed at once: one more ends the one that was not used for longest.
+  static let mostRuns = 8
+  /// Reads after which a run that had none of them has ended.
+  static let patience = 256
+  private static let remembered = 16
+  /// Reads of a strided run that are asked for ahead, at most.
+  private static let mostStrides = 64
+
+  /// The one used last is the first.
+  private(set) var runs: [Run] = []
+  /// Reads that belong to no run, the oldest first.
+  private var strangers: [ByteRange] = []
+  private var reads = 0
+  private var lastNumber = 0
+
+  /// Somebody reads `range`.
+  mutating func notice(_ range: ByteRange, _ bounds: Bounds) -> Noticed {
+    reads += 1
+    var noticed = Noticed()
+    if let index = runs.firstIndex(where: { Self.continues($0, range) }) {
+      if index > 0 { runs.swapAt(0, index) }
+      runs[0].lastUsed = reads
+      Self.advance(&runs[0], to: range)
+      noticed.run = runs[0].number
+      noticed.ask = Self.extend(&runs[0], bounds)
+    } else if let rule = rule(of: range) {
+      lastNumber += 1
+      var run = Run(
+        number: lastNumber, rule: rule, last: range, window: Self.firstWindow(range, bounds), frontier: 0,
+        lastUsed: reads)
+      run.frontier = Self.next(after: run)
+      noticed.run = run.number
+      noticed.ask = Self.extend(&run, bounds)
+      strangers.removeAll { Self.belongs($0, to: rule, endingWith: range) }
+      runs.insert(run, at: 0)
+      if runs.count > Self.mostRuns { noticed.ended.append(runs.removeLast().number) }
+    } else {
+      strangers.append(range)
+      if strangers.count > Self.remembered { strangers.removeFirst() }
+    }
+    // Seldom enough not to be felt.
+    if reads & 31 == 0 {
+      noticed.ended += runs.filter { reads - $0.lastUsed > Self.patience }.map(\.number)
+      runs.removeAll { reads - $0.lastUsed > Self.patience }
+    }
+    return noticed
+  }
+
+  /// What was asked for from `offset` on could not be had: it is asked for again.
+  mutating func retract(_ run: Int, to range: ByteRange) {
+    guard let index = runs.firstIndex(where: { $0.number == run }) else { return }
+    switch runs[index].rule {
+    case .forwards: runs[index].frontier = min(runs[index].frontier, range.lowerBound)
+    case .backwards: runs[index].frontier = max(runs[index].frontier, range.upperBound)
+    case .strided(let stride):
+      runs[index].frontier =
+        stride > 0 ? min(runs[index].frontier, range.lowerBound) : max(runs[index].frontier, range.lowerBound)
+    }
+    // What could not be had is no reason to want more of it.
+    runs[index].window = max(runs[index].last.count, runs[index].window / 2)
+  }
+
+  /// Forgets all runs.
+  mutating func endAll() -> [Int] {
+    defer { (runs, strangers) = ([], []) }
+    return runs.map(\.number)
+  }
+
+  // MARK: rules
+
+  /// How far a read may lie from where its run expects it: reads of a look-ahead of several may overtake one another.
+  private static func slack(_ range: ByteRange) -> Int { min(max(range.count * 4, 64 << 10), 8 << 20) }
+
+  private static func continues(_ run: Run, _ range: ByteRange) -> Bool {
+    let slack = slack(range)
+    switch run.rule {
+    case .forwards:
+      return range.lowerBound - run.last.upperBound <= slack && run.last.lowerBound - range.lowerBound <= slack
+    case .backwards:
+      return run.last.lowerBound - range.upperBound <= slack && range.upperBound - run.last.upperBound <= slack
+    case .strided(let stride):
+      let distance = range.lowerBound - run.last.lowerBound
+      // One may be left out.
+      return distance == stride || distance == 2 * stride || distance == 0
+    }
+  }
+
+  private static func advance(_ run: inout Run, to range: ByteRange) {
+    switch run.rule {
+    case .forwards: if range.upperBound > run.last.upperBound { run.last = range }
+    case .backwards: if range.lowerBound < run.last.lowerBound { run.last = range }
+    case .strided: run.last = range
+    }
+  }
+
+  /// The rule that `range` follows together with earlier reads.
+  private func rule(of range: ByteRange) -> Rule? {
+    for one in strangers.reversed() {
+      if Self.follows(range, one), strangers.contains(where: { Self.follows(one, $0) }) { return .forwards }
+      if Self.follows(one, range, backwards: true),
+        strangers.contains(where: { Self.follows($0, one, backwards: true) })
+      {
+        return .backwards
+      }
+    }
+    return stride(to: range).map(Rule.strided)
+  }
+
+  /// Whether `range` begins about where `earlier` ended, going `backwards` the other way round.
+  private static func follows(_ range: ByteRange, _ earlier: ByteRange, backwards: Bool = false) -> Bool {
+    let slack = min(max(range.count, earlier.count, 16 << 10), 1 << 20)
+    let gap = range.lowerBound - earlier.upperBound
+    return gap <= slack && range.lowerBound > earlier.lowerBound && range.upperBound > earlier.upperBound
+      && (gap >= 0 || -gap <= min(range.count, earlier.count) / 2)
+  }
+
+  private func stride(to range: ByteRange) -> Int? {
+    func isThere(_ offset: Int) -> Bool {
+      strangers.contains { $0.lowerBound == offset && Self.areAlike($0, range) }
+    }
+    let direct = strangers.suffix(2)
+    if direct.count == 2, let last = direct.last, let first = direct.first {
+      let distance = range.lowerBound - last.lowerBound
+      if distance != 0, last.lowerBound - first.lowerBound == distance, Self.areAlike(last, range),
+        Self.areAlike(first, range)
+      {
+        return distance
+      }
+    }
+    for one in strangers.reversed() where Self.areAlike(one, range) {
+      let distance = range.lowerBound - one.lowerBound
+      guard distance != 0, case let (second, o1) = one.lowerBound.subtractingReportingOverflow(distance), !o1,
+        case let (third, o2) = second.subtractingReportingOverflow(distance), !o2
+      else { continue }
+      if isThere(second), isThere(third) { return distance }
+    }
+    return nil
+  }
+
+  private static func areAlike(_ a: ByteRange, _ b: ByteRange) -> Bool {
+    a.count <= b.count * 2 && b.count <= a.count * 2
+  }
+
+  private static func belongs(_ stranger: ByteRange, to rule: Rule, endingWith range: ByteRange) -> Bool {
+    switch rule {
+    case .forwards: stranger.upperBound <= range.upperBound && range.lowerBound - stranger.upperBound <= 4 << 20
+    case .backwards: stranger.lowerBound >= range.lowerBound && stranger.lowerBound - range.upperBound <= 4 << 20
+    case .strided(let stride): (range.lowerBound - stranger.lowerBound) % stride == 0
+    }
+  }
+
+  // MARK: windows
+
+  private static func firstWindow(_ range: ByteRange, _ bounds: Bounds) -> Int {
+    min(max(range.count * 2, bounds.grid.blockSize * 2), max(bounds.longest, range.count))
+  }
+
+  /// Where asking begins.
+  private static func next(after run: Run) -> Int {
+    switch run.rule {
+    case .forwards: run.last.upperBound
+    case .backwards: run.last.lowerBound
+    case .strided(let stride): sum(run.last.lowerBound, stride)
+    }
+  }
+
+  private static func sum(_ a: Int, _ b: Int) -> Int {
+    let (sum, overflow) = a.addingReportingOverflow(b)
+    return overflow ? (b < 0 ? -1 : .max) : sum
+  }
+
+  /// What to ask for now, if half of the window is used up.
+  private static func extend(_ run: inout Run, _ bounds: Bounds) -> [ByteRange] {
+    switch run.rule {
+    case .forwards:
+      run.frontier = max(run.frontier, run.last.upperBound)
+      let target = min(sum(run.last.upperBound, run.window), bounds.byteCount)
+      guard target > run.frontier, isDue(target - run.frontier, run) || target == bounds.byteCount else { return [] }
+      // Up to a whole block, from where the last one ended.
+      let end = bounds.grid.outward(run.frontier..<target, in: bounds.byteCount).upperBound
+      defer { run.frontier = end }
+      return grown(&run, bounds, cut(run.frontier..<end, run, bounds))
+    case .backwards:
+      run.frontier = min(run.frontier, run.last.lowerBound)
+      let target = max(run.last.lowerBound - run.window, 0)
+      guard target < run.frontier, isDue(run.frontier - target, run) || target == 0 else { return [] }
+      let start = bounds.grid.outward(target..<run.frontier, in: bounds.byteCount).lowerBound
+      defer { run.frontier = start }
+      return grown(&run, bounds, cut(start..<run.frontier, run, bounds).reversed())
+    case .strided(let stride): return extend(&run, by: stride, bounds)
+    }
+  }
+
+  private static func extend(_ run: inout Run, by stride: Int, _ bounds: Bounds) -> [ByteRange] {
+    let count = run.last.count
+    let next = next(after: run)
+    let isBehind = stride > 0 ? run.frontier < next : run.frontier > next
+    if isBehind { run.frontier = next }
+    let most = min(max(1, run.window / count), mostStrides)
+    // As many as are asked for already, of those that are to be.
+    let ahead = (run.frontier - next) / stride
+    guard ahead <= most / 2 else { return [] }
+    var ask: [ByteRange] = []
+    for _ in 0..<most - ahead {
+      guard let range = ByteRanges.range(offset: run.frontier, count: count), range.upperBound <= bounds.byteCount
+      else {
+        break
+      }
+      ask.append(range)
+      run.frontier = sum(run.frontier, stride)
+    }
+    return grown(&run, bounds, ask)
+  }
+
+  /// Whether so many bytes are worth asking for: at least half of the window.
+  private static func isDue(_ count: Int, _ run: Run) -> Bool { count >= (run.window + 1) / 2 }
+
+  private static func grown(_ run: inout Run, _ bounds: Bounds, _ ask: [ByteRange]) -> [ByteRange] {
+    if !ask.isEmpty { run.window = min(run.window * 2, max(bounds.longest, run.last.count)) }
+    return ask
+  }
+
+  /// Pieces that arrive one after the other: a quarter of the window, at most 4 MiB.
+  private static func cut(_ range: ByteRange, _ run: Run, _ bounds: Bounds) -> [ByteRange] {
+    let block = bounds.grid.blockSize
+    let piece = max(block, min(run.window / 4, 4 << 20) / block * block)
+    var pieces: [ByteRange] = []
+    var cursor = range.lowerBound
+    while cursor < range.upperBound {
+      // Ends lie on multiples of the piece, so that only the first and the last are shorter.
+      let step = piece - cursor % piece
+      let end = range.upperBound - cursor <= step ? range.upperBound : cursor + step
+      pieces.append(cursor..<end)
+      cursor = end
+    }
+    return pieces
+  }
+}

@@ -1,0 +1,35 @@
+/// Waits of stages that end at once when the read is cancelled or the reader closed, whatever is waited for.
+extension ReadNext {
+  /// Suspends until `instant`.
+  ///
+  /// - Throws: `CancellationError`, `ReadError.Code.closed`.
+  func sleep(until instant: ReadInstant) async throws {
+    try await answer { [time] in try await time.sleep(until: instant) }
+  }
+
+  /// What `work` comes to, done by a task of its own, which is cancelled when nobody waits for it any more. It must not
+  /// read through this: see ``startFlight(_:)``.
+  ///
+  /// - Throws: what `work` throws; `CancellationError`, `ReadError.Code.closed`.
+  func answer<Value: Sendable>(of work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let answer = OneAnswer<Value>()
+    let task = background.start {
+      do { answer.resolve(.success(try await work())) } catch { answer.fail(error) }
+    }
+    do {
+      return try await wait(for: answer)
+    } catch {
+      task.cancel()
+      throw error
+    }
+  }
+}
+
+extension ReadRequest {
+  /// The error of this read when its deadline passes.
+  func timedOut() -> ReadError {
+    ReadError(
+      .timedOut, "the time for this read is over: try again, or allow more of it", isTransient: true,
+      context: .init(source: source.id, offset: range.lowerBound, count: range.count))
+  }
+}

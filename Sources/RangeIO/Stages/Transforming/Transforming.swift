@@ -1,0 +1,166 @@
+/// Decodes a source block by block, each knowing its place: for ciphers, checksums in between, and other encodings in
+/// which every block can be decoded by itself.
+///
+/// A cipher in counter mode, whose counter is the block's number:
+///
+/// ```swift
+/// let reader = try await RangeReader(source) {
+///   Caching(store)
+///   Transforming(name: "aes-ctr:key7", blockSize: .bytes(16)) { block, encoded in
+///     try cipher.decrypt(encoded, counter: block)
+///   }
+/// }
+/// ```
+///
+/// With tags, such as AES-GCM's of 16 bytes behind each 4 KiB, and a header before the first block:
+///
+/// ```swift
+/// Transforming(
+///   name: "aes-gcm:key7", blockSize: .kibibytes(4), encodedBlockSize: .bytes(4112), headerSize: .bytes(32)
+/// ) { block, encoded in try open(encoded, nonce: nonce(block)) }
+/// ```
+///
+/// What is asked for is widened to whole blocks, read as one request; each of them is decoded once for a request, and
+/// the answer cut from what they became. The stages above see a source of the decoded size. The last block may be
+/// short: it decodes to as many bytes fewer than it has as the others do.
+///
+/// **Place.** Anywhere. Below ``Caching``, what is decoded is kept: decoded once, and in memory and on disk in the
+/// clear. Above ``Caching``, what is encoded is kept, and decoded at every read, hits included. Below ``Verifying``,
+/// decoded bytes are checked; above it, encoded ones. ``Limiting`` above it counts decoded bytes. Several may follow
+/// each other.
+///
+/// **Errors.** What `decode` throws, unchanged. `ReadError.Code.corrupted` if the source ends within what a block has
+/// besides its bytes, or within the header; `invalidResponse` if `decode` answers another number of bytes.
+///
+/// Decoding runs where the read does.
+public final class Transforming: ReadStage {
+  /// Decodes one block: gets its number, counted from zero, and its bytes, which may lie in several pieces.
+  public typealias Decode = @Sendable (_ block: Int, _ encoded: Bytes) throws -> Bytes
+
+  private let name: String
+  private let decoded: EqualBlocks
+  private let encoded: EqualBlocks
+  private let headerSize: Int
+  private let decode: Decode
+  private let counts = Stripes()
+
+  private enum Count: Int {
+    case reads, blocks, bytesBeside
+  }
+
+  /// A decoding.
+  ///
+  /// - Parameters:
+  ///   - name: says what is done, with all that the result depends on, such as which key: readers share cached bytes
+  ///     where names are equal.
+  ///   - blockSize: what a block has when it is decoded, the last one aside; not zero.
+  ///   - encodedBlockSize: what it has before that: not less. Default: the same.
+  ///   - headerSize: the bytes before the first block, which nobody above sees. Default: none.
+  ///   - decode: decodes a block, to exactly `blockSize` bytes, or for a short one as many fewer than it has.
+  public init(
+    name: String, blockSize: ByteCount, encodedBlockSize: ByteCount? = nil, headerSize: ByteCount = .bytes(0),
+    decode: @escaping Decode
+  ) {
+    let encodedBlockSize = encodedBlockSize ?? blockSize
+    precondition(blockSize.bytes > 0, "a block has bytes")
+    precondition(encodedBlockSize >= blockSize, "an encoded block is not smaller than what it decodes to")
+    self.name = name
+    decoded = EqualBlocks(size: blockSize.bytes)
+    encoded = EqualBlocks(size: encodedBlockSize.bytes)
+    self.headerSize = headerSize.bytes
+    self.decode = decode
+  }
+
+  /// What a block has besides its bytes.
+  private var overhead: Int { encoded.size - decoded.size }
+
+  /// The decoded source.
+  public func describe(_ below: SourceDescription) -> SourceDescription {
+    let shape = headerSize > 0 || overhead > 0 ? "(\(encoded.size)>\(decoded.size),\(headerSize))" : "(\(decoded.size))"
+    return below.deriving(name + shape, byteCount: decodedByteCount(below.byteCount))
+  }
+
+  private func decodedByteCount(_ byteCount: Int) -> Int {
+    let body = max(0, byteCount - headerSize)
+    return body / encoded.size * decoded.size + max(0, body % encoded.size - overhead)
+  }
+
+  /// What the stages below answer, decoded.
+  public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    counts.add(1, to: Count.reads.rawValue)
+    // The link above has derived it by `describe`.
+    let below = request.source.base ?? request.source
+    try check(below)
+    let runs = decoded.runs(covering: request.ranges)
+    guard !runs.isEmpty else { return ReadResponse(Bytes(), moreBytes: request.moreRanges.map { _ in Bytes() }) }
+    let body = below.byteCount - headerSize
+    let ranges = runs.map { run in
+      let range = encoded.range(of: run, in: body)
+      return range.lowerBound + headerSize..<range.upperBound + headerSize
+    }
+    let wide = request.asking(for: ranges)
+    let response = try await next(wide)
+    try response.check(asked: wide, of: below)
+    var answers = BlockRuns()
+    var decodedBytes = 0
+    for (index, run) in runs.enumerated() {
+      let bytes = index == 0 ? response.bytes : response.moreBytes[index - 1]
+      let range = decoded.range(of: run, in: request.source.byteCount)
+      answers.append(range, try decode(bytes, run, of: request.source))
+      decodedBytes += range.count
+    }
+    counts.add(max(0, decodedBytes - request.byteCount), to: Count.bytesBeside.rawValue)
+    return answers.response(to: request)
+  }
+
+  /// Throws if the end of the source holds no block.
+  private func check(_ below: SourceDescription) throws(ReadError) {
+    let rest = (below.byteCount - headerSize) % encoded.size
+    guard below.byteCount < headerSize || rest > 0 && rest < overhead else { return }
+    throw ReadError(
+      .corrupted,
+      "\(below.byteCount) bytes are no header of \(headerSize) and blocks of \(encoded.size), each with \(overhead) "
+        + "besides its bytes: the source is cut short, or these sizes are not its own",
+      context: .init(source: below.id))
+  }
+
+  private func decode(_ bytes: Bytes, _ run: Range<Int>, of source: SourceDescription) throws -> Bytes {
+    var pieces: [Bytes] = []
+    pieces.reserveCapacity(run.count)
+    var start = 0
+    for block in run {
+      try Task.checkCancellation()
+      let end = min(start + encoded.size, bytes.count)
+      let piece = try decode(block, bytes.slice(start..<end))
+      let range = decoded.range(of: block..<block + 1, in: source.byteCount)
+      guard piece.count == range.count else {
+        throw ReadError(
+          .invalidResponse, "block \(block) was decoded to \(piece.count) bytes instead of \(range.count)",
+          context: .init(source: source.id, offset: range.lowerBound, count: range.count))
+      }
+      pieces.append(piece)
+      start = end
+    }
+    counts.add(run.count, to: Count.blocks.rawValue)
+    return Bytes(concatenating: pieces)
+  }
+
+  /// Reads, blocks decoded, and bytes that were decoded to make blocks whole.
+  public func statistics() -> StageStatistics? {
+    StageStatistics(
+      stage: "Transforming",
+      counts: [
+        .init("reads", counts.sum(Count.reads.rawValue)), .init("blocks", counts.sum(Count.blocks.rawValue)),
+        .init("bytes beside", counts.sum(Count.bytesBeside.rawValue)),
+      ])
+  }
+}
+
+extension ReadResponse {
+  /// As ``check(_:)``, for a request that carries the description of the stage above.
+  fileprivate func check(asked request: ReadRequest, of source: SourceDescription) throws(ReadError) {
+    var request = request
+    request.source = source
+    try check(request)
+  }
+}

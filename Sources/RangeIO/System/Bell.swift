@@ -1,0 +1,23 @@
+/// Wakes all who wait for news of something.
+final class Bell: Sendable {
+  private let waiting = Locked<[ObjectIdentifier: OneAnswer<Void>]>([:])
+
+  /// Waits from now on: the answer comes with the next ring. To be told of by ``leave(_:)`` in the end.
+  func listen() -> OneAnswer<Void> {
+    let answer = OneAnswer<Void>()
+    waiting.withLock { $0[ObjectIdentifier(answer)] = answer }
+    return answer
+  }
+
+  /// Waits no longer.
+  func leave(_ answer: OneAnswer<Void>) { waiting.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(answer)) } }
+
+  /// Wakes everyone.
+  func ring() {
+    let all = waiting.withLock { waiting in
+      defer { waiting = [:] }
+      return waiting.values.map { $0 }
+    }
+    for answer in all { answer.resolve(.success(())) }
+  }
+}

@@ -1,0 +1,101 @@
+import CRangeIOSystem
+import Dispatch
+
+/// Tells of changes of open files: inotify on Linux, a dispatch source on Apple platforms.
+final class FileWatch: Sendable {
+  #if canImport(Darwin)
+    // The dispatch source may be used from any thread, but does not say so.
+    private nonisolated(unsafe) let source: any DispatchSourceFileSystemObject
+
+    /// Calls `handler` when the file behind `descriptor` changes, its name among it. The descriptor stays open until the
+    /// end.
+    static func begin(_ descriptor: CInt, _ handler: @escaping @Sendable () -> Void) -> FileWatch? {
+      FileWatch(descriptor, handler)
+    }
+
+    private init(_ descriptor: CInt, _ handler: @escaping @Sendable () -> Void) {
+      source = DispatchSource.makeFileSystemObjectSource(
+        fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .delete, .rename, .revoke],
+        queue: .global(qos: .utility))
+      source.setEventHandler(handler: DispatchWorkItem(block: handler))
+      source.activate()
+    }
+
+    /// No calls begin any more.
+    func end() { source.cancel() }
+  #else
+    private let watch: CInt
+    private let number: Int
+
+    /// Calls `handler` when the file behind `descriptor` changes, its name among it; `nil` if the system has no watch to
+    /// give. The descriptor stays open until the end.
+    static func begin(_ descriptor: CInt, _ handler: @escaping @Sendable () -> Void) -> FileWatch? {
+      FileWatches.shared?.add(descriptor, handler).map { FileWatch(watch: $0, number: $1) }
+    }
+
+    private init(watch: CInt, number: Int) {
+      self.watch = watch
+      self.number = number
+    }
+
+    /// No calls begin any more.
+    func end() { FileWatches.shared?.remove(watch, number) }
+  #endif
+}
+
+#if !canImport(Darwin)
+  /// The one inotify descriptor of the process: a user has 128 of them, and many files to watch.
+  private final class FileWatches: @unchecked Sendable {
+    // Unchecked for the sake of the dispatch source, which may be used from any thread, but does not say so.
+    static let shared = FileWatches()
+
+    private struct State {
+      /// By the system's number of the watch: one for each file, however many wait for it.
+      var handlers: [CInt: [Int: @Sendable () -> Void]] = [:]
+      var lastNumber = 0
+    }
+    private let descriptor: CInt
+    private let state = Locked(State())
+    private let source: any DispatchSourceRead
+
+    private init?() {
+      descriptor = rio_watches_open()
+      guard descriptor >= 0 else { return nil }
+      source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global(qos: .utility))
+      source.setEventHandler { [weak self] in self?.news() }
+      source.activate()
+    }
+
+    func add(_ file: CInt, _ handler: @escaping @Sendable () -> Void) -> (watch: CInt, number: Int)? {
+      // Under the lock: the last one who waits for a file may be leaving.
+      state.withLock { state in
+        let watch = rio_watches_add(descriptor, file)
+        guard watch >= 0 else { return nil }
+        state.lastNumber += 1
+        state.handlers[watch, default: [:]][state.lastNumber] = handler
+        return (watch, state.lastNumber)
+      }
+    }
+
+    func remove(_ watch: CInt, _ number: Int) {
+      state.withLock { state in
+        state.handlers[watch]?[number] = nil
+        guard state.handlers[watch]?.isEmpty == true else { return }
+        state.handlers[watch] = nil
+        rio_watches_remove(descriptor, watch)
+      }
+    }
+
+    private func news() {
+      let changed = withUnsafeTemporaryAllocation(of: CInt.self, capacity: 1024) { buffer in
+        Array(buffer[..<Int(rio_watches_read(descriptor, buffer.baseAddress, CInt(buffer.count)))])
+      }
+      let handlers = state.withLock { state in
+        // News were lost: everybody looks.
+        if changed.contains(-1) { return state.handlers.values.flatMap { $0.values } }
+        return Set(changed).flatMap { state.handlers[$0].map { Array($0.values) } ?? [] }
+      }
+      for handler in handlers { handler() }
+    }
+  }
+#endif

@@ -1,0 +1,137 @@
+import RangeIO
+import RangeIOTesting
+import Testing
+
+struct StoreConformanceTests {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `the memory store keeps the contract`(seed: UInt64) async throws {
+    try await StoreConformance.check(seed: seed) { sources, limit in
+      var configuration = MemoryStore.Configuration(limit: limit)
+      configuration.shards = 1 << Int(seed % 3)
+      return MemoryStore(configuration, sources: sources)
+    }
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `two tiers keep the contract`(seed: UInt64) async throws {
+    try await StoreConformance.check(seed: seed) { sources, limit in
+      TieredChunkStore(
+        MemoryStore(.init(limit: limit / 2), sources: sources), MapStore(limit: limit / 4, sources: sources),
+        queueLimit: limit / 4)
+    }
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `a store that does as it should passes`(seed: UInt64) async throws {
+    try await StoreConformance.check(seed: seed) { MapStore(limit: $1, sources: $0) }
+  }
+
+  @Test(arguments: MapStore.Fault.allCases) func `each fault of a store is found`(fault: MapStore.Fault) async {
+    await #expect(throws: StoreConformance.Violation.self) {
+      try await StoreConformance.check(seed: 1, operations: 2000) { MapStore(limit: $1, sources: $0, fault: fault) }
+    }
+  }
+}
+
+/// Keeps whole blocks in a dictionary, and breaks one rule.
+final class MapStore: ChunkStore {
+  enum Fault: CaseIterable, Sendable {
+    case mixesTokens, ignoresTickets, forgetsToErase, erasesHalf, hasNoLimit, countsNoReservations, keepsForeignMemory
+    case losesGaps, keepsNothing, wrongByte, leaksReservations
+  }
+  private struct Key: Hashable {
+    let token: UInt64
+    let block: Int
+    let size: Int
+  }
+  private struct State {
+    var blocks: [Key: Bytes] = [:]
+    var held = 0
+    var reserved = 0
+  }
+
+  let sources: ChunkSources
+  private let limit: Int
+  private let fault: Fault?
+  private let state = Locked(State())
+
+  init(limit: ByteCount, sources: ChunkSources, fault: Fault? = nil) {
+    (self.limit, self.sources, self.fault) = (limit.bytes, sources, fault)
+  }
+
+  private func key(_ token: UInt64, _ block: Int, _ grid: BlockGrid) -> Key {
+    Key(token: fault == .mixesTokens ? 0 : token, block: block, size: grid.blockSize)
+  }
+
+  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+    var pieces: [ChunkPiece] = []
+    state.withLock { state in
+      for (block, part) in grid.pieces(of: range) {
+        guard let bytes = state.blocks[key(token, block, grid)] else { continue }
+        let start = block * grid.blockSize
+        // Blocks of sources of other sizes, where tokens are mixed.
+        guard part.upperBound - start <= bytes.count else { continue }
+        pieces.append(ChunkPiece(part, bytes.slice(part.lowerBound - start..<part.upperBound - start)))
+      }
+    }
+    guard !pieces.isEmpty else { return .miss }
+    var gaps = ByteRanges.gaps(in: range, covered: pieces.map(\.range))
+    if gaps.isEmpty { return .hit(Bytes(concatenating: pieces.map(\.bytes))) }
+    if fault == .losesGaps { gaps.removeLast() }
+    return .partial(pieces: pieces, gaps: gaps)
+  }
+
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+    guard run <= limit / 2 || fault == .hasNoLimit else { return ChunkRoom(reservation: nil) }
+    let isRoom = state.withLock { state in
+      let reserved = fault == .countsNoReservations ? 0 : state.reserved
+      while state.held + reserved + range.count > limit, fault != .hasNoLimit {
+        guard let victim = state.blocks.first else { return false }
+        state.held -= victim.value.count
+        state.blocks[victim.key] = nil
+      }
+      state.reserved += range.count
+      return true
+    }
+    let blocks = token.grid.blocks(covering: range).count
+    guard isRoom else { return ChunkRoom(reservation: nil) }
+    return ChunkRoom(reservation: ChunkReservation(byteCount: range.count, blockCount: blocks, token: token))
+  }
+
+  func insert(
+    _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
+  ) -> ChunkInsertion {
+    let (token, grid) = (ticket.token, ticket.token.grid)
+    var copies: [(key: Key, bytes: Bytes)] = []
+    for (block, part) in grid.pieces(of: range) where part == grid.range(of: block, in: token.source.byteCount) {
+      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      var copy = fault == .keepsForeignMemory ? slice : Bytes(count: slice.count) { slice.copyBytes(to: $0) }
+      if fault == .wrongByte, block == 3 { copy = Bytes(copy.map { ~$0 }) }
+      copies.append((key(token.number, block, grid), copy))
+    }
+    let isPublished = state.withLock { [copies] state in
+      if fault != .leaksReservations { state.reserved -= reservation.byteCount }
+      guard ticket.isValid || fault == .ignoresTickets else { return false }
+      guard fault != .keepsNothing else { return true }
+      for (key, bytes) in copies where state.blocks[key] == nil {
+        state.blocks[key] = bytes
+        state.held += bytes.count
+      }
+      return true
+    }
+    return ChunkInsertion(isPublished: isPublished)
+  }
+
+  func cancel(_ reservation: ChunkReservation) { state.withLock { $0.reserved -= reservation.byteCount } }
+
+  func erase(_ range: ByteRange, of token: ChunkToken) {
+    guard fault != .forgetsToErase else { return }
+    state.withLock { state in
+      for block in token.grid.blocks(covering: range) where fault != .erasesHalf || block % 2 == 0 {
+        if let gone = state.blocks.removeValue(forKey: key(token.number, block, token.grid)) {
+          state.held -= gone.count
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+/// Sources that are still being recorded.
+struct FollowingTests {
+  /// All that a stream hands out, joined; fails when a piece does not lie where the last one ended.
+  private func collect(_ stream: ByteStream) async throws -> Int {
+    var position = 0
+    for try await piece in stream {
+      try #require(!piece.isEmpty)
+      position += piece.count
+    }
+    return position
+  }
+
+  @Test func `a hundred readers follow a file that another process records`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("recording")
+    try write([], to: path)
+    let (byteCount, seed) = (8_000_000, UInt64(7))
+    let process = try BuiltProgram("Recorder").start(
+      [path, "\(byteCount)", "\(seed)"], output: directory.path("output"))
+    let hasEnded = Locked(false)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<100 {
+        group.addTask { @Sendable in
+          let reader = try await RangeReader(path, onChange: .follow)
+          var position = 0
+          let stream = reader.stream(following: 0..., chunkSize: .bytes(1000 + number * 3001)) {
+            hasEnded.withLock { $0 }
+          }
+          for try await piece in stream {
+            // Every byte once, and in order.
+            let range = position..<position + piece.count
+            guard piece == SyntheticSource.bytes(range, version: seed) else { return -range.lowerBound - 1 }
+            position = range.upperBound
+          }
+          #expect(reader.byteCount == byteCount)
+          await reader.close()
+          return position
+        }
+      }
+      group.addTask { @Sendable in
+        let status = try await process.end()
+        #expect(status == 0)
+        hasEnded.withLock { $0 = true }
+        return byteCount
+      }
+      for try await position in group { #expect(position == byteCount) }
+    }
+  }
+
+  @Test func `the size grows by itself, without a read`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 1000).path
+    let reader = try await RangeReader(path, onChange: .follow)
+    #expect(reader.byteCount == 1000)
+    try write(Array(repeating: 1, count: 500), to: path, at: 1000, truncating: false)
+    #expect(await eventually { reader.byteCount == 1500 })
+    await reader.close()
+  }
+
+  @Test func `what was cached of a growing file stays cached`() async throws {
+    let source = SyntheticSource(byteCount: 100_000, isAppendOnly: true)
+    let store = MemoryStore(limit: .mebibytes(4))
+    let reader = try await RangeReader(source, configuration: .init(onChange: .follow)) {
+      Caching(store, blockSize: .kibibytes(4))
+    }
+    _ = try await reader.read(0..<100_000)
+    let before = source.bytesRead
+    for _ in 0..<20 {
+      source.grow(by: 1000)
+      try await reader.refresh()
+      let end = reader.byteCount
+      #expect(try await reader.read(0..<end) == source.expected(0..<end))
+    }
+    // The new bytes once, and what is around them in their blocks at most.
+    #expect(source.bytesRead - before <= 20 * 1000 + 20 * 4096)
+    #expect(store.sources.count == 1)
+    await reader.close()
+  }
+
+  @Test func `a stream waits at the end, and ends where it is told to`() throws {
+    try Simulation.run(seed: 1) { simulation in
+      let source = SyntheticSource(byteCount: 10_000, latency: .milliseconds(1), time: simulation.time)
+      var configuration = simulation.configuration
+      configuration.onChange = .follow
+      let reader = try await RangeReader(source, configuration: configuration)
+      let isOver = Locked(false)
+      let following = simulation.start {
+        try await collect(reader.stream(following: 0..., chunkSize: .bytes(3000)) { isOver.withLock { $0 } })
+      }
+      for _ in 0..<10 {
+        try await simulation.time.sleep(for: .seconds(5))
+        source.grow(by: 777)
+      }
+      isOver.withLock { $0 = true }
+      source.grow(by: 23)
+      #expect(try await following.value == 10_000 + 7770 + 23)
+      await reader.close()
+    }
+  }
+
+  @Test func `a stream may begin beyond the end`() throws {
+    try Simulation.run(seed: 2) { simulation in
+      let source = SyntheticSource(byteCount: 100)
+      var configuration = simulation.configuration
+      configuration.onChange = .follow
+      let reader = try await RangeReader(source, configuration: configuration)
+      let first = simulation.start {
+        for try await piece in reader.stream(following: 150...) { return piece }
+        return Bytes()
+      }
+      try await simulation.time.sleep(for: .seconds(2))
+      source.grow(by: 20)
+      try await simulation.time.sleep(for: .seconds(2))
+      source.grow(by: 80)
+      #expect(try await first.value == source.expected(150..<200))
+      await reader.close()
+    }
+  }
+
+  @Test func `waiting for more ends at once when it is cancelled`() throws {
+    try Simulation.run(seed: 3) { simulation in
+      var configuration = simulation.configuration
+      configuration.onChange = .follow
+      let reader = try await RangeReader(SyntheticSource(byteCount: 100), configuration: configuration)
+      let following = simulation.start { try await collect(reader.stream(following: 0...)) }
+      try await simulation.time.sleep(for: .milliseconds(1500))
+      let start = simulation.clock.now
+      following.cancel()
+      await #expect(throws: CancellationError.self) { _ = try await following.value }
+      #expect(start == simulation.clock.now)
+      await reader.close()
+    }
+  }
+
+  @Test func `waiting for more ends at once when the reader is closed`() throws {
+    try Simulation.run(seed: 4) { simulation in
+      var configuration = simulation.configuration
+      configuration.onChange = .follow
+      let reader = try await RangeReader(SyntheticSource(byteCount: 100), configuration: configuration)
+      let following = simulation.start { try await collect(reader.stream(following: 0...)) }
+      try await simulation.time.sleep(for: .milliseconds(1500))
+      await reader.close()
+      let error = await #expect(throws: ReadError.self) { _ = try await following.value }
+      #expect(error?.code == .closed)
+    }
+  }
+
+  @Test func `a recording that is cut short is another version`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 5000).path
+    let reader = try await RangeReader(path, onChange: .follow)
+    let stream = reader.stream(following: 0...)
+    var pieces = stream.makeAsyncIterator()
+    #expect(try await pieces.next()?.count == 5000)
+    try write(Array(repeating: 0, count: 100), to: path)
+    let error = await #expect(throws: ReadError.self) { _ = try await pieces.next() }
+    #expect(error?.code == .sourceChanged)
+    await reader.close()
+  }
+
+  @Test func `a negative offset is refused`() async throws {
+    let reader = try await RangeReader(SyntheticSource(byteCount: 100))
+    let error = await #expect(throws: ReadError.self) {
+      for try await _ in reader.stream(following: (-1)...) {}
+    }
+    #expect(error?.code == .rangeNotSatisfiable)
+    await reader.close()
+  }
+
+  @Test func `a reader that is dropped watches no more`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 1000).path
+    weak var core: ReaderCore?
+    do {
+      let reader = try await RangeReader(path, onChange: .follow)
+      core = reader.core
+      #expect(try await reader.read(0..<10).count == 10)
+    }
+    #expect(await eventually { core == nil })
+  }
+}

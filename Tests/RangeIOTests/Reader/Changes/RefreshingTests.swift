@@ -1,0 +1,245 @@
+import Foundation
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+/// Readers that turn to new versions, and files that change under all kinds of readers.
+struct RefreshingTests {
+  @Test func `a read after a change is of the new version, and nothing of the old one is kept`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let store = MemoryStore(limit: .mebibytes(4))
+    let reader = try await RangeReader(source, configuration: .init(onChange: .refresh)) { Caching(store) }
+    _ = try await reader.read(0..<10)
+    source.rewrite()
+    // Of the cache, which cannot know; then of the source, which does.
+    _ = try await reader.read(0..<10)
+    #expect(try await reader.read(70_000..<70_010) == source.expected(70_000..<70_010))
+    #expect(try await reader.read(0..<10) == source.expected(0..<10))
+    #expect(store.sources.count == 1)
+    await reader.close()
+  }
+
+  @Test func `a change is noticed while nobody reads`() throws {
+    try Simulation.run(seed: 1) { simulation in
+      let source = SyntheticSource(byteCount: 1000)
+      var configuration = simulation.configuration
+      configuration.onChange = .refresh
+      let reader = try await RangeReader(source, configuration: configuration) {
+        Caching(MemoryStore(limit: .mebibytes(4)))
+      }
+      _ = try await reader.read(0..<1000)
+      source.rewrite()
+      try await simulation.time.sleep(for: .seconds(3))
+      #expect(try await reader.read(0..<1000) == source.expected(0..<1000))
+      await reader.close()
+    }
+  }
+
+  @Test func `a range that the new version does not hold is refused with its size`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 10_000).path
+    let reader = try await RangeReader(path, onChange: .refresh)
+    _ = try await reader.read(0..<10)
+    try write(Array(repeating: 7, count: 100), to: path)
+    let error = await #expect(throws: ReadError.self) { _ = try await reader.read(5000..<5010) }
+    #expect(error?.code == .rangeNotSatisfiable)
+    #expect(try await reader.read(0..<100) == Bytes(repeatElement(7, count: 100)))
+    #expect(reader.byteCount == 100)
+    await reader.close()
+  }
+
+  @Test func `a stream that is under way does not turn to another version`() async throws {
+    let source = SyntheticSource(byteCount: 4 << 20)
+    let reader = try await RangeReader(source, configuration: .init(onChange: .refresh))
+    var pieces = reader.stream(chunkSize: .kibibytes(64)).makeAsyncIterator()
+    let first = try await pieces.next()
+    #expect(first == source.expected(0..<65536))
+    let old = source.expected(0..<4 << 20)
+    source.rewrite()
+    var position = 65536
+    let error = await #expect(throws: ReadError.self) {
+      while let piece = try await pieces.next() {
+        #expect(piece == old.slice(position..<position + piece.count))
+        position += piece.count
+      }
+    }
+    #expect(error?.code == .sourceChanged)
+    var again = reader.stream(chunkSize: .kibibytes(64)).makeAsyncIterator()
+    #expect(try await again.next() == source.expected(0..<65536))
+    await reader.close()
+  }
+
+  @Test func `a source that changes faster than it is read is given up`() async throws {
+    let source = RestlessSource()
+    let reader = try await RangeReader(source, configuration: .init(onChange: .refresh))
+    let error = await #expect(throws: ReadError.self) { _ = try await reader.read(0..<10) }
+    #expect(error?.code == .sourceChanged)
+    await reader.close()
+  }
+
+  /// Is another version at every look.
+  private final class RestlessSource: RangeSource {
+    private let looks = Locked(0)
+    func describe() async throws -> SourceDescription {
+      let number = looks.withLock { looks in
+        looks += 1
+        return looks
+      }
+      return SourceDescription(id: "restless", validator: Number(number: number), byteCount: 100)
+    }
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      throw ReadError(.sourceChanged, "made up")
+    }
+    struct Number: SourceValidator {
+      let number: Int
+      func change(to newer: any SourceValidator) -> SourceChange {
+        (newer as? Number)?.number == number ? .same : .other
+      }
+    }
+  }
+
+  // MARK: real files
+
+  /// Contents of a version in which each 8 bytes say which version it is, and where.
+  private static func contents(_ version: Int, count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for word in 0..<count / 8 {
+      withUnsafeBytes(of: UInt64(version << 32 | word).littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    return bytes
+  }
+
+  /// The version that all of `bytes` are of; nil if they are of several, or not where they belong.
+  private static func version(_ bytes: Bytes, at offset: Int) -> Int? {
+    var found: Int?
+    for place in stride(from: 0, to: bytes.count, by: 8) {
+      guard let word = bytes.integer(at: place, as: UInt64.self, .littleEndian) else { return nil }
+      guard Int(word & 0xFFFF_FFFF) == (offset + place) / 8 else { return nil }
+      let version = Int(word >> 32)
+      guard found == nil || found == version else { return nil }
+      found = version
+    }
+    return found
+  }
+
+  private static let byteCount = 64 << 10
+
+  @Test(arguments: [ChangePolicy.fail, .refresh])
+  func `a file that is replaced by another under its name never yields mixed versions`(
+    policy: ChangePolicy
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("file")
+    try await changing(policy, path) { version in
+      try write(Self.contents(version, count: Self.byteCount), to: directory.path("next"))
+      try #require(rename(directory.path("next"), path) == 0)
+    }
+  }
+
+  @Test(arguments: [ChangePolicy.fail, .refresh])
+  func `a file that is rewritten in place, a tick later, never yields mixed versions`(
+    policy: ChangePolicy
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("file")
+    try await changing(policy, path) { version in
+      if version > 1 { try await settle(path) }
+      try write(Self.contents(version, count: Self.byteCount), to: path, truncating: false)
+    }
+  }
+
+  /// Changes a file again and again while it is read in ranges, vectors and streams, and compares.
+  private func changing(
+    _ policy: ChangePolicy, _ path: String, _ change: @escaping @Sendable (_ version: Int) async throws -> Void
+  ) async throws {
+    let runs = TestScale.isStress ? 1000 : 100
+    try await change(1)
+    let store = MemoryStore(limit: .mebibytes(1))
+    let isOver = Locked(false)
+    let seen = Locked(Set<Int>())
+    let looks = Locked(0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask { @Sendable in
+          var random = TestRandom(UInt64(number))
+          var configuration = RangeReader.Configuration(onChange: policy)
+          configuration.lookInterval = .milliseconds(5)
+          var reader = try await RangeReader(FileSource(path), configuration: configuration) {
+            if number.isMultiple(of: 2) { Caching(store, blockSize: .kibibytes(4)) }
+          }
+          while !isOver.withLock({ $0 }) {
+            // Reads that are at hand never suspend.
+            await Task.yield()
+            defer { if !number.isMultiple(of: 2) { looks.withLock { $0 += 1 } } }
+            do {
+              let lower = random.below(Self.byteCount / 8 - 1) * 8
+              let upper = min(Self.byteCount, lower + 8 + random.below(3000) * 8)
+              let bytes: [(Int, Bytes)]
+              switch random.below(4) {
+              case 0:
+                let ranges = [lower..<upper, 0..<64, Self.byteCount - 64..<Self.byteCount]
+                bytes = Array(zip(ranges.map(\.lowerBound), try await reader.read(ranges)))
+              case 1:
+                var pieces: [Bytes] = []
+                for try await piece in reader.stream(lower..<upper, chunkSize: .bytes(800)) { pieces.append(piece) }
+                bytes = [(lower, Bytes(concatenating: pieces))]
+              default: bytes = [(lower, try await reader.read(lower..<upper))]
+              }
+              // All of one read, vector or stream are of one version.
+              let versions = bytes.map { Self.version($0.1, at: $0.0) }
+              #expect(Set(versions).count == 1 && versions[0] != nil, "mixed: \(versions)")
+              if let version = versions[0] { _ = seen.withLock { $0.insert(version) } }
+              // One that was opened while its file lost its name may read that for ever.
+              guard policy == .fail, random.below(10) == 0 else { continue }
+            } catch let error as ReadError where error.code == .sourceChanged {
+              guard policy == .fail else { continue }
+            }
+            await reader.close()
+            reader = try await RangeReader(FileSource(path), configuration: configuration) {
+              if number.isMultiple(of: 2) { Caching(store, blockSize: .kibibytes(4)) }
+            }
+          }
+          await reader.close()
+        }
+      }
+      group.addTask { @Sendable in
+        for version in 2..<runs + 2 {
+          try await change(version)
+          // Those who read past the cache have looked at it, or met its change.
+          let before = looks.withLock { $0 }
+          #expect(await eventually { looks.withLock { $0 } > before + 2 })
+        }
+        isOver.withLock { $0 = true }
+      }
+      try await group.waitForAll()
+    }
+    #expect(seen.withLock { $0.count } > runs / 10)
+  }
+
+  @Test func `a file under the same name is opened anew, and the old one let go of`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 5000, seed: 1).path
+    let reader = try await RangeReader(path, onChange: .refresh)
+    _ = try await reader.read(0..<100)
+    let next = try await directory.file("next", count: 7000, seed: 2)
+    try #require(rename(next.path, path) == 0)
+    #expect(await eventually { reader.byteCount == 7000 })
+    #expect(try await reader.read(0..<7000) == Bytes(next.bytes))
+    await reader.close()
+  }
+
+  @Test func `a file that is gone fails reads, and is found when it comes back`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 5000, seed: 1).path
+    let reader = try await RangeReader(FileSource(path), configuration: .init(onChange: .refresh))
+    _ = try await reader.read(0..<100)
+    try FileManager.default.removeItem(atPath: path)
+    let error = await #expect(throws: ReadError.self) { _ = try await reader.read(0..<100) }
+    #expect(error?.code == .notFound)
+    let next = try await directory.file("file", count: 6000, seed: 2)
+    #expect(try await reader.read(0..<100) == Bytes(next.bytes[..<100]))
+    await reader.close()
+  }
+}

@@ -1,0 +1,172 @@
+import Testing
+
+@testable import RangeIO
+
+/// What is asked for ahead of which reads, event by event.
+struct ReadAheadRunsTests {
+  private let bounds = ReadAheadRuns.Bounds(byteCount: 1 << 30, grid: BlockGrid(blockSize: 4096)!, longest: 1 << 20)
+
+  /// Reads `ranges` one after the other.
+  ///
+  /// - Returns: what is asked for at each.
+  private func ask(_ runs: inout ReadAheadRuns, _ ranges: [ByteRange]) -> [[ByteRange]] {
+    ranges.map { runs.notice($0, bounds).ask }
+  }
+
+  private func steps(_ count: Int, of size: Int, from start: Int = 0, by step: Int? = nil) -> [ByteRange] {
+    (0..<count).map { start + $0 * (step ?? size)..<start + $0 * (step ?? size) + size }
+  }
+
+  @Test func `nothing is asked for before the third read of a run`() {
+    var runs = ReadAheadRuns()
+    let asked = ask(&runs, steps(3, of: 4096))
+    #expect(asked[0].isEmpty && asked[1].isEmpty)
+    #expect(asked[2].first?.lowerBound == 3 * 4096)
+    #expect(runs.runs.map(\.rule) == [.forwards])
+  }
+
+  @Test func `what is asked for follows without a gap and without an overlap`() {
+    var runs = ReadAheadRuns()
+    let asked = ask(&runs, steps(2000, of: 4096)).flatMap { $0 }
+    #expect(asked.first?.lowerBound == 3 * 4096)
+    for (one, next) in zip(asked, asked.dropFirst()) { #expect(one.upperBound == next.lowerBound) }
+  }
+
+  @Test func `the window doubles to its bound`() {
+    var runs = ReadAheadRuns()
+    var position = 0
+    var ahead: [Int] = []
+    for range in steps(2000, of: 4096) {
+      if let last = runs.notice(range, bounds).ask.last { position = last.upperBound }
+      ahead.append(max(0, position - range.upperBound))
+    }
+    #expect(ahead[2] == 8192)
+    #expect(ahead.max()! <= bounds.longest + 4096)
+    #expect(ahead.max()! >= bounds.longest / 2)
+    // Once it is wide it stays so: never is less than half of it ahead.
+    #expect(ahead[1000...].min()! >= bounds.longest / 2 - 4096)
+  }
+
+  @Test func `a run backwards is followed backwards, to the start of the source`() {
+    var runs = ReadAheadRuns()
+    let asked = ask(&runs, steps(64, of: 4096).reversed()).flatMap { $0 }
+    #expect(runs.runs.map(\.rule) == [.backwards])
+    #expect(asked.first?.upperBound == 61 * 4096)
+    for (one, next) in zip(asked, asked.dropFirst()) { #expect(one.lowerBound == next.upperBound) }
+    #expect(asked.last?.lowerBound == 0)
+  }
+
+  @Test(arguments: [1 << 20, -(1 << 20)]) func `strides are followed, to and fro`(stride: Int) {
+    var runs = ReadAheadRuns()
+    let start = stride > 0 ? 0 : 512 << 20
+    let reads = steps(40, of: 1000, from: start, by: stride)
+    let asked = ask(&runs, reads)
+    #expect(runs.runs.map(\.rule) == [.strided(stride)])
+    #expect(asked[2].first == reads[3])
+    // Each once, in order, and nothing else.
+    let all = asked.flatMap { $0 }
+    #expect(all == steps(all.count, of: 1000, from: reads[3].lowerBound, by: stride))
+    #expect(all.count >= 37)
+  }
+
+  @Test func `two scans and a strided run between random reads are each followed`() {
+    var random = TestRandom(7)
+    var runs = ReadAheadRuns()
+    var asked: Set<Int> = []
+    for step in 0..<100 {
+      for range in [
+        step * 4096..<(step + 1) * 4096, (200 << 20) + step * 8192..<(200 << 20) + (step + 1) * 8192,
+        (400 << 20) + step * 65536..<(400 << 20) + step * 65536 + 512,
+      ] {
+        let noticed = runs.notice(range, bounds)
+        if !noticed.ask.isEmpty { asked.insert(noticed.run!) }
+      }
+      let place = (600 << 20) + random.below(100 << 20)
+      _ = runs.notice(place..<place + 512, bounds)
+    }
+    #expect(asked.count == 3)
+    let rules = runs.runs.map(\.rule)
+    #expect(rules.count { $0 == .forwards } == 2)
+    #expect(rules.contains(.strided(65536)))
+  }
+
+  @Test func `small skips do not end a run`() {
+    var runs = ReadAheadRuns()
+    var place = 0
+    var numbers: Set<Int> = []
+    var random = TestRandom(3)
+    for _ in 0..<200 {
+      if let run = runs.notice(place..<place + 4096, bounds).run { numbers.insert(run) }
+      place += 4096 + random.below(3) * 4096
+    }
+    #expect(numbers.count == 1)
+  }
+
+  @Test func `reads that overtake one another are one run`() {
+    var runs = ReadAheadRuns()
+    let order = [0, 2, 1, 3, 6, 5, 4, 7, 9, 8, 11, 10]
+    var numbers: Set<Int> = []
+    for step in order + order.map({ $0 + 12 }) {
+      if let run = runs.notice(step << 20..<(step + 1) << 20, bounds).run { numbers.insert(run) }
+    }
+    #expect(numbers.count == 1)
+  }
+
+  @Test func `random reads are hardly ever taken for a run`() {
+    for seed in 0..<20 {
+      var random = TestRandom(UInt64(seed))
+      var runs = ReadAheadRuns()
+      var asked = 0
+      for _ in 0..<5000 {
+        let place = random.below(64 << 20)
+        asked += runs.notice(place..<place + 4096, bounds).ask.reduce(0) { $0 + $1.count }
+      }
+      #expect(asked < 5000 * 4096 / 20, "seed \(seed)")
+    }
+  }
+
+  @Test func `what could not be had is asked for again`() {
+    var runs = ReadAheadRuns()
+    let asked = ask(&runs, steps(3, of: 4096))[2]
+    runs.retract(runs.runs[0].number, to: asked[0])
+    let again = ask(&runs, steps(2, of: 4096, from: 3 * 4096)).flatMap { $0 }
+    #expect(again.first?.lowerBound == 4 * 4096)
+  }
+
+  @Test func `a ninth run ends the one that was not used for longest`() {
+    var runs = ReadAheadRuns()
+    for run in 0..<8 { _ = ask(&runs, steps(3, of: 4096, from: run << 24)) }
+    #expect(runs.runs.count == 8)
+    let first = runs.runs.map(\.number).min()!
+    _ = ask(&runs, steps(2, of: 4096, from: 8 << 24))
+    #expect(runs.notice((8 << 24) + 8192..<(8 << 24) + 12288, bounds).ended == [first])
+  }
+
+  @Test func `a run that nobody follows ends`() {
+    var runs = ReadAheadRuns()
+    _ = ask(&runs, steps(3, of: 4096))
+    var random = TestRandom(5)
+    var ended: [Int] = []
+    for _ in 0..<400 {
+      let place = (100 << 20) + random.below(500 << 20)
+      ended += runs.notice(place..<place + 100, bounds).ended
+    }
+    #expect(ended.first == 1)
+    #expect(!runs.runs.contains { $0.number == 1 })
+  }
+
+  @Test func `the ends of the largest source do not overflow`() {
+    let huge = ReadAheadRuns.Bounds(byteCount: .max, grid: BlockGrid(blockSize: 4096)!, longest: 1 << 20)
+    var runs = ReadAheadRuns()
+    for step in (1...8).reversed() {
+      let lower = Int.max - step * 4096
+      for range in runs.notice(lower..<lower + 4096, huge).ask { #expect(range.upperBound <= .max) }
+    }
+    var strided = ReadAheadRuns()
+    for step in (1...4).reversed() {
+      let lower = Int.max - step * (1 << 40)
+      _ = strided.notice(lower..<lower + 4096, huge)
+    }
+    #expect(strided.runs.count == 1)
+  }
+}

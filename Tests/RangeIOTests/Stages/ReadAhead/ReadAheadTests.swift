@@ -1,0 +1,278 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+/// Reading ahead of a source with latency and one link, on a clock that a simulation moves.
+struct ReadAheadTests {
+  private static let rate = 200e6
+
+  private static func source(_ simulation: Simulation, _ byteCount: Int, id: String = "far") -> SyntheticSource {
+    SyntheticSource(
+      byteCount: byteCount, id: id, latency: .milliseconds(20), bytesPerSecond: rate, sharesBandwidth: true,
+      time: simulation.time)
+  }
+
+  private static func count(_ name: String, _ stage: ReadAhead) -> Int { stage.statistics()![name]! }
+
+  // MARK: what it gains
+
+  @Test func `a scan gets nearly all of the bandwidth`() throws {
+    let byteCount = 3 << 30
+    let (seconds, wasted, read) = try Simulation.run(seed: 1) { simulation in
+      let (source, stage) = (Self.source(simulation, byteCount), ReadAhead())
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        stage
+        Caching(MemoryStore(limit: .mebibytes(256)))
+      }
+      let start = simulation.clock.now
+      for piece in stride(from: 0, to: byteCount, by: 1 << 20) {
+        let bytes = try await reader.read(piece..<piece + 1 << 20)
+        // Some of it, since making a gigabyte to compare takes long.
+        let sample = piece..<piece + 4096
+        #expect(bytes.slice(0..<4096) == source.expected(sample))
+      }
+      let time = start.duration(to: simulation.clock.now)
+      await reader.close()
+      return (Double(time.nanoseconds) / 1e9, stage.statistics()!.wastedBytes, source.bytesRead)
+    }
+    let best = Double(byteCount) / Self.rate
+    print("a scan of \(byteCount) bytes: \(best / seconds) of the bandwidth")
+    #expect(best / seconds >= 0.95)
+    #expect(wasted == 0)
+    #expect(read == byteCount)
+  }
+
+  @Test func `random reads waste hardly a byte`() throws {
+    func bytesRead(_ isAhead: Bool) throws -> Int {
+      try Simulation.run(seed: 2) { simulation in
+        let source = Self.source(simulation, 1 << 30)
+        let pipeline = ReadPipeline {
+          if isAhead { ReadAhead() }
+          Caching(MemoryStore(limit: .mebibytes(16)))
+        }
+        let reader = try await RangeReader(source, pipeline, configuration: simulation.configuration)
+        var random = TestRandom(11)
+        for _ in 0..<3000 {
+          let place = random.below(1 << 30 - 4096)
+          let range = place..<place + 4096
+          #expect(try await reader.read(range) == source.expected(range))
+        }
+        await reader.close()
+        return source.bytesRead
+      }
+    }
+    let (without, with) = (try bytesRead(false), try bytesRead(true))
+    print("random reads: \(with) bytes with reading ahead, \(without) without")
+    #expect(Double(with) <= Double(without) * 1.05)
+  }
+
+  @Test func `two scans and a strided run, interleaved, each get their window`() throws {
+    let (seconds, asked) = try Simulation.run(seed: 3) { simulation in
+      let (source, stage) = (Self.source(simulation, 1 << 30), ReadAhead())
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        stage
+        Caching(MemoryStore(limit: .mebibytes(256)), blockSize: .kibibytes(16))
+      }
+      let start = simulation.clock.now
+      for step in 0..<500 {
+        for range in [
+          step << 16..<(step + 1) << 16, (256 << 20) + step << 16..<(256 << 20) + (step + 1) << 16,
+          (512 << 20) + step << 19..<(512 << 20) + step << 19 + 4096,
+        ] {
+          #expect(try await reader.read(range) == source.expected(range))
+        }
+      }
+      let time = start.duration(to: simulation.clock.now)
+      await reader.close()
+      return (Double(time.nanoseconds) / 1e9, Self.count("runs", stage))
+    }
+    print("three runs: \(seconds) s, \(asked) noticed")
+    #expect(asked == 3)
+    // Without, 1,500 reads take 20 ms each.
+    #expect(seconds < 1500 * 0.020 / 10)
+  }
+
+  @Test func `a thousand readers stay within the one budget`() throws {
+    let limit = 16 << 20
+    try Simulation.run(seed: 4) { simulation in
+      let budget = ReadAheadBudget(.bytes(limit))
+      let store = MemoryStore(limit: .mebibytes(128))
+      let tasks = (0..<1000).map { number in
+        simulation.start {
+          let source = Self.source(simulation, 4 << 20, id: "source \(number)")
+          let reader = try await RangeReader(source, configuration: simulation.configuration) {
+            ReadAhead(budget: budget)
+            Caching(store)
+          }
+          for step in 0..<24 {
+            let range = step << 14..<(step + 1) << 14
+            guard try await reader.read(range) == source.expected(range) else { return false }
+          }
+          await reader.close()
+          return true
+        }
+      }
+      for task in tasks {
+        let isRight = try await task.value
+        #expect(isRight)
+      }
+      #expect(budget.peakBytes <= limit)
+      #expect(budget.peakBytes > limit / 2)
+      #expect(budget.bytes == 0)
+    }
+  }
+
+  // MARK: what it leaves alone
+
+  @Test func `what is cached is not asked for again`() throws {
+    try Simulation.run(seed: 5) { simulation in
+      let (source, stage) = (Self.source(simulation, 8 << 20), ReadAhead())
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        stage
+        Caching(MemoryStore(limit: .mebibytes(64)))
+      }
+      _ = try await reader.read(0..<8 << 20)
+      let before = source.bytesRead
+      for step in 0..<128 { _ = try await reader.read(step << 16..<(step + 1) << 16) }
+      await reader.close()
+      #expect(source.bytesRead == before)
+      #expect(Self.count("bytes asked for", stage) == 0)
+    }
+  }
+
+  @Test func `nothing is read twice`() throws {
+    for seed in UInt64(0)..<20 {
+      try Simulation.run(seed: seed) { simulation in
+        let source = Self.source(simulation, 16 << 20)
+        let reader = try await RangeReader(source, configuration: simulation.configuration) {
+          ReadAhead()
+          Caching(MemoryStore(limit: .mebibytes(64)))
+        }
+        for piece in stride(from: 0, to: 16 << 20, by: 100_000) {
+          let range = piece..<min(16 << 20, piece + 100_000)
+          #expect(try await reader.read(range) == source.expected(range))
+        }
+        await reader.close()
+        #expect(source.bytesRead == 16 << 20)
+      }
+    }
+  }
+
+  @Test func `a failing source fails no read that would not have failed, and the budget comes back`() throws {
+    for seed in UInt64(0)..<50 {
+      try Simulation.run(seed: seed) { simulation in
+        let source = Self.source(simulation, 8 << 20)
+        let faulty = FaultySource(source) { number, _ in
+          SeededGenerator.mix(seed << 32 + UInt64(number)) % 5 == 0
+            ? .fail(ReadError(.inputOutput, "made up", isTransient: true)) : nil
+        }
+        let budget = ReadAheadBudget(.mebibytes(4))
+        let reader = try await RangeReader(faulty, configuration: simulation.configuration) {
+          ReadAhead(budget: budget)
+          Caching(MemoryStore(limit: .mebibytes(64)))
+        }
+        for piece in stride(from: 0, to: 8 << 20, by: 1 << 16) {
+          let range = piece..<piece + 1 << 16
+          var bytes: Bytes?
+          while bytes == nil { bytes = try? await reader.read(range) }
+          #expect(bytes == source.expected(range))
+        }
+        await reader.close()
+        #expect(budget.bytes == 0)
+      }
+    }
+  }
+
+  @Test func `closing gives up what is on its way`() throws {
+    try Simulation.run(seed: 6) { simulation in
+      let source = Self.source(simulation, 1 << 30)
+      let budget = ReadAheadBudget(.mebibytes(64))
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        ReadAhead(budget: budget)
+        Caching(MemoryStore(limit: .mebibytes(64)))
+      }
+      for step in 0..<20 { _ = try await reader.read(step << 16..<(step + 1) << 16) }
+      #expect(budget.bytes > 0)
+      let start = simulation.clock.now
+      await reader.close()
+      #expect(budget.bytes == 0)
+      #expect(start.duration(to: simulation.clock.now) < .milliseconds(40))
+    }
+  }
+
+  @Test func `without a cache below it is refused`() async throws {
+    for pipeline in [
+      ReadPipeline { ReadAhead() },
+      ReadPipeline {
+        Caching(MemoryStore(limit: .mebibytes(1)))
+        ReadAhead()
+      },
+    ] {
+      let error = await #expect(throws: ReadError.self) {
+        _ = try await RangeReader(SyntheticSource(byteCount: 100), pipeline)
+      }
+      #expect(error?.code == .invalidConfiguration)
+    }
+  }
+
+  // MARK: hints
+
+  @Test func `what will be read is fetched with nobody waiting, and used`() throws {
+    try Simulation.run(seed: 7) { simulation in
+      let (source, stage) = (Self.source(simulation, 1 << 30), ReadAhead())
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        stage
+        Caching(MemoryStore(limit: .mebibytes(64)))
+      }
+      reader.willRead(500 << 20..<501 << 20)
+      try await simulation.time.sleep(for: .milliseconds(100))
+      let reads = source.readCount
+      #expect(source.bytesRead == 1 << 20)
+      let range = 500 << 20..<501 << 20
+      #expect(try await reader.read(range) == source.expected(range))
+      #expect(source.readCount == reads)
+      #expect(Self.count("bytes used", stage) == 1 << 20)
+      await reader.close()
+    }
+  }
+
+  @Test func `hints beyond the end, empty ones and those to a closed reader do nothing`() throws {
+    try Simulation.run(seed: 8) { simulation in
+      let source = Self.source(simulation, 1000)
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        Caching(MemoryStore(limit: .mebibytes(1)))
+      }
+      reader.willRead(2000..<3000)
+      reader.willRead(5..<5)
+      reader.willRead(-10..<0)
+      reader.discard(-10..<5000)
+      try await simulation.time.sleep(for: .seconds(1))
+      #expect(source.readCount == 0)
+      reader.willRead(900..<5000)
+      try await simulation.time.sleep(for: .seconds(1))
+      #expect(source.bytesRead == 1000)
+      await reader.close()
+      reader.willRead(0..<100)
+      reader.discard(0..<100)
+    }
+  }
+
+  @Test func `what will not be read again is dropped, and its neighbours stay`() throws {
+    try Simulation.run(seed: 9) { simulation in
+      let source = Self.source(simulation, 1 << 20)
+      let store = MemoryStore(limit: .mebibytes(64))
+      let reader = try await RangeReader(source, configuration: simulation.configuration) { Caching(store) }
+      _ = try await reader.read(0..<1 << 20)
+      reader.discard(100..<200_000)
+      // Two whole blocks of 64 KiB lie within.
+      #expect(store.statistics().bytes < 15 << 16)
+      let before = source.bytesRead
+      #expect(try await reader.read(0..<65536) == source.expected(0..<65536))
+      #expect(source.bytesRead == before)
+      #expect(try await reader.read(65536..<131_072) == source.expected(65536..<131_072))
+      #expect(source.bytesRead == before + 65536)
+      await reader.close()
+    }
+  }
+}

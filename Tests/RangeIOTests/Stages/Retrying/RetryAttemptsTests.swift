@@ -1,0 +1,129 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+/// Draws the longest wait there is.
+struct LargestNumbers: RandomNumberGenerator, Sendable {
+  mutating func next() -> UInt64 { .max }
+}
+
+struct RetryAttemptsTests {
+  private func waits(_ backoff: Backoff, retryAfter: Duration? = nil, timeLeft: Duration? = nil) -> [Duration] {
+    var attempts = RetryAttempts(backoff)
+    var random = LargestNumbers()
+    var waits: [Duration] = []
+    while case .wait(let wait) = attempts.failed(
+      retryAfter: retryAfter, timeLeft: timeLeft, isAllowed: true, &random)
+    {
+      waits.append(wait)
+    }
+    return waits
+  }
+
+  @Test func `the longest wait doubles up to the cap`() {
+    #expect(
+      waits(.exponentialBackoff(attempts: 7, base: .milliseconds(100), cap: .seconds(1)))
+        == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) })
+    #expect(waits(.exponentialBackoff(attempts: 1)) == [])
+    #expect(waits(.exponentialBackoff(attempts: 3, base: .zero)) == [.zero, .zero])
+  }
+
+  @Test func `no wait overflows, however many there are`() {
+    let backoff = Backoff.exponentialBackoff(attempts: .max, base: .seconds(1 << 30), cap: .seconds(1 << 33))
+    #expect(backoff.longestWait(before: 3) == .seconds(1 << 33))
+    #expect(backoff.longestWait(before: 4) == .seconds(1 << 33))
+    #expect(backoff.longestWait(before: 1000) == .seconds(1 << 33))
+    #expect(Backoff.exponentialBackoff(base: .nanoseconds(1)).longestWait(before: 62) == .seconds(10))
+  }
+
+  @Test func `waits are drawn evenly from zero to the longest`() {
+    let backoff = Backoff.exponentialBackoff(attempts: 5, base: .milliseconds(8), cap: .milliseconds(50))
+    for retry in 0..<5 {
+      var random = TestRandom(UInt64(retry))
+      let longest = backoff.longestWait(before: retry)
+      var tenths = [Int](repeating: 0, count: 10)
+      var isWithin = true
+      for _ in 0..<10_000 {
+        let wait = backoff.wait(before: retry, &random)
+        isWithin = isWithin && wait >= .zero && wait <= longest
+        tenths[min(9, Int(wait / longest * 10))] += 1
+      }
+      #expect(isWithin)
+      // A thousand each, give or take five standard deviations.
+      #expect(tenths.allSatisfy { (850...1150).contains($0) }, "\(tenths)")
+    }
+  }
+
+  @Test func `what a source asks for comes before the wait`() {
+    let backoff = Backoff.exponentialBackoff(attempts: 3, base: .milliseconds(100))
+    #expect(waits(backoff, retryAfter: .seconds(2)) == [.milliseconds(2100), .milliseconds(2200)])
+    #expect(waits(backoff, retryAfter: .seconds(-2)) == [.milliseconds(100), .milliseconds(200)])
+    #expect(waits(backoff, retryAfter: .seconds(61)) == [])
+    var patient = backoff
+    patient.longestRetryAfter = .seconds(61)
+    #expect(waits(patient, retryAfter: .seconds(61)).count == 2)
+  }
+
+  @Test func `no wait reaches the deadline`() {
+    let backoff = Backoff.exponentialBackoff(attempts: 9, base: .milliseconds(100))
+    #expect(waits(backoff, timeLeft: .milliseconds(400)) == [.milliseconds(100), .milliseconds(200)])
+    #expect(waits(backoff, timeLeft: .zero) == [])
+    #expect(waits(backoff, timeLeft: .milliseconds(-5)) == [])
+  }
+
+  @Test func `what the budget forbids is told apart from what was enough`() {
+    var random = LargestNumbers()
+    var attempts = RetryAttempts(.exponentialBackoff(attempts: 2))
+    #expect(attempts.failed(retryAfter: nil, timeLeft: nil, isAllowed: false, &random) == .refused)
+    #expect(attempts.failed(retryAfter: nil, timeLeft: nil, isAllowed: false, &random) == .giveUp)
+    #expect(attempts.failures == 2)
+  }
+}
+
+struct RetryBudgetTests {
+  @Test func `an allowance is what may be retried before anything succeeds`() {
+    var tokens = RetryTokens(allowance: 3, share: 0.5)
+    #expect((0..<6).map { _ in tokens.failed() } == [true, true, true, false, false, false])
+    #expect(tokens.thousandths == 0)
+    #expect(tokens.failed() == false)
+    #expect(tokens.thousandths == 0)
+  }
+
+  @Test func `after trouble a source has to answer well for a while`() {
+    var tokens = RetryTokens(allowance: 2, share: 0.5)
+    for _ in 0..<10 { _ = tokens.failed() }
+    for _ in 0..<6 {
+      #expect(!tokens.allowsRetries)
+      tokens.succeeded()
+    }
+    #expect(tokens.failed() == true)
+    #expect(!tokens.allowsRetries)
+    for _ in 0..<100 { tokens.succeeded() }
+    #expect(tokens.thousandths == tokens.most)
+  }
+
+  @Test(arguments: testSeeds)
+  func `retries are never more than the allowance and the share`(seed: UInt64) {
+    var random = TestRandom(seed)
+    let (allowance, share) = (1 + random.below(20), Double(random.below(101)) / 100)
+    var tokens = RetryTokens(allowance: allowance, share: share)
+    var (retries, successes) = (0, 0)
+    let badness = random.below(101)
+    for _ in 0..<5000 {
+      if random.below(100) < badness {
+        retries += tokens.failed() ? 1 : 0
+      } else {
+        tokens.succeeded()
+        successes += 1
+      }
+      // Not expected one by one, which takes long.
+      guard (0...tokens.most).contains(tokens.thousandths),
+        Double(retries) <= Double(allowance) + share * Double(successes) + 1e-6
+      else {
+        Issue.record("seed \(seed): \(retries) retries after \(successes) successes, \(tokens)")
+        return
+      }
+    }
+  }
+}

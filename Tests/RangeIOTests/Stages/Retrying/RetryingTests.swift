@@ -1,0 +1,208 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+/// Retrying over a source that fails as planned, at exact times of a clock that moves when nothing else can.
+struct RetryingTests {
+  private typealias Step = ScriptedSource.Step
+
+  /// Retries whose waits are the longest: 100 ms, 200 ms, 400 ms.
+  private static func retrying(
+    _ attempts: Int = 4, budget: RetryBudget = RetryBudget(),
+    isTransient: (@Sendable (any Error) -> Bool)? = nil
+  ) -> Retrying {
+    let backoff = Backoff.exponentialBackoff(attempts: attempts)
+    guard let isTransient else { return Retrying(backoff, budget: budget, random: LargestNumbers()) }
+    return Retrying(backoff, budget: budget, isTransient: isTransient, random: LargestNumbers())
+  }
+
+  /// Runs `body` with a reader of a source that does what `plan` says.
+  private func run(
+    _ plan: @escaping @Sendable (Int) -> ScriptedSource.Step,
+    through stages: @escaping @Sendable () -> [any ReadStage],
+    _ body: @escaping @Sendable (Simulation, RangeReader, ScriptedSource) async throws -> Void
+  ) throws {
+    for seed in 0..<5 as Range<UInt64> {
+      try Simulation.run(seed: seed) { simulation in
+        let source = ScriptedSource(time: simulation.time, plan: plan)
+        let reader = try await RangeReader(
+          source, ReadPipeline { for stage in stages() { stage } }, configuration: simulation.configuration)
+        try await body(simulation, reader, source)
+        #expect(simulation.clock.sleeperCount == 0)
+      }
+    }
+  }
+
+  @Test func `what may pass is tried again after the waits drawn`() throws {
+    let stage = Noted<Retrying>()
+    try run(
+      { $0 < 3 ? .fail(ReadError.passing) : .answer },
+      through: {
+        stage.add(Self.retrying())
+        return [stage.all.last!]
+      }
+    ) { (_, reader, source) async throws in
+      #expect(try await reader.isRight(10..<5000))
+      #expect(source.times == [.zero, .milliseconds(100), .milliseconds(300), .milliseconds(700)])
+      #expect(try await reader.isRight(10..<5000))
+    }
+    for one in stage.all {
+      #expect(one.statistics()?.figures == ["reads": 2, "retries": 3, "recovered": 1])
+    }
+  }
+
+  @Test func `after as many tries as wished the last error is thrown`() throws {
+    let stage = Self.retrying(3)
+    try run({ .fail(ReadError(.inputOutput, "\($0)", isTransient: true)) }, through: { [stage] }) {
+      (_, reader, source) async throws in
+      let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
+      #expect(error?.message == "2")
+      #expect(source.times == [.zero, .milliseconds(100), .milliseconds(300)])
+    }
+    #expect(stage.statistics()?.figures == ["reads": 5, "retries": 10, "given up": 5])
+  }
+
+  @Test func `what does not pass is not tried again`() throws {
+    for error in [ReadError.lasting, ReadError.closed, CancellationError(), Refusal.no] as [any Error] {
+      try run({ _ in .fail(error) }, through: { [Self.retrying()] }) { (_, reader, source) async throws in
+        await #expect(throws: (any Error).self) { try await reader.read(0..<10) }
+        #expect(source.asked.count == 1)
+      }
+    }
+  }
+
+  @Test func `a closed reader and a cancelled read are never tried again, whatever the hook says`() throws {
+    for error in [ReadError.closed, CancellationError()] as [any Error] {
+      try run({ _ in .fail(error) }, through: { [Self.retrying { _ in true }] }) { (_, reader, source) async throws in
+        await #expect(throws: (any Error).self) { try await reader.read(0..<10) }
+        #expect(source.asked.count == 1)
+      }
+    }
+  }
+
+  @Test func `errors of others are tried again if the hook says so`() throws {
+    try run(
+      { $0 == 0 ? .fail(Refusal.no) : .answer }, through: { [Self.retrying { $0 is Refusal }] }
+    ) { (_, reader, source) async throws in
+      #expect(try await reader.isRight(0..<10))
+      #expect(source.times == [.zero, .milliseconds(100)])
+    }
+  }
+
+  @Test func `a source is left alone as long as it asks for`() throws {
+    let busy = ReadError(.inputOutput, "busy", isTransient: true, retryAfter: .seconds(3))
+    try run({ $0 == 0 ? .fail(busy) : .answer }, through: { [Self.retrying()] }) { (_, reader, source) async throws in
+      #expect(try await reader.isRight(0..<10))
+      #expect(source.times == [.zero, .milliseconds(3100)])
+    }
+  }
+
+  @Test func `a read that has a deadline gives up before it, with the last error`() throws {
+    try run(
+      { _ in .fail(ReadError.passing) }, through: { [TimeLimiting(.milliseconds(350)), Self.retrying(10)] }
+    ) { (simulation, reader, source) async throws in
+      let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
+      #expect(error?.code == .inputOutput)
+      // The next would have begun at 700 ms.
+      #expect(source.times == [.zero, .milliseconds(100), .milliseconds(300)])
+      #expect(simulation.clock.now.offset == .milliseconds(300))
+    }
+  }
+
+  @Test func `with a spent budget errors are thrown at once, until reads succeed again`() throws {
+    let budget = RetryBudget(allowance: 2, share: 0.5)
+    let stage = Self.retrying(budget: budget)
+    try Simulation.run(seed: 1) { simulation in
+      let isDown = Locked(true)
+      let source = ScriptedSource(time: simulation.time) { _ in
+        isDown.withLock { $0 } ? .fail(ReadError.passing) : .answer
+      }
+      let reader = try await RangeReader(source, ReadPipeline { stage }, configuration: simulation.configuration)
+      for _ in 0..<100 { await #expect(throws: ReadError.self) { try await reader.read(0..<10) } }
+      #expect(source.asked.count == 102)
+      #expect(!budget.allowsRetries)
+      isDown.withLock { $0 = false }
+      for _ in 0..<6 { #expect(try await reader.isRight(0..<10)) }
+      #expect(budget.allowsRetries)
+    }
+    #expect(
+      stage.statistics()?.figures == ["reads": 106, "retries": 2, "refused by the budget": 100])
+  }
+
+  @Test func `readers that share a budget spend it together`() throws {
+    let budget = RetryBudget(allowance: 3)
+    try Simulation.run(seed: 1) { simulation in
+      var tries = 0
+      for _ in 0..<4 {
+        let source = ScriptedSource(time: simulation.time) { _ in .fail(ReadError.passing) }
+        let reader = try await RangeReader(
+          source, ReadPipeline { Self.retrying(budget: budget) }, configuration: simulation.configuration)
+        await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
+        tries += source.asked.count
+      }
+      #expect(tries == 4 + 3)
+    }
+  }
+
+  @Test func `a read that waits to be tried again is answered at once when it is cancelled`() throws {
+    try run({ _ in .fail(ReadError.passing) }, through: { [Self.retrying()] }) {
+      (simulation, reader, source) async throws in
+      let read = simulation.start { try await reader.read(0..<10) }
+      try await simulation.clock.sleep(for: .milliseconds(50))
+      read.cancel()
+      await #expect(throws: CancellationError.self) { try await read.value }
+      #expect(simulation.clock.now.offset == .milliseconds(50))
+      #expect(source.asked.count == 1)
+    }
+  }
+
+  @Test func `a read that waits to be tried again is answered at once when its reader is closed`() throws {
+    try run({ _ in .fail(ReadError.passing) }, through: { [Self.retrying()] }) {
+      (simulation, reader, source) async throws in
+      let read = simulation.start { try await reader.read(0..<10) }
+      try await simulation.clock.sleep(for: .milliseconds(50))
+      await reader.close()
+      let error = await #expect(throws: ReadError.self) { try await read.value }
+      #expect(error?.code == .closed)
+      #expect(simulation.clock.now.offset == .milliseconds(50))
+      #expect(source.asked.count == 1)
+    }
+  }
+
+  @Test func `a prefetch that nobody waits for is not tried again`() throws {
+    let asking = Asking()
+    asking.purpose = .prefetch
+    try run({ _ in .fail(ReadError.passing) }, through: { [asking, Self.retrying()] }) {
+      (_, reader, source) async throws in
+      await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
+      #expect(source.asked.count == 1)
+    }
+  }
+
+  @Test func `all ranges of a vectored read are tried again together`() throws {
+    try run({ $0 == 0 ? .fail(ReadError.passing) : .answer }, through: { [Self.retrying()] }) {
+      (_, reader, source) async throws in
+      let all = try await reader.read([5..<10, 700..<800])
+      #expect(all == [SyntheticSource.bytes(5..<10), SyntheticSource.bytes(700..<800)])
+      #expect(source.asked.map(\.ranges) == [[5..<10, 700..<800], [5..<10, 700..<800]])
+    }
+  }
+
+  @Test func `reads of one block wait together for its retries`() throws {
+    let store = MemoryStore(limit: .mebibytes(1))
+    try Simulation.run(seed: 3) { simulation in
+      let source = ScriptedSource(time: simulation.time) { $0 < 2 ? .fail(ReadError.passing) : .answer }
+      let reader = try await RangeReader(
+        source,
+        ReadPipeline {
+          Caching(store, blockSize: .kibibytes(4))
+          Self.retrying()
+        }, configuration: simulation.configuration)
+      let reads = (0..<20).map { number in simulation.start { try await reader.isRight(number..<number + 100) } }
+      for read in reads { #expect(try await read.value) }
+      #expect(source.times == [.zero, .milliseconds(100), .milliseconds(300)])
+      #expect(store.isQuiet)
+    }
+  }
+}
