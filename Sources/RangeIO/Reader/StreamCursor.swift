@@ -79,7 +79,7 @@ package final class StreamCursor {
         range = start..<start
       default: range = try await boundedRange()
       }
-      progress = (try await core.pin(for: range.isEmpty ? 0..<0 : range), range)
+      progress = (try await core.pin(for: following == nil ? range : 0..<0), range)
     }
     if windows.isEmpty { _ = startWindow() }
     if windows.isEmpty, try await waitForMore() { _ = startWindow() }
