@@ -10,11 +10,7 @@ extension SpillStore {
   func flush(by end: ReadInstant?) async throws {
     guard readOnlyReason != .configured else { return }
     let answer = OneAnswer<Void>()
-    state.withLock { state in
-      state.flushes.append(answer)
-      // Whoever asks knows that it may take long: room may have come since writing was given up for a while.
-      state.writesPausedUntil = nil
-    }
+    state.withLock { $0.flushes.append(answer) }
     writer.startForWaiters()
     try await wait(for: answer, until: end)
     let failure = state.withLock { state -> ReadError? in
