@@ -129,7 +129,7 @@ public final class MappedSource: RangeSource {
 
   /// A copy of `range`, if the page cache holds all of it and the file is as it was: for caches. On Linux only.
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    // More would keep the caller's actor busy for longer than a task costs.
+    // More would keep the caller's actor busy for longer than a task costs. What is wrong is told by the read that follows.
     guard range.count <= 256 * 1024, let (file, version) = try? opened(source),
       let bytes = file.copyOfResident(range), let status = try? file.status(), MappedVersion(status) == version
     else { return nil }
@@ -141,9 +141,10 @@ public final class MappedSource: RangeSource {
   ///
   /// Without effect before the source is opened and after it is closed.
   public func advise(_ pattern: AccessPattern) {
+    // A closed source has nothing to advise about.
     guard let file = try? openFile() else { return }
     if case .willNeed = pattern, let end = state.withLock({ $0.described?.byteCount }), end > 0 {
-      // Nothing may have been read yet, and so nothing mapped.
+      // Nothing may have been read yet, and so nothing mapped. What cannot be mapped is told by the read that needs it.
       _ = try? file.mapping(covering: end, of: end)
     }
     file.advise(pattern)
@@ -178,6 +179,7 @@ extension MappedSource {
     let new = try await DiskQueues.shared.run { [path, configuration] in
       try MappedFile.open(path, configuration.access, configuration.calls)
     }
+    // What fails here only saves time: the first read tells of it.
     if case .willNeed = configuration.access, let count = (try? new.status())?.size, count > 0 {
       _ = try? new.mapping(covering: Int(count), of: Int(count))
       new.advise(configuration.access)

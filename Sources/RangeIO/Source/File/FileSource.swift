@@ -161,11 +161,11 @@ public final class FileSource: RangeSource {
   public nonisolated(nonsending) func close() async {
     guard gate.close() else { return }
     waiting.failAll(ReadError.closed)
-    let all = [opened.value, renewed.withLock { $0 }].compactMap { $0 }
-    for lanes in all { lanes.stop() }
+    for lanes in allLanes { lanes.stop() }
     do {
       try await gate.drained()
-      for lanes in all { try await lanes.close() }
+      // Anew: who was opening the file has ended by now.
+      for lanes in allLanes { try await lanes.close() }
       if case .adopted(let file) = location { file.close() }
     } catch {
       // Only cancellation ends these waits early.
@@ -201,6 +201,8 @@ extension FileSource {
     // Of two who open at once the first wins; the other's descriptor closes with its lanes.
     opened.publish(try await openAnew())
   }
+
+  private var allLanes: [FileLanes] { [opened.value, renewed.withLock { $0 }].compactMap { $0 } }
 
   private var isAdopted: Bool { if case .adopted = location { true } else { false } }
 

@@ -1,0 +1,138 @@
+import RangeIO
+
+/// What must hold of a store at any time.
+extension StoreWork {
+  /// A block in an empty store is kept, in memory of the store's own: not in that which it was handed.
+  mutating func checkOwnMemory() async throws(StoreFault) {
+    let token = token(source: 99, version: 0, size: 4096, grid: Self.grids[1])
+    let ticket = token.ticket(birth: store.now)
+    guard let reservation = store.reserve(0..<4096, ofRun: 4096, for: token).reservation else {
+      throw StoreFault("has no room for a block when it is empty")
+    }
+    weak var owner: Lent?
+    do {
+      let lent = Lent(Self.bytes(0..<4096, token))
+      owner = lent
+      let insertion = store.insert(lent.bytes, at: 0..<4096, ticket: ticket, reservation: reservation)
+      guard insertion.isPublished else { throw StoreFault("does not keep a block when it is empty") }
+    }
+    guard owner == nil else {
+      throw StoreFault("keeps memory that is not its own: copy what it is handed, or evicting frees nothing")
+    }
+    guard try await lookUp(0..<4096, token).isEmpty else {
+      throw StoreFault("says that it keeps a block, and does not find it")
+    }
+  }
+
+  /// What is promised is charged: room for more blocks than there can be is not given.
+  func checkReservations() throws(StoreFault) {
+    let grid = Self.grids[1]
+    let most = limit / grid.blockSize
+    let token = token(source: 98, version: 0, size: (most + 1) * grid.blockSize, grid: grid)
+    var reservations: [ChunkReservation] = []
+    defer { for reservation in reservations { store.cancel(reservation) } }
+    for block in 0...most {
+      let range = grid.range(of: block, in: token.source.byteCount)
+      if let reservation = store.reserve(range, ofRun: range.count, for: token).reservation {
+        reservations.append(reservation)
+      }
+    }
+    guard reservations.count <= most else {
+      throw StoreFault("promises room for \(reservations.count * grid.blockSize) bytes, with a limit of \(limit)")
+    }
+  }
+
+  /// Bytes at hand, and those reserved, are within the limit.
+  func checkLimit() async throws(StoreFault) {
+    var held = 0
+    for token in store.sources.all where token.source.byteCount > 0 {
+      for block in token.grid.blocks(covering: 0..<token.source.byteCount) {
+        let range = token.grid.range(of: block, in: token.source.byteCount)
+        switch store.lookUp(range, token: token.number, grid: token.grid) {
+        case .hit(let bytes): held += bytes.count
+        case .partial(let pieces, _, _): held += pieces.reduce(0) { $0 + $1.bytes.count }
+        case .miss: break
+        }
+      }
+    }
+    let reserved = fetches.reduce(0) { $0 + $1.range.count }
+    guard held + reserved <= limit else {
+      throw StoreFault("holds \(held) bytes and has promised \(reserved) more, with a limit of \(limit)")
+    }
+  }
+
+  func expectNothing(_ range: ByteRange, _ token: ChunkToken, _ why: String) throws(StoreFault) {
+    guard case .miss = store.lookUp(range, token: token.number, grid: token.grid),
+      store.hit(range, token: token.number, grid: token.grid) == nil,
+      !store.holdsSome(of: range, token: token.number, grid: token.grid)
+    else { throw StoreFault("finds bytes of \(range) that \(why)") }
+  }
+
+  /// Looks `range` up and compares all that comes.
+  ///
+  /// - Returns: the gaps.
+  mutating func lookUp(_ range: ByteRange, _ token: ChunkToken) async throws(StoreFault) -> [ByteRange] {
+    let grid = token.grid
+    if let bytes = store.hit(range, token: token.number, grid: grid) {
+      try compare(bytes, range, token, "a hit")
+      hits += 1
+    }
+    switch store.lookUp(range, token: token.number, grid: grid) {
+    case .miss: return [range]
+    case .hit(let bytes):
+      try compare(bytes, range, token, "a look-up")
+      hits += 1
+      return []
+    case .partial(let pieces, let held, let gaps):
+      hits += 1
+      for piece in pieces { try compare(piece.bytes, piece.range, token, "a piece") }
+      let parts = pieces.map(\.range) + held.map(\.wanted) + gaps
+      for list in [pieces.map(\.range), held.map(\.wanted), gaps] {
+        for (a, b) in zip(list, list.dropFirst()) where a.upperBound > b.lowerBound {
+          throw StoreFault("returns parts of \(range) out of order")
+        }
+      }
+      guard parts.allSatisfy({ !$0.isEmpty }), parts.reduce(0, { $0 + $1.count }) == range.count,
+        ByteRanges.normalize(parts) == [range]
+      else { throw StoreFault("returns pieces and gaps that are not together \(range): \(parts)") }
+      for one in held { try await load(one, token) }
+      return gaps
+    }
+  }
+
+  /// Gets a piece that is not at hand.
+  private mutating func load(_ held: HeldPiece, _ token: ChunkToken) async throws(StoreFault) {
+    guard held.range.clamped(to: held.wanted) == held.wanted, held.ticket.token === token else {
+      throw StoreFault("holds \(held.range) for \(held.wanted)")
+    }
+    // Not all that is found is asked for.
+    guard Bool.random(using: &random) else { return }
+    var bytes: Bytes?
+    if held.loader.isQuick {
+      switch held.loader.loadNow() {
+      case .bytes(let now): bytes = now
+      case .lost: return
+      case .notAtHand: break
+      }
+    }
+    if bytes == nil { bytes = await held.loader.load {} }
+    if let bytes { try compare(bytes, held.range, token, "a held piece") }
+  }
+
+  private func compare(_ bytes: Bytes, _ range: ByteRange, _ token: ChunkToken, _ what: String) throws(StoreFault) {
+    guard bytes.count == range.count else {
+      throw StoreFault("has \(bytes.count) bytes for \(range) in \(what)")
+    }
+    guard bytes == Self.bytes(range, token) else { throw StoreFault("has wrong bytes of \(range) in \(what)") }
+  }
+}
+
+/// Memory that a test can see let go.
+private final class Lent: Sendable {
+  private let memory: Bytes
+
+  init(_ bytes: Bytes) { memory = bytes.contiguous() }
+
+  /// Shows the memory, and keeps this object.
+  var bytes: Bytes { memory.withUnsafeBytes { Bytes(unsafeShowing: $0, owner: self) } }
+}

@@ -1,0 +1,157 @@
+import RangeIO
+
+/// One who works a store as `Caching` does.
+struct StoreWork {
+  struct Version: SourceValidator {
+    let number: UInt64
+    func change(to newer: any SourceValidator) -> SourceChange {
+      (newer as? Version)?.number == number ? .same : .other
+    }
+  }
+
+  /// A gap for which there is room, on its way.
+  struct Fetch {
+    let range: ByteRange
+    let ticket: ChunkTicket
+    let reservation: ChunkReservation
+  }
+
+  let store: any ChunkStore
+  let limit: Int
+  /// Whether nobody else works the store, so that what it says can be foretold.
+  let isAlone: Bool
+  var random: SeededGenerator
+  var fetches: [Fetch] = []
+  var hits = 0
+
+  static let sizes = [1, 511, 4096, 60_001, 200_000]
+  static let grids = [512, 4096].map { BlockGrid(blockSize: $0)! }
+
+  init(_ store: any ChunkStore, limit: Int, seed: UInt64, isAlone: Bool) {
+    precondition(limit >= 65_536, "a store is checked with a limit of 64 KiB or more")
+    self.store = store
+    self.limit = limit
+    self.isAlone = isAlone
+    random = SeededGenerator(seed: seed)
+  }
+
+  mutating func step() async throws(StoreFault) {
+    switch Int.random(in: 0..<40, using: &random) {
+    case 0: try await eraseRange()
+    case 1: try await eraseSource()
+    case 2: try arriveTooLate()
+    case 3 where isAlone: try await checkLimit()
+    case 4 where !fetches.isEmpty: store.cancel(fetches.removeLast().reservation)
+    case 5..<10: try land()
+    default: try await read()
+    }
+    while fetches.count > 4 { try land() }
+  }
+
+  /// Looks a range up, and begins to fetch what is missing; as a rule lands it at once.
+  mutating func read() async throws(StoreFault) {
+    let token = someToken()
+    let range = someRange(of: token)
+    let gaps = try await lookUp(range, token)
+    for gap in gaps {
+      let wanted = Bool.random(using: &random) ? token.grid.outward(gap, in: token.source.byteCount) : gap
+      let ticket = token.ticket(birth: store.now)
+      let room = store.reserve(wanted, ofRun: gaps.reduce(0) { $0 + $1.count }, for: token)
+      guard let reservation = room.reservation else { continue }
+      guard wanted.count <= limit else { throw StoreFault("reserves \(wanted.count) bytes, with a limit of \(limit)") }
+      fetches.append(Fetch(range: wanted, ticket: ticket, reservation: reservation))
+      if Int.random(in: 0..<4, using: &random) > 0 { try land() }
+    }
+  }
+
+  /// What is on its way arrives.
+  mutating func land() throws(StoreFault) {
+    guard !fetches.isEmpty else { return }
+    let fetch = fetches.remove(at: Int.random(in: fetches.indices, using: &random))
+    let wasValid = fetch.ticket.isValid
+    let insertion = store.insert(
+      Self.bytes(fetch.range, fetch.ticket.token), at: fetch.range, ticket: fetch.ticket,
+      reservation: fetch.reservation)
+    if insertion.isPublished, !wasValid {
+      throw StoreFault("publishes bytes that were asked for before a removal")
+    }
+  }
+
+  /// Bytes that are on their way while they are removed do not stay.
+  mutating func arriveTooLate() throws(StoreFault) {
+    let token = someToken()
+    let range = token.grid.outward(someRange(of: token), in: token.source.byteCount)
+    let ticket = token.ticket(birth: store.now)
+    guard let reservation = store.reserve(range, ofRun: range.count, for: token).reservation else { return }
+    token.beginRemoval()
+    store.erase(range, of: token)
+    let insertion = store.insert(Self.bytes(range, token), at: range, ticket: ticket, reservation: reservation)
+    token.endRemoval()
+    guard !insertion.isPublished else { throw StoreFault("publishes bytes of \(range) that were removed on their way") }
+    if isAlone { try expectNothing(range, token, "was removed on its way") }
+  }
+
+  mutating func eraseRange() async throws(StoreFault) {
+    let token = someToken()
+    let range = someRange(of: token)
+    token.beginRemoval()
+    store.erase(range, of: token)
+    if isAlone { try expectNothing(range, token, "was erased") }
+    token.endRemoval()
+    if isAlone { try expectNothing(range, token, "was erased") }
+  }
+
+  mutating func eraseSource() async throws(StoreFault) {
+    let id = someToken().source.id
+    let tokens = store.sources.tokens(ofID: id)
+    for token in tokens { token.beginRemoval() }
+    store.erase(source: id)
+    if isAlone {
+      for token in tokens { try expectNothing(0..<token.source.byteCount, token, "was erased with its source") }
+    }
+    for token in tokens { token.endRemoval() }
+  }
+
+  mutating func eraseAll() async throws(StoreFault) {
+    giveUp()
+    let tokens = store.sources.all
+    for token in tokens { token.beginRemoval() }
+    store.eraseAll()
+    for token in tokens { token.endRemoval() }
+    for token in tokens { try expectNothing(0..<token.source.byteCount, token, "was erased with everything") }
+  }
+
+  /// Gives back what is on its way.
+  mutating func giveUp() {
+    for fetch in fetches { store.cancel(fetch.reservation) }
+    fetches = []
+  }
+
+  mutating func someToken() -> ChunkToken {
+    let source = Int.random(in: 0..<4, using: &random)
+    // Versions that are read at the same time by two readers.
+    let version = UInt64.random(in: 0..<2, using: &random)
+    let grid = Self.grids[Int.random(in: 0..<Self.grids.count, using: &random)]
+    return token(
+      source: source, version: version, size: Self.sizes[(source + Int(version)) % Self.sizes.count], grid: grid)
+  }
+
+  func token(source: Int, version: UInt64, size: Int, grid: BlockGrid) -> ChunkToken {
+    let number = UInt64(source) * 2 + version
+    let description = SourceDescription(id: "source \(source)", validator: Version(number: number), byteCount: size)
+    let (token, retired) = store.sources.token(for: description, grid: grid, reading: true)
+    for old in retired { store.eraseRetired(old) }
+    return token
+  }
+
+  mutating func someRange(of token: ChunkToken) -> ByteRange {
+    let count = token.source.byteCount
+    let lower = Int.random(in: 0..<count, using: &random)
+    let longest = min(count - lower, 1 << Int.random(in: 0...17, using: &random))
+    return lower..<lower + Int.random(in: 1...longest, using: &random)
+  }
+
+  static func bytes(_ range: ByteRange, _ token: ChunkToken) -> Bytes {
+    SyntheticSource.bytes(range, version: (token.source.validator as? Version)?.number ?? .max)
+  }
+}
