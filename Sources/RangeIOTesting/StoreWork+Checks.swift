@@ -64,8 +64,24 @@ extension StoreWork {
   func expectNothing(_ range: ByteRange, _ token: ChunkToken, _ why: String) throws(StoreFault) {
     guard case .miss = store.lookUp(range, token: token.number, grid: token.grid),
       store.hit(range, token: token.number, grid: token.grid) == nil,
-      !store.holdsSome(of: range, token: token.number, grid: token.grid)
+      !store.holdsSome(of: range, token: token.number, grid: token.grid),
+      store.explain(range, token: token.number, grid: token.grid).allSatisfy({ $0.origin == .source })
     else { throw StoreFault("finds bytes of \(range) that \(why)") }
+  }
+
+  /// Every byte is explained once, in order, and what is not here has a reason.
+  private func checkExplanation(_ range: ByteRange, _ token: ChunkToken) throws(StoreFault) {
+    var end = range.lowerBound
+    for part in store.explain(range, token: token.number, grid: token.grid) {
+      guard part.range.lowerBound == end, !part.range.isEmpty else {
+        throw StoreFault("explains \(part.range) after the bytes up to \(end): parts are in order, without gaps")
+      }
+      guard part.origin != .source || !part.reasons.isEmpty else {
+        throw StoreFault("does not say why \(part.range) is not here")
+      }
+      end = part.range.upperBound
+    }
+    guard end == range.upperBound else { throw StoreFault("explains \(range) up to \(end) only") }
   }
 
   /// Looks `range` up and compares all that comes.
@@ -73,6 +89,7 @@ extension StoreWork {
   /// - Returns: the gaps.
   mutating func lookUp(_ range: ByteRange, _ token: ChunkToken) async throws(StoreFault) -> [ByteRange] {
     let grid = token.grid
+    try checkExplanation(range, token)
     if let bytes = store.hit(range, token: token.number, grid: grid) {
       try compare(bytes, range, token, "a hit")
       hits += 1

@@ -23,10 +23,11 @@ struct RangeIOTool: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ReadCommand.self, CatCommand.self, InfoCommand.self, DemoCommand.self, ReplayCommand.self, SpillCommand.self,
+      ReadCommand.self, CatCommand.self, InfoCommand.self, ExplainCommand.self, DemoCommand.self, ReplayCommand.self,
+      SpillCommand.self,
     ])
 
-  func run() async throws { throw ValidationError("name a command: read, cat, info, demo, replay or spill") }
+  func run() async throws { throw ValidationError("name a command: read, cat, info, explain, demo, replay or spill") }
 
   /// Replaces ArgumentParser's own, which ends with its exit codes and in its words.
   static func main() {
@@ -41,7 +42,10 @@ struct RangeIOTool: AsyncParsableCommand {
     do {
       var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
-        try await command.run()
+        let log = (command as? any CommandWithStats)?.stats.stats == true ? ReaderLog() : nil
+        // Also what did not end well: then it matters most.
+        defer { if let log { StandardError.line(log.text) } }
+        try await ReaderLog.$current.withValue(log) { try await command.run() }
       } else {
         try command.run()
       }

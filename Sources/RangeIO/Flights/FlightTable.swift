@@ -138,6 +138,11 @@ final class FlightTable: Sendable {
   /// The parts of `range` that no flight brings which could be joined.
   func uncovered(_ range: ByteRange) -> [ByteRange] { state.withLock { $0.flights.uncovered(range) } }
 
+  /// The parts of `range` that flights bring which could be joined, in order, and whether somebody waits for each.
+  func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadRequest.Purpose)] {
+    state.withLock { $0.flights.covered(range) }
+  }
+
   /// The urgency of flights of one plan that fly together: raised when a demand joins one of them.
   func urgency(of starts: some Collection<FlightPlan.Start>) -> ReadUrgency? {
     guard starts.first?.purpose == .prefetch else { return nil }

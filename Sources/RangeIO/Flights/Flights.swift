@@ -273,6 +273,15 @@ package struct Flights<Waiter> {
     return rest
   }
 
+  /// The parts of `range` that joinable flights bring, in order, and why they fly.
+  package func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadRequest.Purpose)] {
+    joinable[indexInJoinable(after: range.lowerBound)...].lazy.prefix { $0.range.lowerBound < range.upperBound }
+      .compactMap { place in
+        guard let part = ByteRanges.intersection(place.range, range) else { return nil }
+        return (part, slots[Int(place.slot)].purpose)
+      }
+  }
+
   /// Whether nobody has joined it yet who waits.
   package func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
 

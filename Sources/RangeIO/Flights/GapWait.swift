@@ -59,16 +59,24 @@ final class GapWait: Sendable {
 
   /// Waits until all has landed or one flight failed, which is at once if it has already.
   ///
-  /// - Parameter next: of the reader that waits: closing it ends the wait, whosever flights these are.
+  /// - Parameters:
+  ///   - plan: what is waited for: it becomes more urgent when the task that waits does.
+  ///   - next: of the reader that waits: closing it ends the wait, whosever flights these are.
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
-  func finish(_ next: ReadNext) async throws {
+  func finish(_ plan: FlightPlan?, _ below: FlightPlan?, _ flights: FlightTable, _ next: ReadNext) async throws {
     let answer = state.withLock { state -> OneAnswer<Void>? in
       guard !state.isDone else { return nil }
       let answer = OneAnswer<Void>()
       state.answer = answer
       return answer
     }
-    if let answer { try await next.wait(for: answer) }
+    guard let answer else { return }
+    guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return try await next.wait(for: answer) }
+    try await withTaskPriorityEscalationHandler {
+      try await next.wait(for: answer)
+    } onPriorityEscalated: { _, priority in
+      for plan in [plan, below] { if let plan { flights.escalate(plan, to: priority) } }
+    }
   }
 
   /// The bytes of the only gap, which one flight brought.

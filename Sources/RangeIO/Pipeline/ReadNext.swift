@@ -52,6 +52,16 @@ public struct ReadNext: Sendable {
     return try await Self.pass(request, to: stageLink.stage, stageLink.next)
   }
 
+  /// Where the bytes of `range` would come from now.
+  ///
+  /// - Parameter source: as the stage that calls this sees it.
+  public func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+    link.explain(range, of: source)
+  }
+
+  /// Whether the stage above does not derive a source of its own.
+  var showsSameBytes: Bool { !(link is UnderivingLink) }
+
   /// The answer, if it is at hand.
   func ready(_ request: ReadRequest) -> ReadResponse? { link.ready(request) }
 
@@ -93,6 +103,11 @@ public struct ReadNext: Sendable {
 
   /// As ``ReadNext/groups(_:of:)``.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { nil }
+
+  /// As ``ReadNext/explain(_:of:)``. The end of the chain is the source.
+  func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+    [ReadExplanation.Part(range, .source)]
+  }
 }
 
 /// A stage that has some answers at hand, and gives them without an asynchronous call.
@@ -136,6 +151,17 @@ protocol GatheringStage: ReadStage {
     hasReadyStage ? readyStage.ready(request, next: next) : nil
   }
 
+  override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+    Self.explain(range, of: source, by: stage, next)
+  }
+
+  /// The stage is borrowed, as in ``ReadNext/pass(_:to:_:)``.
+  private static func explain(
+    _ range: ByteRange, of source: SourceDescription, by stage: borrowing any ReadStage & ~Copyable, _ next: ReadNext
+  ) -> [ReadExplanation.Part] {
+    stage.explain(range, of: source, next: next)
+  }
+
   override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
     guard let gatheringStage else { return next.groups(ranges, of: source) }
     return gatheringStage.groups(ranges, of: source)
@@ -169,6 +195,10 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
     // And so is what was read beside: the stage above may hand on a response that it got.
     if !response.surplus.isEmpty { response.surplus = [] }
     return response
+  }
+
+  override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+    next.explain(range, of: source.base ?? source)
   }
 
   /// All or nothing: where the ranges will lie below, only the stage above knows.

@@ -34,6 +34,12 @@ public protocol ReadStage: ~Copyable, Sendable {
   /// Where among the stages this one works. By default anywhere.
   var placement: StagePlacement { get }
 
+  /// Where the bytes of `range` would come from now, for `RangeReader.explain(_:)`: parts in order, together `range`. By
+  /// default what lies below says of it; ``ReadOrigin/unknown`` if this stage derives a source of its own.
+  ///
+  /// Reads nothing and counts nothing.
+  func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
+
   /// What this stage has done so far, for `RangeReader.statistics()`. By default nothing.
   func statistics() -> StageStatistics?
 
@@ -48,6 +54,16 @@ extension ReadStage where Self: ~Copyable {
   public func describe(_ below: SourceDescription) -> SourceDescription { below }
   /// Anywhere.
   public var placement: StagePlacement { .anywhere }
+  /// What lies below says.
+  public func explain(
+    _ range: ByteRange, of source: SourceDescription, next: ReadNext
+  ) -> [ReadExplanation.Part] {
+    guard next.showsSameBytes else {
+      let why = "\(Self.self) shows other bytes than those below it, and does not tell which become which"
+      return [ReadExplanation.Part(range, .unknown, detail: why)]
+    }
+    return next.explain(range, of: source)
+  }
   /// Nothing to tell.
   public func statistics() -> StageStatistics? { nil }
   /// Nothing to end.

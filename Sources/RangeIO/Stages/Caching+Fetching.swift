@@ -46,10 +46,15 @@ extension Caching {
 
   /// Whether a range is read for the first time: then nothing of its first block is here.
   private func isFirstTouch(_ range: ByteRange, _ token: ChunkToken, _ touched: RecentTouches) -> Bool {
+    !touched.touch(Self.touchHash(range, token))
+  }
+
+  /// What a touch of the first block of `range` is remembered by.
+  static func touchHash(_ range: ByteRange, _ token: ChunkToken) -> UInt64 {
     let block = UInt64(range.lowerBound >> token.grid.shift)
     var hash = (token.number &* 0x9E37_79B9_7F4A_7C15) ^ (block &* 0xD6E8_FEB8_6659_FD93)
     hash = (hash ^ hash >> 32) &* 0x9FB2_1C65_1E98_DF25
-    return !touched.touch(hash ^ hash >> 28)
+    return hash ^ hash >> 28
   }
 
   /// A flight failed that another read had begun.
@@ -106,7 +111,7 @@ extension Caching {
     }
     do {
       // A source that did not suspend has answered by now.
-      if !wait.isDone { try await wait.finish(next) }
+      if !wait.isDone { try await wait.finish(planned.plan, planned.below?.plan, token.flights, next) }
       // One gap, one flight, nothing else: no need to put anything together.
       if found.pieces.isEmpty, wait.partCount == 1, request.moreRanges.isEmpty,
         planned.plan == nil || fill != .requestedFirst

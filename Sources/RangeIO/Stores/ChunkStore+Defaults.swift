@@ -20,6 +20,16 @@ extension ChunkStore {
     for token in sources.all { eraseRetired(token) }
   }
 
+  /// As ``holds(_:token:grid:)`` says of each block, under the name of the type.
+  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    let origin = ReadOrigin(rawValue: "\(Self.self)")
+    return grid.pieces(of: range).map { _, part in
+      holds(part, token: token, grid: grid)
+        ? ReadExplanation.Part(part, origin)
+        : .missing(part, origin, "it does not hold all of these bytes of the block")
+    }
+  }
+
   /// None.
   public func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?) { ([], nil) }
 

@@ -64,6 +64,11 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// Erases everything, as ``erase(source:)`` does. Unless you write it: all that ``erase(_:of:)`` erases of all tokens.
   func eraseAll()
 
+  /// Where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`: parts in
+  /// order, together `range`; what is not here with ``ReadOrigin/source``, and why it is not here. Does not count as a
+  /// read. Unless you write it: block by block, as ``holds(_:token:grid:)`` says.
+  func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
+
   // MARK: as one of several tiers, see `TieredChunkStore`
 
   /// Whether all of `range` is held. Does not count as a read.

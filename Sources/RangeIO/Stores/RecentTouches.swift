@@ -17,6 +17,12 @@ final class RecentTouches: @unchecked Sendable {
 
   deinit { fingerprints.deallocate() }
 
+  /// Whether a touch is remembered.
+  func remembers(_ hash: UInt64) -> Bool {
+    let place = fingerprints + (Int(truncatingIfNeeded: hash) & (Self.count - 1))
+    return place.pointee.load(ordering: .relaxed) == UInt16(truncatingIfNeeded: hash >> 48) | 1
+  }
+
   /// Notes a touch.
   ///
   /// - Parameter hash: of the block, well mixed.

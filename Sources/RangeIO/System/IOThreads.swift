@@ -2,14 +2,14 @@ import CRangeIOSystem
 
 /// One piece of blocking work for an I/O thread.
 package final class IOJob: @unchecked Sendable {
-  // Unchecked: the links and `isQueued` are touched under the lock of `IOThreads` only; `work` is Sendable.
+  // Unchecked: the links, `isUrgent` and `isQueued` are touched under the lock of `IOThreads` only; `work` is Sendable.
   fileprivate let work: @Sendable () -> Void
-  fileprivate let isUrgent: Bool
+  fileprivate var isUrgent: Bool
   fileprivate var previous: IOJob?
   fileprivate var following: IOJob?
   fileprivate var isQueued = false
 
-  /// `work` may block. Urgent jobs go before others.
+  /// `work` may block. Urgent jobs go before others, of which one goes after ``IOThreads/urgentInARow`` urgent ones.
   package init(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
     self.isUrgent = isUrgent
     self.work = work
@@ -46,20 +46,23 @@ package final class IOThreads: Sendable {
   fileprivate struct State {
     var urgent = JobQueue()
     var others = JobQueue()
+    /// Urgent jobs that were begun, one after the other, while another waited.
+    var urgentSinceOther = 0
     /// Threads that sleep, the last to fall asleep at the end.
     var sleeping: [Worker] = []
     var threads = 0
 
     mutating func next() -> IOJob? {
-      if let job = urgent.first {
+      let isOtherDue = urgentSinceOther >= IOThreads.urgentInARow
+      if let job = urgent.first, others.first == nil || !isOtherDue {
         urgent.remove(job)
+        urgentSinceOther = others.first == nil ? 0 : urgentSinceOther + 1
         return job
       }
-      if let job = others.first {
-        others.remove(job)
-        return job
-      }
-      return nil
+      guard let job = others.first else { return nil }
+      others.remove(job)
+      urgentSinceOther = 0
+      return job
     }
   }
 
@@ -84,6 +87,9 @@ package final class IOThreads: Sendable {
 
   /// The threads of the process. A disk answers best with some 32 reads under way; the rest is for a second disk.
   package static let shared = IOThreads(limit: 64)
+
+  /// The most urgent jobs that are begun while another waits, so that none waits for ever.
+  package static let urgentInARow = 8
 
   /// The threads that exist now.
   package var threadCount: Int { state.withLock { $0.threads } }
@@ -119,6 +125,16 @@ package final class IOThreads: Sendable {
       guard job.isQueued else { return false }
       if job.isUrgent { state.urgent.remove(job) } else { state.others.remove(job) }
       return true
+    }
+  }
+
+  /// Has `job` go with the urgent ones from now on, if no thread has begun it.
+  package func raise(_ job: IOJob) {
+    state.withLock { state in
+      guard job.isQueued, !job.isUrgent else { return }
+      state.others.remove(job)
+      job.isUrgent = true
+      state.urgent.append(job)
     }
   }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `rangeio cat`: all bytes of a source.
-struct CatCommand: AsyncParsableCommand {
+struct CatCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "cat", abstract: "Write a whole file to standard output.")
 
@@ -10,6 +10,7 @@ struct CatCommand: AsyncParsableCommand {
   @Flag(help: "Write binary to a terminal.")
   var force = false
   @OptionGroup var engine: EngineOption
+  @OptionGroup var stats: StatsOption
 
   func run() async throws {
     try await Copying(source: source, selection: .whole, engine: engine.engine, force: force).toStandardOutput()

@@ -2,7 +2,7 @@ import ArgumentParser
 import RangeIO
 
 /// `rangeio demo`: shows on a file of yours that reads are right and fast.
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Read a file in many ways, compare every byte, and show figures.",
     discussion: """
@@ -25,6 +25,7 @@ struct DemoCommand: AsyncParsableCommand {
       valueName: "directory"))
   var spill: String?
   @OptionGroup var engine: EngineOption
+  @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let path = try file ?? ToolchainSearch.largestFile()

@@ -2,7 +2,7 @@ import ArgumentParser
 import RangeIO
 
 /// `rangeio info`: what a source is.
-struct InfoCommand: AsyncParsableCommand {
+struct InfoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Tell kind, size and version of a file.")
 
@@ -10,6 +10,7 @@ struct InfoCommand: AsyncParsableCommand {
   var source: String
   @Flag(help: "Print JSON.")
   var json = false
+  @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let description = try await withSource(source) { $0.source }

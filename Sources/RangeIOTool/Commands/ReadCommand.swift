@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `rangeio read`: some bytes of a source, or all.
-struct ReadCommand: AsyncParsableCommand {
+struct ReadCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Write a range of a file to standard output or to another file.",
     discussion: "Numbers of bytes may have a binary unit: 4096, 64KiB, 2GiB.")
@@ -25,6 +25,7 @@ struct ReadCommand: AsyncParsableCommand {
   @Flag(help: "Replace the output file if it exists; write binary to a terminal.")
   var force = false
   @OptionGroup var engine: EngineOption
+  @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let selection = try Selection(range: range, offset: offset, length: length, suffix: suffix)

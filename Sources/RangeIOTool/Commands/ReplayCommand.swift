@@ -3,7 +3,7 @@ import RangeIO
 import RangeIOTraces
 
 /// `rangeio replay`: how often a cache would have had what a trace reads.
-struct ReplayCommand: AsyncParsableCommand {
+struct ReplayCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Replay a trace of reads through the cache, and count hits.",
     discussion: """
@@ -55,6 +55,7 @@ struct ReplayCommand: AsyncParsableCommand {
   var policy = ReplayPolicy.default
   @Flag(help: "Print JSON.")
   var json = false
+  @OptionGroup var stats: StatsOption
 
   func run() async throws {
     var tiers = try ReplayTiers(compressedPercent: compressedShare ?? (spill ? nil : 50), shrinkPercent: shrinksTo)
@@ -120,7 +121,9 @@ struct ReplayCommand: AsyncParsableCommand {
       return try await replay.run(&target, progress: progress)
     case .request:
       var target = try await ReaderTarget(store, options.grid, source)
-      return try await replay.run(&target, progress: progress)
+      let counts = try await replay.run(&target, progress: progress)
+      await target.close()
+      return counts
     }
   }
 

@@ -10,11 +10,12 @@ struct SpillCommand: AsyncParsableCommand {
 
   func run() async throws { throw ValidationError("name what to do: list, verify, stats or clear") }
 
-  struct List: AsyncParsableCommand {
+  struct List: CommandWithStats {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List the sources of which blocks are there, and how much of each.")
 
     @OptionGroup var directory: SpillDirectoryOptions
+    @OptionGroup var stats: StatsOption
     @Flag(help: "List the files, too.")
     var segments = false
 
@@ -25,7 +26,7 @@ struct SpillCommand: AsyncParsableCommand {
     }
   }
 
-  struct Verify: AsyncParsableCommand {
+  struct Verify: CommandWithStats {
     static let configuration = CommandConfiguration(
       commandName: "verify", abstract: "Read everything, compare all sums, and decode.",
       discussion: """
@@ -34,6 +35,7 @@ struct SpillCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var directory: SpillDirectoryOptions
+    @OptionGroup var stats: StatsOption
 
     func run() async throws {
       let report = SpillVerdict(path: directory.path, found: try SpillLook(directory.path).verify())
@@ -42,10 +44,11 @@ struct SpillCommand: AsyncParsableCommand {
     }
   }
 
-  struct Stats: AsyncParsableCommand {
+  struct Stats: CommandWithStats {
     static let configuration = CommandConfiguration(commandName: "stats", abstract: "Tell totals of the directory.")
 
     @OptionGroup var directory: SpillDirectoryOptions
+    @OptionGroup var stats: StatsOption
 
     func run() async throws {
       let look = try SpillLook(directory.path)
@@ -57,11 +60,12 @@ struct SpillCommand: AsyncParsableCommand {
     }
   }
 
-  struct Clear: AsyncParsableCommand {
+  struct Clear: CommandWithStats {
     static let configuration = CommandConfiguration(
       commandName: "clear", abstract: "Remove everything that a cache has left in the directory, and nothing else.")
 
     @OptionGroup var directory: SpillDirectoryOptions
+    @OptionGroup var stats: StatsOption
 
     func run() async throws {
       let path = directory.path

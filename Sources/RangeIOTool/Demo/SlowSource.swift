@@ -7,7 +7,7 @@ final class SlowSource: RangeSource {
   private let latency: Duration
   private let count = Atomic(0)
 
-  init(_ file: FileSource, latency: Duration) {
+  init(_ file: FileSource, latency: Duration = SpillShow.latency) {
     (self.file, self.latency) = (file, latency)
   }
 

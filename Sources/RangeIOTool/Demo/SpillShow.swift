@@ -50,9 +50,11 @@ struct SpillShow {
         try await store.flush()
       }
     } catch {
+      ReaderLog.note("\(path), far away", reader)
       await reader.close()
       throw error
     }
+    ReaderLog.note("\(path), far away", reader)
     await reader.close()
     do {
       try await store.close(within: .seconds(10))

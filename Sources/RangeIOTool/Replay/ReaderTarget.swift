@@ -10,6 +10,12 @@ struct ReaderTarget: ReplayTarget {
     reader = try await RangeReader(source) { Caching(store, blockSize: .bytes(grid.blockSize)) }
   }
 
+  /// Ends the reader.
+  func close() async {
+    ReaderLog.note("the cache", reader)
+    await reader.close()
+  }
+
   mutating func read(_ range: ByteRange, fetched: inout [ByteRange]) async throws {
     _ = try await reader.read(range)
     source.takeReads(into: &fetched)

@@ -209,7 +209,7 @@ struct FlightTableTests {
 extension GapWait {
   /// What `Caching` does: waits, unless all is there, and takes the pieces.
   fileprivate func pieces(_ next: ReadNext) async throws -> [ChunkPiece] {
-    if !isDone { try await finish(next) }
+    if !isDone { try await finish(nil, nil, FlightTable(), next) }
     return try pieces()
   }
 }

@@ -38,6 +38,53 @@ import Testing
     #expect(log.all == ["d1", "d2", "d3", "p1", "p2"])
   }
 
+  @Test func `a job that is raised goes with the urgent ones, after those that came before`() async throws {
+    let threads = IOThreads(limit: 1)
+    let (blocker, log, end) = (Blocker(), Noted<String>(), OneAnswer<Void>())
+    threads.submit(IOJob { blocker.run() })
+    try await blocker.hasBegun.value()
+    let jobs = ["p1", "p2", "p3"].map { name in IOJob(isUrgent: false) { log.add(name) } }
+    for job in jobs { threads.submit(job) }
+    threads.submit(IOJob { log.add("d1") })
+    threads.raise(jobs[1])
+    threads.raise(jobs[1])
+    threads.submit(IOJob { log.add("d2") })
+    threads.submit(IOJob(isUrgent: false) { end.resolve(.success(())) })
+    blocker.letGo()
+    try await end.value()
+    #expect(log.all == ["d1", "p2", "d2", "p1", "p3"])
+    // What has run stays as it is.
+    threads.raise(jobs[0])
+  }
+
+  @Test func `a job that was raised can be withdrawn`() async throws {
+    let threads = IOThreads(limit: 1)
+    let (blocker, log, end) = (Blocker(), Noted<String>(), OneAnswer<Void>())
+    threads.submit(IOJob { blocker.run() })
+    try await blocker.hasBegun.value()
+    let job = IOJob(isUrgent: false) { log.add("withdrawn") }
+    threads.submit(job)
+    threads.raise(job)
+    #expect(threads.withdraw(job))
+    threads.submit(IOJob { end.resolve(.success(())) })
+    blocker.letGo()
+    try await end.value()
+    #expect(log.all == [])
+  }
+
+  @Test func `of nine jobs that are begun one is not urgent, so that none waits for ever`() async throws {
+    let threads = IOThreads(limit: 1)
+    let (blocker, log, end) = (Blocker(), Noted<Int>(), OneAnswer<Void>())
+    threads.submit(IOJob { blocker.run() })
+    try await blocker.hasBegun.value()
+    for number in 0..<3 { threads.submit(IOJob(isUrgent: false) { log.add(-number - 1) }) }
+    for number in 0..<20 { threads.submit(IOJob { log.add(number) }) }
+    threads.submit(IOJob(isUrgent: false) { end.resolve(.success(())) })
+    blocker.letGo()
+    try await end.value()
+    #expect(log.all == Array(0..<8) + [-1] + Array(8..<16) + [-2] + Array(16..<20) + [-3])
+  }
+
   @Test(arguments: [true, false])
   func `a job withdrawn from the start, middle or end of the queue does not run, and the rest do`(
     isUrgent: Bool

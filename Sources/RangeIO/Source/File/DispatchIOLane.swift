@@ -68,7 +68,7 @@ final class DispatchIOLane: @unchecked Sendable {
 
   /// A bounded read: one continuation, resumed once, by the last of the handler's calls.
   private func readOnce(_ range: ByteRange) async throws -> Bytes {
-    try await permits.enter(waiting)
+    try await permits.enter(waiting, urgency: .current)
     let answer = OneAnswer<Bytes>()
     let collected = Locked<[Bytes]>([])
     operate(range) { piece in
@@ -83,7 +83,7 @@ final class DispatchIOLane: @unchecked Sendable {
   ///
   /// - Returns: the bytes appended to `pieces`.
   private func readWindow(_ range: ByteRange, into pieces: inout [Bytes]) async throws -> Int {
-    try await permits.enter(waiting)
+    try await permits.enter(waiting, urgency: .current)
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Bytes.self)
     // Closing must end the wait at once.
     let ending = StreamEnding(continuation)

@@ -18,6 +18,11 @@ final class PositionalLane: Sendable {
   struct Pending {
     fileprivate let job: IOJob
     fileprivate let answer: OneAnswer<Int>
+    /// Of a prefetch, which goes after demands.
+    fileprivate let urgency: (ReadUrgency, ReadUrgency.Handle)?
+
+    /// Raising it has no meaning any more.
+    fileprivate func forgetUrgency() { urgency.map { $0.remove($1) } }
   }
 
   /// Hands a read of `range` into `buffer`, of which the first `filled` bytes are there already, to a thread.
@@ -33,7 +38,8 @@ final class PositionalLane: Sendable {
   private func begin(_ range: ByteRange, _ read: @escaping @Sendable () throws(Errno) -> Int) -> Pending {
     let answer = OneAnswer<Int>()
     gate.enterAgain()
-    let job = IOJob { [file, gate] in
+    let urgency = ReadUrgency.current
+    let job = IOJob(isUrgent: urgency?.purpose != .prefetch) { [file, gate] in
       let result: Result<Int, any Error>
       do throws(Errno) {
         result = .success(try read())
@@ -44,13 +50,16 @@ final class PositionalLane: Sendable {
       answer.resolve(result)
     }
     threads.submit(job)
-    return Pending(job: job, answer: answer)
+    // After it was handed over: what is raised earlier would not find it.
+    let handle = urgency.map { ($0, $0.onRaise { [threads] in threads.raise(job) }) }
+    return Pending(job: job, answer: answer, urgency: handle)
   }
 
   /// Waits for a read. Cancelled or closed, it is answered at once, and the read is taken back if it has not begun.
   ///
   /// - Returns: the bytes in the buffer, those included that were there before.
   func finish(_ pending: Pending) async throws -> Int {
+    defer { pending.forgetUrgency() }
     do {
       return try await waiting.wait(for: pending.answer)
     } catch {
@@ -61,6 +70,7 @@ final class PositionalLane: Sendable {
 
   /// Gives up a read that nobody will wait for.
   func withdraw(_ pending: Pending) {
+    pending.forgetUrgency()
     pending.answer.fail(CancellationError())
     if threads.withdraw(pending.job) { gate.leave() }
   }

@@ -29,7 +29,7 @@
 ///
 /// A read that need not wait costs two locks; one that waits allocates.
 public final class Limiting: ReadStage {
-  private typealias State = LimiterState<OneAnswer<Void>>
+  private typealias State = TurnQueue<OneAnswer<Void>>
 
   private struct Timer {
     var number = 0

@@ -1,7 +1,7 @@
 extension Merging {
-  /// Reads one range when a permit is free.
+  /// Reads one range when a permit is free: demands go before prefetches.
   nonisolated(nonsending) func readInTurn(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
-    try await permits.enter(next.link.bottom.waiting)
+    try await permits.enter(next.link.bottom.waiting, urgency: request.urgency)
     defer { permits.leave() }
     return try await readMeasured(request, next)
   }

@@ -44,8 +44,9 @@ public final class ReadAhead: ReadyStage {
       case .upTo(let bytes): return bytes
       case .adaptive:
         let seconds = Double(cost.latency.nanoseconds) / 1e9
-        let bytes = min(seconds * cost.bytesPerSecond * 4, 32 * 1024 * 1024)
-        return max(Int(bytes), 2 << 20)
+        let bytes = seconds * cost.bytesPerSecond * 4
+        // No time at any rate is not a number, and not more than the least.
+        return bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
       }
     }
   }

@@ -113,6 +113,28 @@ public final class Transforming: ReadStage {
     return answers.response(to: request)
   }
 
+  /// What lies below says of what a block is decoded from: where its farthest byte comes from.
+  public func explain(
+    _ range: ByteRange, of source: SourceDescription, next: ReadNext
+  ) -> [ReadExplanation.Part] {
+    let body = (source.base ?? source).byteCount - headerSize
+    let blocks = decoded.blocks(covering: range)
+    guard !blocks.isEmpty, body > 0 else { return [] }
+    let whole = encoded.range(of: blocks, in: body)
+    let parts = next.explain(whole.lowerBound + headerSize..<whole.upperBound + headerSize, of: source)
+    var first = 0
+    return blocks.compactMap { block in
+      let range = decoded.range(of: block..<block + 1, in: source.byteCount).clamped(to: range)
+      let encodedRange = encoded.range(of: block..<block + 1, in: body)
+      let end = encodedRange.upperBound + headerSize
+      while first < parts.count, parts[first].range.upperBound <= encodedRange.lowerBound + headerSize { first += 1 }
+      let farthest = parts[first...].prefix { $0.range.lowerBound < end }.max {
+        $0.origin.distance < $1.origin.distance
+      }
+      return farthest.map { ReadExplanation.Part(range, $0.origin, detail: $0.detail, reasons: $0.reasons) }
+    }
+  }
+
   /// Throws if the end of the source holds no block.
   private func check(_ below: SourceDescription) throws(ReadError) {
     let rest = (below.byteCount - headerSize) % encoded.size

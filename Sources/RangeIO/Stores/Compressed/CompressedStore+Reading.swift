@@ -91,6 +91,11 @@ extension CompressedStore {
     !coverage(range, token, grid).isEmpty
   }
 
+  /// Where the bytes of `range` would come from: compressed memory, or not. Does not count as a read.
+  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    .parts(of: range, held: coverage(range, token, grid), .compressed) { [.missing($0, .compressed, .notKept)] }
+  }
+
   /// What of `range` is here, in order.
   func coverage(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
     let now = presentForLimits

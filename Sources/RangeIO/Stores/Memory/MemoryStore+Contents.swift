@@ -51,6 +51,23 @@ extension MemoryStore {
     }
   }
 
+  /// Where the bytes of `range` would come from: memory, or not, and why. Does not count as a read.
+  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    let now = presentForLimits
+    return grid.pieces(of: range).flatMap { block, part in
+      let hash = ChunkTable.hash(token: token, block: block)
+      let held = coverage(part, token, grid)
+      return [ReadExplanation.Part].parts(of: part, held: held, .memory) { gap in
+        let isExpired = shards.withLock(shards.index(of: hash)) { state in
+          let slot = state.table.find(token: token, block: block, hash: hash)
+          return slot != 0 && now != .min && state.isExpired(slot, now)
+        }
+        if isExpired { return [.missing(gap, .memory, "its time is over")] }
+        return [.missing(gap, .memory, held.isEmpty ? .notKept : "its block is kept without these bytes")]
+      }
+    }
+  }
+
   /// What is here of a source, in order, touching ranges put together.
   ///
   /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).

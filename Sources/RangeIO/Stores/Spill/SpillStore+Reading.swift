@@ -106,6 +106,41 @@ extension SpillStore {
     look(range, token, grid) { found, _ in !found.isEmpty }
   }
 
+  /// Where the bytes of `range` would come from: the directory, or memory as long as they wait to be written, or neither,
+  /// and why. Does not count as a read.
+  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    guard !state.withLock({ $0.isClosed }) else { return [.missing(range, .spill, "the store was closed")] }
+    guard let slot = slot(of: token) else {
+      return [.missing(range, .spill, "what version of the source this is cannot be written down")]
+    }
+    let cost = sources.token(numbered: token)?.source.cost ?? SourceCost()
+    let isNear = configuration.sources == .dearer && !cost.isDearer(than: SourceCost(), for: grid.blockSize)
+    let wallNow = configuration.wallClock()
+    let now = self.now
+    return state.withLock { state in
+      // As a look-up finds it: a sick disk is left alone, and so is one with removals outstanding.
+      let isLeftAlone = !state.breaker.isClosed && (state.staging.hasRemovals || !state.breaker.lets(now: now))
+      return grid.pieces(of: range).map { block, part in
+        if let entry = state.staging[SpillTable.key(source: slot, block: block)], entry.chunk.ticket.isValid,
+          !state.isExpired(entry.chunk, now: now)
+        {
+          return ReadExplanation.Part(part, .memory, detail: "waits to be written to the disk")
+        }
+        let found = state.table.find(source: slot, block: block)
+        guard found != 0 else {
+          return .missing(part, .spill, isNear ? "the source is as near as a disk: nothing of it is written" : .notKept)
+        }
+        guard !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow) else {
+          return .missing(part, .spill, "its time is over")
+        }
+        guard !isLeftAlone else {
+          return .missing(part, .spill, "the disk is left alone for a while, since it failed or was slow")
+        }
+        return ReadExplanation.Part(part, .spill)
+      }
+    }
+  }
+
   private func look(
     _ range: ByteRange, _ token: UInt64, _ grid: BlockGrid, _ answer: (_ found: [Int], _ all: Int) -> Bool
   ) -> Bool {

@@ -76,6 +76,18 @@ extension TieredChunkStore {
       || lower.holdsSome(of: range, token: token, grid: grid)
   }
 
+  /// Where the bytes of `range` would come from: what either store says, and what is on its way down is in memory.
+  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    upper.explain(range, token: token, grid: grid).lookingFurther { missing in
+      .parts(
+        of: missing, held: mover.coverage(missing, token: token, grid: grid), .memory,
+        detail: "on its way to the tier below"
+      ) {
+        lower.explain($0, token: token, grid: grid)
+      }
+    }
+  }
+
   /// Whether a part of a block is held by all together. A look-up would count, and move chunks. Of stores that can only
   /// say whether they hold all of something, it is not known what parts they hold.
   private func isCovered(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> Bool {

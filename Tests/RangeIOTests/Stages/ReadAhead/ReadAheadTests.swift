@@ -15,6 +15,19 @@ struct ReadAheadTests {
 
   private static func count(_ name: String, _ stage: ReadAhead) -> Int { stage.statistics()![name]! }
 
+  // MARK: how far
+
+  @Test func `it reads four times ahead what a wait could bring, within bounds, whatever a source says it costs`() {
+    let costs: [(Duration, Double, Int)] = [
+      (.milliseconds(20), 200e6, 16_000_000), (.zero, 1e9, 2 << 20), (.seconds(10), 1e9, 32 << 20),
+      (.zero, .infinity, 2 << 20), (.seconds(1), .infinity, 32 << 20), (.seconds(-1), .infinity, 2 << 20),
+      (.seconds(1), -.infinity, 2 << 20), (.seconds(1), .nan, 2 << 20), (.seconds(1), 0, 2 << 20),
+    ]
+    for (latency, rate, longest) in costs {
+      #expect(ReadAhead.Extent.adaptive.longest(for: SourceCost(latency: latency, bytesPerSecond: rate)) == longest)
+    }
+  }
+
   // MARK: what it gains
 
   @Test func `a scan gets nearly all of the bandwidth`() throws {

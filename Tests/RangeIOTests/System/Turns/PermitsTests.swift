@@ -1,5 +1,6 @@
-import RangeIO
 import Testing
+
+@testable import RangeIO
 
 @Suite struct PermitsTests {
   private let list = WaitingList()
@@ -24,6 +25,55 @@ import Testing
       try await tasks[index].value
       #expect(entered.all == Array(0...index))
     }
+  }
+
+  @Test func `demands go before prefetches, and a prefetch that is raised goes with them`() async throws {
+    let permits = Permits(1)
+    try await permits.enter(list)
+    let entered = Noted<String>()
+    let urgency = ReadUrgency()
+    let comers: [(String, ReadUrgency?)] = [
+      ("prefetch", ReadUrgency()), ("raised", urgency), ("demand", nil), ("later", nil),
+    ]
+    var tasks: [Task<Void, any Error>] = []
+    for (name, urgency) in comers {
+      tasks.append(
+        Task {
+          try await permits.enter(list, urgency: urgency)
+          entered.add(name)
+          permits.leave()
+        })
+      #expect(await eventually { permits.waiterCount == tasks.count })
+    }
+    urgency.raise()
+    permits.leave()
+    for task in tasks { try await task.value }
+    // It came with the demands when it was raised.
+    #expect(entered.all == ["demand", "later", "raised", "prefetch"])
+  }
+
+  @Test func `a prefetch that is raised before it comes is a demand`() async throws {
+    let permits = Permits(1)
+    try await permits.enter(list)
+    let raised = ReadUrgency()
+    raised.raise()
+    let entered = Noted<String>()
+    let prefetch = Task {
+      try await permits.enter(list, urgency: ReadUrgency())
+      entered.add("prefetch")
+      permits.leave()
+    }
+    #expect(await eventually { permits.waiterCount == 1 })
+    let demand = Task {
+      try await permits.enter(list, urgency: raised)
+      entered.add("demand")
+      permits.leave()
+    }
+    #expect(await eventually { permits.waiterCount == 2 })
+    permits.leave()
+    try await prefetch.value
+    try await demand.value
+    #expect(entered.all == ["demand", "prefetch"])
   }
 
   @Test func `a permit given back is there for whoever comes`() async throws {

@@ -3,8 +3,8 @@ import Testing
 @testable import RangeIO
 
 /// The limiter event by event, with numbers for those who wait.
-struct LimiterStateTests {
-  private typealias State = LimiterState<Int>
+struct TurnQueueTests {
+  private typealias State = TurnQueue<Int>
 
   private func at(_ milliseconds: Int64) -> ReadInstant { ReadInstant(nanoseconds: milliseconds * 1_000_000) }
 

@@ -4,7 +4,7 @@
 /// is next. Who is next waits for its turn alone: nobody overtakes it because he asks for less.
 ///
 /// Generic over the waiter, so that tests can pass numbers.
-struct LimiterState<Waiter> {
+struct TurnQueue<Waiter> {
   /// The most demands that go while a prefetch waits.
   static var demandsInARow: Int { 8 }
 

@@ -1,0 +1,71 @@
+/// Where the bytes of a range would come from if it were read now, and why not from nearer: the answer to "why was that
+/// no hit?".
+///
+/// ```swift
+/// print(try reader.explain(0..<65_536))
+/// // 0..<4096      4096 B  memory
+/// // 4096..<65536 61440 B  source  not memory: its block is kept without these bytes; not flight: no read of it is
+/// //                               under way
+/// ```
+public struct ReadExplanation: Hashable, Sendable, Codable {
+  /// Why bytes do not come from somewhere nearer.
+  public struct Reason: Hashable, Sendable, Codable {
+    /// Where they do not come from.
+    public var origin: ReadOrigin
+    /// Why not, in words.
+    public var why: String
+
+    /// A reason.
+    public init(_ origin: ReadOrigin, _ why: String) {
+      self.origin = origin
+      self.why = why
+    }
+  }
+
+  /// Bytes that come from one place.
+  public struct Part: Hashable, Sendable, Codable {
+    /// Which, counted from the start of the source as the one who asks sees it.
+    public var range: Range<Int>
+    /// Where from.
+    public var origin: ReadOrigin
+    /// What there is to know of that, in words, or `nil`.
+    public var detail: String?
+    /// Why not from nearer, the nearest first.
+    public var reasons: [Reason]
+
+    /// A part.
+    public init(_ range: Range<Int>, _ origin: ReadOrigin, detail: String? = nil, reasons: [Reason] = []) {
+      self.range = range
+      self.origin = origin
+      self.detail = detail
+      self.reasons = reasons
+    }
+  }
+
+  /// In order, without gaps, neighbours different.
+  public let parts: [Part]
+
+  /// What parts in order and without gaps come to.
+  public init(_ parts: [Part]) { self.parts = parts.joined() }
+
+  /// The bytes that come from `origin`.
+  public func byteCount(from origin: ReadOrigin) -> Int {
+    parts.reduce(0) { $0 + ($1.origin == origin ? $1.range.count : 0) }
+  }
+}
+
+extension ReadExplanation: CustomStringConvertible {
+  /// A line for each part, for people.
+  public var description: String {
+    let rows = parts.map { ["\($0.range)", "\($0.range.count) B", "\($0.origin)"] }
+    let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let lines = zip(parts, rows).map { part, row in
+      let gap = { String(repeating: " ", count: $0) }
+      var line = row[0] + gap(widths[0] - row[0].count) + gap(2 + widths[1] - row[1].count) + row[1] + "  " + row[2]
+      let notes = (part.detail.map { [$0] } ?? []) + part.reasons.map { "not \($0.origin): \($0.why)" }
+      if !notes.isEmpty { line += gap(widths[2] - row[2].count) + "  " + notes.joined(separator: "; ") }
+      return line
+    }
+    return lines.joined(separator: "\n")
+  }
+}

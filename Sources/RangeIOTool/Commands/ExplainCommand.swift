@@ -1,0 +1,96 @@
+import ArgumentParser
+import RangeIO
+
+/// `rangeio explain`: where bytes would come from, and why not from nearer.
+struct ExplainCommand: CommandWithStats {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "Tell where the bytes of a range would come from, and why not from nearer.",
+    discussion: """
+      Without options, for a reader as programs have it that open a local file and choose nothing. With --far, for a \
+      source with 20 ms of latency behind the stages that suit one; with --spill, with a cache on a disk as well, which \
+      'demo --spill' may have filled. --after reads ranges first, in the order given; once is not enough where a cache \
+      keeps what is read again.
+      """)
+
+  @Argument(help: "The file to ask about.")
+  var source: String
+  @Option(
+    help: ArgumentHelp(
+      "The bytes to ask about: 'A..<B', A... or '..<B', counted from zero. Default: all.", valueName: "range"))
+  var range: String?
+  @Option(help: ArgumentHelp("Read this range first; may be repeated.", valueName: "range"))
+  var after: [String] = []
+  @Flag(help: "Ask about a source that is far away.")
+  var far = false
+  @Option(
+    help: ArgumentHelp("Look into this directory of a cache, too. Changes nothing there.", valueName: "directory"))
+  var spill: String?
+  @Flag(help: "Print JSON.")
+  var json = false
+  @OptionGroup var engine: EngineOption
+  @OptionGroup var stats: StatsOption
+
+  func run() async throws {
+    let asked = try range.map { try Selection.parse(range: $0) } ?? .whole
+    let first = try after.map { try Selection.parse(range: $0) }
+    let file = FileSource(source, configuration: .init(engine: engine.engine))
+    let explanation: ReadExplanation
+    if let spill {
+      let store = try await Self.openStore(spill)
+      explanation = try await explain(SlowSource(file), .farObject(keepingIn: store), asked, first)
+      try await store.close()
+    } else if far {
+      let store = MemoryStore(limit: .mebibytes(64))
+      explanation = try await explain(SlowSource(file), .farObject(keepingIn: store), asked, first)
+    } else {
+      explanation = try await explain(file, .localFile(), asked, first)
+    }
+    try StandardOutput().line(json ? explanation.json.text() : explanation.text)
+  }
+
+  private func explain(
+    _ source: some RangeSource, _ pipeline: ReadPipeline, _ asked: Selection, _ first: [Selection]
+  ) async throws -> ReadExplanation {
+    try await withReader(self.source, of: source, pipeline) { reader in
+      for selection in first { _ = try await reader.read(selection.range(in: reader.byteCount)) }
+      return try reader.explain(asked.range(in: reader.byteCount))
+    }
+  }
+
+  /// A cache over what an earlier process has left, of which nothing is changed.
+  private static func openStore(_ directory: String) async throws -> TieredChunkStore {
+    var configuration = SpillStore.Configuration(directory: directory, limit: SpillShow.disk)
+    configuration.isReadOnly = true
+    do {
+      return try await TieredChunkStore(memory: .mebibytes(64), spill: configuration)
+    } catch let error as ReadError {
+      throw SpillLook.failure(error, directory)
+    }
+  }
+}
+
+extension ReadExplanation {
+  /// A line for each part, with figures as the tool writes them.
+  var text: String {
+    guard !parts.isEmpty else { return "no bytes" }
+    return Table(
+      columns: [.left, .right, .left, .left],
+      rows: parts.map { part in
+        let notes = (part.detail.map { [$0] } ?? []) + part.reasons.map { "not \($0.origin): \($0.why)" }
+        return ["\(part.range)", Figures.size(part.range.count), "\(part.origin)", notes.joined(separator: "; ")]
+      }
+    ).text
+  }
+
+  var json: JSON {
+    .array(
+      parts.map { part in
+        .object([
+          "offset": .integer(part.range.lowerBound), "count": .integer(part.range.count),
+          "origin": .string(part.origin.rawValue), "detail": part.detail.map { .string($0) } ?? .null,
+          "reasons": .array(
+            part.reasons.map { .object(["origin": .string($0.origin.rawValue), "why": .string($0.why)]) }),
+        ])
+      })
+  }
+}

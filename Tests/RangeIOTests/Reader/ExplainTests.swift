@@ -1,0 +1,273 @@
+import Foundation
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+/// `explain`: where bytes would come from, and why not from nearer.
+struct ExplainTests {
+  private typealias Part = ReadExplanation.Part
+
+  private func reader(
+    _ source: some RangeSource, _ store: any ChunkStore, fill: Caching.Fill = .block, passing: ByteCount? = nil,
+    admission: Caching.Admission = .always
+  ) async throws -> RangeReader {
+    try await RangeReader(source) {
+      Caching(store, fill: fill, blockSize: .kibibytes(4), passing: passing, admission: admission)
+    }
+  }
+
+  private func why(_ part: ReadExplanation.Part, _ origin: ReadOrigin) -> String? {
+    part.reasons.first { $0.origin == origin }?.why
+  }
+
+  // MARK: one tier
+
+  @Test func `without stages all comes from the source`() async throws {
+    let reader = try await RangeReader(SyntheticSource(byteCount: 100_000))
+    #expect(try reader.explain(10..<90_000).parts == [Part(10..<90_000, .source)])
+  }
+
+  @Test func `what is kept comes from memory, and the rest from the source, in whole blocks`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let reader = try await reader(source, MemoryStore(limit: .mebibytes(1)))
+    let before = try reader.explain(5000..<20_000)
+    #expect(before.parts.map(\.origin) == [.source])
+    #expect(before.parts[0].detail == "as part of whole blocks, 4096..<20480")
+    #expect(before.parts[0].reasons.map(\.origin) == [.memory, .flight])
+    _ = try await reader.read(8192..<8193)
+    let after = try reader.explain(5000..<20_000)
+    #expect(after.parts.map(\.origin) == [.source, .memory, .source])
+    #expect(after.parts.map(\.range) == [5000..<8192, 8192..<12_288, 12_288..<20_000])
+    #expect(after.byteCount(from: .memory) == 4096)
+    #expect(after.parts[1].reasons.isEmpty)
+  }
+
+  @Test func `a block that is kept in part says so`() async throws {
+    let reader = try await reader(
+      SyntheticSource(byteCount: 100_000), MemoryStore(limit: .mebibytes(1)), fill: .exact)
+    _ = try await reader.read(100..<200)
+    let parts = try reader.explain(0..<4096).parts
+    #expect(parts.map(\.range) == [0..<100, 100..<200, 200..<4096])
+    #expect(parts.map(\.origin) == [.source, .memory, .source])
+    #expect(why(parts[0], .memory) == "its block is kept without these bytes")
+    #expect(parts[0].detail == nil, "exactly what is missing is read")
+  }
+
+  @Test func `what has expired says so`() async throws {
+    let clock = ManualClock()
+    var configuration = MemoryStore.Configuration(limit: .mebibytes(1))
+    configuration.time = TimeSource(clock)
+    configuration.ageLimit = .seconds(60)
+    // Timers do not run: what is over is still there.
+    configuration.background = BackgroundWork(executor: JobCount())
+    let reader = try await reader(SyntheticSource(byteCount: 100_000), MemoryStore(configuration))
+    _ = try await reader.read(0..<10)
+    #expect(try reader.explain(0..<10).parts.map(\.origin) == [.memory])
+    clock.advance(by: .seconds(61))
+    let parts = try reader.explain(0..<10).parts
+    #expect(parts.map(\.origin) == [.source])
+    #expect(why(parts[0], .memory) == "its time is over")
+  }
+
+  @Test func `what passes the cache by says why`() async throws {
+    let store = MemoryStore(limit: .mebibytes(1))
+    let long = try await reader(SyntheticSource(byteCount: 100_000), store, passing: .kibibytes(8))
+    #expect(why(try long.explain(0..<10_000).parts[0], .cache) == "ranges of more than 8192 bytes pass it by")
+    #expect(why(try long.explain(0..<8192).parts[0], .cache) == nil)
+
+    let unsettled = try await reader(HeldSource(isSettled: false, isHeld: false), store)
+    #expect(why(try unsettled.explain(0..<10).parts[0], .cache)?.contains("changed a moment ago") == true)
+
+    let twice = try await reader(
+      SyntheticSource(byteCount: 100_000, id: "twice"), store, fill: .exact, admission: .onSecondTouch)
+    let first = try twice.explain(0..<10)
+    #expect(why(first.parts[0], .cache)?.contains("for the first time") == true)
+    #expect(try twice.explain(0..<10) == first, "asking is no touch")
+    _ = try await twice.read(0..<10)
+    #expect(why(try twice.explain(0..<10).parts[0], .cache) == nil)
+    _ = try await twice.read(0..<10)
+    #expect(try twice.explain(0..<10).parts == [Part(0..<10, .memory)])
+  }
+
+  // MARK: flights
+
+  @Test func `what is on its way comes with that flight, and says whether somebody waits for it`() async throws {
+    let source = HeldSource()
+    let reader = try await reader(source, MemoryStore(limit: .mebibytes(1)))
+    let read = Task { try await reader.read(0..<10) }
+    reader.willRead(8192..<12_288)
+    #expect(await eventually { source.waiting.count == 2 })
+    let parts = try reader.explain(0..<16_384).parts
+    #expect(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288, 12_288..<16_384])
+    #expect(parts.map(\.origin) == [.flight, .source, .flight, .source])
+    #expect(parts[0].detail == nil)
+    #expect(parts[2].detail == "read ahead, nobody waits for it yet")
+    #expect(why(parts[1], .flight) == "no read of it is under way")
+    #expect(why(parts[0], .memory) != nil)
+    source.hold(false)
+    _ = try await read.value
+    #expect(await eventually { (try? reader.explain(0..<12_288).byteCount(from: .memory)) == 8192 })
+    await reader.close()
+  }
+
+  // MARK: tiers
+
+  /// Reads at random through three tiers, and asks before each block where it would come from: it must come from there.
+  @Test(arguments: testSeeds) func `of three tiers, what is said is what happens`(seed: UInt64) async throws {
+    let spill = try SpillOnDisk(limit: .mebibytes(1))
+    var configuration = TieredChunkStore.Configuration(memory: .kibibytes(96), compressed: .kibibytes(48))
+    configuration.queueLimit = .kibibytes(64)
+    let store = try await TieredChunkStore(configuration, spill: spill.configuration)
+    let source = SyntheticSource(byteCount: 400 * 4096, compressibility: 0.7)
+    let reader = try await reader(source, store)
+    var random = SeededGenerator(seed: seed)
+    var seen: Set<ReadOrigin> = []
+    for _ in 0..<600 {
+      let skewed = Int.random(in: 0..<20, using: &random) * Int.random(in: 1..<20, using: &random)
+      let block = skewed * 4096..<(skewed + 1) * 4096
+      // Nothing is on its way while it is asked and read.
+      try await store.flush()
+      let before = Counts(store, source)
+      let parts = try reader.explain(block).parts
+      #expect(Counts(store, source) == before, "asking is no read")
+      let part = try #require(parts.count == 1 ? parts[0] : nil, "a block is kept as a whole, seed \(seed)")
+      #expect(try await reader.read(block) == source.expected(block))
+      let after = Counts(store, source)
+      let came: ReadOrigin
+      if after.source > before.source {
+        came = .source
+      } else if after.spill > before.spill {
+        came = .spill
+      } else if after.compressed > before.compressed {
+        came = .compressed
+      } else {
+        came = .memory
+      }
+      #expect(part.origin == came, "seed \(seed), block \(skewed)")
+      if came == .source { #expect(part.reasons.map(\.origin) == [.memory, .compressed, .spill, .flight]) }
+      if came == .spill { #expect(part.reasons.map(\.origin) == [.memory, .compressed]) }
+      seen.insert(part.origin)
+    }
+    #expect(seen == [.memory, .compressed, .spill, .source])
+    await reader.close()
+    try await store.close()
+  }
+
+  private struct Counts: Equatable {
+    let source: Int
+    let spill: Int
+    let compressed: Int
+    let memory: Int
+
+    init(_ store: TieredChunkStore, _ source: SyntheticSource) {
+      let statistics = store.statistics()
+      self.source = source.readCount
+      spill = statistics.spill!.hits
+      compressed = statistics.compressed.hits
+      memory = statistics.memory.hits
+    }
+  }
+
+  @Test func `a directory that is closed, and a source that is too near for one, say so`() async throws {
+    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.sources = .dearer }
+    let store = try await TieredChunkStore(memory: .kibibytes(96), spill: spill.configuration)
+    let near = try await reader(SyntheticSource(byteCount: 100_000), store)
+    #expect(why(try near.explain(0..<10).parts[0], .spill)?.contains("as near as a disk") == true)
+    let far = try await reader(
+      SyntheticSource(byteCount: 100_000, id: "far", latency: .milliseconds(20), time: TimeSource(ManualClock())), store
+    )
+    #expect(why(try far.explain(0..<10).parts[0], .spill)?.contains("not kept") == true)
+    try await store.close()
+    #expect(why(try far.explain(0..<10).parts[0], .spill) == "the store was closed")
+  }
+
+  // MARK: other stages and stores
+
+  @Test func `a decoded block comes from where its farthest byte does`() async throws {
+    let source = SyntheticSource(byteCount: 40 + 10 * 1100)
+    let reader = try await RangeReader(source) {
+      Transforming(
+        name: "cut", blockSize: .bytes(1000), encodedBlockSize: .bytes(1100), headerSize: .bytes(40)
+      ) { _, encoded in encoded.slice(0..<encoded.count - 100) }
+      Caching(MemoryStore(limit: .mebibytes(1)), fill: .exact, blockSize: .kibibytes(1))
+    }
+    // Blocks 2 and 3, as they are encoded.
+    _ = try await reader.read(2500..<3500)
+    let parts = try reader.explain(1999..<4500).parts
+    #expect(parts.map(\.range) == [1999..<2000, 2000..<4000, 4000..<4500])
+    #expect(parts.map(\.origin) == [.source, .memory, .source])
+    let all = try reader.explain(0..<10_000)
+    #expect(all.parts.filter { $0.origin == .memory }.map(\.range) == [2000..<4000])
+    #expect(all.byteCount(from: .source) == 8000)
+  }
+
+  @Test func `where a stage of others shows other bytes, there is no telling`() async throws {
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) {
+      NotingStage(name: "skipping", notes: Noted(), header: 100)
+      Caching(MemoryStore(limit: .mebibytes(1)))
+    }
+    let parts = try reader.explain(0..<900).parts
+    #expect(parts.map(\.origin) == [.unknown])
+    #expect(parts[0].detail?.contains("NotingStage") == true)
+    // One that changes nothing is looked through.
+    let plain = try await RangeReader(SyntheticSource(byteCount: 1000)) { NotingStage(name: "plain", notes: Noted()) }
+    #expect(try plain.explain(0..<900).parts.map(\.origin) == [.source])
+  }
+
+  @Test func `a store that does not explain itself is asked block by block what it holds`() throws {
+    let stored = StoredSource(MemoryStore(limit: .mebibytes(1)))
+    stored.put(stored.block(1))
+    let plain = PlainStore(stored.store)
+    let parts = plain.explain(0..<12_288, token: stored.token.number, grid: stored.token.grid)
+    #expect(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288])
+    #expect(parts.map(\.origin.rawValue) == ["source", "PlainStore", "source"])
+  }
+
+  /// Another's store: only what has to be written.
+  private final class PlainStore: ChunkStore {
+    private let base: MemoryStore
+    init(_ base: MemoryStore) { self.base = base }
+    var sources: ChunkSources { base.sources }
+    func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+      base.lookUp(range, token: token, grid: grid)
+    }
+    func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+      base.reserve(range, ofRun: run, for: token)
+    }
+    func insert(
+      _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
+    ) -> ChunkInsertion { base.insert(bytes, at: range, ticket: ticket, reservation: reservation) }
+    func cancel(_ reservation: ChunkReservation) { base.cancel(reservation) }
+    func erase(_ range: ByteRange, of token: ChunkToken) { base.erase(range, of: token) }
+  }
+
+  // MARK: bad input, and the form
+
+  @Test func `ranges that there are not, none, and a closed reader`() async throws {
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
+    #expect(try reader.explain(0..<0).parts == [])
+    #expect(try reader.explain(1000..<1000).parts == [])
+    for range in [-1..<5, 0..<1001, Int.max - 1..<Int.max] {
+      let error = #expect(throws: ReadError.self) { try reader.explain(range) }
+      #expect(error?.code == .rangeNotSatisfiable)
+    }
+    await reader.close()
+    let error = #expect(throws: ReadError.self) { try reader.explain(0..<1) }
+    #expect(error?.code == .closed)
+  }
+
+  @Test func `it can be printed, and sent`() async throws {
+    let reader = try await reader(SyntheticSource(byteCount: 100_000), MemoryStore(limit: .mebibytes(1)))
+    _ = try await reader.read(0..<10)
+    let explanation = try reader.explain(0..<10_000)
+    #expect(
+      explanation.description == """
+        0..<4096      4096 B  memory
+        4096..<10000  5904 B  source  as part of whole blocks, 4096..<12288; not memory: not kept (never read through it, \
+        evicted or removed); not flight: no read of it is under way
+        """)
+    let sent = try JSONEncoder().encode(explanation)
+    #expect(try JSONDecoder().decode(ReadExplanation.self, from: sent) == explanation)
+  }
+}
