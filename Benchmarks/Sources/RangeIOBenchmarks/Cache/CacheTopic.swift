@@ -16,6 +16,12 @@ enum CacheTopic: Hashable, Sendable {
   case churn
   /// Reads at random over ten times the store that a reader has without settings, against a reader without one.
   case defaults
+  /// Hits through stages that are ready-made.
+  case pipelineHits
+  /// Reads and streams of a cold file through the stages that suit one.
+  case pipelineCold
+  /// Reads of a source that never answers, each cancelled as soon as it waits: from there to its end.
+  case cancel
   /// Reads of what is compressed, each block once: blocks of the size of the cell's reads, which LZ4 halves.
   case compressedHits(size: Int)
   /// How fast blocks are compressed that memory evicts, at full tilt.
@@ -41,7 +47,9 @@ enum CacheTopic: Hashable, Sendable {
   var extent: Int {
     switch self {
     case .hits(let blocks): blocks * Self.blockSize
-    case .stages: 1_000 * Self.blockSize
+    case .stages, .pipelineHits: 1_000 * Self.blockSize
+    case .pipelineCold: BenchmarkFile.Size.standard.rawValue
+    case .cancel: 100_000 * Self.blockSize
     case .sharing: 100_000 * Self.blockSize
     case .misses: Self.readyBlocks * Self.blockSize
     case .stampede: Self.blockSize
@@ -55,7 +63,8 @@ enum CacheTopic: Hashable, Sendable {
 
   var order: Offsets.Order {
     switch self {
-    case .hits, .stages, .sharing, .misses, .tail: .all(step: Self.blockSize)
+    case .hits, .stages, .sharing, .misses, .tail, .pipelineHits, .cancel: .all(step: Self.blockSize)
+    case .pipelineCold: .everyOther
     case .compressedHits(let size), .demotion(let size): .all(step: size)
     case .spill(let topic): .all(step: topic.size)
     case .stampede: .same
@@ -67,6 +76,7 @@ enum CacheTopic: Hashable, Sendable {
   var mostReads: Int {
     switch self {
     case .misses: Self.readyBlocks
+    case .pipelineCold: Offsets.coldLimit(size: Self.blockSize, extent: extent)
     // A second touch would let it rise.
     case .compressedHits(let size): Self.tierBlocks(size)
     default: .max
@@ -77,6 +87,7 @@ enum CacheTopic: Hashable, Sendable {
   var exactReads: Int? {
     switch self {
     case .stampede: Self.stampedeReads
+    case .cancel: CancelContenders.count
     case .compressedHits(let size), .demotion(let size): Self.tierBlocks(size)
     case .tail: Self.tailBatch * Self.tailBatches
     case .spill(let topic): topic.exactReads
@@ -89,7 +100,9 @@ enum CacheTopic: Hashable, Sendable {
 
 extension CacheTopic {
   func id(_ cell: Cell) -> String {
-    guard case .reads(let size, let tasks) = cell.workload else { preconditionFailure("a cache is measured by reads") }
+    guard case .reads(let size, let tasks) = cell.workload else {
+      return "pipeline/stream/\(cell.temperature.rawValue)"
+    }
     let reads = "\(Cell.sizeName(size))/\(tasks)"
     return switch self {
     case .hits(let blocks): "cache/hit/\(blocks)/\(reads)"
@@ -99,6 +112,9 @@ extension CacheTopic {
     case .stampede: "cache/stampede"
     case .churn: "cache/churn/\(reads)"
     case .defaults: "cache/defaults/\(cell.temperature.rawValue)"
+    case .pipelineHits: "pipeline/hit"
+    case .cancel: "pipeline/cancel"
+    case .pipelineCold: "pipeline/read/\(cell.temperature.rawValue)"
     case .compressedHits(let size): "tiers/compressed/\(Cell.sizeName(size))"
     case .demotion(let size): "tiers/demotion/\(Cell.sizeName(size))"
     case .tail: "tiers/tail"
@@ -107,7 +123,9 @@ extension CacheTopic {
   }
 
   func title(_ cell: Cell) -> String {
-    guard case .reads(let size, let tasks) = cell.workload else { preconditionFailure("a cache is measured by reads") }
+    guard case .reads(let size, let tasks) = cell.workload else {
+      return "stream through the stages that suit a file, \(cell.temperature.rawValue)"
+    }
     let reads = "\(Cell.sizeName(size, " ")), \(tasks) \(tasks == 1 ? "task" : "tasks")"
     return switch self {
     case .hits(let blocks): "hits of \(reads), \(Figures.grouped(blocks)) blocks"
@@ -116,6 +134,9 @@ extension CacheTopic {
     case .misses(let suspending): "misses of \(reads), source \(suspending ? "suspends once" : "answers at once")"
     case .stampede: "\(Figures.grouped(tasks)) tasks want one cold block"
     case .churn: "random reads of \(reads), over ten times the store"
+    case .cancel: "from cancelling a read of a source that never answers to its end"
+    case .pipelineHits: "hits of \(reads), 1,000 blocks, by stages that are ready-made"
+    case .pipelineCold: "random reads of \(reads), each block once, file \(cell.temperature)"
     case .compressedHits(let size): "hits of \(Cell.sizeName(size, " ")) that are compressed, data that LZ4 halves"
     case .demotion(let size): "compressing evicted blocks of \(Cell.sizeName(size, " ")), one core at work on it"
     case .tail: "hits of 4 KiB in memory, by the 99th percentile of batches of 64"
@@ -133,7 +154,7 @@ extension Cell {
   }
 
   /// Those of the cache, by section.
-  static let cache: [Cell] = cacheHits + cacheRest + tiers
+  static let cache: [Cell] = cacheHits + cacheRest + pipeline + tiers
 
   private static let cacheHits: [Cell] =
     [1_000, 100_000, 1_000_000].flatMap { blocks in
@@ -150,6 +171,11 @@ extension Cell {
     cache(.stampede, tasks: CacheTopic.stampedeReads),
     cache(.churn), cache(.churn, tasks: 8),
     cache(.defaults, temperature: .resident), cache(.defaults, temperature: .cold),
+  ]
+
+  private static let pipeline: [Cell] = [
+    cache(.pipelineHits, temperature: .resident), cache(.pipelineCold, temperature: .cold),
+    Cell(workload: .stream, temperature: .cold, topic: .pipelineCold), cache(.cancel),
   ]
 
   private static let tiers: [Cell] =

@@ -11,6 +11,8 @@ extension Section {
       }
     }
     let defaults = cells.filter { $0.topic == .defaults }
+    let pipeline = cells.filter { $0.topic == .pipelineHits || $0.topic == .pipelineCold }
+    let cancel = cells.filter { $0.topic == .cancel }
     let tiers = cells.filter { cell in
       switch cell.topic {
       case .compressedHits, .demotion, .tail: true
@@ -28,6 +30,12 @@ extension Section {
         progress.show("filling the default store")
         return try await DefaultContenders.make(file)
       },
+      Section(cells: pipeline, file: .standard) { file, progress in
+        guard let file else { return [] }
+        progress.show("filling the stores of pipelines")
+        return try await PipelineContenders.make(file)
+      },
+      Section(cells: cancel) { _, _ in try await CancelContenders.make() },
       Section(cells: tiers) { _, progress in
         progress.show("compressing blocks")
         return try TierContenders.make(tiers)

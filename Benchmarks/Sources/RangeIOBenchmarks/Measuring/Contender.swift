@@ -29,6 +29,11 @@ struct Contender: Sendable {
     case sortedChunks = "sorted array, searched"
     case sqlite = "SQLite (GRDB)"
 
+    // Those of pipelines that are ready-made.
+    case cachingAlone = "RangeIO, Caching alone"
+    case farPipeline = "RangeIO, stages for far objects"
+    case cancelledSleep = "Task.sleep, cancelled"
+
     // Those of the compressed tier.
     case bareLZ4 = "C LZ4, no cache"
     case rocksDB = "RocksDB block cache"

@@ -3,7 +3,7 @@ import RangeIO
 /// The library without its cache: no stages, no settings but the engine, chunks of streams as they come by default. One
 /// reader serves all tasks.
 struct RangeIOPeer: PointReader {
-  private let reader: RangeReader
+  let reader: RangeReader
 
   static func contenders(_ file: BenchmarkFile) async throws -> [Contender] {
     let engines: [(Contender.Name, FileSource.Engine)] = [
@@ -19,7 +19,7 @@ struct RangeIOPeer: PointReader {
     return contenders
   }
 
-  private func variant(_ label: String) -> Variant {
+  func variant(_ label: String) -> Variant {
     Variant(label: label) { job in
       let before = reader.statistics().source
       var outcome =

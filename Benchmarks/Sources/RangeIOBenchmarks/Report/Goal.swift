@@ -15,7 +15,8 @@ struct Goal: Sendable, Codable {
 extension Goal {
   /// All goals, judged by `report`.
   static func all(_ report: Report) -> [Goal] {
-    points(report) + streams(report) + [lanes(report), memory(report)] + cache(report) + tiers(report)
+    points(report) + streams(report) + [lanes(report), memory(report)] + cache(report) + pipeline(report)
+      + tiers(report)
       + spill(report)
   }
 
