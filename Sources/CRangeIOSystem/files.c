@@ -79,6 +79,7 @@ int rio_fstat(int fd, struct rio_stat *out) {
   out->size = (int64_t)s.st_size;
   out->special_device = (uint64_t)s.st_rdev;
   out->mode = (uint32_t)s.st_mode;
+  out->links = (uint64_t)s.st_nlink;
 #if defined(__APPLE__)
   out->modified_ns = nanoseconds(s.st_mtimespec);
   out->changed_ns = nanoseconds(s.st_ctimespec);

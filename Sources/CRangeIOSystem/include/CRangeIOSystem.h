@@ -17,6 +17,7 @@ struct rio_stat {
   int64_t changed_ns;         ///< ctime, nanoseconds since the epoch
   uint64_t special_device;    ///< st_rdev
   uint32_t mode;              ///< st_mode
+  uint64_t links;             ///< st_nlink: the names that the file has
 };
 
 /// Opens read-only with O_CLOEXEC, O_NOCTTY and O_NONBLOCK: a FIFO without a writer must not hang the caller.

@@ -1,4 +1,7 @@
 extension Caching {
+  /// Blocks that are explained at once: a store answers for each by itself.
+  private static let explainedBlocks = 4096
+
   /// What the store holds, what is on its way, and for the rest what lies below; each with why it is not nearer.
   public func explain(
     _ range: ByteRange, of source: SourceDescription, next: ReadNext
@@ -9,27 +12,42 @@ extension Caching {
     guard source.isSettled else { return past("the source was changed a moment ago, and may be changing still") }
     guard range.count <= largest else { return past("ranges of more than \(largest) bytes pass it by") }
     guard let token = token(of: source) else { return past("a longer version of the source is read by now") }
-    let found = store.explain(range, token: token.number, grid: token.grid).joined()
+    let found = explainStored(range, token)
     let isFirst = touched.map { !$0.remembers(Self.touchHash(range, token)) } ?? false
     if isFirst, found.allSatisfy({ $0.origin == .source }) {
       return past("it keeps what is read again, and these bytes are read for the first time")
     }
-    return found.lookingFurther { missing in
-      let flying = token.flights.covered(missing)
-      let onTheirWay = flying.map { part, purpose in
-        ReadExplanation.Part(part, .flight, detail: purpose == .demand ? nil : "read ahead, nobody waits for it yet")
-      }
-      let rest = ByteRanges.gaps(in: missing, covered: flying.map(\.range)).flatMap { gap in
-        next.explain(gap, of: source).map { part in
-          var part = part.adding([.init(.flight, "no read of it is under way")])
-          if fill == .block, part.origin == .source, part.detail == nil {
-            let whole = token.grid.outward(gap, in: source.byteCount)
-            if whole != gap { part.detail = "as part of whole blocks, \(whole)" }
-          }
-          return part
-        }
-      }
-      return (onTheirWay + rest).sorted { $0.range.lowerBound < $1.range.lowerBound }
+    return found.lookingFurther { explainMissing($0, of: source, token, next) }
+  }
+
+  /// What the store says, neighbours joined.
+  private func explainStored(_ range: ByteRange, _ token: ChunkToken) -> [ReadExplanation.Part] {
+    let step = Self.explainedBlocks << token.grid.shift
+    let parts = stride(from: range.lowerBound, to: range.upperBound, by: step).flatMap { start in
+      let some = start..<min(range.upperBound, start + step)
+      return store.explain(some, token: token.number, grid: token.grid).joined()
     }
+    return parts.joined()
+  }
+
+  /// What the store lacks.
+  private func explainMissing(
+    _ missing: ByteRange, of source: SourceDescription, _ token: ChunkToken, _ next: ReadNext
+  ) -> [ReadExplanation.Part] {
+    let flying = token.flights.covered(missing)
+    let onTheirWay = flying.map { part, purpose in
+      ReadExplanation.Part(part, .flight, detail: purpose == .demand ? nil : "read ahead, nobody waits for it yet")
+    }
+    let rest = ByteRanges.gaps(in: missing, covered: flying.map(\.range)).flatMap { gap in
+      next.explain(gap, of: source).map { part in
+        var part = part.adding([.init(.flight, "no read of it is under way")])
+        if fill == .block, part.origin == .source, part.detail == nil {
+          let whole = token.grid.outward(gap, in: source.byteCount)
+          if whole != gap { part.detail = "as part of whole blocks, \(whole)" }
+        }
+        return part
+      }
+    }
+    return (onTheirWay + rest).sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
 }

@@ -9,6 +9,8 @@ package struct FileStatus: Equatable, Sendable {
   package var modified: Int64 = 0
   package var changed: Int64 = 0
   package var mode: UInt32 = 0
+  /// The names that the file has.
+  package var links: UInt64 = 1
 
   package init() {}
 }
@@ -77,6 +79,7 @@ package final class Syscalls: Sendable {
     status.modified = raw.modified_ns
     status.changed = raw.changed_ns
     status.mode = raw.mode
+    status.links = raw.links
     return 0
   }
 }

@@ -169,6 +169,57 @@ struct ExplainTests {
     }
   }
 
+  @Test func `what is on its way down is in memory, and says so`() async throws {
+    let tiered = TieredSource()
+    tiered.put(tiered.block(3))
+    tiered.evictAll()
+    func explained() -> [ReadExplanation.Part] {
+      tiered.store.explain(0..<8192, token: tiered.token.number, grid: tiered.token.grid).joined()
+    }
+    let moving = explained()
+    #expect(moving.map(\.range) == [0..<3072, 3072..<4096, 4096..<8192])
+    #expect(moving.map(\.origin) == [.source, .memory, .source])
+    #expect(moving[1].detail == "on its way to the tier below")
+    #expect(moving[0].reasons.map(\.origin) == [.memory, .compressed])
+    tiered.executor.run()
+    #expect(explained().map(\.origin) == [.source, .compressed, .source])
+
+    // What waits to be written to a disk, too.
+    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.lingering = .seconds(3600) }
+    let store = try await spill.open()
+    let source = TieredSource.description(0)
+    let (token, _) = store.sources.token(for: source, grid: BlockGrid(blockSize: 1024)!, reading: false)
+    let chunk = Chunk(
+      ticket: token.ticket(birth: store.now), block: 1,
+      piece: ChunkPiece(1024..<2048, SyntheticSource.bytes(1024..<2048)))
+    #expect(store.accept(chunk).isPublished)
+    let staged = store.explain(0..<3072, token: token.number, grid: token.grid)
+    #expect(staged.map(\.origin) == [.source, .memory, .source])
+    #expect(staged[1].detail == "waits to be written to the disk")
+    try await store.flush()
+    #expect(store.explain(1024..<2048, token: token.number, grid: token.grid).map(\.origin) == [.spill])
+    try await store.close()
+  }
+
+  @Test func `a disk that is left alone says so`() async throws {
+    let spill = try SpillOnDisk(limit: .mebibytes(1))
+    let store = try await spill.open()
+    let source = TieredSource.description(0)
+    let (token, _) = store.sources.token(for: source, grid: BlockGrid(blockSize: 1024)!, reading: false)
+    let chunk = Chunk(
+      ticket: token.ticket(birth: store.now), block: 1,
+      piece: ChunkPiece(1024..<2048, SyntheticSource.bytes(1024..<2048)))
+    _ = store.accept(chunk)
+    try await store.flush()
+    store.state.withLock { state in
+      for _ in 0..<3 { state.breaker.failed(.go, now: store.now) }
+    }
+    let parts = store.explain(1024..<2048, token: token.number, grid: token.grid)
+    #expect(parts.map(\.origin) == [.source])
+    #expect(why(parts[0], .spill)?.contains("left alone") == true)
+    try await store.close()
+  }
+
   @Test func `a directory that is closed, and a source that is too near for one, say so`() async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.sources = .dearer }
     let store = try await TieredChunkStore(memory: .kibibytes(96), spill: spill.configuration)

@@ -35,6 +35,7 @@ int rim_fstat(int fd, struct rim_status *out) {
   if (fstat(fd, &s) < 0) return -errno;
   out->device = (uint64_t)s.st_dev;
   out->inode = (uint64_t)s.st_ino;
+  out->links = (uint64_t)s.st_nlink;
   out->size = (int64_t)s.st_size;
 #if defined(__APPLE__)
   out->modified_ns = nanoseconds(s.st_mtimespec);

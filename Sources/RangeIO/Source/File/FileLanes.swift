@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An open file with the three ways to read it.
 final class FileLanes: Sendable {
   let file: OpenFile
@@ -8,14 +10,24 @@ final class FileLanes: Sendable {
   private let waiting: WaitingList
   /// Made when first needed: point reads of resident files never open a channel.
   private let dispatchIO = Locked<DispatchIOLane?>(nil)
+  /// What the file was when it was opened.
+  let statusAtOpening: FileStatus
+  private let isDescribed = Atomic<Bool>(false)
 
   init(_ opened: FileOpening.Opened, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
     file = opened.file
     kind = opened.kind
     self.gate = gate
     self.waiting = waiting
+    statusAtOpening = opened.status
     resident = ResidentLane(opened.file)
     positional = PositionalLane(opened.file, threads: threads, gate: gate, waiting: waiting)
+  }
+
+  /// What the file was when it was opened, once: for the first description. A file that has lost its name since is another
+  /// version then, which a look at what it is now would take for the first.
+  func takeStatusAtOpening() -> FileStatus? {
+    isDescribed.exchange(true, ordering: .relaxed) ? nil : statusAtOpening
   }
 
   func dispatchIOLane() throws(ReadError) -> DispatchIOLane {

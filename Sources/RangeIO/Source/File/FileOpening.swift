@@ -15,6 +15,8 @@ enum FileOpening {
   struct Opened: Sendable {
     let file: OpenFile
     let kind: Kind
+    /// What it was then: a file under its name, if it was opened by that.
+    let status: FileStatus
   }
 
   enum Kind: Sendable {
@@ -22,8 +24,23 @@ enum FileOpening {
     case blockDevice
   }
 
+  /// How often a file is opened that has lost its name meanwhile. One of which the path speaks by its descriptor, as
+  /// `/dev/fd` does, may have none.
+  private static let mostOpenings = 8
+
   /// Opens the file at `path`. May wait for a disk or a server.
+  ///
+  /// One that lost its name while it was opened would never be seen to be replaced: it has happened.
   static func open(_ path: FilePath, _ syscalls: Syscalls) throws(ReadError) -> Opened {
+    for _ in 1..<mostOpenings {
+      let opened = try openOnce(path, syscalls)
+      if opened.status.links > 0 { return opened }
+      opened.file.close()
+    }
+    return try openOnce(path, syscalls)
+  }
+
+  private static func openOnce(_ path: FilePath, _ syscalls: Syscalls) throws(ReadError) -> Opened {
     let result = syscalls.open(path)
     guard result >= 0 else {
       // Opening a socket, or a device without a driver, fails before its kind can be asked by descriptor.
@@ -38,14 +55,16 @@ enum FileOpening {
   static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
     let status = try file.status()
     if let refusal = refusal(status.mode, file.name) { throw refusal }
-    if status.mode & UInt32(S_IFMT) == UInt32(S_IFBLK) { return Opened(file: file, kind: .blockDevice) }
+    if status.mode & UInt32(S_IFMT) == UInt32(S_IFBLK) {
+      return Opened(file: file, kind: .blockDevice, status: status)
+    }
     if rio_is_synthetic_filesystem(file.descriptor) {
       throw ReadError(
         .unsupportedSource,
         "the kernel makes this file up as it is read, so it has no size and no stable bytes: copy it first",
         context: .init(source: file.name))
     }
-    return Opened(file: file, kind: .regular)
+    return Opened(file: file, kind: .regular, status: status)
   }
 
   /// The error for a kind of file that has no random access.

@@ -3,7 +3,10 @@ import SystemPackage
 
 extension FileSource {
   /// What the file is now.
-  func describe(_ lanes: FileLanes) async throws -> SourceDescription {
+  ///
+  /// - Parameter named: what it was a moment ago under its name, if that is known: if it has lost that since, it is for
+  ///   those who read it to notice.
+  func describe(_ lanes: FileLanes, named: FileStatus? = nil) async throws -> SourceDescription {
     switch lanes.kind {
     case .blockDevice: return try describeDevice(lanes.file)
     case .regular: break
@@ -11,7 +14,13 @@ extension FileSource {
     if configuration.isAppendOnly { return try describeRecording(lanes) }
     let generation = currentGeneration
     let last = described.withLock { $0 }.flatMap { FileSnapshot.of($0)?.version }
-    let version = try await look(at: lanes, after: last)
+    var version: FileVersion
+    if let status = lanes.takeStatusAtOpening() {
+      version = FileVersion(status)
+    } else {
+      version = try await look(at: lanes, after: last)
+      if version.links == 0, let named { version = FileVersion(named) }
+    }
     let (now, tick) = configuration.syscalls.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick)
     return described.withLock { described in

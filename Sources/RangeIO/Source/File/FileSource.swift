@@ -94,8 +94,10 @@ public final class FileSource: RangeSource {
     let lanes = try await currentLanes()
     guard !isAdopted else { return try await describe(lanes) }
     let now = try await openAnew()
-    let (before, after) = (try lanes.file.status(), try now.file.status())
-    guard before.device != after.device || before.inode != after.inode else { return try await describe(lanes) }
+    let (before, after) = (try lanes.file.status(), now.statusAtOpening)
+    guard before.device != after.device || before.inode != after.inode else {
+      return try await describe(lanes, named: after)
+    }
     // Whoever still reads the file before has hold of it; it closes with him.
     renewed.withLock { renewed in
       renewed = now

@@ -6,12 +6,16 @@ struct FileVersion: SourceValidator, Equatable {
   var size: Int
   var modified: Int64
   var changed: Int64
+  /// The names that the file has. One that goes changes the time of change as well, but maybe not within one tick of the
+  /// clock that stamps it.
+  var links: UInt64
 
   init(_ status: FileStatus) {
     device = status.device
     inode = status.inode
     size = status.size
     modified = status.modified
+    links = status.links
     changed = status.changed
   }
 
@@ -24,10 +28,11 @@ struct FileVersion: SourceValidator, Equatable {
   func change(to newer: FileVersion) -> SourceChange {
     if self == newer { return .same }
     let sameFile = device == newer.device && inode == newer.inode
-    return sameFile && newer.size > size ? .extends : .other
+    // One that lost a name as well may have been replaced.
+    return sameFile && newer.size > size && newer.links >= links ? .extends : .other
   }
 
-  /// All five numbers.
+  /// All numbers but that of the names: a version that is found again has one.
   var persistentForm: [UInt8]? {
     [device, inode, UInt64(size), UInt64(bitPattern: modified), UInt64(bitPattern: changed)].flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }

@@ -80,6 +80,85 @@ struct FileOpeningTests {
     }
   }
 
+  @Test func `a file that loses its name while it is opened is opened anew`() async throws {
+    let (path, old) = try await directory.file(count: 100, seed: 1)
+    let (next, new) = try await directory.file("next", count: 200, seed: 2)
+    let openings = Locked(0)
+    let racing = Syscalls(open: { path in
+      let result = Syscalls.system.open(path)
+      if openings.withLock({ count in
+        count += 1
+        return count == 1
+      }) {
+        _ = rename(next, path.string)
+      }
+      return result
+    })
+    let reader = try await RangeReader(FileSource(path, configuration: TestEngine.configuration(syscalls: racing)))
+    #expect(old.count == 100 && reader.byteCount == 200)
+    #expect(try await reader.read(0...) == Bytes(new))
+    #expect(openings.withLock { $0 } == 2)
+    await reader.close()
+  }
+
+  @Test func `a file that loses its name between its opening and the first look has changed`() async throws {
+    let (path, _) = try await directory.file(count: 100, seed: 1)
+    let (next, _) = try await directory.file("next", count: 200, seed: 2)
+    let looks = Locked(0)
+    let racing = Syscalls(status: { descriptor, status in
+      let result = Syscalls.kernelStatus(descriptor, &status)
+      if looks.withLock({ count in
+        count += 1
+        return count == 1
+      }) {
+        _ = rename(next, path)
+      }
+      return result
+    })
+    let reader = try await RangeReader(FileSource(path, configuration: TestEngine.configuration(syscalls: racing)))
+    #expect(reader.byteCount == 100)
+    let error = await #expect(throws: ReadError.self) { try await reader.read(0..<100) }
+    #expect(error?.code == .sourceChanged)
+    await reader.close()
+  }
+
+  @Test func `a file that loses its name while it is looked for anew is found to have lost it`() async throws {
+    let (path, _) = try await directory.file(count: 100, seed: 1)
+    let (next, new) = try await directory.file("next", count: 200, seed: 2)
+    let isRacing = Locked(false)
+    let racing = Syscalls(status: { descriptor, status in
+      let result = Syscalls.kernelStatus(descriptor, &status)
+      if isRacing.withLock({ isRacing in
+        defer { isRacing = false }
+        return isRacing
+      }) {
+        _ = rename(next, path)
+      }
+      return result
+    })
+    let source = FileSource(path, configuration: TestEngine.configuration(syscalls: racing))
+    let reader = try await RangeReader(source, configuration: .init(onChange: .refresh))
+    #expect(reader.byteCount == 100)
+    isRacing.withLock { $0 = true }
+    // It is the same file still when it is opened, and another under its name when it is described.
+    _ = try await source.renew()
+    #expect(try await reader.read(0...) == Bytes(new))
+    await reader.close()
+  }
+
+  #if os(Linux)
+    @Test func `a file without a name, of which the path speaks by its descriptor, is read all the same`() async throws
+    {
+      let (path, bytes) = try await directory.file(count: 100)
+      let descriptor = try FileDescriptor.open(path, .readOnly)
+      defer { try? descriptor.close() }
+      try #require(unlink(path) == 0)
+      let reader = try await RangeReader("/proc/self/fd/\(descriptor.rawValue)", engine: TestEngine.current)
+      #expect(try await reader.read(0..<100) == Bytes(bytes))
+      await reader.close()
+    }
+  #endif
+
   @Test func `symbolic links are followed, loops are not`() async throws {
     let (path, bytes) = try await directory.file(count: 100)
     let link = directory.path("link")

@@ -12,6 +12,7 @@
 struct rim_status {
   uint64_t device;
   uint64_t inode;
+  uint64_t links;
   int64_t size;
   int64_t modified_ns;
   int64_t changed_ns;
