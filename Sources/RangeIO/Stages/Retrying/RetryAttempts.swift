@@ -29,10 +29,8 @@ struct RetryAttempts {
     guard failures < backoff.attempts else { return .giveUp }
     let wished = max(retryAfter ?? .zero, .zero)
     guard wished <= backoff.longestRetryAfter else { return .giveUp }
-    // On top of what was wished: all who were told the same would else come back together. Apart from the sum, which the
-    // thread sanitizer of Swift 6.3 takes for an address otherwise.
-    let pause = backoff.wait(before: failures - 1, &random)
-    let wait = wished + pause
+    // On top of what was wished: all who were told the same would else come back together.
+    let wait = wished + backoff.wait(before: failures - 1, &random)
     if let timeLeft, wait >= timeLeft { return .giveUp }
     return isAllowed ? .wait(wait) : .refused
   }
