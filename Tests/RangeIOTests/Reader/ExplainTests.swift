@@ -169,6 +169,17 @@ struct ExplainTests {
     }
   }
 
+  /// Has a block written: bytes 1024 to 2047.
+  private func offerBlock(to store: SpillStore) -> ChunkToken {
+    let (token, _) = store.sources.token(
+      for: TieredSource.description(0), grid: BlockGrid(blockSize: 1024)!, reading: false)
+    let chunk = Chunk(
+      ticket: token.ticket(birth: store.now), block: 1,
+      piece: ChunkPiece(1024..<2048, SyntheticSource.bytes(1024..<2048)))
+    #expect(store.accept(chunk).isPublished)
+    return token
+  }
+
   @Test func `what is on its way down is in memory, and says so`() async throws {
     let tiered = TieredSource()
     tiered.put(tiered.block(3))
@@ -187,12 +198,7 @@ struct ExplainTests {
     // What waits to be written to a disk, too.
     let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.lingering = .seconds(3600) }
     let store = try await spill.open()
-    let source = TieredSource.description(0)
-    let (token, _) = store.sources.token(for: source, grid: BlockGrid(blockSize: 1024)!, reading: false)
-    let chunk = Chunk(
-      ticket: token.ticket(birth: store.now), block: 1,
-      piece: ChunkPiece(1024..<2048, SyntheticSource.bytes(1024..<2048)))
-    #expect(store.accept(chunk).isPublished)
+    let token = offerBlock(to: store)
     let staged = store.explain(0..<3072, token: token.number, grid: token.grid)
     #expect(staged.map(\.origin) == [.source, .memory, .source])
     #expect(staged[1].detail == "waits to be written to the disk")
@@ -204,12 +210,7 @@ struct ExplainTests {
   @Test func `a disk that is left alone says so`() async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(1))
     let store = try await spill.open()
-    let source = TieredSource.description(0)
-    let (token, _) = store.sources.token(for: source, grid: BlockGrid(blockSize: 1024)!, reading: false)
-    let chunk = Chunk(
-      ticket: token.ticket(birth: store.now), block: 1,
-      piece: ChunkPiece(1024..<2048, SyntheticSource.bytes(1024..<2048)))
-    _ = store.accept(chunk)
+    let token = offerBlock(to: store)
     try await store.flush()
     store.state.withLock { state in
       for _ in 0..<3 { state.breaker.failed(.go, now: store.now) }

@@ -20,17 +20,7 @@ extension SpillWriter {
       // No more goes than is missing: some file systems tell of freed space a while later.
       let most = missing ?? configuration.freeSpaceFloor.bytes + size - free
       missing = most
-      var isDrained = false
-      if dropsOldest, before - ledger.bytes < most {
-        do throws(Trouble) { isDrained = try drainSegment(copying: false, store) } catch {
-          ledger.give(size)
-          throw error
-        }
-      }
-      guard isDrained else {
-        ledger.give(size)
-        throw .noRoom
-      }
+      try drainOldest(before - ledger.bytes < most, for: size, store)
     }
   }
 
@@ -46,17 +36,17 @@ extension SpillWriter {
         throw .failed(error)
       }
       if let turn { return turn }
-      var isDrained = false
-      if dropsOldest {
-        do throws(Trouble) { isDrained = try drainSegment(copying: false, store) } catch {
-          ledger.give(size)
-          throw error
-        }
-      }
-      guard isDrained else {
-        ledger.give(size)
-        throw .noRoom
-      }
+      try drainOldest(true, for: size, store)
+    }
+  }
+
+  /// Drops a segment for `size` bytes that are charged; if none may go, gives them back and throws.
+  private func drainOldest(_ mayGo: Bool, for size: Int, _ store: SpillStore) throws(Trouble) {
+    do throws(Trouble) {
+      guard dropsOldest, mayGo, try drainSegment(copying: false, store) else { throw .noRoom }
+    } catch {
+      ledger.give(size)
+      throw error
     }
   }
 }
