@@ -99,7 +99,7 @@ struct ExplainTests {
     reader.willRead(8192..<12_288)
     #expect(await eventually { source.waiting.count == 2 })
     let parts = try reader.explain(0..<16_384).parts
-    #expect(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288, 12_288..<16_384])
+    try #require(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288, 12_288..<16_384])
     #expect(parts.map(\.origin) == [.flight, .source, .flight, .source])
     #expect(parts[0].detail == nil)
     #expect(parts[2].detail == "read ahead, nobody waits for it yet")
@@ -188,7 +188,7 @@ struct ExplainTests {
       tiered.store.explain(0..<8192, token: tiered.token.number, grid: tiered.token.grid).joined()
     }
     let moving = explained()
-    #expect(moving.map(\.range) == [0..<3072, 3072..<4096, 4096..<8192])
+    try #require(moving.map(\.range) == [0..<3072, 3072..<4096, 4096..<8192])
     #expect(moving.map(\.origin) == [.source, .memory, .source])
     #expect(moving[1].detail == "on its way to the tier below")
     #expect(moving[0].reasons.map(\.origin) == [.memory, .compressed])
@@ -200,7 +200,7 @@ struct ExplainTests {
     let store = try await spill.open()
     let token = offerBlock(to: store)
     let staged = store.explain(0..<3072, token: token.number, grid: token.grid)
-    #expect(staged.map(\.origin) == [.source, .memory, .source])
+    try #require(staged.map(\.origin) == [.source, .memory, .source])
     #expect(staged[1].detail == "waits to be written to the disk")
     try await store.flush()
     #expect(store.explain(1024..<2048, token: token.number, grid: token.grid).map(\.origin) == [.spill])

@@ -146,6 +146,19 @@ struct FileOpeningTests {
     await reader.close()
   }
 
+  @Test func `a name that goes is a change, whatever the clock says, also of a file that has grown`() {
+    var status = FileStatus()
+    (status.size, status.modified, status.changed) = (100, 5, 5)
+    let named = FileVersion(status)
+    #expect(named.change(to: FileVersion(status)) == .same)
+    status.size = 200
+    #expect(named.change(to: FileVersion(status)) == .extends)
+    status.links = 0
+    #expect(named.change(to: FileVersion(status)) == .other)
+    status.size = 100
+    #expect(named.change(to: FileVersion(status)) == .other)
+  }
+
   #if os(Linux)
     @Test func `a file without a name, of which the path speaks by its descriptor, is read all the same`() async throws
     {
