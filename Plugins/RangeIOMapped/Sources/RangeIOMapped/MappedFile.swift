@@ -9,8 +9,14 @@ final class MappedFile: Sendable {
     var mapping: Mapping?
     /// How new mappings are to be read.
     var advice: rim_advice
+    /// What the file was when it was opened, until that has been told.
+    var statusAtOpening: rim_status?
     var isClosed = false
   }
+
+  /// How often a file is opened that has lost its name meanwhile. One of which the path speaks by its descriptor, as
+  /// `/dev/fd` does, may have none.
+  private static let mostOpenings = 8
 
   let descriptor: CInt
   let calls: MappedCalls
@@ -22,14 +28,29 @@ final class MappedFile: Sendable {
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
+  /// One that lost its name while it was opened would never be seen to be replaced: it has happened.
+  ///
   /// - Throws: `ReadError`, for what is no regular file as well.
   static func open(_ path: FilePath, _ access: MappedSource.AccessPattern, _ calls: MappedCalls) throws -> MappedFile {
+    for _ in 1..<mostOpenings {
+      let file = try openOnce(path, access, calls)
+      if file.statusAtOpening.map({ $0.links > 0 }) ?? true { return file }
+      file.close()
+    }
+    return try openOnce(path, access, calls)
+  }
+
+  private static func openOnce(
+    _ path: FilePath, _ access: MappedSource.AccessPattern, _ calls: MappedCalls
+  ) throws -> MappedFile {
     let result = path.withPlatformString { rim_open($0) }
     guard result >= 0 else {
       throw ReadError.errno(Errno(rawValue: -result), "open the file", .init(source: path.string))
     }
     let file = MappedFile(result, name: path.string, access, calls)
-    try file.refuseWhatCannotBeMapped()
+    let status = try file.status()
+    try file.refuseWhatCannotBeMapped(status)
+    file.state.withLock { $0.statusAtOpening = status }
     return file
   }
 
@@ -64,8 +85,13 @@ final class MappedFile: Sendable {
     return status
   }
 
-  private func refuseWhatCannotBeMapped() throws {
-    let status = try status()
+  /// What the file was when it was opened.
+  var statusAtOpening: rim_status? { state.withLock { $0.statusAtOpening } }
+
+  /// What the file was when it was opened: a first look, under its name. Once.
+  func takeStatusAtOpening() -> rim_status? { state.withLock { $0.statusAtOpening.take() } }
+
+  private func refuseWhatCannotBeMapped(_ status: rim_status) throws {
     let refusal: String
     if status.is_directory {
       refusal = "this is a directory: name a file in it"

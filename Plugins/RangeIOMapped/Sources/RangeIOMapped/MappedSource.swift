@@ -35,6 +35,8 @@ public import SystemPackage
 public final class MappedSource: RangeSource {
   private struct State {
     var file: MappedFile?
+    /// How often another file has taken its place.
+    var generation = 0
     /// The description handed out last, to hand it out again while nothing changes.
     var described: SourceDescription?
     var isClosed = false
@@ -62,28 +64,29 @@ public final class MappedSource: RangeSource {
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, a device, a
   ///   file that the kernel makes up), `resourcesExhausted`, `inputOutput`, `invalidConfiguration` or `closed`.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
-    let blockSize = configuration.blockSize.bytes
-    guard BlockGrid(blockSize: blockSize) != nil else {
-      throw ReadError(
-        .invalidConfiguration,
-        "a block size of \(configuration.blockSize) is no power of two: choose one, such as 64 KiB")
+    try await describe(named: nil)
+  }
+
+  /// Looks at what the path leads to now, and maps that from now on if it is another file than the one opened. Slices of
+  /// the one before stay good.
+  ///
+  /// - Throws: as ``describe()``.
+  public nonisolated(nonsending) func renew() async throws -> SourceDescription {
+    guard let file = try openFile() else { return try await describe() }
+    let new = try await openAnew()
+    let (before, after) = (try file.status(), try new.status())
+    guard before.device != after.device || before.inode != after.inode else {
+      return try await describe(named: new.statusAtOpening)
     }
-    let known = try openFile()
-    let file = if let known { known } else { try await open() }
-    let last = state.withLock { $0.described }.flatMap(MappedSnapshot.version)
-    let version = try await look(at: file, after: last)
-    let (now, tick) = configuration.calls.wallClock()
-    let isSettled = version.isSettled(at: now, tick: tick)
-    return state.withLock { state in
-      if let last = state.described, last.isSettled == isSettled, MappedSnapshot.version(of: last) == version {
-        return last
-      }
-      let new = SourceDescription(
-        id: "mapped:\(version.device):\(version.inode)", validator: version, byteCount: version.size,
-        preferredBlockSize: blockSize, mayGrow: true, isSettled: isSettled, context: MappedSnapshot(version))
-      state.described = new
-      return new
+    let old = try state.withLock { state in
+      guard !state.isClosed else { throw Self.closed }
+      defer { (state.file, state.described) = (new, nil) }
+      state.generation += 1
+      return state.file
     }
+    // Whoever still reads the one before has hold of it; it closes with him, and not under the lock.
+    withExtendedLifetime(old) {}
+    return try await describe()
   }
 
   /// The bytes of `range`: mapped memory, or a copy, as ``Configuration/slices`` says.
@@ -137,6 +140,15 @@ public final class MappedSource: RangeSource {
     return bytes
   }
 
+  /// Lets the kernel begin to read what will be read. What is not needed any more is left to the kernel, since others may
+  /// hold slices of it.
+  public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
+    switch advice {
+    case .willRead: advise(.willNeed(range))
+    case .discard: break
+    }
+  }
+
   /// Tells the kernel how the file will be read from now on, or which part of it soon. Waits for nothing.
   ///
   /// Without effect before the source is opened and after it is closed.
@@ -168,14 +180,63 @@ public final class MappedSource: RangeSource {
 // MARK: the file
 
 extension MappedSource {
+  /// What the file is now.
+  ///
+  /// - Parameter named: what it was a moment ago under its name, if that is known: if it has lost that since, it is for
+  ///   those who read it to notice.
+  private func describe(named: rim_status?) async throws -> SourceDescription {
+    let blockSize = configuration.blockSize.bytes
+    guard BlockGrid(blockSize: blockSize) != nil else {
+      throw ReadError(
+        .invalidConfiguration,
+        "a block size of \(configuration.blockSize) is no power of two: choose one, such as 64 KiB")
+    }
+    if try openFile() == nil { try await open() }
+    let (file, generation, last) = try state.withLock { state in
+      guard let file = state.file else { throw Self.closed }
+      return (file, state.generation, state.described.flatMap(MappedSnapshot.of)?.version)
+    }
+    var version: MappedVersion
+    if let status = file.takeStatusAtOpening() {
+      version = MappedVersion(status)
+    } else {
+      version = try await look(at: file, after: last)
+      if version.links == 0, let named { version = MappedVersion(named) }
+    }
+    let (now, tick) = configuration.calls.wallClock()
+    let isSettled = version.isSettled(at: now, tick: tick)
+    return state.withLock { state in
+      if let last = state.described, last.isSettled == isSettled, MappedSnapshot.of(last)?.version == version {
+        return last
+      }
+      let new = SourceDescription(
+        id: "mapped:\(version.device):\(version.inode)", validator: version, byteCount: version.size,
+        preferredBlockSize: blockSize, mayGrow: true, isSettled: isSettled,
+        context: MappedSnapshot(version, generation))
+      if state.generation == generation { state.described = new }
+      return new
+    }
+  }
+
+  private static let closed = ReadError(.closed, "the source is closed: make a new one to read on")
+
   /// The file, if it has been opened.
   private func openFile() throws -> MappedFile? {
     let (file, isClosed) = state.withLock { ($0.file, $0.isClosed) }
-    if isClosed { throw ReadError(.closed, "the source is closed: make a new one to read on") }
+    if isClosed { throw Self.closed }
     return file
   }
 
-  private func open() async throws -> MappedFile {
+  private func open() async throws {
+    let new = try await openAnew()
+    try state.withLock { state in
+      if state.isClosed { throw Self.closed }
+      // Of two who open at once the first wins; the other's descriptor closes with its object.
+      if state.file == nil { state.file = new }
+    }
+  }
+
+  private func openAnew() async throws -> MappedFile {
     let new = try await DiskQueues.shared.run { [path, configuration] in
       try MappedFile.open(path, configuration.access, configuration.calls)
     }
@@ -184,20 +245,21 @@ extension MappedSource {
       _ = try? new.mapping(covering: Int(count), of: Int(count))
       new.advise(configuration.access)
     }
-    return try state.withLock { state in
-      if state.isClosed { throw ReadError(.closed, "the source is closed: make a new one to read on") }
-      // Of two who open at once the first wins; the other's descriptor closes with its object.
-      if let first = state.file { return first }
-      state.file = new
-      return new
-    }
+    return new
   }
 
   private func opened(_ source: SourceDescription) throws -> (MappedFile, MappedVersion) {
-    guard let file = try openFile(), let version = MappedSnapshot.version(of: source) else {
+    let (file, generation, isClosed) = state.withLock { ($0.file, $0.generation, $0.isClosed) }
+    if isClosed { throw Self.closed }
+    guard let file, let snapshot = MappedSnapshot.of(source) else {
       throw ReadError(.invalidConfiguration, "the file has not been described yet: call describe() before read")
     }
-    return (file, version)
+    guard snapshot.generation == generation else {
+      throw ReadError(
+        .sourceChanged, "another file has been opened under its name: open it again to read the new version",
+        context: file.context())
+    }
+    return (file, snapshot.version)
   }
 
   /// The version of the file now; if it looks as if it were growing just now, what it is a moment later.

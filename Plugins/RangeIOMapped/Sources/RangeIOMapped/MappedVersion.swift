@@ -66,10 +66,13 @@ struct MappedVersion: SourceValidator, Equatable {
 /// The version that a description speaks of, where it is found again without comparing types of validators.
 final class MappedSnapshot: Sendable {
   let version: MappedVersion
+  /// How often the source had turned to another file before.
+  let generation: Int
 
-  init(_ version: MappedVersion) { self.version = version }
-
-  static func version(of source: SourceDescription) -> MappedVersion? {
-    (source.context as? MappedSnapshot)?.version
+  init(_ version: MappedVersion, _ generation: Int) {
+    self.version = version
+    self.generation = generation
   }
+
+  static func of(_ source: SourceDescription) -> MappedSnapshot? { source.context as? MappedSnapshot }
 }

@@ -116,6 +116,48 @@ struct MappedChangeTests {
     #expect(old == bytes)
   }
 
+  @Test(arguments: [MappedSource.Slices.zeroCopy, .copied])
+  func `a reader that refreshes turns to the file that took its place, time and again`(
+    slices: MappedSource.Slices
+  ) async throws {
+    let (path, bytes) = try directory.file(count: 50_000)
+    let source = MappedSource(path, configuration: .init(slices: slices))
+    // It looks when it is asked to, and not by itself.
+    var refreshing = RangeReader.Configuration(onChange: .refresh)
+    refreshing.lookInterval = .seconds(3600)
+    let reader = try await RangeReader(source, configuration: refreshing)
+    let old = try await reader.read(0...)
+    for round in 1...20 {
+      let (other, contents) = try directory.file("other", count: 1000 * round, seed: UInt64(round))
+      try #require(rename(other, path) == 0)
+      #expect(try await reader.refresh() == 1000 * round)
+      #expect(try await reader.read(0...) == contents)
+    }
+    #expect(old == bytes, "slices of the first file stay")
+    #if os(Linux)
+      #expect(try descriptors(of: path) == 1)
+    #endif
+    await reader.close()
+    await expectError(.closed) { _ = try await source.renew() }
+  }
+
+  @Test func `a description of the file before is told from one of the file that took its place`() async throws {
+    let (path, _) = try directory.file(count: 5000)
+    let source = MappedSource(path)
+    let first = try await source.describe()
+    #expect(try await source.renew() === first, "nothing has changed")
+    let (other, contents) = try directory.file("other", count: 100, seed: 1)
+    try #require(rename(other, path) == 0)
+    let second = try await source.renew()
+    #expect(second.byteCount == 100)
+    await expectError(.sourceChanged) { _ = try await source.read(0..<5000, of: first) }
+    #expect(source.ready(0..<10, of: first) == nil)
+    #expect(try await source.read(0..<100, of: second) == contents)
+    try #require(unlink(path) == 0)
+    await expectError(.notFound) { _ = try await source.renew() }
+    await source.close()
+  }
+
   @Test func `a file that was rewritten in place shows through, and is another`() async throws {
     let (path, _) = try directory.file(count: 50_000)
     let reader = try await mappedReader(path)

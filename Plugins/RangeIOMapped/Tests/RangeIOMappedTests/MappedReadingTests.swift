@@ -4,6 +4,14 @@ import Testing
 
 @testable import RangeIOMapped
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 struct MappedReadingTests {
   private let directory: TemporaryDirectory
 
@@ -116,6 +124,25 @@ struct MappedReadingTests {
     await reader.close()
     for pattern in patterns { source.advise(pattern) }
   }
+
+  #if os(Linux)
+    @Test(.timeLimit(.minutes(1))) func `what a reader says will be read is brought in by the kernel`() async throws {
+      let (path, bytes) = try directory.file(count: 3_000_000)
+      let reader = try await mappedReader(path)
+      try dropPages(of: path)
+      reader.willRead(1_000_000..<1_400_000)
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      defer { close(descriptor) }
+      var resident = [UInt8](repeating: 0, count: 400_000)
+      while resident.withUnsafeMutableBytes({ MappedCalls().readResident(descriptor, $0, 1_000_000) }) < 400_000 {
+        await Task.yield()
+      }
+      #expect(Bytes(resident) == bytes.slice(1_000_000..<1_400_000))
+      reader.discard(0..<3_000_000)
+      #expect(try await reader.read(0...) == bytes)
+      await reader.close()
+    }
+  #endif
 
   @Test(arguments: [MappedSource.Slices.zeroCopy, .copied], 1...5 as ClosedRange<UInt64>)
   func `it keeps the contract of sources`(slices: MappedSource.Slices, seed: UInt64) async throws {

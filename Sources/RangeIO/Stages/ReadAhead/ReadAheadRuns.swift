@@ -143,49 +143,57 @@ struct ReadAheadRuns {
 
   /// The rule that `range` follows together with earlier reads.
   private func rule(of range: ByteRange) -> Rule? {
-    for one in strangers.reversed() {
+    // Nearly every read lies far from all that are remembered: then this costs one comparison for each.
+    for one in strangers.reversed() where Self.areNear(range, one) {
       if Self.follows(range, one), strangers.contains(where: { Self.follows(one, $0) }) { return .forwards }
-      if Self.follows(one, range, backwards: true),
-        strangers.contains(where: { Self.follows($0, one, backwards: true) })
-      {
-        return .backwards
-      }
+      if Self.follows(one, range), strangers.contains(where: { Self.follows($0, one) }) { return .backwards }
     }
     return stride(to: range).map(Rule.strided)
   }
 
-  /// Whether `range` begins about where `earlier` ended, going `backwards` the other way round.
-  private static func follows(_ range: ByteRange, _ earlier: ByteRange, backwards: Bool = false) -> Bool {
-    let slack = min(max(range.count, earlier.count, 16 << 10), 1 << 20)
+  /// Whether `range` begins about where `earlier` ended.
+  private static func follows(_ range: ByteRange, _ earlier: ByteRange) -> Bool {
     let gap = range.lowerBound - earlier.upperBound
-    return gap <= slack && range.lowerBound > earlier.lowerBound && range.upperBound > earlier.upperBound
-      && (gap >= 0 || -gap <= min(range.count, earlier.count) / 2)
+    return gap <= slack(range, earlier) && range.lowerBound > earlier.lowerBound
+      && range.upperBound > earlier.upperBound && (gap >= 0 || -gap <= min(range.count, earlier.count) / 2)
   }
 
+  /// Whether one of two may follow the other: what does not follow may be near, but not the other way round.
+  private static func areNear(_ a: ByteRange, _ b: ByteRange) -> Bool {
+    abs(a.lowerBound - b.lowerBound) - max(a.count, b.count) <= slack(a, b)
+  }
+
+  /// How far the second of two reads may begin from the end of the first.
+  private static func slack(_ a: ByteRange, _ b: ByteRange) -> Int { min(max(a.count, b.count, 16 << 10), 1 << 20) }
+
   private func stride(to range: ByteRange) -> Int? {
+    if let distance = strideOfLastTwo(to: range) { return distance }
     // Nearly every offset that is looked for is not there: a bit for each that is says so without a search.
     func bit(_ offset: Int) -> UInt64 { 1 << ((UInt64(bitPattern: Int64(offset)) &* 0x9E37_79B9_7F4A_7C15) >> 58) }
     let bits = strangers.reduce(UInt64(0)) { $0 | bit($1.lowerBound) }
     func isThere(_ offset: Int) -> Bool {
-      bits & bit(offset) != 0 && strangers.contains { $0.lowerBound == offset && Self.areAlike($0, range) }
-    }
-    let direct = strangers.suffix(2)
-    if direct.count == 2, let last = direct.last, let first = direct.first {
-      let distance = range.lowerBound - last.lowerBound
-      if distance != 0, last.lowerBound - first.lowerBound == distance, Self.areAlike(last, range),
-        Self.areAlike(first, range)
-      {
-        return distance
-      }
+      strangers.contains { $0.lowerBound == offset && Self.areAlike($0, range) }
     }
     for one in strangers.reversed() where Self.areAlike(one, range) {
       let distance = range.lowerBound - one.lowerBound
       guard distance != 0, case let (second, o1) = one.lowerBound.subtractingReportingOverflow(distance), !o1,
-        case let (third, o2) = second.subtractingReportingOverflow(distance), !o2
+        case let (third, o2) = second.subtractingReportingOverflow(distance), !o2, bits & bit(second) != 0,
+        bits & bit(third) != 0
       else { continue }
       if isThere(second), isThere(third) { return distance }
     }
     return nil
+  }
+
+  /// The stride of the last two reads and this one: where nothing came in between, three are enough.
+  private func strideOfLastTwo(to range: ByteRange) -> Int? {
+    guard strangers.count >= 2 else { return nil }
+    let (first, last) = (strangers[strangers.count - 2], strangers[strangers.count - 1])
+    let distance = range.lowerBound - last.lowerBound
+    guard distance != 0, last.lowerBound - first.lowerBound == distance, Self.areAlike(last, range),
+      Self.areAlike(first, range)
+    else { return nil }
+    return distance
   }
 
   private static func areAlike(_ a: ByteRange, _ b: ByteRange) -> Bool {
