@@ -2,11 +2,11 @@ import Synchronization
 
 /// The fetches under way for one token, whichever readers began them: ``Flights`` under a lock, with the tasks that fly.
 final class FlightTable: Sendable {
-  /// The most bytes that one flight brings.
+  /// The most bytes that one flight brings, of blocks that are not larger.
   static let longestFlight = 8 << 20
 
   private struct State {
-    var flights = Flights<GapWait>(longest: FlightTable.longestFlight)
+    var flights: Flights<GapWait>
     /// Of flights that did not land before their start returned, and were not cancelled.
     var tasks: [FlightID: Flying] = [:]
     /// Of flights begun as prefetches that have not landed.
@@ -38,8 +38,15 @@ final class FlightTable: Sendable {
     init(wantedCount: Int) { self.wantedCount = wantedCount }
   }
 
-  private let state = Locked(State())
+  /// The most bytes that one of these flights brings: a whole block, however large.
+  let longest: Int
+  private let state: Locked<State>
   private let landings = Atomic<Int>(0)
+
+  init(_ grid: BlockGrid) {
+    longest = max(Self.longestFlight, grid.blockSize)
+    state = Locked(State(flights: Flights(longest: longest)))
+  }
 
   /// How many flights have landed. Read before a look-up: if it is another when gaps are planned, what was missing then
   /// may have come.

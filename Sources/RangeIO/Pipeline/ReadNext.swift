@@ -42,6 +42,9 @@ public struct ReadNext: Sendable {
   }
 
   /// Reads what `request` asks from the stages and the source below.
+  ///
+  /// - Throws: what they throw; `CancellationError` at once when the task is cancelled; `ReadError` with `closed`, or with
+  ///   `invalidResponse` for one that answers a wrong number of bytes.
   @inlinable @inline(__always)
   public nonisolated(nonsending) func callAsFunction(_ request: ReadRequest) async throws -> ReadResponse {
     // Compiled into the stage above, so that a stage costs one asynchronous call and not one for each link as well:

@@ -83,6 +83,12 @@ extension ReadPipeline {
     return next
   }
 
+  /// Whether both are caches that keep in the same store: what one fetches by way of the other would wait for itself.
+  private func shareStore(_ one: any ReadStage, _ other: any ReadStage) -> Bool {
+    guard let one = one as? any CacheStage, let other = other as? any CacheStage else { return false }
+    return one.sources === other.sources
+  }
+
   private func checkOrder() throws(ReadError) {
     for (index, stage) in stages.enumerated() {
       let (placement, below) = (stage.placement, stages[(index + 1)...])
@@ -95,6 +101,11 @@ extension ReadPipeline {
           throw ReadError(
             .invalidConfiguration, "\(type(of: stage)) stands twice in this pipeline: list it once")
         }
+      }
+      guard !below.contains(where: { shareStore($0, stage) }) else {
+        throw ReadError(
+          .invalidConfiguration,
+          "two caches of this pipeline keep in one store, and would wait for each other: give one a store of its own")
       }
       guard !placement.needsCaching || below.contains(where: { $0.placement.isCaching }) else {
         throw ReadError(

@@ -43,7 +43,8 @@ public protocol ReadStage: ~Copyable, Sendable {
   /// What this stage has done so far, for `RangeReader.statistics()`. By default nothing.
   func statistics() -> StageStatistics?
 
-  /// Ends the stage: called once, after the last read has returned and before the source is closed. By default nothing.
+  /// Ends the stage: called once no reader that lists it is open any more, after the last read has returned.
+  /// By default nothing.
   ///
   /// A reader that is dropped without being closed does not call it: free in `deinit` what you hold.
   nonisolated(nonsending) func close() async

@@ -15,7 +15,8 @@ public final class ReadUrgency: Sendable {
   /// That of a prefetch that nobody waits for yet.
   init() {}
 
-  /// Within a source's `read`: the urgency of the prefetch that it is for. `nil` for a demand.
+  /// Within a source's `read`: the urgency of the prefetch that it is for, also where another reader's source is read by
+  /// way of this one. `nil` for a demand.
   @TaskLocal public static var current: ReadUrgency?
 
   /// Why it is read, as far as is known now.

@@ -9,7 +9,7 @@
 /// **Pieces** are `chunkSize` bytes each, the last one maybe fewer. A piece shares memory with its neighbours: call
 /// `compacted()` on small ones that you keep.
 ///
-/// **Memory.** The range is read in windows of the chunk size, or 1 MiB if that is larger. Of what is at hand one window
+/// **Memory.** The range is read in windows of as many chunks as fit into 1 MiB, at least one. Of what is at hand one window
 /// is read ahead, from the second on; while the source lets you wait, up to four are, at most 8 MiB unless one window is
 /// larger. Nothing more is read until you take what is there.
 ///

@@ -8,7 +8,8 @@ extension RangeReader {
   /// - Returns: exactly `range.count` bytes, of one version of the source. An empty range gives empty bytes.
   /// - Throws: `ReadError` with `rangeNotSatisfiable` (a negative offset, or past the end: the message says the size),
   ///   `sourceChanged`, `closed`, or what the source and the stages throw; `CancellationError` at once when cancelled.
-  /// - Complexity: what the page cache of a local file holds costs one allocation and does not suspend.
+  /// - Complexity: up to 256 KiB that the page cache of a local file holds cost one allocation and do not suspend (on
+  ///   Linux; elsewhere, and above that, a thread switch). What a cache in memory holds costs neither.
   public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes { try await core.read(range) }
 
   /// The bytes of `range`, with or without the help of a cache.
@@ -25,7 +26,7 @@ extension RangeReader {
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``.
   public nonisolated(nonsending) func read(_ range: PartialRangeFrom<Int>) async throws -> Bytes {
-    try await core.read(core.range { try Self.close(range, at: $0, of: core.source) })
+    try await core.read { try Self.close(range, in: $0) }
   }
 
   /// The bytes before an offset.
@@ -46,7 +47,7 @@ extension RangeReader {
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` for a negative count.
   public nonisolated(nonsending) func read(suffix count: Int) async throws -> Bytes {
-    try await core.read(core.range { try Self.suffix(count, at: $0, of: core.source) })
+    try await core.read { try Self.suffix(count, of: $0) }
   }
 
   /// The bytes of several ranges, as one request that stages and the source may combine.
@@ -91,22 +92,20 @@ extension RangeReader {
 }
 
 extension RangeReader {
-  /// `range` up to the end of a source of `byteCount` bytes.
-  static func close(
-    _ range: PartialRangeFrom<Int>, at byteCount: Int, of source: SourceDescription
-  ) throws(ReadError) -> ByteRange {
-    guard range.lowerBound >= 0, range.lowerBound <= byteCount else {
-      throw .rangeNotSatisfiable("\(range.lowerBound)...", byteCount: byteCount, source: source.id)
+  /// `range` up to the end of `source`.
+  static func close(_ range: PartialRangeFrom<Int>, in source: SourceDescription) throws(ReadError) -> ByteRange {
+    guard range.lowerBound >= 0, range.lowerBound <= source.byteCount else {
+      throw .rangeNotSatisfiable("\(range.lowerBound)...", byteCount: source.byteCount, source: source.id)
     }
-    return range.lowerBound..<byteCount
+    return range.lowerBound..<source.byteCount
   }
 
-  /// The last `count` bytes of a source of `byteCount` bytes.
-  static func suffix(_ count: Int, at byteCount: Int, of source: SourceDescription) throws(ReadError) -> ByteRange {
+  /// The last `count` bytes of `source`.
+  static func suffix(_ count: Int, of source: SourceDescription) throws(ReadError) -> ByteRange {
     guard count >= 0 else {
-      throw .rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: byteCount, source: source.id)
+      throw .rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: source.byteCount, source: source.id)
     }
-    return byteCount - min(count, byteCount)..<byteCount
+    return source.byteCount - min(count, source.byteCount)..<source.byteCount
   }
 }
 

@@ -7,16 +7,38 @@ extension ReaderCore {
     guard let range = ByteRanges.intersection(range, 0..<source.byteCount), source.isSettled else { return }
     switch advice {
     case .willRead where head.isKept:
-      var request = ReadRequest(range, of: source)
-      request.purpose = .prefetch
       // It is told nobody what becomes of it.
-      _ = head.startFlightElsewhere { [head, request] in _ = try? await head(request) }
+      _ = head.startFlightElsewhere { [head] in await Self.fetch(range, of: source, by: head) }
     case .discard:
       head.discard(range, of: source)
       fallthrough
     case .willRead:
       guard source.base == nil else { return }
       link.source.advise(advice, range, of: source)
+    }
+  }
+
+  /// Parts of a hint that are on their way at once.
+  private static let mostHintedParts = 4
+
+  /// Reads what will be kept of `range`, a few parts at once, and none more when one could not be had.
+  private static func fetch(_ range: ByteRange, of source: SourceDescription, by head: ReadNext) async {
+    let kept = head.kept(of: range, of: source)
+    let length = FlightTable.longestFlight
+    var starts = stride(from: kept.lowerBound, to: kept.upperBound, by: length).makeIterator()
+    await withTaskGroup(of: Bool.self) { group in
+      func fetchNext() {
+        guard let start = starts.next() else { return }
+        var request = ReadRequest(start..<start + min(length, kept.upperBound - start), of: source)
+        request.purpose = .prefetch
+        group.addTask { [request] in (try? await head(request)) != nil }
+      }
+      for _ in 0..<mostHintedParts { fetchNext() }
+      var goesOn = true
+      for await isHere in group {
+        goesOn = goesOn && isHere
+        if goesOn { fetchNext() }
+      }
     }
   }
 }

@@ -16,31 +16,46 @@ extension ReaderCore {
   ) async throws -> Value {
     var turnCount = 0
     while true {
-      do { return try await body() } catch {
-        guard turns(at: error) else { throw error }
-        guard turnCount < Self.mostTurns else {
-          counters.failed(error)
-          throw error
-        }
+      do {
+        return try await body()
+      } catch {
+        guard turns(at: error), turnCount < Self.mostTurns else { throw failed(error) }
       }
       turnCount += 1
-      try Task.checkCancellation()
-      _ = try await turn()
+      do {
+        try Task.checkCancellation()
+        _ = try await turn()
+      } catch {
+        throw failed(error)
+      }
     }
   }
 
   /// Pins what the name of the source leads to now.
   func turn() async throws -> SourceDescription {
-    let now = pipeline.describe(try await link.renew())
-    let before = pinned.withLock { pinned -> SourceDescription? in
-      if pinned.says(now) { return nil }
-      defer { pinned = now }
-      hasMoved.store(true, ordering: .releasing)
-      return pinned
+    while true {
+      let seen = source
+      let now = pipeline.describe(try await link.renew())
+      enum Verdict {
+        case same, other(SourceDescription), outrun
+      }
+      let verdict = pinned.withLock { pinned -> Verdict in
+        if pinned.says(now) { return .same }
+        // Somebody else's look came back meanwhile, and may be later than this one.
+        guard pinned === seen else { return .outrun }
+        defer { pinned = now }
+        hasMoved.store(true, ordering: .releasing)
+        return .other(pinned)
+      }
+      switch verdict {
+      case .same: return now
+      case .outrun: continue
+      case .other(let before):
+        // What is cached of a longer version's beginning may be good still.
+        if before.change(to: now) == .other { pipeline.endReading(before) }
+        return now
+      }
     }
-    // What is cached of a longer version's beginning may be good still.
-    if let before, before.change(to: now) == .other { pipeline.endReading(before) }
-    return now
   }
 
   /// Begins to look for changes.
@@ -48,19 +63,36 @@ extension ReaderCore {
     let task = background.start { [weak self, link, time, lookInterval] in
       var seen = below
       while true {
-        do { try await link.waitForChange(after: seen, within: lookInterval, time) } catch { return }
-        guard let now = await self?.look() else { return }
-        seen = now
+        do {
+          try await link.waitForChange(after: seen, within: lookInterval, time)
+          guard let looked = await self?.look() else { return }
+          switch looked {
+          case .over: return
+          case .saw(let now): seen = now
+          // It may be told of the same change at once, and again: not before it is time for another look.
+          case .failed: try await time.sleep(for: lookInterval)
+          }
+        } catch {
+          return
+        }
       }
     }
     watcher.withLock { $0 = task }
   }
 
+  /// What came of a look.
+  private enum Looked {
+    /// What the source is, as it describes itself.
+    case saw(SourceDescription)
+    /// It could not be told this time.
+    case failed
+    /// There is nothing more to look for.
+    case over
+  }
+
   /// Looks whether the source has changed, and tells those who wait for that.
-  ///
-  /// - Returns: what it is now, as the source describes it; `nil` if there is nothing more to look for.
-  private func look() async -> SourceDescription? {
-    guard gate.enter() else { return nil }
+  private func look() async -> Looked {
+    guard gate.enter() else { return .over }
     defer { gate.leave() }
     do {
       let before = source
@@ -69,29 +101,35 @@ extension ReaderCore {
       if now !== before { growth.ring() }
       var base = now
       while let below = base.base { base = below }
-      return base
+      return .saw(base)
     } catch {
-      if error is CancellationError || (error as? ReadError)?.code == .closed { return nil }
+      let code = (error as? ReadError)?.code
+      if error is CancellationError || code == .closed { return .over }
       // Those who wait look for themselves, and are told what is wrong.
       growth.ring()
-      guard (error as? ReadError)?.code == .sourceChanged else { return try? await link.describe() }
-      return nil
+      if code == .sourceChanged, !turns(at: error) { return .over }
+      // Its name may lead nowhere for a while, and what is open be there all the same.
+      guard let now = try? await link.describe() else { return .failed }
+      return .saw(now)
     }
   }
 
-  /// Waits until the source may hold bytes from `offset` on.
+  /// Waits until `source` holds bytes from `offset` on.
   ///
   /// - Parameter isOver: asked when it does not: whether to wait no longer.
-  /// - Returns: the version that does; `nil` if it is over.
-  func more(from offset: Int, isOver: (@Sendable () async throws -> Bool)?) async throws -> SourceDescription? {
+  /// - Returns: the longer version that does; `nil` if it is over.
+  /// - Throws: `sourceChanged` if it did anything but grow, whatever the policy: a stream is of one source to its end.
+  func more(
+    of source: SourceDescription, from offset: Int, isOver: (@Sendable () async throws -> Bool)?
+  ) async throws -> SourceDescription? {
     while true {
       // Before the look: what comes after it is told of.
       let answer = growth.listen()
       defer { growth.leave(answer) }
-      if let now = try await version(beyond: offset) { return now }
+      if let now = try await version(of: source, beyond: offset) { return now }
       if let isOver, try await isOver() {
         // What was added before it was over belongs to it.
-        return try await version(beyond: offset)
+        return try await version(of: source, beyond: offset)
       }
       // Also now and then, for the sake of whoever decides whether it is over.
       let timer = background.start { [time, lookInterval] in
@@ -103,10 +141,11 @@ extension ReaderCore {
     }
   }
 
-  private func version(beyond offset: Int) async throws -> SourceDescription? {
+  private func version(of source: SourceDescription, beyond offset: Int) async throws -> SourceDescription? {
     try enter()
     defer { gate.leave() }
     let now = try await repin()
+    guard source.change(to: now) != .other else { throw ReadError.another(now) }
     return now.byteCount > offset ? now : nil
   }
 }

@@ -4,8 +4,15 @@ import Synchronization
 extension ReaderCore {
   /// Whether `range` can be read of `source` without another look at it.
   static func holds(_ source: SourceDescription, _ range: ByteRange) -> Bool {
-    range.lowerBound >= 0 && range.upperBound <= source.byteCount && source.isSettled
+    lies(range, within: source) && source.isSettled
   }
+
+  static func lies(_ range: ByteRange, within source: SourceDescription) -> Bool {
+    range.lowerBound >= 0 && range.upperBound <= source.byteCount && range.count <= mostBytes
+  }
+
+  /// More bytes than a process can address: no memory takes them, and sums of such counts would overflow.
+  private static let mostBytes = 1 << 47
 
   /// The version to read `range` of: the pinned one, or the present one if that is unsettled or too short.
   ///
@@ -18,21 +25,37 @@ extension ReaderCore {
     return source
   }
 
-  /// Throws `rangeNotSatisfiable` unless `source` has the bytes of `range`.
+  /// Throws `rangeNotSatisfiable` unless `source` has the bytes of `range`, `limitExceeded` if they are too many.
   static func check(_ range: ByteRange, of source: SourceDescription) throws(ReadError) {
     guard range.lowerBound >= 0, range.upperBound <= source.byteCount || range.isEmpty else {
       throw .rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.id)
     }
+    guard range.count <= mostBytes else {
+      throw ReadError(
+        .limitExceeded, "no memory takes so many bytes at once: read parts, or a stream",
+        context: .init(source: source.id, offset: range.lowerBound, count: range.count))
+    }
   }
 
-  /// The version that holds `range`, for a stream that begins.
-  func pin(for range: ByteRange) async throws -> SourceDescription {
+  /// The version that a stream which begins is of, and its range there.
+  ///
+  /// - Parameters:
+  ///   - isToTheEnd: whether the range depends on the size of the source.
+  ///   - rule: the range in a version.
+  func pin(
+    isToTheEnd: Bool, _ rule: (SourceDescription) throws -> ByteRange
+  ) async throws -> (source: SourceDescription, range: ByteRange) {
     try enter()
     defer { gate.leave() }
+    var source = source
     // A stream is of one version to its end: of the present one, where that matters.
-    if onChange == .refresh { _ = try await repin() }
-    let source = source
-    return Self.holds(source, range) ? source : try await lookAgain(for: range)
+    if onChange == .refresh || isToTheEnd && source.mayGrow { source = try await repin() }
+    let range = try rule(source)
+    guard !Self.holds(source, range) else { return (source, range) }
+    source = try await lookAgain(for: range)
+    let rangeNow = try rule(source)
+    try Self.check(rangeNow, of: source)
+    return (source, rangeNow)
   }
 
   /// Looks at the source and pins what it is now.
@@ -64,11 +87,19 @@ extension ReaderCore {
       // has grown since looks like one that shrank. A look that began after the pinned one came back is later for sure.
       guard judged !== verdict.0 else {
         if onChange == .refresh { return try await turn() }
-        throw ReadError(
-          .sourceChanged, "the source is another version than the one opened: open it again to read the new version",
-          context: .init(source: now.id))
+        if now.isAppendOnly { pipeline.endReading(verdict.0) }
+        throw ReadError.another(now)
       }
       judged = verdict.0
     }
+  }
+}
+
+extension ReadError {
+  /// The source is `now`, which is neither the version opened nor a longer one.
+  static func another(_ now: SourceDescription) -> ReadError {
+    ReadError(
+      .sourceChanged, "the source is another version than the one opened: open it again to read the new version",
+      context: .init(source: now.id))
   }
 }

@@ -43,11 +43,17 @@ final class ReaderCore: Sendable {
     background = configuration.background
     streamWindow = configuration.streamWindow
     onChange = configuration.onChange
-    lookInterval = configuration.lookInterval
+    // Whoever wants it at all times gets it a thousand times a second, and the processor is not kept busy by it.
+    StageUses.begin(pipeline)
+    lookInterval = max(configuration.lookInterval, .milliseconds(1))
     time = configuration.time
   }
 
-  deinit { watcher.withLock { $0 }?.cancel() }
+  deinit {
+    watcher.withLock { $0 }?.cancel()
+    // One that was closed has ended that already.
+    if !gate.isClosed { StageUses.end(pipeline) }
+  }
 
   /// Looks at `source`, pins what it is, and links the stages above it.
   static func open(
@@ -103,10 +109,7 @@ extension ReaderCore {
       return response.bytes
     } catch {
       gate.leave()
-      guard turns(at: error) else {
-        counters.failed(error)
-        throw error
-      }
+      guard turns(at: error) else { throw failed(error) }
     }
     return try await readWithCare(range)
   }
@@ -146,7 +149,9 @@ extension ReaderCore {
 
   private func readNow(_ ranges: [ByteRange]) async throws -> [Bytes] {
     var source = source
-    for range in ranges where !Self.holds(source, range) { source = try await lookAgain(for: range) }
+    // One look is enough for all of them, but for what lies beyond the end that it saw.
+    if !source.isSettled { source = try await repin() }
+    for range in ranges where !Self.lies(range, within: source) { source = try await lookAgain(for: range) }
     // A version that was turned to for one of them may be too short for another.
     for range in ranges { try Self.check(range, of: source) }
     // Empty ranges are answered here, so that no stage and no source has to know them.
@@ -158,30 +163,45 @@ extension ReaderCore {
     return ranges.map { $0.isEmpty ? Bytes() : answers.removeFirst() }
   }
 
-  /// A range that depends on the size of the source: on its present size, where the source may grow.
-  func range(_ rule: (_ byteCount: Int) throws -> ByteRange) async throws -> ByteRange {
-    if source.mayGrow { try await refresh() }
-    return try rule(source.byteCount)
+  /// The bytes of a range that depends on the size of the source: of the version that is read, and the present one where
+  /// that may grow.
+  func read(
+    _ rule: (_ source: SourceDescription) throws -> ByteRange
+  ) async throws -> Bytes {
+    try enter()
+    defer { gate.leave() }
+    return try await turning {
+      let source = source.mayGrow || !source.isSettled ? try await repin() : source
+      let range = try rule(source)
+      try Self.check(range, of: source)
+      guard !range.isEmpty else { return Bytes() }
+      return try await respond(ReadRequest(range, of: source)).bytes
+    }
   }
 
   /// One window of a stream, of the version that the stream began with.
   func readWindow(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
-    return try await respond(ReadRequest(range, of: source)).bytes
+    do { return try await respond(ReadRequest(range, of: source)).bytes } catch { throw failed(error) }
   }
 
   @inline(__always) private func respond(_ request: ReadRequest) async throws -> ReadResponse {
-    do {
-      let response = try await head(request)
-      try response.check(request)
-      counters.succeeded(response.byteCount)
-      return response
-    } catch {
-      // One that turns to another version has not failed yet.
-      if !turns(at: error) { counters.failed(error) }
-      throw error
-    }
+    let response = try await head(request)
+    try response.check(request)
+    counters.succeeded(response.byteCount)
+    return response
+  }
+
+  /// Notes that a read ends by `error`.
+  ///
+  /// - Returns: it.
+  func failed(_ error: any Error) -> any Error {
+    counters.failed(error)
+    // Of what was only added to until now, and is not any more, others must not be shown what is kept: its version
+    // tells by the size alone that it is another.
+    if source.isAppendOnly, (error as? ReadError)?.code == .sourceChanged { pipeline.endReading(source) }
+    return error
   }
 
   /// Begins a use of the pipeline, to be ended by `gate.leave()`.

@@ -4,7 +4,7 @@ public struct ReaderStatistics: Hashable, Sendable, Codable {
   public var reads = 0
   /// Bytes returned.
   public var bytes = 0
-  /// Reads that threw anything but `CancellationError`.
+  /// Reads that threw anything but `CancellationError`. Of a reader that was closed before nothing is counted.
   public var failures = 0
   /// Reads that were cancelled under way.
   public var cancellations = 0

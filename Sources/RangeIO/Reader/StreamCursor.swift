@@ -70,16 +70,8 @@ package final class StreamCursor {
 
   private func nextWindow() async throws -> Bytes? {
     if progress == nil {
-      let range: ByteRange
-      switch extent {
-      case .from(let start) where following != nil:
-        guard start >= 0 else {
-          throw ReadError.rangeNotSatisfiable("\(start)...", byteCount: core.source.byteCount, source: core.source.id)
-        }
-        range = start..<start
-      default: range = try await boundedRange()
-      }
-      progress = (try await core.pin(for: following == nil ? range : 0..<0), range)
+      let (source, range) = try await core.pin(isToTheEnd: isToTheEnd) { try self.range(in: $0) }
+      progress = (source, range)
     }
     if windows.isEmpty { _ = startWindow() }
     if windows.isEmpty, try await waitForMore() { _ = startWindow() }
@@ -97,17 +89,34 @@ package final class StreamCursor {
   ///
   /// - Returns: whether there is.
   private func waitForMore() async throws -> Bool {
-    guard let following, let (_, rest) = progress else { return false }
-    guard let source = try await core.more(from: rest.upperBound, isOver: following.isOver) else { return false }
-    progress = (source, rest.upperBound..<source.byteCount)
+    guard let following, let (source, rest) = progress else { return false }
+    guard let longer = try await core.more(of: source, from: rest.upperBound, isOver: following.isOver) else {
+      return false
+    }
+    progress = (longer, rest.upperBound..<longer.byteCount)
     return true
   }
 
-  private func boundedRange() async throws -> ByteRange {
+  private var isToTheEnd: Bool {
     switch extent {
-    case .range(let range): range
-    case .from(let start): try await core.range { try RangeReader.close(start..., at: $0, of: core.source) }
-    case .suffix(let count): try await core.range { try RangeReader.suffix(count, at: $0, of: core.source) }
+    case .range: false
+    case .from: following == nil
+    case .suffix: true
+    }
+  }
+
+  /// What to stream of `source`, as it is now.
+  private func range(in source: SourceDescription) throws(ReadError) -> ByteRange {
+    switch extent {
+    case .range(let range): return range
+    case .from(let start) where following != nil:
+      guard start >= 0 else {
+        throw .rangeNotSatisfiable("\(start)...", byteCount: source.byteCount, source: source.id)
+      }
+      // What is there already is the first that is waited for.
+      return start..<start
+    case .from(let start): return try RangeReader.close(start..., in: source)
+    case .suffix(let count): return try RangeReader.suffix(count, of: source)
     }
   }
 

@@ -16,7 +16,8 @@
 /// ``describe()`` of this source; no read begins after ``close()`` did, but for a source that ``isPrompt``, which may be
 /// asked while it is being closed and answers `ReadError.closed`. Reads come concurrently, from any thread.
 ///
-/// **What you must do.** Return exactly `range.count` bytes of exactly the version described, or throw; throw
+/// **What you must do.** Never block the thread: it is the caller's. Work that blocks belongs on a thread of its own.
+/// Return exactly `range.count` bytes of exactly the version described, or throw; throw
 /// `ReadError.Code.sourceChanged` if that version is gone. Say in ``isPrompt`` whether you answer a cancelled task at
 /// once. Free in `deinit` what you hold: a reader that is dropped without being closed does not call ``close()``.
 public protocol RangeSource: ~Copyable, Sendable {

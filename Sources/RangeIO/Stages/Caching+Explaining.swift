@@ -24,7 +24,7 @@ extension Caching {
   private func explainStored(_ range: ByteRange, _ token: ChunkToken) -> [ReadExplanation.Part] {
     let step = Self.explainedBlocks << token.grid.shift
     let parts = stride(from: range.lowerBound, to: range.upperBound, by: step).flatMap { start in
-      let some = start..<min(range.upperBound, start + step)
+      let some = start..<start + min(step, range.upperBound - start)
       return store.explain(some, token: token.number, grid: token.grid).joined()
     }
     return parts.joined()

@@ -225,8 +225,9 @@ extension Caching {
   ) async throws -> Bytes {
     let store = keeper.store
     guard let reservation else {
-      try await takeTurn(store, next)
-      defer { store.leaveUnreserved() }
+      let turns = turns(of: store, below: next)
+      try await takeTurn(turns, next)
+      defer { turns?.leaveUnreserved() }
       let response = try await next(request)
       try response.check(request)
       return response.bytes
@@ -244,8 +245,13 @@ extension Caching {
     return response.bytes
   }
 
+  /// The store whose turns a read takes that nothing was reserved for; `nil` if there is a cache below, which takes turns
+  /// by itself: who held one here while he waits for one there would keep others from theirs.
+  static func turns(of store: any ChunkStore, below next: ReadNext) -> (any ChunkStore)? { next.isKept ? nil : store }
+
   /// Waits for a turn to read without a reservation, but not beyond the closing of the reader that wants it.
-  static func takeTurn(_ store: any ChunkStore, _ next: ReadNext) async throws {
+  static func takeTurn(_ store: (any ChunkStore)?, _ next: ReadNext) async throws {
+    guard let store else { return }
     let turn = OneAnswer<Void>()
     let queueing = next.background.start {
       do {

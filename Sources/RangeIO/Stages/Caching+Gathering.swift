@@ -15,7 +15,7 @@ extension Caching {
   /// - Parameters:
   ///   - starts: of one plan.
   ///   - run: the bytes that the request is missing, of which these are parts: they are kept as one or not at all.
-  ///   - wait: of who waits for them; without one, what is not to be kept is not read.
+  ///   - wait: of who waits for them, if anybody does.
   ///   - isOneOfMany: whether the read that they are for is one of several that a cache above makes of one.
   /// - Returns: whether there was room for all.
   @discardableResult func start(
@@ -56,9 +56,10 @@ extension Caching {
   ) -> Departure? {
     let room = store.reserve(start.range, ofRun: run, for: token)
     if room.reservation == nil { isKept = false }
-    guard wait != nil || room.reservation != nil else {
-      // Whoever has joined meanwhile begins a flight of his own.
-      token.flights.land(start.flight, start.range, .failure(GivenUp(error: CancellationError())))
+    guard start.purpose == .demand || room.reservation != nil else {
+      // What nobody needs yet and what is not to be kept would be read in vain. Whoever has joined meanwhile begins a
+      // flight of his own.
+      token.flights.land(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))
       return nil
     }
     let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
@@ -76,6 +77,9 @@ extension Caching {
     return Departure(start: start, request: request, ticket: ticket, reservation: room.reservation)
   }
 
+  private static let noRoomAhead = ReadError(
+    .limitExceeded, "the cache has no room for what is read ahead: it is read when it is asked for")
+
   /// Which of the departures are to be read together, by their numbers.
   private static func groups(
     of departures: [Departure], _ source: SourceDescription, _ next: ReadNext
@@ -84,7 +88,7 @@ extension Caching {
     var first = 0
     while first < departures.count {
       // The longest flights are what a long range was cut to so that they go beside each other.
-      let isLong = { departures[$0].start.range.count >= FlightTable.longestFlight }
+      let isLong = { departures[$0].start.range.count >= departures[$0].ticket.token.flights.longest }
       let end = isLong(first) ? first + 1 : (first..<departures.count).first(where: isLong) ?? departures.count
       let ranges = departures[first..<end].map(\.start.range)
       let gathered = ranges.count > 1 ? next.groups(ranges, of: source) : nil
@@ -142,11 +146,11 @@ extension Caching {
     _ request: ReadRequest, _ departures: [Departure], _ keeper: CacheKeeper, _ next: ReadNext
   ) async throws -> ReadResponse {
     let store = keeper.store
-    let takesTurn = departures.contains { $0.reservation == nil }
+    let turns = departures.contains { $0.reservation == nil } ? turns(of: store, below: next) : nil
     let response: ReadResponse
     do {
-      if takesTurn { try await takeTurn(store, next) }
-      defer { if takesTurn { store.leaveUnreserved() } }
+      try await takeTurn(turns, next)
+      defer { turns?.leaveUnreserved() }
       response = try await next(request)
       try response.check(request)
     } catch {

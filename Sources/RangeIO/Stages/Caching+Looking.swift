@@ -1,6 +1,8 @@
 // What other stages ask of a cache, apart from reads.
 
 extension Caching: CacheStage {
+  var sources: ChunkSources { store.sources }
+
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange] {
     // What passes the cache by is not kept, whoever reads it.
     guard count <= largest, source.isSettled, let token = token(of: source) else { return [] }
@@ -8,6 +10,20 @@ extension Caching: CacheStage {
     let blocks = token.grid.pieces(of: wide).lazy.map(\.range)
     let absent = ByteRanges.normalize(blocks.filter { !self.store.holds($0, token: token.number, grid: token.grid) })
     return absent.flatMap { token.flights.uncovered($0) }
+  }
+
+  func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange {
+    guard let token = token(of: source), let first = token.grid.pieces(of: range).first?.range else { return range }
+    var count = range.count
+    while count > 0 {
+      // A store refuses what is too much of it at once before anything is fetched.
+      if let reservation = store.reserve(first.clamped(to: range), ofRun: count, for: token).reservation {
+        store.cancel(reservation)
+        break
+      }
+      count /= 2
+    }
+    return range.lowerBound..<range.lowerBound + count
   }
 
   func discard(_ range: ByteRange, of source: SourceDescription) {

@@ -16,10 +16,15 @@ import Synchronization
 ///
 /// A source whose version is not settled yet (`SourceDescription.isSettled`) is read past the store.
 ///
-/// **Place.** Above what limits, retries or merges reads of the source; below what must see all demand. Above stages
-/// that decode, what is decoded is kept; below them, what they decode.
+/// **Place.** Above what limits, retries or merges reads of the source, so that a hit passes none of them and all who want
+/// a block share one fetch; below what must see all demand. Above stages that decode, what is decoded is kept; below them,
+/// what they decode. Of two caches each has a store of its own.
 ///
-/// **Errors.** A store never makes a read fail. What the stages below throw is thrown to all who wait for it.
+/// **Errors.** A store never makes a read fail. What the stages below throw is thrown to all who wait for it;
+/// `ReadError.Code.notCached` to who reads with `.onlyIfCached` what is not there.
+///
+/// **Cost.** A hit: a hash look-up, a slice and a touch for each block, nothing allocated for one. A miss: one task for
+/// each stretch that is missing, unless the source has it at hand.
 public final class Caching: ReadyStage {
   /// What to fetch where bytes are missing.
   public enum Fill: Hashable, Sendable {
@@ -52,8 +57,8 @@ public final class Caching: ReadyStage {
   let largest: Int
   /// What was read once, if only what is read twice is kept.
   let touched: RecentTouches?
-  /// The tokens of the versions that are read now: one for each source.
-  let reading = Locked<[ChunkToken]>([])
+  /// The versions that are read now, by whichever readers list this stage.
+  let reading = Locked(VersionsBeingRead())
   /// What flights put into the store by, which may outlive this stage.
   let keeper: CacheKeeper
 
@@ -62,7 +67,7 @@ public final class Caching: ReadyStage {
   /// - Parameters:
   ///   - fill: what to fetch where bytes are missing. Default: whole blocks.
   ///   - blockSize: the grid, a power of two up to 1 GiB. Default: what the source prefers.
-  ///   - largest: ranges of more bytes than this are read past the store. Default: none is.
+  ///   - largest: ranges of more bytes than this are read past the store. Default: 64 GiB.
   ///   - admission: what is kept. Default: all that is read.
   public init(
     _ store: any ChunkStore, fill: Fill = .block, blockSize: ByteCount? = nil, passing largest: ByteCount? = nil,
@@ -74,7 +79,8 @@ public final class Caching: ReadyStage {
     self.store = store
     self.fill = fill
     self.blockSize = blockSize?.bytes
-    self.largest = largest?.bytes ?? .max
+    // A look at each block of more takes longer than anybody waits.
+    self.largest = (largest ?? .gibibytes(64)).bytes
     keeper = CacheKeeper(store, largest: self.largest)
     touched = admission == .always ? nil : store.sources.recentTouches
   }

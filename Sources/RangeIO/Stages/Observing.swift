@@ -9,6 +9,8 @@ import Synchronization
 /// print(observing.statistics().latency.quantile(0.99))
 /// ```
 ///
+/// **Place.** Anywhere: above a cache it sees what callers see, below it what is fetched, above the source its reads.
+///
 /// Costs two looks at the clock and a handful of relaxed additions a read. May stand at several places of one pipeline,
 /// and in several pipelines: it counts them all together.
 public struct Observing: ReadStage {
@@ -37,6 +39,20 @@ public struct Observing: ReadStage {
     Statistics(
       bytes: counts.bytes.load(ordering: .relaxed), failures: counts.failures.count,
       cancellations: counts.cancellations.count, latency: counts.latency.snapshot())
+  }
+
+  /// What has passed so far, in the form that all stages have: times in microseconds. Prefer ``statistics()-(Statistics)``
+  /// where you have the stage.
+  @_disfavoredOverload public func statistics() -> StageStatistics? {
+    let seen: Statistics = statistics()
+    func microseconds(_ share: Double) -> Int { Int(seen.latency.quantile(share) / .microseconds(1)) }
+    return StageStatistics(
+      stage: "Observing",
+      counts: [
+        .init("reads", seen.reads), .init("bytes", seen.bytes), .init("failures", seen.failures),
+        .init("cancelled", seen.cancellations), .init("median µs", microseconds(0.5)),
+        .init("99th percentile µs", microseconds(0.99)),
+      ])
   }
 
   /// What an ``Observing`` stage has seen.

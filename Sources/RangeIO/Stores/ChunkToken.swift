@@ -25,7 +25,7 @@ public final class ChunkToken: Sendable {
   /// Bytes that its chunks are charged for on their way to tiers below, and there.
   let chargedBytesBelow = Atomic<Int>(0)
   /// The fetches under way.
-  let flights = FlightTable()
+  let flights: FlightTable
 
   /// The generation of a token that is retired: no ticket has it.
   private static let retired = UInt64.max
@@ -34,6 +34,7 @@ public final class ChunkToken: Sendable {
     self.number = number
     self.entry = entry
     self.grid = grid
+    flights = FlightTable(grid)
   }
 
   /// Raised by every removal.

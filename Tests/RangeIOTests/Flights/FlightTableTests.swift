@@ -5,7 +5,7 @@ import Testing
 
 /// The flights of one token under their lock, and those who wait for them.
 struct FlightTableTests {
-  private let table = FlightTable()
+  private let table = FlightTable(BlockGrid(blockSize: 65_536)!)
 
   private func next() -> ReadNext {
     SourceLink(SyntheticSource(byteCount: 1000), background: BackgroundWork()).next(.continuous)
@@ -116,7 +116,7 @@ struct FlightTableTests {
   @Test func `one wait gathers the pieces of several flights, in order, whatever the order of landing`() async throws {
     let early = plan([20..<40], GapWait())!
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
-      let table = FlightTable()
+      let table = FlightTable(BlockGrid(blockSize: 65_536)!)
       let earlier = table.plan(
         [20..<40], landed: 0, generation: 1, purpose: .demand, GapWait(), widen: { $0 }, lookAgain: { ((), []) }
       ).plan!
@@ -167,7 +167,7 @@ struct FlightTableTests {
   @Test func `landing, leaving and waiting race from many threads, and each wait ends once`() async throws {
     for seed in testSeeds {
       var random = TestRandom(seed)
-      let table = FlightTable()
+      let table = FlightTable(BlockGrid(blockSize: 65_536)!)
       let next = next()
       let ranges = (0..<60).map { _ in
         let start = random.below(900)
@@ -209,7 +209,7 @@ struct FlightTableTests {
 extension GapWait {
   /// What `Caching` does: waits, unless all is there, and takes the pieces.
   fileprivate func pieces(_ next: ReadNext) async throws -> [ChunkPiece] {
-    if !isDone { try await finish(nil, nil, FlightTable(), next) }
+    if !isDone { try await finish(nil, nil, FlightTable(BlockGrid(blockSize: 65_536)!), next) }
     return try pieces()
   }
 }

@@ -94,7 +94,7 @@ struct HeldFlightsTests {
   @Test(arguments: [[0, 1], [1, 0]]) func `one wait gathers what is held and what is fetched`(_ order: [Int])
     async throws
   {
-    let table = FlightTable()
+    let table = FlightTable(BlockGrid(blockSize: 65_536)!)
     let wait = GapWait()
     let planned = table.plan(
       Self.wants([32..<64], [(0..<32, 0..<32), (64..<100, 64..<128)]), landed: 0, generation: 1, purpose: .demand, wait,
@@ -114,7 +114,7 @@ struct HeldFlightsTests {
 
   /// A request of an older generation joins nothing, not even across its own two plans, so its flights overlap.
   @Test func `one wait gathers overlapping flights of a latecomer`() throws {
-    let table = FlightTable()
+    let table = FlightTable(BlockGrid(blockSize: 65_536)!)
     _ = table.plan([500..<510], landed: 0, generation: 9, purpose: .demand, nil, widen: { $0 }, lookAgain: { ((), []) })
     let wait = GapWait()
     let planned = table.plan(
@@ -129,7 +129,7 @@ struct HeldFlightsTests {
   @Test(arguments: testSeeds) func `random requests of both kinds from many threads are answered right`(_ seed: UInt64)
     async
   {
-    let table = FlightTable()
+    let table = FlightTable(BlockGrid(blockSize: 65_536)!)
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<6 {
         group.addTask {

@@ -5,6 +5,133 @@ import Testing
 
 /// The stage over a store: what it serves and what it fetches.
 struct CachingTests {
+  @Test(arguments: [true, false]) func `two caches that keep in one store are refused`(haveStageBetween: Bool) async {
+    let store = MemoryStore(limit: .mebibytes(1))
+    let error = await #expect(throws: ReadError.self) {
+      _ = try await RangeReader(SyntheticSource(byteCount: 100)) {
+        Caching(store)
+        if haveStageBetween { Transforming(name: "same", blockSize: .kibibytes(4)) { $1 } }
+        Caching(store)
+      }
+    }
+    #expect(error?.code == .invalidConfiguration)
+  }
+
+  @Test func `what neither of two caches has room for is read all the same`() throws {
+    try Simulation.run(seed: 3) { simulation in
+      let source = SyntheticSource(byteCount: 64 << 20, latency: .milliseconds(1), time: simulation.time)
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        Caching(MemoryStore(limit: .mebibytes(8)))
+        Caching(MemoryStore(limit: .mebibytes(8)))
+      }
+      let reads = (0..<4).map { _ in simulation.start { try await reader.read(100..<60 << 20) } }
+      for read in reads { #expect(try await read.value == source.expected(100..<60 << 20)) }
+      await reader.close()
+    }
+  }
+
+  @Test func `a block that is larger than a flight is fetched whole`() async throws {
+    let source = SyntheticSource(byteCount: 40 << 20)
+    let reader = try await RangeReader(source) {
+      Caching(MemoryStore(limit: .mebibytes(128)), blockSize: .mebibytes(16))
+    }
+    #expect(try await reader.read(17 << 20..<17 << 20 + 10) == source.expected(17 << 20..<17 << 20 + 10))
+    #expect(source.bytesRead == 16 << 20)
+    await reader.close()
+  }
+
+  @Test func `readers of two versions share a stage, and neither loses what is kept for it`() async throws {
+    let store = MemoryStore(limit: .mebibytes(4))
+    let pipeline = ReadPipeline { Caching(store, blockSize: .kibibytes(4)) }
+    let source = SyntheticSource(byteCount: 100_000)
+    let old = try await RangeReader(Unowned(source), pipeline)
+    let oldBytes = try await old.read(0..<50_000)
+    source.rewrite()
+    let new = try await RangeReader(Unowned(source), pipeline)
+    let newBytes = try await new.read(0..<50_000)
+    let before = source.readCount
+    for _ in 0..<10 {
+      #expect(try await old.read(100..<10_000) == oldBytes.slice(100..<10_000))
+      // What is not kept for it is gone.
+      await #expect(throws: ReadError.self) { _ = try await old.read(60_000..<60_010) }
+      #expect(try await new.read(100..<10_000) == newBytes.slice(100..<10_000))
+    }
+    #expect(source.readCount - before == 10, "the reads that failed")
+    await old.close()
+    #expect(try await new.read(0..<50_000) == newBytes)
+    #expect(source.readCount - before == 10)
+    await new.close()
+  }
+
+  /// Another's source.
+  private struct Unowned: RangeSource {
+    let source: SyntheticSource
+    init(_ source: SyntheticSource) { self.source = source }
+    func describe() async throws -> SourceDescription { try await source.describe() }
+    func read(_ range: ByteRange, of description: SourceDescription) async throws -> Bytes {
+      try await source.read(range, of: description)
+    }
+  }
+
+  @Test func `a stage is closed with the last reader that lists it`() async throws {
+    final class Closing: ReadStage {
+      let closings = Locked(0)
+      func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
+      func close() async { closings.withLock { $0 += 1 } }
+    }
+    let stage = Closing()
+    let pipeline = ReadPipeline { stage }
+    let first = try await RangeReader(SyntheticSource(byteCount: 10), pipeline)
+    let second = try await RangeReader(SyntheticSource(byteCount: 10), pipeline)
+    // One that is dropped counts no longer.
+    weak var dropped: ReaderCore?
+    do {
+      let third = try await RangeReader(SyntheticSource(byteCount: 10), pipeline)
+      dropped = third.core
+      #expect(try await third.read(0..<1).count == 1)
+    }
+    #expect(await eventually { dropped == nil })
+    await first.close()
+    #expect(stage.closings.withLock { $0 } == 0)
+    #expect(try await second.read(0..<10).count == 10)
+    await second.close()
+    #expect(stage.closings.withLock { $0 } == 1)
+  }
+
+  @Test func `sizes that no memory has are refused, by every stage`() async throws {
+    struct Endless: RangeSource {
+      func describe() async throws -> SourceDescription {
+        SourceDescription(id: "endless", validator: nil, byteCount: .max)
+      }
+      func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+        throw ReadError(.resourcesExhausted, "made up")
+      }
+    }
+    let budget = ReadAheadBudget(.mebibytes(1))
+    let pipelines = [
+      ReadPipeline(), ReadPipeline { Limiting(concurrentReads: 1) }, ReadPipeline { Hedging() },
+      ReadPipeline { Merging() },
+      ReadPipeline {
+        ReadAhead(budget: budget)
+        Caching(MemoryStore(limit: .mebibytes(4)))
+      },
+    ]
+    for pipeline in pipelines {
+      let reader = try await RangeReader(Endless(), pipeline)
+      for range in [0..<Int.max, 1..<Int.max, Int.max - 1..<Int.max, 0..<1 << 47, 0..<1 << 62] {
+        reader.willRead(range)
+        await #expect(throws: ReadError.self) { _ = try await reader.read(range) }
+        await #expect(throws: ReadError.self) { _ = try await reader.read([range, range, 0..<1]) }
+        reader.discard(range)
+        _ = try reader.explain(range.lowerBound..<range.lowerBound + 1)
+      }
+      await #expect(throws: ReadError.self) { _ = try await reader.read(0...) }
+      await #expect(throws: ReadError.self) { _ = try await reader.read(suffix: .max) }
+      await reader.close()
+    }
+    #expect(budget.bytes == 0)
+  }
+
   private let notes = Noted<NotingStage.Seen>()
 
   private func reader(

@@ -1,3 +1,4 @@
+import RangeIOTesting
 import Testing
 
 @testable import RangeIO
@@ -36,6 +37,19 @@ import Testing
     #expect(statistics.bytes == 0)
     #expect(statistics.failures == 1)
     #expect(statistics.cancellations == 2)
+  }
+
+  @Test func `a reader's statistics tell of it as of all stages`() async throws {
+    let observing = Observing()
+    let reader = try await RangeReader(SyntheticSource(byteCount: 100)) { observing }
+    _ = try await reader.read(0..<10)
+    _ = try await reader.read(0..<20)
+    let told = try #require(reader.statistics().stages.first)
+    #expect(told.stage == "Observing")
+    #expect(told["reads"] == 2 && told["bytes"] == 30 && told["failures"] == 0 && told["cancelled"] == 0)
+    let median = observing.statistics().latency.quantile(0.5)
+    #expect(told["median µs"] == Int(median / .microseconds(1)))
+    await reader.close()
   }
 
   @Test func `one stage in several pipelines counts them together`() async throws {

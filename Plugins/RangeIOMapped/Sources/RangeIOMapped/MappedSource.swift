@@ -95,7 +95,7 @@ public final class MappedSource: RangeSource {
   ///
   /// - Throws: `ReadError` with `sourceChanged`, `inputOutput`, `resourcesExhausted`, `unsupportedSource` (a file system
   ///   that cannot map) or `closed`.
-  /// - Complexity: for pages in memory three system calls, whatever the length, and O(pages) of the kernel's.
+  /// - Complexity: for pages in memory two system calls and one more for each 16 MiB, and O(pages) of the kernel's.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     let (file, version) = try opened(source)
     let bytes = try await bytes(of: range, file, version)

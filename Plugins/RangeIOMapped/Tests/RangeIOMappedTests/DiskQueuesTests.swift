@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOMapped
 
 struct DiskQueuesTests {
-  @Test(.timeLimit(.minutes(1))) func `work that hangs holds up nobody else`() async throws {
+  @Test(.timeLimit(.minutes(15))) func `work that hangs holds up nobody else`() async throws {
     let queues = DiskQueues(count: 3)
     let disk = DispatchSemaphore(value: 0)
     let count = Counts()

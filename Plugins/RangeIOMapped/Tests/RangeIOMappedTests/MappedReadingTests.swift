@@ -126,7 +126,7 @@ struct MappedReadingTests {
   }
 
   #if os(Linux)
-    @Test(.timeLimit(.minutes(1))) func `what a reader says will be read is brought in by the kernel`() async throws {
+    @Test(.timeLimit(.minutes(15))) func `what a reader says will be read is brought in by the kernel`() async throws {
       let (path, bytes) = try directory.file(count: 3_000_000)
       let reader = try await mappedReader(path)
       try dropPages(of: path)

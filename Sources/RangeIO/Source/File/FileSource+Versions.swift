@@ -37,11 +37,13 @@ extension FileSource {
   /// What a file is of which only the end changes: settled however lately that was.
   private func describeRecording(_ lanes: FileLanes) throws(ReadError) -> SourceDescription {
     let generation = currentGeneration
+    let began = RecordingVersion.nextMoment()
     let version = FileVersion(try lanes.file.status())
+    let recording = RecordingVersion(version, began: began)
     return described.withLock { described in
-      if let last = described, last.byteCount == version.size { return last }
+      if let last = described, recording.isSame(last) { return last }
       let new = SourceDescription(
-        id: "file:\(version.device):\(version.inode):recording", validator: RecordingVersion(version),
+        id: "file:\(version.device):\(version.inode):recording", validator: recording,
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isAppendOnly: true,
         context: FileSnapshot(version, generation))
       described = new
@@ -54,6 +56,13 @@ extension FileSource {
     configuration.isAppendOnly
       ? status.size >= version.size && status.inode == version.inode && status.device == version.device
       : FileVersion(status) == version
+  }
+
+  /// Whether a look shows more than `version` has, or another version.
+  func hasChanged(_ version: FileVersion, _ status: FileStatus) -> Bool {
+    // The times of a recording, and its names, may change as they like.
+    configuration.isAppendOnly
+      ? status.size != version.size || !isStill(version, status) : FileVersion(status) != version
   }
 
   private func describeDevice(_ file: OpenFile) throws(ReadError) -> SourceDescription {

@@ -118,7 +118,7 @@ public final class FileSource: RangeSource {
     let watch = FileWatch.begin(lanes.file.descriptor) { answer.resolve(.success(())) }
     defer { watch?.end() }
     // What happened before the watch began is seen now, and what comes later by the watch.
-    if let version = FileSnapshot.of(source)?.version, FileVersion(try lanes.file.status()) != version { return }
+    if let version = FileSnapshot.of(source)?.version, hasChanged(version, try lanes.file.status()) { return }
     try await waiting.wait(for: answer)
   }
 

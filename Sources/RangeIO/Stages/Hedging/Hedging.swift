@@ -23,7 +23,9 @@
 ///
 /// **Errors.** If both tries fail, the error that came first.
 ///
-/// A read costs a look at the clock and a lock, and while second tries are allowed two tasks and a timer.
+/// **Cancellation.** Cancels both tries, at once.
+///
+/// **Cost.** A look at the clock and a lock, and while second tries are allowed two tasks and a timer.
 public final class Hedging: ReadyStage {
   private let plan: Locked<HedgePlan>
   private let counts = Stripes()

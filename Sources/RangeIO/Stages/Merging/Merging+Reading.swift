@@ -25,7 +25,7 @@ extension Merging {
           started += 1
           group.addTask { (number, try await self.readSpan(span, request, next)) }
         }
-        for _ in 0..<concurrentSpans { start() }
+        for _ in 0..<min(concurrentSpans, plan.spans.count) { start() }
         while let (number, bytes) = try await group.next() {
           answer.add(bytes, of: plan.spans[number])
           start()

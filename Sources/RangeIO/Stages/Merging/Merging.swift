@@ -28,6 +28,8 @@ import Synchronization
 /// **Errors.** One span that fails cancels the others and fails the read. Below a cache each span is a request of its
 /// own, and what the others bring is kept.
 ///
+/// **Cancellation.** Cancels the spans under way, and begins no other.
+///
 /// **Cost.** O(n log n) for n ranges. What is read over is at most `mostWaste` times what was asked for, and no span of
 /// several ranges is longer than `longestSpan`, so a read holds `concurrentSpans` × `longestSpan` bytes under way at most
 /// beside long ranges.

@@ -9,16 +9,19 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Runs forwards, backwards and by strides are noticed at their third read, several of them interleaved, with other reads
-/// in between. What is asked for ahead of a run doubles as it goes on, up to a bound; nothing is asked for that is cached
+/// Runs forwards, backwards and by strides are noticed at their third read (strides with other reads in between at their
+/// fourth), several of them interleaved, with other reads in between. What is asked for ahead of a run doubles as it goes on, up to a bound; nothing is asked for that is cached
 /// already, or on its way. A seek begins a new run; of a run that is not followed any more what is still on its way is
-/// given up. All readers share one ``ReadAheadBudget``.
+/// given up. All readers share one ``ReadAheadBudget``, unless they are given another. What is ahead lies in the cache
+/// until it is read: give the cache more than the budget, or some is evicted before.
 ///
 /// For sources where asking takes long, such as objects over a network. Local files do not need it: the system reads
 /// ahead of them.
 ///
 /// **Place.** Above the cache, which keeps what was read ahead: it has to see the reads that the cache answers. Without
 /// one below it the reader is refused. Stages in between that decode do so for what is read ahead, too.
+///
+/// **Cancellation.** Who reads and is cancelled goes at once; what is read ahead goes on, and ends with the reader.
 ///
 /// **Errors.** What goes wrong while reading ahead is told to nobody. The read that needs those bytes asks again.
 ///
@@ -95,7 +98,7 @@ public final class ReadAhead: ReadyStage {
       defer { sources = [] }
       return sources
     }
-    for (_, reads) in all { reads.giveUp() }
+    for (_, reads) in all { reads.end() }
   }
 
   /// What was read ahead, and what came of it.
@@ -136,7 +139,7 @@ public final class ReadAhead: ReadyStage {
   private func reads(of source: SourceDescription) -> ReadAheadReads {
     let (reads, ended) = sources.withLock { sources -> (ReadAheadReads, ReadAheadReads?) in
       if let index = sources.firstIndex(where: { $0.version === source }) {
-        if index > 0 { sources.swapAt(0, index) }
+        if index > 0 { sources.insert(sources.remove(at: index), at: 0) }
         return (sources[0].reads, nil)
       }
       // A longer version goes on where the shorter one was.
@@ -147,7 +150,7 @@ public final class ReadAhead: ReadyStage {
       sources.insert((source, ReadAheadReads(budget, counters)), at: 0)
       return (sources[0].reads, sources.count > Self.mostSources ? sources.removeLast().reads : nil)
     }
-    ended?.giveUp()
+    ended?.end()
     return reads
   }
 }

@@ -43,7 +43,9 @@ public final class ReadAheadBudget: Sendable {
         mine.lastUse = state.uses
         // Who has nothing may have some as long as there is some, or he would never begin.
         let share = limit.bytes / max(1, state.holders.count)
-        guard state.bytes + count <= limit.bytes, mine.bytes == 0 || mine.bytes + count <= max(share, limit.bytes / 8)
+        // By differences: a source may say any size.
+        guard count <= limit.bytes - state.bytes,
+          mine.bytes == 0 || count <= max(share, limit.bytes / 8) - mine.bytes
         else { return (false, idlest(state, but: key)) }
         mine.bytes += count
         state.holders[key] = mine
@@ -61,9 +63,8 @@ public final class ReadAheadBudget: Sendable {
   /// Who holds some, and has not taken any while all others did several times.
   private func idlest(_ state: borrowing State, but key: ObjectIdentifier) -> (any ReadAheadHolder)? {
     let patience = max(64, state.holders.count * 4)
-    let oldest = state.holders.filter { $0.key != key && $0.value.bytes > 0 }.min {
-      $0.value.lastUse < $1.value.lastUse
-    }
+    let others = state.holders.filter { $0.key != key && $0.value.bytes > 0 && $0.value.holder != nil }
+    let oldest = others.min { $0.value.lastUse < $1.value.lastUse }
     guard let oldest, state.uses - oldest.value.lastUse > patience else { return nil }
     return oldest.value.holder
   }

@@ -29,7 +29,12 @@ final class ReadAheadReads: ReadAheadHolder {
     /// In the order in which they were asked for.
     var pieces: [Piece] = []
     var lastNumber = 0
+    /// Whether nothing is asked for any more: what would be, is not given up by anybody.
+    var isOver = false
   }
+
+  /// What a piece counts for at least, in bytes, so that a budget bounds their number as well: each read looks at all.
+  private static let leastCharge = 64 << 10
 
   private let state = Locked(State())
   private let budget: ReadAheadBudget
@@ -82,7 +87,7 @@ final class ReadAheadReads: ReadAheadHolder {
     let count = missing.reduce(0) { $0 + $1.count }
     counters.add(part.range.count - count, .cached)
     guard let first = missing.first else { return true }
-    guard let number = begin(missing, charge: count, for: part) else { return false }
+    guard let number = begin(missing, count: count, for: part) else { return false }
     var prefetch = ReadRequest(first, moreRanges: Array(missing.dropFirst()), of: request.source)
     prefetch.purpose = .prefetch
     // Elsewhere: the read that led to this is to be asked for first.
@@ -105,24 +110,27 @@ final class ReadAheadReads: ReadAheadHolder {
   /// - Returns: to tell its end by; `nil` if the budget does not allow it.
   func begin(_ ranges: [ByteRange]) -> Int? {
     let hull = ranges.map(\.lowerBound).min()!..<ranges.map(\.upperBound).max()!
-    return begin(ranges, charge: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull))
+    return begin(ranges, count: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull))
   }
 
-  private func begin(_ ranges: [ByteRange], charge: Int, for part: Part) -> Int? {
+  private func begin(_ ranges: [ByteRange], count: Int, for part: Part) -> Int? {
+    let charge = max(count, min(Self.leastCharge, budget.limit.bytes / 64))
     guard budget.take(charge, for: self) else {
-      counters.add(charge, .refused)
+      counters.add(count, .refused)
       state.withLock { $0.runs.retract(part.run, to: part.range) }
       return nil
     }
-    counters.add(charge, .asked)
-    return state.withLock { state in
+    let number = state.withLock { state -> Int? in
+      guard !state.isOver else { return nil }
       state.lastNumber += 1
       state.pieces.append(
         Piece(
           number: state.lastNumber, run: part.run, range: part.range, isBackwards: part.isBackwards, charge: charge,
-          unused: charge))
+          unused: count))
       return state.lastNumber
     }
+    if number == nil { budget.give(charge, by: self) } else { counters.add(count, .asked) }
+    return number
   }
 
   /// What was asked for could not be had.
@@ -142,6 +150,12 @@ final class ReadAheadReads: ReadAheadHolder {
       guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return }
       state.pieces[index].task = nil
     }
+  }
+
+  /// Lets go of all, for good.
+  func end() {
+    state.withLock { $0.isOver = true }
+    giveUp()
   }
 
   /// Lets go of all that is not used yet.

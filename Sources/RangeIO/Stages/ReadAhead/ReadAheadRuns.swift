@@ -51,6 +51,8 @@ struct ReadAheadRuns {
   /// Reads after which a run that had none of them has ended.
   static let patience = 256
   private static let remembered = 16
+  /// Bytes ahead of a run, whatever is wished: no budget allows so many, and they would be thousands of pieces.
+  private static let mostAhead = 1 << 30
   /// Reads of a strided run that are asked for ahead, at most.
   private static let mostStrides = 64
 
@@ -66,7 +68,7 @@ struct ReadAheadRuns {
     reads += 1
     var noticed = Noticed()
     if let index = runs.firstIndex(where: { Self.continues($0, range) }) {
-      if index > 0 { runs.swapAt(0, index) }
+      if index > 0 { runs.insert(runs.remove(at: index), at: 0) }
       runs[0].lastUsed = reads
       Self.advance(&runs[0], to: range)
       noticed.run = runs[0].number
@@ -105,7 +107,7 @@ struct ReadAheadRuns {
         stride > 0 ? min(runs[index].frontier, range.lowerBound) : max(runs[index].frontier, range.lowerBound)
     }
     // What could not be had is no reason to want more of it.
-    runs[index].window = max(runs[index].last.count, runs[index].window / 2)
+    runs[index].window = max(min(runs[index].last.count, Self.mostAhead), runs[index].window / 2)
   }
 
   /// Forgets all runs.
@@ -117,7 +119,7 @@ struct ReadAheadRuns {
   // MARK: rules
 
   /// How far a read may lie from where its run expects it: reads of a look-ahead of several may overtake one another.
-  private static func slack(_ range: ByteRange) -> Int { min(max(range.count * 4, 64 << 10), 8 << 20) }
+  private static func slack(_ range: ByteRange) -> Int { min(max(min(range.count, 2 << 20) * 4, 64 << 10), 8 << 20) }
 
   private static func continues(_ run: Run, _ range: ByteRange) -> Bool {
     let slack = slack(range)
@@ -197,7 +199,7 @@ struct ReadAheadRuns {
   }
 
   private static func areAlike(_ a: ByteRange, _ b: ByteRange) -> Bool {
-    a.count <= b.count * 2 && b.count <= a.count * 2
+    a.count / 2 <= b.count && b.count / 2 <= a.count
   }
 
   private static func belongs(_ stranger: ByteRange, to rule: Rule, endingWith range: ByteRange) -> Bool {
@@ -211,7 +213,13 @@ struct ReadAheadRuns {
   // MARK: windows
 
   private static func firstWindow(_ range: ByteRange, _ bounds: Bounds) -> Int {
-    min(max(range.count * 2, bounds.grid.blockSize * 2), max(bounds.longest, range.count))
+    let wished = max(min(range.count, longest(range, bounds)) * 2, bounds.grid.blockSize * 2)
+    return min(wished, longest(range, bounds))
+  }
+
+  /// The widest window: of reads that are larger than what is to be read ahead, one of them.
+  private static func longest(_ range: ByteRange, _ bounds: Bounds) -> Int {
+    min(max(bounds.longest, range.count), mostAhead)
   }
 
   /// Where asking begins.
@@ -275,7 +283,7 @@ struct ReadAheadRuns {
   private static func isDue(_ count: Int, _ run: Run) -> Bool { count >= (run.window + 1) / 2 }
 
   private static func grown(_ run: inout Run, _ bounds: Bounds, _ ask: [ByteRange]) -> [ByteRange] {
-    if !ask.isEmpty { run.window = min(run.window * 2, max(bounds.longest, run.last.count)) }
+    if !ask.isEmpty { run.window = min(run.window * 2, longest(run.last, bounds)) }
     return ask
   }
 

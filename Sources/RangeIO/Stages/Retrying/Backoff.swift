@@ -38,8 +38,10 @@ public struct Backoff: Hashable, Sendable {
 
   /// The longest wait before retry number `retry`, counted from zero.
   func longestWait(before retry: Int) -> Duration {
-    let (doubled, overflow) = base.nanoseconds.multipliedReportingOverflow(by: 1 << min(retry, 62))
-    return .nanoseconds(overflow ? cap.nanoseconds : min(cap.nanoseconds, doubled))
+    // No wait is negative, whatever it was set to.
+    let (base, cap) = (max(0, base.nanoseconds), max(0, cap.nanoseconds))
+    let (doubled, overflow) = base.multipliedReportingOverflow(by: 1 << min(retry, 62))
+    return .nanoseconds(overflow ? cap : min(cap, doubled))
   }
 
   /// A wait before retry number `retry`, drawn evenly.

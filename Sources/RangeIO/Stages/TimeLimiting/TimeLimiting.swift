@@ -59,7 +59,10 @@ public final class TimeLimiting: ReadyStage {
     }
     defer { timer?.cancel() }
     do {
-      return try await next.wait(for: answer)
+      let response = try await next.wait(for: answer)
+      // What held this very thread for too long kept the timer from being begun.
+      guard timer != nil || next.time.now < end else { throw request.timedOut() }
+      return response
     } catch {
       work.cancel()
       guard let error = error as? ReadError, error.code == .timedOut, next.time.now >= end else { throw error }

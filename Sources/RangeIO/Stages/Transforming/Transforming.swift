@@ -32,7 +32,10 @@
 /// **Errors.** What `decode` throws, unchanged. `ReadError.Code.corrupted` if the source ends within what a block has
 /// besides its bytes, or within the header; `invalidResponse` if `decode` answers another number of bytes.
 ///
-/// Decoding runs where the read does.
+/// **Cancellation.** Noticed below, and between two blocks: one that is being decoded is decoded to its end.
+///
+/// **Cost.** Your decoder for each block that the read touches, all of which are held, encoded and decoded, until the read
+/// returns. Decoding runs where the read does.
 public final class Transforming: ReadStage {
   /// Decodes one block: gets its number, counted from zero, and its bytes, which may lie in several pieces.
   public typealias Decode = @Sendable (_ block: Int, _ encoded: Bytes) throws -> Bytes

@@ -26,7 +26,10 @@
 /// **Errors.** `ReadError.Code.corrupted`, transient, names the block. `invalidConfiguration` if digests or tree are
 /// not of a source of this size, or of another hash. What the provider of a tree's nodes throws.
 ///
-/// Hashing runs where the read does. A tree's nodes are got while the blocks are read, by a task of their own, if any
+/// **Cancellation.** Noticed below, and between two blocks: one that is being hashed is hashed to its end.
+///
+/// **Cost.** Your hash of each block that the read touches, all of which are held until the read returns. Hashing runs
+/// where the read does. A tree's nodes are got while the blocks are read, by a task of their own, if any
 /// are not remembered.
 public final class Verifying: ReadStage {
   private enum Knowledge {

@@ -39,7 +39,7 @@ extension MemoryStore {
 
   private func lookUpSeveral(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> ChunkLookup {
     let blocks = grid.blocks(covering: range)
-    var gathered = Gathered(range, capacity: blocks.count)
+    var gathered = Gathered(range, capacity: min(blocks.count, 1024))
     var gone = Departures()
     let now = presentForLimits
     var first = blocks.lowerBound

@@ -37,8 +37,11 @@ struct RateBucket: Equatable {
   /// The nanoseconds that so many bytes take, at most some 292 years.
   private func time(_ byteCount: Int, rounded rounding: Rounding) -> Int64 {
     let product = byteCount.multipliedFullWidth(by: 1_000_000_000)
-    guard product.high < bytesPerSecond else { return .max }
-    let (quotient, remainder) = bytesPerSecond.dividingFullWidth(product)
-    return Int64(quotient) + (rounding == .up && remainder > 0 && quotient < .max ? 1 : 0)
+    // Without signs, so that a quotient may have one bit more than the time that it is cut to.
+    let rate = bytesPerSecond.magnitude
+    guard product.high.magnitude < rate else { return .max }
+    let (quotient, remainder) = rate.dividingFullWidth((product.high.magnitude, product.low))
+    guard quotient < Int64.max else { return .max }
+    return Int64(quotient) + (rounding == .up && remainder > 0 ? 1 : 0)
   }
 }

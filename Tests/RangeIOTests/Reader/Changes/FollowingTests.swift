@@ -164,6 +164,100 @@ struct FollowingTests {
     await reader.close()
   }
 
+  /// What the file at `path` holds, as a new follower that keeps in `store` reads it.
+  private func contents(_ path: String, _ store: MemoryStore) async throws -> Bytes {
+    let reader = try await RangeReader(
+      FileSource(path, configuration: .init(isAppendOnly: true)), configuration: .init(onChange: .follow)
+    ) { Caching(store, blockSize: .kibibytes(4)) }
+    _ = try await reader.read(0...)
+    let bytes = try await reader.read(0...)
+    await reader.close()
+    return bytes
+  }
+
+  @Test(arguments: [300, 5000, 9000])
+  func `what was kept of a recording that was cut, or of its inode, is not shown as what took its place`(
+    byteCount: Int
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let store = MemoryStore(limit: .mebibytes(4))
+    for removes in [false, true] {
+      let (path, bytes) = try await directory.file(count: 5000)
+      let before = try await RangeReader(
+        FileSource(path, configuration: .init(isAppendOnly: true)), configuration: .init(onChange: .follow)
+      ) { Caching(store, blockSize: .kibibytes(4)) }
+      #expect(try await before.read(0...) == Bytes(bytes))
+      if byteCount >= 5000 { await before.close() }
+      // As those do who rotate logs: nobody looks while it is cut, and then it is as long as it was, or longer.
+      if removes { #expect(unlink(path) == 0) }
+      let other = [UInt8](SyntheticSource.bytes(0..<byteCount, version: removes ? 8 : 9))
+      try write(other, to: path)
+      #expect(try await contents(path, store) == Bytes(other))
+      await before.close()
+    }
+  }
+
+  @Test func `a follower that finds its recording cut lets go of what it kept`() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, bytes) = try await directory.file(count: 5000)
+    let store = MemoryStore(limit: .mebibytes(4))
+    var configuration = RangeReader.Configuration(onChange: .follow)
+    configuration.lookInterval = .seconds(3600)
+    let before = try await RangeReader(
+      FileSource(path, configuration: .init(isAppendOnly: true)), configuration: configuration
+    ) { Caching(store, blockSize: .kibibytes(4)) }
+    #expect(try await before.read(0...) == Bytes(bytes))
+    try write(Array(repeating: 1, count: 100), to: path)
+    let error = await #expect(throws: ReadError.self) { _ = try await before.refresh() }
+    #expect(error?.code == .sourceChanged)
+    // Longer than it was, and open still in the reader that knows better.
+    let other = [UInt8](SyntheticSource.bytes(0..<8000, version: 9))
+    try write(other, to: path)
+    #expect(try await contents(path, store) == Bytes(other))
+    await before.close()
+  }
+
+  @Test func `only what tells of growth ends the wait for it`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 5000).path
+    let source = FileSource(path, configuration: .init(isAppendOnly: true))
+    let description = try await source.describe()
+    let version = try #require(FileSnapshot.of(description)?.version)
+    var status = FileStatus()
+    (status.device, status.inode, status.size) = (version.device, version.inode, version.size)
+    // Another mode, name or time: a recorder renames what it has finished.
+    (status.modified, status.changed, status.links) = (version.modified + 1, version.changed + 1, 2)
+    #expect(!source.hasChanged(version, status))
+    #expect(chmod(path, 0o400) == 0)
+    #expect(try await source.describe() === description)
+    status.size += 1
+    #expect(source.hasChanged(version, status))
+    status.size -= 2
+    #expect(source.hasChanged(version, status))
+    status.size += 1
+    status.inode += 1
+    #expect(source.hasChanged(version, status))
+    await source.close()
+  }
+
+  @Test func `a look that was taken earlier is told from a file that was cut`() {
+    func version(_ size: Int, _ began: UInt64) -> RecordingVersion {
+      var status = FileStatus()
+      status.size = size
+      return RecordingVersion(FileVersion(status), began: began)
+    }
+    let first = version(100, RecordingVersion.nextMoment())
+    let second = version(200, RecordingVersion.nextMoment())
+    let third = version(150, RecordingVersion.nextMoment())
+    #expect(first.change(to: second) == .extends && second.change(to: first) == .other)
+    #expect(second.change(to: third) == .other && third.change(to: second) == .other, "it was cut")
+    #expect(first.change(to: third) == .extends)
+    // Two looks at once may come back in any order.
+    let began = RecordingVersion.nextMoment()
+    let (longer, shorter) = (version(200, began), version(150, began))
+    #expect(shorter.change(to: longer) == .extends)
+  }
+
   @Test func `a negative offset is refused`() async throws {
     let reader = try await RangeReader(SyntheticSource(byteCount: 100))
     let error = await #expect(throws: ReadError.self) {

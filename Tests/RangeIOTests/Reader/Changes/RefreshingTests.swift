@@ -70,6 +70,118 @@ struct RefreshingTests {
     await reader.close()
   }
 
+  @Test(arguments: [150, 2000]) func `what is counted from the end is counted from that of the version read`(
+    byteCount: Int
+  ) async throws {
+    // It says nothing of growing, so that nobody looks at it before a read.
+    let source = ChangingSource(byteCount: 1000)
+    var configuration = RangeReader.Configuration(onChange: .refresh)
+    configuration.lookInterval = .seconds(3600)
+    let all = 0..<byteCount
+    for number in 0..<4 {
+      let reader = try await RangeReader(source, configuration: configuration)
+      #expect(reader.byteCount == 1000)
+      source.become(byteCount)
+      switch number {
+      case 0: #expect(try await reader.read(suffix: 100) == source.expected(byteCount - 100..<byteCount))
+      case 1: #expect(try await reader.read(100...) == source.expected(100..<byteCount))
+      case 2: #expect(try await Self.all(reader.stream(chunkSize: .bytes(64))) == source.expected(all))
+      default: #expect(try await Self.all(reader.stream(suffix: 70)) == source.expected(byteCount - 70..<byteCount))
+      }
+      #expect(reader.byteCount == byteCount)
+      #expect(reader.statistics().failures == 0)
+      await reader.close()
+      source.become(1000)
+    }
+  }
+
+  private static func all(_ stream: ByteStream) async throws -> Bytes {
+    var pieces: [Bytes] = []
+    for try await piece in stream { pieces.append(piece) }
+    return Bytes(concatenating: pieces)
+  }
+
+  @Test func `a stream that follows is of one version to its end, though its reader turns to others`() async throws {
+    for more in [0, 50] {
+      let source = SyntheticSource(byteCount: 100)
+      let reader = try await RangeReader(source, configuration: .init(onChange: .refresh))
+      var pieces = reader.stream(following: 0...).makeAsyncIterator()
+      #expect(try await pieces.next() == source.expected(0..<100))
+      source.rewrite()
+      source.grow(by: more)
+      let error = await #expect(throws: ReadError.self) { _ = try await pieces.next() }
+      #expect(error?.code == .sourceChanged)
+      #expect(try await reader.read(0..<100 + more) == source.expected(0..<100 + more))
+      await reader.close()
+    }
+  }
+
+  @Test func `looks that fail end nothing`() throws {
+    try Simulation.run(seed: 2) { simulation in
+      let source = ChangingSource(byteCount: 1000)
+      var configuration = simulation.configuration
+      configuration.onChange = .refresh
+      let reader = try await RangeReader(source, configuration: configuration) {
+        Caching(MemoryStore(limit: .mebibytes(4)))
+      }
+      _ = try await reader.read(0..<1000)
+      source.change { $0.failures = 7 }
+      try await simulation.time.sleep(for: .seconds(20))
+      source.become(1000)
+      try await simulation.time.sleep(for: .seconds(3))
+      #expect(try await reader.read(0..<1000) == source.expected(0..<1000))
+      // One look a second or two, and not as fast as they fail.
+      #expect(source.looks < 60)
+      await reader.close()
+    }
+  }
+
+  @Test func `a source is not looked at without pause, whatever the interval`() throws {
+    try Simulation.run(seed: 3) { simulation in
+      let source = ChangingSource(byteCount: 1000)
+      var configuration = simulation.configuration
+      configuration.onChange = .refresh
+      configuration.lookInterval = .zero
+      let reader = try await RangeReader(source, configuration: configuration)
+      try await simulation.time.sleep(for: .seconds(1))
+      #expect((100...1001).contains(source.looks), "\(source.looks)")
+      await reader.close()
+    }
+  }
+
+  @Test func `reads that fail are counted, whatever fails, and those that turn are not`() async throws {
+    let source = ChangingSource(byteCount: 1000)
+    var configuration = RangeReader.Configuration(onChange: .refresh)
+    configuration.lookInterval = .seconds(3600)
+    let reader = try await RangeReader(source, configuration: configuration)
+    _ = try? await reader.read(5000..<5001)
+    #expect(reader.statistics().failures == 1)
+    source.become(500)
+    _ = try? await reader.read(600..<601)
+    #expect(reader.statistics().failures == 2, "the new version is too short")
+    source.become(1000)
+    source.change { $0.failures = 1 }
+    _ = try? await reader.read(0..<1)
+    #expect(reader.statistics().failures == 3, "it could not be looked at")
+    _ = try await reader.read(0..<1)
+    #expect(reader.statistics().failures == 3)
+    var pieces = reader.stream(0..<1000, chunkSize: .bytes(10)).makeAsyncIterator()
+    source.become(1000)
+    _ = try? await pieces.next()
+    await reader.close()
+  }
+
+  @Test func `one look is enough for many ranges`() async throws {
+    let source = ChangingSource(byteCount: 100_000)
+    source.change { $0.isSettled = false }
+    let reader = try await RangeReader(source)
+    let before = source.looks
+    let ranges = (0..<1000).map { $0 * 100..<$0 * 100 + 10 }
+    #expect(try await reader.read(ranges) == ranges.map { source.expected($0) })
+    #expect(source.looks - before <= 2)
+    await reader.close()
+  }
+
   @Test func `a source that changes faster than it is read is given up`() async throws {
     let source = RestlessSource()
     let reader = try await RangeReader(source, configuration: .init(onChange: .refresh))

@@ -32,6 +32,14 @@ struct MergingTests {
     #expect(statistics.wastedBytes == 80)
   }
 
+  @Test func `any number of spans at once is as many as there are`() async throws {
+    let reader = try await reader(
+      SyntheticSource(byteCount: 100_000), Merging(gap: .bytes(.bytes(1)), concurrentSpans: .max))
+    let ranges = [0..<10, 50_000..<50_010, 90_000..<90_010]
+    #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })
+    await reader.close()
+  }
+
   @Test func `what lies between goes up beside the answer, to a cache that keeps blocks`() async throws {
     let responses = Noted<[ReadResponse.Part]>()
     let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {

@@ -56,6 +56,32 @@ struct ReadAheadRunsTests {
     #expect(asked.last?.lowerBound == 0)
   }
 
+  @Test func `of more runs than are followed the one ends that was not used for longest`() {
+    var runs = ReadAheadRuns()
+    func start(_ number: Int) -> Int { number << 26 }
+    for number in 0..<ReadAheadRuns.mostRuns { _ = ask(&runs, steps(3, of: 4096, from: start(number))) }
+    #expect(runs.runs.count == ReadAheadRuns.mostRuns)
+    let numbers = runs.runs.map(\.number).sorted()
+    // The first goes on, and so the second is the oldest.
+    _ = runs.notice(start(0) + 3 * 4096..<start(0) + 4 * 4096, bounds)
+    _ = ask(&runs, steps(2, of: 4096, from: start(9)))
+    let noticed = runs.notice(start(9) + 2 * 4096..<start(9) + 3 * 4096, bounds)
+    #expect(noticed.ended == [numbers[1]])
+    #expect(runs.runs.prefix(2).map(\.number) == [numbers.last! + 1, numbers[0]])
+  }
+
+  @Test func `no range is too large`() {
+    let bounds = ReadAheadRuns.Bounds(byteCount: .max, grid: BlockGrid(blockSize: 4096)!, longest: .max)
+    for size in [1 << 60, 1 << 61] {
+      var runs = ReadAheadRuns()
+      for step in 0..<Int.max / size { _ = runs.notice(step * size..<step * size + size, bounds) }
+      for step in (0..<Int.max / size).reversed() { _ = runs.notice(step * size..<step * size + size, bounds) }
+      _ = runs.notice(0..<Int.max, bounds)
+      _ = runs.notice(0..<1, bounds)
+      _ = runs.notice(Int.max - 1..<Int.max, bounds)
+    }
+  }
+
   @Test(arguments: [1 << 20, -(1 << 20)]) func `strides are followed, to and fro`(stride: Int) {
     var runs = ReadAheadRuns()
     let start = stride > 0 ? 0 : 512 << 20

@@ -229,6 +229,77 @@ struct ReadAheadTests {
     }
   }
 
+  // MARK: the budget
+
+  @Test func `what has ended holds nothing of the budget, and holds up nobody`() throws {
+    try Simulation.run(seed: 12) { simulation in
+      let budget = ReadAheadBudget(.mebibytes(1))
+      // Its stage remembers other sources instead, just when a read has noticed a run.
+      let ended = ReadAheadReads(budget, ReadAheadCounters())
+      ended.end()
+      #expect(ended.begin([0..<4096]) == nil)
+      #expect(budget.bytes == 0)
+      // One that was dropped and never gave back: whoever is asked next is one that is there.
+      let idle = ReadAheadReads(budget, ReadAheadCounters())
+      do {
+        let lost = Dropped()
+        #expect(budget.take(100_000, for: lost))
+      }
+      #expect(idle.begin([0..<100_000]) != nil)
+      let other = ReadAheadReads(budget, ReadAheadCounters())
+      for number in 0..<1000 where other.begin([number << 20..<number << 20 + 50_000]) != nil {}
+      #expect(budget.bytes == 600_000, "those of the lost one, and ten of the other's: the idle one gave up")
+      withExtendedLifetime(idle) {}
+    }
+  }
+
+  private final class Dropped: ReadAheadHolder {
+    func giveUp() {}
+  }
+
+  @Test func `many small hints are bounded as well`() throws {
+    try Simulation.run(seed: 13) { simulation in
+      let source = Self.source(simulation, 1 << 30)
+      let budget = ReadAheadBudget(.mebibytes(1))
+      let stage = ReadAhead(budget: budget)
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        stage
+        Caching(MemoryStore(limit: .mebibytes(64)), fill: .exact, blockSize: .kibibytes(4))
+      }
+      for number in 0..<1000 { reader.willRead(number * 100_000..<number * 100_000 + 100) }
+      try await simulation.time.sleep(for: .seconds(1))
+      #expect(source.readCount == 64, "as many as a piece of a 64th each")
+      #expect(budget.bytes <= 1 << 20)
+      await reader.close()
+      #expect(budget.bytes == 0)
+    }
+  }
+
+  @Test func `closing one of the readers that share it takes nothing from the others`() throws {
+    try Simulation.run(seed: 14) { simulation in
+      let store = MemoryStore(limit: .mebibytes(256))
+      let stage = ReadAhead(budget: ReadAheadBudget(.mebibytes(64)))
+      let pipeline = ReadPipeline {
+        stage
+        Caching(store)
+      }
+      let source = Self.source(simulation, 1 << 30)
+      let reader = try await RangeReader(source, pipeline, configuration: simulation.configuration)
+      for step in 0..<200 {
+        let short = try await RangeReader(
+          Self.source(simulation, 1 << 20, id: "other"), pipeline, configuration: simulation.configuration)
+        _ = try await reader.read(step << 18..<(step + 1) << 18)
+        await short.close()
+      }
+      let statistics = stage.statistics()
+      #expect(statistics?["runs"] == 1)
+      #expect(statistics?.wastedBytes == 0)
+      // One after the other they would take 4 s and the time of 50 MiB.
+      #expect(simulation.clock.now.offset < .seconds(1))
+      await reader.close()
+    }
+  }
+
   // MARK: hints
 
   @Test func `what will be read is fetched with nobody waiting, and used`() throws {
@@ -246,6 +317,46 @@ struct ReadAheadTests {
       #expect(try await reader.read(range) == source.expected(range))
       #expect(source.readCount == reads)
       #expect(Self.count("bytes used", stage) == 1 << 20)
+      await reader.close()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `of a hint as much is fetched as the cache keeps, and no more`(isCountedByReadAhead: Bool) throws {
+    try Simulation.run(seed: 10) { simulation in
+      let source = Self.source(simulation, 1 << 30)
+      let store = MemoryStore(limit: .mebibytes(64))
+      let notes = Noted<NotingStage.Seen>()
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        if isCountedByReadAhead { ReadAhead(budget: ReadAheadBudget(.mebibytes(20))) }
+        Caching(store)
+        NotingStage(name: "source", notes: notes)
+      }
+      reader.willRead(100..<1 << 30)
+      try await simulation.time.sleep(for: .seconds(60))
+      // Parts of 8 MiB, of which the budget allows two; of the whole a half of the store.
+      let count = isCountedByReadAhead ? 16 << 20 : 1 << 24 | 1 << 20
+      #expect(source.bytesRead >= count && source.bytesRead <= 33 << 20, "\(source.bytesRead)")
+      #expect(store.statistics().bytes >= source.bytesRead)
+      // Which of the parts come first is not said, but what was fetched is what is kept.
+      let reads = source.readCount
+      for range in notes.all.map(\.range) { #expect(try await reader.read(range) == source.expected(range)) }
+      #expect(source.readCount == reads)
+      await reader.close()
+    }
+  }
+
+  @Test func `what there is no room for is not read ahead, and read all the same`() throws {
+    try Simulation.run(seed: 11) { simulation in
+      let source = Self.source(simulation, 1 << 30)
+      // Not one block of 64 KiB.
+      let store = MemoryStore(limit: .kibibytes(16))
+      let reader = try await RangeReader(source, configuration: simulation.configuration) { Caching(store) }
+      reader.willRead(0..<1 << 20)
+      try await simulation.time.sleep(for: .seconds(1))
+      #expect(source.readCount == 0)
+      #expect(try await reader.read(0..<100) == source.expected(0..<100))
+      #expect(source.readCount == 1)
       await reader.close()
     }
   }

@@ -15,6 +15,15 @@ struct LargestNumbers: RandomNumberGenerator, Sendable {
 }
 
 struct RetryAttemptsTests {
+  @Test func `no wait is negative, whatever it was set to`() {
+    var backoff = Backoff.exponentialBackoff(attempts: 5)
+    backoff.base = .seconds(-1)
+    #expect(waits(backoff).allSatisfy { $0 == .zero })
+    backoff.base = .seconds(1)
+    backoff.cap = .seconds(-1)
+    #expect(waits(backoff).allSatisfy { $0 == .zero })
+  }
+
   private func waits(_ backoff: Backoff, retryAfter: Duration? = nil, timeLeft: Duration? = nil) -> [Duration] {
     var attempts = RetryAttempts(backoff)
     var random = LargestNumbers()

@@ -46,6 +46,26 @@ struct TimeLimitingTests {
     }
   }
 
+  @Test func `what holds up the caller's thread is late all the same`() throws {
+    try Simulation.run(seed: 7) { simulation in
+      // A decoder that computes for ten seconds, of what is at hand.
+      let busy = Transforming(name: "busy", blockSize: .kibibytes(4)) { _, bytes in
+        simulation.clock.advance(by: .seconds(10))
+        return bytes
+      }
+      let limiting = TimeLimiting(.seconds(5))
+      let reader = try await RangeReader(
+        SyntheticSource(byteCount: 1000),
+        ReadPipeline {
+          limiting
+          busy
+        }, configuration: simulation.configuration)
+      await expectTimeout { _ = try await reader.read(10..<20) }
+      #expect(limiting.statistics()?.figures == ["reads that waited": 1, "timed out": 1])
+      await reader.close()
+    }
+  }
+
   @Test func `what comes in time is passed on, and no timer stays behind`() throws {
     try run({ _ in .answer(after: .seconds(4)) }, through: ReadPipeline { TimeLimiting(.seconds(5)) }) {
       (simulation, reader, _) async throws in

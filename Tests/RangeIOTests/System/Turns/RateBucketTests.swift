@@ -50,6 +50,17 @@ struct RateBucketTests {
     #expect(fast.earliest(0) == at(0))
   }
 
+  @Test(arguments: [1, 2, 499_999_999, 500_000_000, 536_870_912, 999_999_999, 1_000_000_000, .max])
+  func `a time that no number holds is for ever`(rate: Int) {
+    for bytes in [1, 9_300_000_000, 1 << 62, .max] {
+      var bucket = RateBucket(bytesPerSecond: rate, burst: bytes)
+      _ = bucket.earliest(0)
+      bucket.take(bytes, at: at(0))
+      let seconds = Double(bytes) / Double(rate)
+      #expect(bucket.earliest(bytes).nanoseconds >= (seconds < 9e9 ? Int64(seconds * 1e9 * 0.999_999) : .max / 2))
+    }
+  }
+
   @Test(arguments: testSeeds)
   func `in no time more goes than the rate, the burst and one read`(seed: UInt64) {
     var random = TestRandom(seed)
