@@ -35,7 +35,8 @@ public enum StageConformance {
     var ranges = TestRanges(byteCount: above.count, seed: seed)
     precondition(!above.isEmpty, "a stage is checked with some bytes")
     try checkDescription(try make(), below, above)
-    try await checkReading(try make(), below, above, &ranges, rounds)
+    // Of a source that has all at hand, a stage may answer without being asked to read.
+    for isReady in [false, true] { try await checkReading(try make(), below, above, &ranges, rounds, isReady) }
     try await checkSurplus(try make(), below, above, ranges.edges + ranges.some(rounds))
     try await checkConcurrent(try make(), below, above, ranges.some(max(rounds, 64)))
     try await checkFaults(make, below, above)
@@ -73,9 +74,10 @@ public enum StageConformance {
   }
 
   private static func checkReading(
-    _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ ranges: inout TestRanges, _ rounds: Int
+    _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ ranges: inout TestRanges, _ rounds: Int,
+    _ isReady: Bool
   ) async throws {
-    let reader = try await RangeReader(BytesSource(below), ReadPipeline { stage })
+    let reader = try await RangeReader(BytesSource(below, isReady: isReady), ReadPipeline { stage })
     for range in ranges.edges + ranges.some(rounds) {
       try compare(try await answered("a read of \(range)") { try await reader.read(range) }, range, above, "a read")
     }
@@ -255,8 +257,11 @@ private struct BytesSource: RangeSource {
     func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
   }
   private let bytes: Bytes
+  private let isReady: Bool
 
-  init(_ bytes: Bytes) { self.bytes = bytes }
+  init(_ bytes: Bytes, isReady: Bool = false) { (self.bytes, self.isReady) = (bytes, isReady) }
+
+  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { isReady ? bytes.slice(range) : nil }
 
   func describe() async throws -> SourceDescription {
     SourceDescription(id: "bytes", validator: Version(), byteCount: bytes.count, preferredBlockSize: 4096)

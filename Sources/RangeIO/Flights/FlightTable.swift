@@ -134,7 +134,7 @@ final class FlightTable: Sendable {
     guard start.purpose == .prefetch else { return nil }
     return state.withLock { state in
       if let known = state.urgencies[start.flight] { return known }
-      let urgency = ReadUrgency()
+      let urgency = ReadUrgency(isOfFlight: true)
       // One that was raised since it was planned is found among the flights as a demand.
       guard state.flights.isUnderWay(start.flight), state.flights.isPrefetch(start.flight) else { return nil }
       state.urgencies[start.flight] = urgency
@@ -155,7 +155,7 @@ final class FlightTable: Sendable {
     guard starts.first?.purpose == .prefetch else { return nil }
     return state.withLock { state in
       for start in starts where !state.flights.isPrefetch(start.flight) { return nil }
-      let urgency = ReadUrgency()
+      let urgency = ReadUrgency(isOfFlight: true)
       for start in starts { state.urgencies[start.flight] = urgency }
       return urgency
     }

@@ -19,22 +19,33 @@ extension ReadNext {
   /// What would have to be fetched of `range`; `nil` if there is no telling: nothing below keeps anything, or a stage in
   /// between shows it differently.
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange]? {
-    nearestCache?.missing(range, of: source, forReadsOf: count)
-  }
-
-  /// The beginning of `range`, as much of it as would be kept; all of it, if there is no telling.
-  func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange {
-    nearestCache?.kept(of: range, of: source) ?? range
-  }
-
-  /// The cache below, unless a stage in between shows its source differently.
-  private var nearestCache: (any CacheStage)? {
     var link = link
     while let stage = link as? StageLink {
-      if let cache = stage.cache { return cache }
+      if let cache = stage.cache { return cache.missing(range, of: source, forReadsOf: count) }
       link = stage.next.link
     }
     return nil
+  }
+
+  /// The beginning of `range`, as much of it as would be kept; below a stage that shows another source, about as much.
+  func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange {
+    var (link, source, isDerived) = (link, source, false)
+    while true {
+      if let stage = link as? StageLink {
+        if let cache = stage.cache {
+          guard isDerived else { return cache.kept(of: range, of: source) }
+          // Which bytes it becomes there is not known here, but how many it may be.
+          let count = cache.kept(of: 0..<min(range.count, source.byteCount), of: source).count
+          return range.lowerBound..<range.lowerBound + count
+        }
+        link = stage.next.link
+      } else if let underiving = link as? UnderivingLink {
+        (source, isDerived) = (source.base ?? source, true)
+        link = underiving.next.link
+      } else {
+        return range
+      }
+    }
   }
 
   /// Lets go of what is read ahead and kept of `range`, down to where a stage shows it differently.

@@ -65,8 +65,8 @@ public struct ReadNext: Sendable {
   /// Whether the stage above does not derive a source of its own.
   var showsSameBytes: Bool { !(link is UnderivingLink) }
 
-  /// The answer, if it is at hand.
-  func ready(_ request: ReadRequest) -> ReadResponse? { link.ready(request) }
+  /// The answer, if what lies below has it at hand: without waiting, and without an asynchronous call. `nil` says nothing.
+  public func ready(_ request: ReadRequest) -> ReadResponse? { link.ready(request) }
 
   /// Which of `ranges`, in ascending order and disjoint, are better asked for together, as one request each: numbers of
   /// ranges, in order. `nil` if nothing below cares: then each is asked for by itself.
@@ -111,12 +111,6 @@ public struct ReadNext: Sendable {
   func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
     [ReadExplanation.Part(range, .source)]
   }
-}
-
-/// A stage that has some answers at hand, and gives them without an asynchronous call.
-protocol ReadyStage: AnyObject, ReadStage {
-  /// The answer, if it is at hand: what `read` would return now, without suspending.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse?
 }
 
 /// A stage that reads ranges which lie near each other together.

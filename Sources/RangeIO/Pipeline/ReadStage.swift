@@ -43,8 +43,8 @@ public protocol ReadStage: ~Copyable, Sendable {
   /// What this stage has done so far, for `RangeReader.statistics()`. By default nothing.
   func statistics() -> StageStatistics?
 
-  /// Ends the stage: called once no reader that lists it is open any more, after the last read has returned.
-  /// By default nothing.
+  /// Ends the stage: an object once no reader that lists it is open any more, after the last read has returned; a value
+  /// with each of its readers. By default nothing.
   ///
   /// A reader that is dropped without being closed does not call it: free in `deinit` what you hold.
   nonisolated(nonsending) func close() async

@@ -12,8 +12,11 @@ public final class ReadUrgency: Sendable {
   private let isRaised = Atomic<Bool>(false)
   private let state = Locked(State())
 
+  /// Whether it is that of a cache's flight, which is kept there.
+  let isOfFlight: Bool
+
   /// That of a prefetch that nobody waits for yet.
-  init() {}
+  init(isOfFlight: Bool = false) { self.isOfFlight = isOfFlight }
 
   /// Within a source's `read`: the urgency of the prefetch that it is for, also where another reader's source is read by
   /// way of this one. `nil` for a demand.

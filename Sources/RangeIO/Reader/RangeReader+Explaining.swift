@@ -4,7 +4,8 @@ extension RangeReader {
   /// A snapshot: nothing is read and nothing counted, and by the time it is looked at it may be otherwise. What the
   /// system's page cache holds of a local file is the source's affair.
   ///
-  /// - Throws: `ReadError` with `rangeNotSatisfiable` for what the version opened does not have, or `closed`.
+  /// - Throws: `ReadError` with `rangeNotSatisfiable` for what the version opened does not have, `limitExceeded` for
+  ///   more than 128 TiB, or `closed`.
   /// - Complexity: O(blocks), a lock of the cache for each.
   public nonisolated func explain(_ range: ByteRange) throws(ReadError) -> ReadExplanation {
     try core.explain(range)
@@ -17,6 +18,7 @@ extension ReaderCore {
     defer { gate.leave() }
     let source = source
     try Self.check(range, of: source)
+    try Self.checkCount(range, of: source)
     guard !range.isEmpty else { return ReadExplanation([]) }
     return ReadExplanation(head.explain(range, of: source))
   }

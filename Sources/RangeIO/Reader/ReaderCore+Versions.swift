@@ -4,11 +4,11 @@ import Synchronization
 extension ReaderCore {
   /// Whether `range` can be read of `source` without another look at it.
   static func holds(_ source: SourceDescription, _ range: ByteRange) -> Bool {
-    lies(range, within: source) && source.isSettled
+    lies(range, within: source) && source.isSettled && range.count <= mostBytes
   }
 
   static func lies(_ range: ByteRange, within source: SourceDescription) -> Bool {
-    range.lowerBound >= 0 && range.upperBound <= source.byteCount && range.count <= mostBytes
+    range.lowerBound >= 0 && range.upperBound <= source.byteCount
   }
 
   /// More bytes than a process can address: no memory takes them, and sums of such counts would overflow.
@@ -25,11 +25,15 @@ extension ReaderCore {
     return source
   }
 
-  /// Throws `rangeNotSatisfiable` unless `source` has the bytes of `range`, `limitExceeded` if they are too many.
+  /// Throws `rangeNotSatisfiable` unless `source` has the bytes of `range`.
   static func check(_ range: ByteRange, of source: SourceDescription) throws(ReadError) {
     guard range.lowerBound >= 0, range.upperBound <= source.byteCount || range.isEmpty else {
       throw .rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.id)
     }
+  }
+
+  /// Throws `limitExceeded` if `range` is more than can be read at once.
+  static func checkCount(_ range: ByteRange, of source: SourceDescription) throws(ReadError) {
     guard range.count <= mostBytes else {
       throw ReadError(
         .limitExceeded, "no memory takes so many bytes at once: read parts, or a stream",
@@ -51,7 +55,7 @@ extension ReaderCore {
     // A stream is of one version to its end: of the present one, where that matters.
     if onChange == .refresh || isToTheEnd && source.mayGrow { source = try await repin() }
     let range = try rule(source)
-    guard !Self.holds(source, range) else { return (source, range) }
+    guard !Self.lies(range, within: source) || !source.isSettled else { return (source, range) }
     source = try await lookAgain(for: range)
     let rangeNow = try rule(source)
     try Self.check(rangeNow, of: source)
@@ -87,7 +91,6 @@ extension ReaderCore {
       // has grown since looks like one that shrank. A look that began after the pinned one came back is later for sure.
       guard judged !== verdict.0 else {
         if onChange == .refresh { return try await turn() }
-        if now.isAppendOnly { pipeline.endReading(verdict.0) }
         throw ReadError.another(now)
       }
       judged = verdict.0

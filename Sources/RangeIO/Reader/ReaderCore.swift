@@ -132,7 +132,10 @@ extension ReaderCore {
     defer { gate.leave() }
     return try await turning {
       var source = source
-      if !Self.holds(source, range) { source = try await lookAgain(for: range) }
+      if !Self.holds(source, range) {
+        source = try await lookAgain(for: range)
+        try Self.checkCount(range, of: source)
+      }
       guard !range.isEmpty else { return Bytes() }
       var request = ReadRequest(range, of: source)
       if caching != .normal { request.caching = caching }
@@ -153,7 +156,10 @@ extension ReaderCore {
     if !source.isSettled { source = try await repin() }
     for range in ranges where !Self.lies(range, within: source) { source = try await lookAgain(for: range) }
     // A version that was turned to for one of them may be too short for another.
-    for range in ranges { try Self.check(range, of: source) }
+    for range in ranges {
+      try Self.check(range, of: source)
+      try Self.checkCount(range, of: source)
+    }
     // Empty ranges are answered here, so that no stage and no source has to know them.
     let wanted = ranges.filter { !$0.isEmpty }
     guard let first = wanted.first else { return ranges.map { _ in Bytes() } }
@@ -174,6 +180,7 @@ extension ReaderCore {
       let source = source.mayGrow || !source.isSettled ? try await repin() : source
       let range = try rule(source)
       try Self.check(range, of: source)
+      try Self.checkCount(range, of: source)
       guard !range.isEmpty else { return Bytes() }
       return try await respond(ReadRequest(range, of: source)).bytes
     }
@@ -198,9 +205,6 @@ extension ReaderCore {
   /// - Returns: it.
   func failed(_ error: any Error) -> any Error {
     counters.failed(error)
-    // Of what was only added to until now, and is not any more, others must not be shown what is kept: its version
-    // tells by the size alone that it is another.
-    if source.isAppendOnly, (error as? ReadError)?.code == .sourceChanged { pipeline.endReading(source) }
     return error
   }
 

@@ -103,7 +103,8 @@ extension Caching {
     // The source first: what is to be decompressed is, while the source is asked.
     if let plan = planned.plan {
       isKept = start(
-        plan.starts, of: run, request.source, token, generation, next, wait, isOneOfMany: request.isOneOfMany)
+        plan.starts, of: run, request.source, token, generation, next, wait, isOneOfMany: request.isOneOfMany,
+        isForCache: request.urgency?.isOfFlight ?? false)
     }
     if let below = planned.below {
       let mayAsk = request.caching != .onlyIfCached

@@ -17,22 +17,23 @@ extension Caching {
   ///   - run: the bytes that the request is missing, of which these are parts: they are kept as one or not at all.
   ///   - wait: of who waits for them, if anybody does.
   ///   - isOneOfMany: whether the read that they are for is one of several that a cache above makes of one.
+  ///   - isForCache: whether a cache above keeps what they bring, also if this one does not.
   /// - Returns: whether there was room for all.
   @discardableResult func start(
     _ starts: Few<FlightPlan.Start>, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
-    _ generation: UInt64, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool
+    _ generation: UInt64, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool, isForCache: Bool = false
   ) -> Bool {
     var isKept = true
     guard starts.count > 1 else {
       for start in starts {
-        let departure = prepare(start, of: run, source, token, generation, next, wait, &isKept)
+        let departure = prepare(start, of: run, source, token, generation, next, isForCache: isForCache, &isKept)
         if let departure { depart(departure, next, wait, isOneOfMany: isOneOfMany) }
       }
       return isKept
     }
     var departures: [Departure] = []
     for start in starts {
-      let departure = prepare(start, of: run, source, token, generation, next, wait, &isKept)
+      let departure = prepare(start, of: run, source, token, generation, next, isForCache: isForCache, &isKept)
       if let departure { departures.append(departure) }
     }
     let groups = Self.groups(of: departures, source, next)
@@ -52,11 +53,11 @@ extension Caching {
   /// - Parameter isKept: becomes `false` if there was no room.
   private func prepare(
     _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
-    _ next: ReadNext, _ wait: GapWait?, _ isKept: inout Bool
+    _ next: ReadNext, isForCache: Bool, _ isKept: inout Bool
   ) -> Departure? {
     let room = store.reserve(start.range, ofRun: run, for: token)
     if room.reservation == nil { isKept = false }
-    guard start.purpose == .demand || room.reservation != nil else {
+    guard start.purpose == .demand || room.reservation != nil || isForCache else {
       // What nobody needs yet and what is not to be kept would be read in vain. Whoever has joined meanwhile begins a
       // flight of his own.
       token.flights.land(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))

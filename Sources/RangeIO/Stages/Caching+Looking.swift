@@ -13,7 +13,10 @@ extension Caching: CacheStage {
   }
 
   func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange {
-    guard let token = token(of: source), let first = token.grid.pieces(of: range).first?.range else { return range }
+    guard let token = token(of: source), let first = token.grid.pieces(of: range).first?.range else {
+      // It is read past the store.
+      return range.lowerBound..<range.lowerBound
+    }
     var count = range.count
     while count > 0 {
       // A store refuses what is too much of it at once before anything is fetched.

@@ -97,7 +97,7 @@ public final class Caching: ReadyStage {
   }
 
   /// The way of a hit: no lock but the shard's, nothing allocated.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+  public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard request.isPlain, let token = request.source.knownToken(of: number), request.range.count <= largest,
       let bytes = store.hit(request.range, token: token, grid: grid(of: request.source))
     else { return nil }

@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// Costs two looks at the clock and a handful of relaxed additions a read. May stand at several places of one pipeline,
 /// and in several pipelines: it counts them all together.
-public struct Observing: ReadStage {
+public final class Observing: ReadyStage {
   private let counts = Counts()
 
   /// A stage that has seen nothing.
@@ -32,6 +32,15 @@ public struct Observing: ReadStage {
       counter.add()
       throw error
     }
+  }
+
+  /// Passes on what is at hand, and notes it.
+  public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+    let start = next.time.now
+    guard let response = next.ready(request) else { return nil }
+    counts.latency.add(start.duration(to: next.time.now))
+    counts.bytes.wrappingAdd(response.byteCount, ordering: .relaxed)
+    return response
   }
 
   /// What has passed so far.

@@ -62,17 +62,15 @@ public final class ChunkSources: Sendable {
   /// A reader turns to another version or ends.
   ///
   /// - Parameter isOver: whether nobody can open this version any more.
-  /// - Returns: whether the token was retired by that, since it is over, a newer version has come meanwhile or nobody
-  ///   could tell later that it is the same: its chunks are to be erased.
+  /// - Returns: whether the token was retired by that, since it is over, a newer version has come meanwhile or its
+  ///   snapshot was private: its chunks are to be erased.
   func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {
     state.withLock { state in
       guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0, token.isAlive else { return false }
       guard var siblings = state.tokens[token.source.id] else { return false }
       // Tokens are numbered as versions come.
       let isSuperseded = siblings.contains { $0.number > token.number && $0.entry !== token.entry }
-      // What is only added to may be cut short and grow again while nobody looks; and a private snapshot ends here.
-      let isProven = token.source.validator != nil && !token.source.isAppendOnly
-      guard isOver || isSuperseded || !isProven else { return false }
+      guard isOver || isSuperseded || token.source.validator == nil else { return false }
       token.retire()
       siblings.removeAll { $0 === token }
       state.tokens[token.source.id] = siblings.isEmpty ? nil : siblings

@@ -126,6 +126,9 @@ struct CachingTests {
         _ = try reader.explain(range.lowerBound..<range.lowerBound + 1)
       }
       await #expect(throws: ReadError.self) { _ = try await reader.read(0...) }
+      // In parts there is no bound.
+      let error = await #expect(throws: ReadError.self) { for try await _ in reader.stream() {} }
+      #expect(error?.code == .resourcesExhausted)
       await #expect(throws: ReadError.self) { _ = try await reader.read(suffix: .max) }
       await reader.close()
     }

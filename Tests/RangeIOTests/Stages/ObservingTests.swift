@@ -52,6 +52,17 @@ import Testing
     await reader.close()
   }
 
+  @Test func `what is at hand is counted as well, once`() async throws {
+    let observing = Observing()
+    let reader = try await RangeReader(SyntheticSource(byteCount: 100)) {
+      observing
+      Caching(MemoryStore(limit: .mebibytes(1)))
+    }
+    for _ in 0..<5 { _ = try await reader.read(0..<10) }
+    #expect(observing.statistics().reads == 5 && observing.statistics().bytes == 50)
+    await reader.close()
+  }
+
   @Test func `one stage in several pipelines counts them together`() async throws {
     let observing = Observing()
     for _ in 0..<2 {

@@ -14,10 +14,14 @@ struct CacheStore: Sendable {
   }
 
   /// A reader of `source` that caches just what is asked for, below `idleStages` stages that do nothing.
-  func reader(_ source: some RangeSource, under idleStages: Int) async throws -> RangeReader {
+  ///
+  /// - Parameter areReady: whether the stages pass on what is at hand without an asynchronous call.
+  func reader(
+    _ source: some RangeSource, under idleStages: Int, areReady: Bool = false
+  ) async throws -> RangeReader {
     let caching = Caching(store, fill: .exact, blockSize: .kibibytes(4))
     return try await RangeReader(source) {
-      for _ in 0..<idleStages { Idle() }
+      for _ in 0..<idleStages { if areReady { IdleReady() } else { Idle() } }
       caching
     }
   }
@@ -38,4 +42,10 @@ enum DefaultReader {
 /// A stage that does nothing: what stages cost by being there.
 private struct Idle: ReadStage {
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
+}
+
+/// The same, written for what is at hand as well.
+private final class IdleReady: ReadyStage {
+  func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 }

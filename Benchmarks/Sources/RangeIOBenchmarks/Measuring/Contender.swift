@@ -21,6 +21,7 @@ struct Contender: Sendable {
     case threeStages = "RangeIO, 3 stages above"
     case fourStages = "RangeIO, 4 stages above"
     case fiveStages = "RangeIO, 5 stages above"
+    case fiveReadyStages = "RangeIO, 5 ready stages above"
     case readerEach = "RangeIO, a reader each"
     case storeEach = "RangeIO, reader and store each"
     case uncached = "RangeIO, no cache"

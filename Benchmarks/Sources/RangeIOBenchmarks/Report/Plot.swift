@@ -8,7 +8,8 @@ struct Plot {
     .rangeIO: "#d9480f", .rangeIODispatch: "#f59f6b", .rangeIOPositional: "#f7c7a3", .cChecked: "#343a40",
     .cBare: "#868e96", .cStream: "#343a40", .cStreamReused: "#868e96", .dispatchIO: "#1971c2", .nio: "#2f9e44",
     .fileHandle: "#9c36b5", .noStages: "#f59f6b", .oneStage: "#f59f6b", .threeStages: "#f59f6b",
-    .fourStages: "#f59f6b", .fiveStages: "#f59f6b", .readerEach: "#f59f6b", .storeEach: "#f7c7a3",
+    .fourStages: "#f59f6b", .fiveStages: "#f59f6b", .fiveReadyStages: "#f7c7a3", .readerEach: "#f59f6b",
+    .storeEach: "#f7c7a3",
     .uncached: "#f7c7a3", .actorDictionary: "#0c8599", .nsCache: "#9c36b5", .sortedChunks: "#e67700",
     .sqlite: "#1971c2",
   ]

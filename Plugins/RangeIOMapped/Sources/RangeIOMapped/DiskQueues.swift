@@ -8,8 +8,19 @@ final class DiskQueues: Sendable {
   private struct State {
     /// Queues on which nothing runs.
     var idle: [DispatchQueue]
-    /// Work for which there was none, the oldest first.
-    var waiting: [@Sendable () -> Void] = []
+    /// Work that no thread has begun, from `first` on, the oldest first.
+    var waiting: [(@Sendable () -> Void)?] = []
+    var first = 0
+
+    mutating func next() -> (@Sendable () -> Void)? {
+      guard first < waiting.count else {
+        waiting.removeAll(keepingCapacity: true)
+        first = 0
+        return nil
+      }
+      defer { first += 1 }
+      return waiting[first].take()
+    }
   }
   private let state: Guarded<State>
 
@@ -27,21 +38,17 @@ final class DiskQueues: Sendable {
 
   private func submit(_ work: @escaping @Sendable () -> Void) {
     let queue = state.withLock { state -> DispatchQueue? in
-      if let queue = state.idle.popLast() { return queue }
       state.waiting.append(work)
-      return nil
+      return state.idle.popLast()
     }
     guard let queue else { return }
-    queue.async { [self] in
-      work()
-      while let next = next(orIdle: queue) { next() }
-    }
+    queue.async { [self] in while let next = next(orIdle: queue) { next() } }
   }
 
   /// What has waited for longest; if there is nothing, `queue` is free again.
   private func next(orIdle queue: DispatchQueue) -> (@Sendable () -> Void)? {
     state.withLock { state in
-      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+      if let next = state.next() { return next }
       state.idle.append(queue)
       return nil
     }

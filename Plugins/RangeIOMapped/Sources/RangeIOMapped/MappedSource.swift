@@ -86,6 +86,7 @@ public final class MappedSource: RangeSource {
     }
     // Whoever still reads the one before has hold of it; it closes with him, and not under the lock.
     withExtendedLifetime(old) {}
+    announce(new)
     return try await describe()
   }
 
@@ -229,23 +230,27 @@ extension MappedSource {
 
   private func open() async throws {
     let new = try await openAnew()
-    try state.withLock { state in
+    let isFirst = try state.withLock { state in
       if state.isClosed { throw Self.closed }
       // Of two who open at once the first wins; the other's descriptor closes with its object.
-      if state.file == nil { state.file = new }
+      defer { if state.file == nil { state.file = new } }
+      return state.file == nil
     }
+    if isFirst { announce(new) }
   }
 
   private func openAnew() async throws -> MappedFile {
-    let new = try await DiskQueues.shared.run { [path, configuration] in
+    try await DiskQueues.shared.run { [path, configuration] in
       try MappedFile.open(path, configuration.access, configuration.calls)
     }
+  }
+
+  /// Tells the kernel of a file that is read from now on what will be read of it.
+  private func announce(_ file: MappedFile) {
     // What fails here only saves time: the first read tells of it.
-    if case .willNeed = configuration.access, let count = (try? new.status())?.size, count > 0 {
-      _ = try? new.mapping(covering: Int(count), of: Int(count))
-      new.advise(configuration.access)
-    }
-    return new
+    guard case .willNeed = configuration.access, let count = (try? file.status())?.size, count > 0 else { return }
+    _ = try? file.mapping(covering: Int(count), of: Int(count))
+    file.advise(configuration.access)
   }
 
   private func opened(_ source: SourceDescription) throws -> (MappedFile, MappedVersion) {

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -40,6 +41,8 @@ struct DiskQueuesTests {
             (try? queues.run {
               let now = count.running.add(1, ordering: .relaxed).newValue
               count.most.max(now, ordering: .relaxed)
+              // Long enough for others to come beside it.
+              sched_yield()
               count.running.subtract(1, ordering: .relaxed)
               return true
             }) ?? false

@@ -13,6 +13,7 @@ final class FileLanes: Sendable {
   /// What the file was when it was opened.
   let statusAtOpening: FileStatus
   private let isDescribed = Atomic<Bool>(false)
+  private let recordingNow = Locked<Recording?>(nil)
 
   init(_ opened: FileOpening.Opened, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
     file = opened.file
@@ -29,6 +30,22 @@ final class FileLanes: Sendable {
   func takeStatusAtOpening() -> FileStatus? {
     isDescribed.exchange(true, ordering: .relaxed) ? nil : statusAtOpening
   }
+
+  /// What is recorded in the file, if it is only added to, and has been looked at.
+  var recording: Recording? {
+    get { recordingNow.withLock { $0 } }
+    set {
+      // What was there before goes outside of the lock.
+      let old = recordingNow.withLock { now in
+        defer { now = newValue }
+        return now
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// Whether the recording of that number is the one in the file, and has not been seen cut short by anybody.
+  func isOn(_ number: UInt64) -> Bool { recording.map { $0.number == number && !$0.isCut } ?? false }
 
   func dispatchIOLane() throws(ReadError) -> DispatchIOLane {
     let made: Result<DispatchIOLane, ReadError> = dispatchIO.withLock { lane in
@@ -50,6 +67,7 @@ final class FileLanes: Sendable {
   /// Closes both descriptors. The lanes have been stopped, and the gate has drained.
   func close() async throws {
     try await dispatchIO.withLock { $0 }?.drained()
+    recording = nil
     file.close()
   }
 }

@@ -66,7 +66,7 @@ extension FileSource {
       (try? lanes.resident.fill(buffer.memory, from: range)) == range.count
     else { return nil }
     if let version = FileSnapshot.of(source)?.version {
-      guard let status = try? lanes.file.status(), isStill(version, status) else { return nil }
+      guard let status = try? lanes.file.status(), isStill(version, status, lanes) else { return nil }
     }
     counters.add(range.count, to: .resident)
     return buffer.bytes(range.count)

@@ -24,12 +24,17 @@ extension FileSource {
     let (now, tick) = configuration.syscalls.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick)
     return described.withLock { described in
-      if let last = described, last.isSettled == isSettled, FileSnapshot.of(last)?.version == version { return last }
+      if let last = described, last.isSettled == isSettled, let snapshot = FileSnapshot.of(last),
+        snapshot.version == version, snapshot.generation == generation
+      {
+        return last
+      }
       let new = SourceDescription(
         id: "file:\(version.device):\(version.inode)", validator: version, byteCount: version.size,
         preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isSettled: isSettled,
         context: FileSnapshot(version, generation))
-      described = new
+      // Of a file that another has taken the place of meanwhile it would be read by nobody.
+      if currentGeneration == generation { described = new }
       return new
     }
   }
@@ -37,32 +42,52 @@ extension FileSource {
   /// What a file is of which only the end changes: settled however lately that was.
   private func describeRecording(_ lanes: FileLanes) throws(ReadError) -> SourceDescription {
     let generation = currentGeneration
-    let began = RecordingVersion.nextMoment()
-    let version = FileVersion(try lanes.file.status())
-    let recording = RecordingVersion(version, began: began)
+    let version = try lookAtRecording(lanes)
+    let recording = RecordingVersion(recording: version.recording, size: version.size)
     return described.withLock { described in
-      if let last = described, recording.isSame(last) { return last }
+      if let last = described, FileSnapshot.of(last)?.generation == generation,
+        last.validator.map({ $0.change(to: recording) }) == .same
+      {
+        return last
+      }
       let new = SourceDescription(
         id: "file:\(version.device):\(version.inode):recording", validator: recording,
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isAppendOnly: true,
         context: FileSnapshot(version, generation))
-      described = new
+      if currentGeneration == generation { described = new }
       return new
     }
   }
 
+  /// What a recording is now, and which one it is: another, if it was cut short.
+  private func lookAtRecording(_ lanes: FileLanes) throws(ReadError) -> FileVersion {
+    var recording = lanes.recording ?? .of(lanes.statusAtOpening)
+    while true {
+      let largest = recording.largest
+      var version = FileVersion(try lanes.file.status())
+      guard recording.sees(version.size, since: largest) else {
+        recording = recording.next
+        continue
+      }
+      lanes.recording = recording
+      version.recording = recording.number
+      return version
+    }
+  }
+
   /// Whether the file is still `version`, as far as one look tells.
-  @inline(__always) func isStill(_ version: FileVersion, _ status: FileStatus) -> Bool {
+  @inline(__always) func isStill(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     configuration.isAppendOnly
       ? status.size >= version.size && status.inode == version.inode && status.device == version.device
+        && lanes.isOn(version.recording)
       : FileVersion(status) == version
   }
 
   /// Whether a look shows more than `version` has, or another version.
-  func hasChanged(_ version: FileVersion, _ status: FileStatus) -> Bool {
+  func hasChanged(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     // The times of a recording, and its names, may change as they like.
     configuration.isAppendOnly
-      ? status.size != version.size || !isStill(version, status) : FileVersion(status) != version
+      ? status.size != version.size || !isStill(version, status, lanes) : FileVersion(status) != version
   }
 
   private func describeDevice(_ file: OpenFile) throws(ReadError) -> SourceDescription {
@@ -81,7 +106,7 @@ extension FileSource {
   /// Called after every read and before its bytes are handed out: they were read between two looks that agree.
   func check(_ version: FileVersion, after range: ByteRange, _ lanes: FileLanes) async throws {
     let status = try lanes.file.status()
-    if isStill(version, status) { return }
+    if isStill(version, status, lanes) { return }
     guard !configuration.isAppendOnly else {
       throw ReadError.changed(version.difference(to: FileVersion(status)), lanes.file.context(range))
     }

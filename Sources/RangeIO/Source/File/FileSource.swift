@@ -80,7 +80,7 @@ public final class FileSource: RangeSource {
     return try await describe(try await currentLanes())
   }
 
-  private func currentLanes() async throws -> FileLanes {
+  func currentLanes() async throws -> FileLanes {
     if generation.load(ordering: .acquiring) > 0, let lanes = renewed.withLock({ $0 }) { return lanes }
     return if let open = opened.value { open } else { try await open() }
   }
@@ -118,7 +118,7 @@ public final class FileSource: RangeSource {
     let watch = FileWatch.begin(lanes.file.descriptor) { answer.resolve(.success(())) }
     defer { watch?.end() }
     // What happened before the watch began is seen now, and what comes later by the watch.
-    if let version = FileSnapshot.of(source)?.version, hasChanged(version, try lanes.file.status()) { return }
+    if let version = FileSnapshot.of(source)?.version, hasChanged(version, try lanes.file.status(), lanes) { return }
     try await waiting.wait(for: answer)
   }
 
@@ -144,7 +144,7 @@ public final class FileSource: RangeSource {
       bytes = try await readLarge(range, lanes, version)
     }
     // The look itself does not suspend; only what looks like a change is looked into.
-    if let version, !isStill(version, try lanes.file.status()) {
+    if let version, !isStill(version, try lanes.file.status(), lanes) {
       try await check(version, after: range, lanes)
     }
     return bytes

@@ -6,6 +6,8 @@ struct FileVersion: SourceValidator, Equatable {
   var size: Int
   var modified: Int64
   var changed: Int64
+  /// Of a file that is only added to: the number of its ``Recording``.
+  var recording: UInt64 = 0
   /// The names that the file has. One that goes changes the time of change as well, but maybe not within one tick of the
   /// clock that stamps it.
   var links: UInt64

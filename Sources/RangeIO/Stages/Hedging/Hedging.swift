@@ -51,7 +51,7 @@ public final class Hedging: ReadyStage {
   public var placement: StagePlacement { .hedging }
 
   /// What is at hand is not late.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+  public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
   /// The first answer of one try or two.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {

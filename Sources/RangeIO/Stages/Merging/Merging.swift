@@ -95,7 +95,7 @@ public final class Merging: ReadyStage {
   }
 
   /// What is at hand costs no read.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+  public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     request.moreRanges.isEmpty ? next.ready(request) : nil
   }
 

@@ -39,7 +39,7 @@ public final class ReadAhead: ReadyStage {
     /// Four times what the source could send while one waits for its first byte (``SourceDescription/cost``), between
     /// 2 and 32 MiB.
     public static let adaptive = Extent(kind: .adaptive)
-    /// So many bytes.
+    /// So many bytes, 1 GiB at most.
     public static func upTo(_ count: ByteCount) -> Extent { Extent(kind: .upTo(count.bytes)) }
 
     func longest(for cost: SourceCost) -> Int {
@@ -80,13 +80,14 @@ public final class ReadAhead: ReadyStage {
   /// Passes the read on, and reads ahead.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     if request.purpose == .prefetch { return try await readHinted(request, next) }
-    notice(request, next)
+    notice(request, next, isHit: false)
     return try await next(request)
   }
 
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+  /// Passes on what is at hand, and reads ahead.
+  public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard let response = next.ready(request) else { return nil }
-    notice(request, next)
+    notice(request, next, isHit: true)
     return response
   }
 
@@ -105,11 +106,11 @@ public final class ReadAhead: ReadyStage {
   public func statistics() -> StageStatistics? { counters.snapshot() }
 
   /// Somebody reads.
-  private func notice(_ request: ReadRequest, _ next: ReadNext) {
+  private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
     // What may not be kept need not be read ahead.
     guard request.caching == .normal, request.source.isSettled, !next.isClosed else { return }
     let reads = reads(of: request.source)
-    let (parts, ended) = reads.notice(request, extent.longest(for: request.source.cost))
+    let (parts, ended) = reads.notice(request, extent.longest(for: request.source.cost), isHit: isHit)
     for task in ended { task.cancel() }
     for part in parts {
       guard reads.start(part, request, next) else { break }
@@ -144,8 +145,9 @@ public final class ReadAhead: ReadyStage {
       }
       // A longer version goes on where the shorter one was.
       if let index = sources.firstIndex(where: { $0.version.change(to: source) != .other }) {
-        sources[index].version = source
-        return (sources[index].reads, nil)
+        let reads = sources.remove(at: index).reads
+        sources.insert((source, reads), at: 0)
+        return (reads, nil)
       }
       sources.insert((source, ReadAheadReads(budget, counters)), at: 0)
       return (sources[0].reads, sources.count > Self.mostSources ? sources.removeLast().reads : nil)

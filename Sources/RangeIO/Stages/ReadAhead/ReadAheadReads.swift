@@ -48,7 +48,7 @@ final class ReadAheadReads: ReadAheadHolder {
   /// Somebody reads.
   ///
   /// - Returns: what to ask for, and the tasks of what is not wanted any more.
-  func notice(_ request: ReadRequest, _ longest: Int) -> (ask: [Part], ended: [Task<Void, Never>]) {
+  func notice(_ request: ReadRequest, _ longest: Int, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
     let source = request.source
     // A block size was checked when the source was described.
     let bounds = ReadAheadRuns.Bounds(
@@ -61,7 +61,7 @@ final class ReadAheadReads: ReadAheadHolder {
       }
       // Several ranges at once say nothing about what comes next.
       guard request.moreRanges.isEmpty else { return [] }
-      let noticed = state.runs.notice(request.range, bounds)
+      let noticed = state.runs.notice(request.range, bounds, isHit: isHit)
       if !noticed.ended.isEmpty {
         let (bytes, tasks) = drop(&state) { noticed.ended.contains($0.run) }
         freed += bytes

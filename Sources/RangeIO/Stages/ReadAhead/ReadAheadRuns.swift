@@ -64,7 +64,10 @@ struct ReadAheadRuns {
   private var lastNumber = 0
 
   /// Somebody reads `range`.
-  mutating func notice(_ range: ByteRange, _ bounds: Bounds) -> Noticed {
+  ///
+  /// - Parameter isHit: whether it was there already. A stride is looked for among reads that were not: what begins
+  ///   among hits is found when it leaves them.
+  mutating func notice(_ range: ByteRange, _ bounds: Bounds, isHit: Bool = false) -> Noticed {
     reads += 1
     var noticed = Noticed()
     if let index = runs.firstIndex(where: { Self.continues($0, range) }) {
@@ -73,7 +76,7 @@ struct ReadAheadRuns {
       Self.advance(&runs[0], to: range)
       noticed.run = runs[0].number
       noticed.ask = Self.extend(&runs[0], bounds)
-    } else if let rule = rule(of: range) {
+    } else if let rule = rule(of: range, isHit) {
       lastNumber += 1
       var run = Run(
         number: lastNumber, rule: rule, last: range, window: Self.firstWindow(range, bounds), frontier: 0,
@@ -144,13 +147,13 @@ struct ReadAheadRuns {
   }
 
   /// The rule that `range` follows together with earlier reads.
-  private func rule(of range: ByteRange) -> Rule? {
+  private func rule(of range: ByteRange, _ isHit: Bool) -> Rule? {
     // Nearly every read lies far from all that are remembered: then this costs one comparison for each.
     for one in strangers.reversed() where Self.areNear(range, one) {
       if Self.follows(range, one), strangers.contains(where: { Self.follows(one, $0) }) { return .forwards }
       if Self.follows(one, range), strangers.contains(where: { Self.follows($0, one) }) { return .backwards }
     }
-    return stride(to: range).map(Rule.strided)
+    return (strideOfLastTwo(to: range) ?? (isHit ? nil : stride(to: range))).map(Rule.strided)
   }
 
   /// Whether `range` begins about where `earlier` ended.
@@ -162,14 +165,16 @@ struct ReadAheadRuns {
 
   /// Whether one of two may follow the other: what does not follow may be near, but not the other way round.
   private static func areNear(_ a: ByteRange, _ b: ByteRange) -> Bool {
-    abs(a.lowerBound - b.lowerBound) - max(a.count, b.count) <= slack(a, b)
+    // Neither is negative, and no count so large that a sum overflows.
+    let count = max(a.upperBound &- a.lowerBound, b.upperBound &- b.lowerBound)
+    let distance = a.lowerBound &- b.lowerBound
+    return (distance < 0 ? 0 &- distance : distance) &- count <= min(max(count, 16 << 10), 1 << 20)
   }
 
   /// How far the second of two reads may begin from the end of the first.
   private static func slack(_ a: ByteRange, _ b: ByteRange) -> Int { min(max(a.count, b.count, 16 << 10), 1 << 20) }
 
   private func stride(to range: ByteRange) -> Int? {
-    if let distance = strideOfLastTwo(to: range) { return distance }
     // Nearly every offset that is looked for is not there: a bit for each that is says so without a search.
     func bit(_ offset: Int) -> UInt64 { 1 << ((UInt64(bitPattern: Int64(offset)) &* 0x9E37_79B9_7F4A_7C15) >> 58) }
     let bits = strangers.reduce(UInt64(0)) { $0 | bit($1.lowerBound) }

@@ -35,7 +35,7 @@ public final class TimeLimiting: ReadyStage {
   }
 
   /// What is at hand takes no time.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+  public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
   /// What the stages below answer in time.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {

@@ -197,24 +197,71 @@ struct FollowingTests {
     }
   }
 
-  @Test func `a follower that finds its recording cut lets go of what it kept`() async throws {
+  private func follower(_ path: String, _ pipeline: ReadPipeline) async throws -> RangeReader {
+    var configuration = RangeReader.Configuration(onChange: .follow)
+    configuration.lookInterval = .seconds(3600)
+    return try await RangeReader(
+      FileSource(path, configuration: .init(isAppendOnly: true)), pipeline, configuration: configuration)
+  }
+
+  /// Ways in which caches lie between readers of one file and one store.
+  enum Arrangement: CaseIterable {
+    case stageEach, oneStage, decodedBelow, decodedAbove
+  }
+
+  @Test(arguments: Arrangement.allCases, [false, true])
+  func `once anybody has seen a recording cut, nobody is shown what was kept of it`(
+    arrangement: Arrangement, othersStay: Bool
+  ) async throws {
     let directory = try TemporaryDirectory()
     let (path, bytes) = try await directory.file(count: 5000)
     let store = MemoryStore(limit: .mebibytes(4))
-    var configuration = RangeReader.Configuration(onChange: .follow)
-    configuration.lookInterval = .seconds(3600)
-    let before = try await RangeReader(
-      FileSource(path, configuration: .init(isAppendOnly: true)), configuration: configuration
-    ) { Caching(store, blockSize: .kibibytes(4)) }
-    #expect(try await before.read(0...) == Bytes(bytes))
-    try write(Array(repeating: 1, count: 100), to: path)
-    let error = await #expect(throws: ReadError.self) { _ = try await before.refresh() }
-    #expect(error?.code == .sourceChanged)
-    // Longer than it was, and open still in the reader that knows better.
-    let other = [UInt8](SyntheticSource.bytes(0..<8000, version: 9))
-    try write(other, to: path)
-    #expect(try await contents(path, store) == Bytes(other))
-    await before.close()
+    let decoding = Transforming(name: "flipped", blockSize: .bytes(1000)) { Bytes($1.map { ~$0 }) }
+    let isDecoded = arrangement == .decodedAbove || arrangement == .decodedBelow
+    let shared = Caching(store, blockSize: .kibibytes(4))
+    func pipeline() -> ReadPipeline {
+      ReadPipeline {
+        if arrangement == .decodedAbove { decoding }
+        if arrangement == .oneStage { shared } else { Caching(store, blockSize: .kibibytes(4)) }
+        if arrangement == .decodedBelow { decoding }
+      }
+    }
+    func expected(_ bytes: [UInt8]) -> Bytes { Bytes(isDecoded ? bytes.map { ~$0 } : bytes) }
+    // Keeps the shared stage open, whatever becomes of the others.
+    let elsewhere = try await directory.file("elsewhere", count: 100).path
+    let keeping = try await follower(elsewhere, pipeline())
+    let (one, other) = (try await follower(path, pipeline()), try await follower(path, pipeline()))
+    for reader in [one, other] {
+      _ = try await reader.read(0...)
+      #expect(try await reader.read(0...) == expected(bytes))
+    }
+    if othersStay {
+      try write(Array(repeating: 1, count: 100), to: path)
+      let error = await #expect(throws: ReadError.self) { _ = try await one.refresh() }
+      #expect(error?.code == .sourceChanged)
+    } else {
+      // Nobody looks while it is cut, and nobody has it open.
+      await one.close()
+      await other.close()
+    }
+    let new = [UInt8](SyntheticSource.bytes(0..<8000, version: 9))
+    try write(new, to: path)
+    for _ in 0..<2 {
+      let late = try await follower(path, pipeline())
+      _ = try await late.read(0...)
+      #expect(try await late.read(0...) == expected(new))
+      await late.close()
+    }
+    if othersStay {
+      // The other one has not looked, but what it has to ask for is not of its recording any more.
+      let error = await #expect(throws: ReadError.self) {
+        _ = try await other.read(0..<5000, caching: .bypass)
+      }
+      #expect(error?.code == .sourceChanged)
+      await one.close()
+      await other.close()
+    }
+    await keeping.close()
   }
 
   @Test func `only what tells of growth ends the wait for it`() async throws {
@@ -227,35 +274,45 @@ struct FollowingTests {
     (status.device, status.inode, status.size) = (version.device, version.inode, version.size)
     // Another mode, name or time: a recorder renames what it has finished.
     (status.modified, status.changed, status.links) = (version.modified + 1, version.changed + 1, 2)
-    #expect(!source.hasChanged(version, status))
+    let lanes = try await source.currentLanes()
+    #expect(!source.hasChanged(version, status, lanes))
     #expect(chmod(path, 0o400) == 0)
     #expect(try await source.describe() === description)
     status.size += 1
-    #expect(source.hasChanged(version, status))
+    #expect(source.hasChanged(version, status, lanes))
     status.size -= 2
-    #expect(source.hasChanged(version, status))
+    #expect(source.hasChanged(version, status, lanes))
     status.size += 1
     status.inode += 1
-    #expect(source.hasChanged(version, status))
+    #expect(source.hasChanged(version, status, lanes))
     await source.close()
   }
 
-  @Test func `a look that was taken earlier is told from a file that was cut`() {
-    func version(_ size: Int, _ began: UInt64) -> RecordingVersion {
-      var status = FileStatus()
-      status.size = size
-      return RecordingVersion(FileVersion(status), began: began)
-    }
-    let first = version(100, RecordingVersion.nextMoment())
-    let second = version(200, RecordingVersion.nextMoment())
-    let third = version(150, RecordingVersion.nextMoment())
-    #expect(first.change(to: second) == .extends && second.change(to: first) == .other)
-    #expect(second.change(to: third) == .other && third.change(to: second) == .other, "it was cut")
-    #expect(first.change(to: third) == .extends)
-    // Two looks at once may come back in any order.
-    let began = RecordingVersion.nextMoment()
-    let (longer, shorter) = (version(200, began), version(150, began))
-    #expect(shorter.change(to: longer) == .extends)
+  @Test func `a recording ends when it is seen cut, or when nobody has it open`() {
+    var status = FileStatus()
+    (status.device, status.inode) = (UInt64.max, 4711)
+    var recording: Recording? = Recording.of(status)
+    let number = recording?.number
+    #expect(Recording.of(status).number == number)
+    #expect(recording?.sees(100, since: 0) == true)
+    let before = recording?.largest ?? 0
+    #expect(recording?.sees(200, since: before) == true)
+    #expect(recording?.sees(150, since: before) == true, "a look that began before the longer one came back")
+    #expect(recording?.largest == 200)
+    #expect(recording?.sees(150, since: 200) == false)
+    #expect(recording?.isCut == true && recording?.sees(300, since: 0) == false, "for good")
+    var next: Recording? = recording?.next
+    #expect(next?.number != number && recording?.next === next && Recording.of(status) === next)
+    recording = nil
+    #expect(Recording.of(status) === next, "the one that was cut takes nothing along")
+    let last = next?.number
+    next = nil
+    #expect(Recording.of(status).number != last)
+    let version = RecordingVersion(recording: 1, size: 100)
+    #expect(version.change(to: RecordingVersion(recording: 1, size: 101)) == .extends)
+    #expect(version.change(to: RecordingVersion(recording: 1, size: 100)) == .same)
+    #expect(version.change(to: RecordingVersion(recording: 1, size: 99)) == .other)
+    #expect(version.change(to: RecordingVersion(recording: 2, size: 101)) == .other)
   }
 
   @Test func `a negative offset is refused`() async throws {

@@ -70,6 +70,20 @@ struct ReadAheadRunsTests {
     #expect(runs.runs.prefix(2).map(\.number) == [numbers.last! + 1, numbers[0]])
   }
 
+  @Test func `a stride among hits is found when it leaves them, and a scan at once`() {
+    // Two strides interleaved, of which none comes directly after itself.
+    let strided = steps(20, of: 4096, by: 1 << 20).flatMap {
+      [$0, $0.lowerBound + 300 << 20..<$0.lowerBound + 4096 + 300 << 20]
+    }
+    var runs = ReadAheadRuns()
+    for range in strided { #expect(runs.notice(range, bounds, isHit: true).ask.isEmpty) }
+    let next = 20 << 20..<20 << 20 + 4096
+    #expect(runs.notice(next, bounds).ask.first?.lowerBound == 21 << 20)
+    var scan = ReadAheadRuns()
+    let asked = steps(3, of: 4096).map { scan.notice($0, bounds, isHit: true).ask }
+    #expect(asked[2].first?.lowerBound == 3 * 4096)
+  }
+
   @Test func `no range is too large`() {
     let bounds = ReadAheadRuns.Bounds(byteCount: .max, grid: BlockGrid(blockSize: 4096)!, longest: .max)
     for size in [1 << 60, 1 << 61] {

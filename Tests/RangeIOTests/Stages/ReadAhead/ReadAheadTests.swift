@@ -346,6 +346,33 @@ struct ReadAheadTests {
     }
   }
 
+  @Test func `a hint is bounded also where a stage decodes, and by the upper of two caches`() throws {
+    try Simulation.run(seed: 15) { simulation in
+      let decoding = Transforming(name: "same", blockSize: .kibibytes(64)) { $1 }
+      let pipelines = [
+        ReadPipeline {
+          decoding
+          Caching(MemoryStore(limit: .mebibytes(64)))
+        },
+        ReadPipeline {
+          Caching(MemoryStore(limit: .mebibytes(64)))
+          Caching(MemoryStore(limit: .kibibytes(256)))
+        },
+      ]
+      for pipeline in pipelines {
+        let source = Self.source(simulation, 1 << 30)
+        let reader = try await RangeReader(source, pipeline, configuration: simulation.configuration)
+        reader.willRead(0..<1 << 30)
+        try await simulation.time.sleep(for: .seconds(60))
+        #expect(source.bytesRead >= 16 << 20 && source.bytesRead <= 33 << 20, "\(source.bytesRead)")
+        let before = source.bytesRead
+        #expect(try await reader.read(1 << 20..<2 << 20) == source.expected(1 << 20..<2 << 20))
+        #expect(source.bytesRead == before)
+        await reader.close()
+      }
+    }
+  }
+
   @Test func `what there is no room for is not read ahead, and read all the same`() throws {
     try Simulation.run(seed: 11) { simulation in
       let source = Self.source(simulation, 1 << 30)

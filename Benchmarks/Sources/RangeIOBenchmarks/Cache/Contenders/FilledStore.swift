@@ -20,8 +20,8 @@ struct FilledStore: Sendable {
   }
 
   /// Another reader of the same source through the same store.
-  func reader(under idleStages: Int) async throws -> CachedReader {
+  func reader(under idleStages: Int, areReady: Bool = false) async throws -> CachedReader {
     let source = BlockSource(byteCount: blocks * CacheTopic.blockSize)
-    return CachedReader(try await store.reader(source, under: idleStages), over: source)
+    return CachedReader(try await store.reader(source, under: idleStages, areReady: areReady), over: source)
   }
 }
