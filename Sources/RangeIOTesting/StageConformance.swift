@@ -261,6 +261,9 @@ private struct BytesSource: RangeSource {
 
   init(_ bytes: Bytes, isReady: Bool = false) { (self.bytes, self.isReady) = (bytes, isReady) }
 
+  /// Otherwise only a cache would be answered by `ready`.
+  var isPrompt: Bool { isReady }
+
   func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { isReady ? bytes.slice(range) : nil }
 
   func describe() async throws -> SourceDescription {

@@ -127,7 +127,9 @@ private class EndLink: ReadLink, @unchecked Sendable {
   }
 
   final override func ready(_ request: ReadRequest) -> ReadResponse? {
-    guard request.moreRanges.isEmpty, bottom.gate.enter() else { return nil }
+    // For caches, which keep what they get: a source that waits may have better for who reads it once, such as memory that
+    // is not copied. One that is prompt has the same for both.
+    guard request.grid != nil || bottom.isPrompt, request.moreRanges.isEmpty, bottom.gate.enter() else { return nil }
     defer { bottom.gate.leave() }
     // What is wrong is left to be told by the read that follows.
     guard let bytes = bottom.source.ready(request.range, of: request.source), bytes.count == request.range.count else {

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// **Place.** Anywhere: above a cache it sees what callers see, below it what is fetched, above the source its reads.
 ///
-/// Costs two looks at the clock and a handful of relaxed additions a read. May stand at several places of one pipeline,
+/// **Cost.** Two looks at the clock for what is at hand, three otherwise, and a handful of relaxed additions. May stand at several places of one pipeline,
 /// and in several pipelines: it counts them all together.
 public final class Observing: ReadyStage {
   private let counts = Counts()

@@ -13,6 +13,11 @@ final class DiskQueues: Sendable {
     var first = 0
 
     mutating func next() -> (@Sendable () -> Void)? {
+      // What is done goes as soon as it is the larger part.
+      if first >= 64, first * 2 >= waiting.count {
+        waiting.removeFirst(first)
+        first = 0
+      }
       guard first < waiting.count else {
         waiting.removeAll(keepingCapacity: true)
         first = 0

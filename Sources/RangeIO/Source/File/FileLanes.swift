@@ -36,7 +36,9 @@ final class FileLanes: Sendable {
     get { recordingNow.withLock { $0 } }
     set {
       // What was there before goes outside of the lock.
-      let old = recordingNow.withLock { now in
+      let old = recordingNow.withLock { now -> Recording? in
+        // Of two looks at once the one that saw an earlier recording may come back later.
+        if let now, let newValue, now.number > newValue.number { return nil }
         defer { now = newValue }
         return now
       }
@@ -45,7 +47,13 @@ final class FileLanes: Sendable {
   }
 
   /// Whether the recording of that number is the one in the file, and has not been seen cut short by anybody.
-  func isOn(_ number: UInt64) -> Bool { recording.map { $0.number == number && !$0.isCut } ?? false }
+  ///
+  /// - Parameters:
+  ///   - size: what a look at the file shows now.
+  ///   - before: a size that was seen before the look.
+  func isOn(_ number: UInt64, seen size: Int, since before: Int) -> Bool {
+    recording.map { $0.number == number && $0.sees(size, since: before) } ?? false
+  }
 
   func dispatchIOLane() throws(ReadError) -> DispatchIOLane {
     let made: Result<DispatchIOLane, ReadError> = dispatchIO.withLock { lane in

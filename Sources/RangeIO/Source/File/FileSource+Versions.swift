@@ -78,8 +78,8 @@ extension FileSource {
   /// Whether the file is still `version`, as far as one look tells.
   @inline(__always) func isStill(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     configuration.isAppendOnly
-      ? status.size >= version.size && status.inode == version.inode && status.device == version.device
-        && lanes.isOn(version.recording)
+      ? status.inode == version.inode && status.device == version.device
+        && lanes.isOn(version.recording, seen: status.size, since: version.size)
       : FileVersion(status) == version
   }
 
@@ -87,7 +87,7 @@ extension FileSource {
   func hasChanged(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     // The times of a recording, and its names, may change as they like.
     configuration.isAppendOnly
-      ? status.size != version.size || !isStill(version, status, lanes) : FileVersion(status) != version
+      ? !isStill(version, status, lanes) || status.size != version.size : FileVersion(status) != version
   }
 
   private func describeDevice(_ file: OpenFile) throws(ReadError) -> SourceDescription {
@@ -119,7 +119,13 @@ extension FileSource {
   func shrank(
     _ version: FileVersion?, at range: ByteRange, got count: Int, _ lanes: FileLanes
   ) async throws -> ReadError {
-    if let version { try await check(version, after: range, lanes) }
+    if let version {
+      // It may have grown again by the next look.
+      if configuration.isAppendOnly {
+        _ = lanes.isOn(version.recording, seen: range.lowerBound + count, since: version.size)
+      }
+      try await check(version, after: range, lanes)
+    }
     return .changed("the file ended \(range.count - count) bytes early", lanes.file.context(range))
   }
 

@@ -71,9 +71,6 @@ final class Recording: Sendable {
       return !seen.isCut
     }
   }
-
-  /// Whether it was seen cut short.
-  var isCut: Bool { seen.withLock { $0.isCut } }
 }
 
 /// The version of a file that is only ever added to: which recording it is, and how long.

@@ -10,7 +10,7 @@ import Synchronization
 /// ```
 ///
 /// Runs forwards, backwards and by strides are noticed at their third read (strides with other reads in between at their
-/// fourth), several of them interleaved, with other reads in between. What is asked for ahead of a run doubles as it goes on, up to a bound; nothing is asked for that is cached
+/// fourth that the cache does not answer), several of them interleaved, with other reads in between. What is asked for ahead of a run doubles as it goes on, up to a bound; nothing is asked for that is cached
 /// already, or on its way. A seek begins a new run; of a run that is not followed any more what is still on its way is
 /// given up. All readers share one ``ReadAheadBudget``, unless they are given another. What is ahead lies in the cache
 /// until it is read: give the cache more than the budget, or some is evicted before.
