@@ -36,9 +36,18 @@ final class DiskQueues: Sendable {
 
   /// Does `work` on one of the threads, and waits for it.
   func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      submit { continuation.resume(with: Result { try work() }) }
+    // Handed over under a lock, which the thread sanitizer sees; a continuation that is resumed before it is awaited it
+    // does not.
+    let outcome = Guarded<Result<Value, any Error>?>(nil)
+    await withCheckedContinuation { continuation in
+      submit {
+        let result = Result { try work() }
+        outcome.withLock { $0 = result }
+        continuation.resume()
+      }
     }
+    guard let result = outcome.withLock({ $0 }) else { preconditionFailure("resumed before the work was done") }
+    return try result.get()
   }
 
   private func submit(_ work: @escaping @Sendable () -> Void) {

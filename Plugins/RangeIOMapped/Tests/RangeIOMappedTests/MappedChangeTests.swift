@@ -143,6 +143,7 @@ struct MappedChangeTests {
 
   @Test func `a description of the file before is told from one of the file that took its place`() async throws {
     let (path, _) = try directory.file(count: 5000)
+    try await settle(path)
     let source = MappedSource(path)
     let first = try await source.describe()
     #expect(try await source.renew() === first, "nothing has changed")
