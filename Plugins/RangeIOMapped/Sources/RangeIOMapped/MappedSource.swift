@@ -1,6 +1,5 @@
 internal import CRangeIOMapped
 public import RangeIO
-internal import Synchronization
 public import SystemPackage
 
 /// Reads a regular file that is mapped into memory: what it returns is the page cache itself, without a copy.
@@ -33,7 +32,7 @@ public import SystemPackage
 ///
 /// **Lifetime.** A mapping goes with the last slice of it, also after ``close()``, and not before.
 public final class MappedSource: RangeSource {
-  private struct State {
+  struct State {
     var file: MappedFile?
     /// How often another file has taken its place.
     var generation = 0
@@ -42,10 +41,10 @@ public final class MappedSource: RangeSource {
     var isClosed = false
   }
 
-  private let path: FilePath
-  private let configuration: Configuration
-  private let state = Guarded(State())
-  private let counts = Counts()
+  let path: FilePath
+  let configuration: Configuration
+  let state = Guarded(State())
+  let counts = MappedCounts()
 
   /// The file at `path`. It is opened by the first use, not here.
   public init(_ path: FilePath, configuration: Configuration = Configuration()) {
@@ -133,7 +132,8 @@ public final class MappedSource: RangeSource {
 
   /// A copy of `range`, if the page cache holds all of it and the file is as it was: for caches. On Linux only.
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    // More would keep the caller's actor busy for longer than a task costs. What is wrong is told by the read that follows.
+    // More would keep the caller's actor busy for longer than a task costs.
+    // `try?`: what is wrong is told by the read that follows.
     guard range.count <= 256 * 1024, let (file, version) = try? opened(source),
       let bytes = file.copyOfResident(range), let status = try? file.status(), MappedVersion(status) == version
     else { return nil }
@@ -154,7 +154,7 @@ public final class MappedSource: RangeSource {
   ///
   /// Without effect before the source is opened and after it is closed.
   public func advise(_ pattern: AccessPattern) {
-    // A closed source has nothing to advise about.
+    // `try?`: a closed source has nothing to advise about.
     guard let file = try? openFile() else { return }
     if case .willNeed = pattern, let end = state.withLock({ $0.described?.byteCount }), end > 0 {
       // Nothing may have been read yet, and so nothing mapped. What cannot be mapped is told by the read that needs it.
@@ -175,179 +175,5 @@ public final class MappedSource: RangeSource {
       return state.file
     }
     file?.close()
-  }
-}
-
-// MARK: the file
-
-extension MappedSource {
-  /// What the file is now.
-  ///
-  /// - Parameter named: what it was a moment ago under its name, if that is known: if it has lost that since, it is for
-  ///   those who read it to notice.
-  private func describe(named: rim_status?) async throws -> SourceDescription {
-    let blockSize = configuration.blockSize.bytes
-    guard BlockGrid(blockSize: blockSize) != nil else {
-      throw ReadError(
-        .invalidConfiguration,
-        "a block size of \(configuration.blockSize) is no power of two: choose one, such as 64 KiB")
-    }
-    if try openFile() == nil { try await open() }
-    let (file, generation, last) = try state.withLock { state in
-      guard let file = state.file else { throw Self.closed }
-      return (file, state.generation, state.described.flatMap(MappedSnapshot.of)?.version)
-    }
-    var version: MappedVersion
-    if let status = file.takeStatusAtOpening() {
-      version = MappedVersion(status)
-    } else {
-      version = try await look(at: file, after: last)
-      if version.links == 0, let named { version = MappedVersion(named) }
-    }
-    let (now, tick) = configuration.calls.wallClock()
-    let isSettled = version.isSettled(at: now, tick: tick)
-    return state.withLock { state in
-      if let last = state.described, last.isSettled == isSettled, MappedSnapshot.of(last)?.version == version {
-        return last
-      }
-      let new = SourceDescription(
-        id: "mapped:\(version.device):\(version.inode)", validator: version, byteCount: version.size,
-        preferredBlockSize: blockSize, mayGrow: true, isSettled: isSettled,
-        context: MappedSnapshot(version, generation))
-      if state.generation == generation { state.described = new }
-      return new
-    }
-  }
-
-  private static let closed = ReadError(.closed, "the source is closed: make a new one to read on")
-
-  /// The file, if it has been opened.
-  private func openFile() throws -> MappedFile? {
-    let (file, isClosed) = state.withLock { ($0.file, $0.isClosed) }
-    if isClosed { throw Self.closed }
-    return file
-  }
-
-  private func open() async throws {
-    let new = try await openAnew()
-    let isFirst = try state.withLock { state in
-      if state.isClosed { throw Self.closed }
-      // Of two who open at once the first wins; the other's descriptor closes with its object.
-      defer { if state.file == nil { state.file = new } }
-      return state.file == nil
-    }
-    if isFirst { announce(new) }
-  }
-
-  private func openAnew() async throws -> MappedFile {
-    try await DiskQueues.shared.run { [path, configuration] in
-      try MappedFile.open(path, configuration.access, configuration.calls)
-    }
-  }
-
-  /// Tells the kernel of a file that is read from now on what will be read of it.
-  private func announce(_ file: MappedFile) {
-    // What fails here only saves time: the first read tells of it.
-    guard case .willNeed = configuration.access, let count = (try? file.status())?.size, count > 0 else { return }
-    _ = try? file.mapping(covering: Int(count), of: Int(count))
-    file.advise(configuration.access)
-  }
-
-  private func opened(_ source: SourceDescription) throws -> (MappedFile, MappedVersion) {
-    let (file, generation, isClosed) = state.withLock { ($0.file, $0.generation, $0.isClosed) }
-    if isClosed { throw Self.closed }
-    guard let file, let snapshot = MappedSnapshot.of(source) else {
-      throw ReadError(.invalidConfiguration, "the file has not been described yet: call describe() before read")
-    }
-    guard snapshot.generation == generation else {
-      throw ReadError(
-        .sourceChanged, "another file has been opened under its name: open it again to read the new version",
-        context: file.context())
-    }
-    return (file, snapshot.version)
-  }
-
-  /// The version of the file now; if it looks as if it were growing just now, what it is a moment later.
-  private func look(at file: MappedFile, after version: MappedVersion?) async throws -> MappedVersion {
-    var now = MappedVersion(try file.status())
-    guard let version else { return now }
-    // As `FileSource` does: a file that was really rewritten costs who learns of it within a quarter of a second the rest
-    // of that, once.
-    for _ in 0..<250 where version.mayBeGrowing(into: now) {
-      guard configuration.calls.wallClock().now - now.modified < 250_000_000 else { break }
-      try await Task.sleep(for: .milliseconds(1))
-      now = MappedVersion(try file.status())
-    }
-    return now
-  }
-
-  /// Throws `sourceChanged` unless the file is still `version`, or has only grown.
-  private func check(_ version: MappedVersion, after range: ByteRange, _ file: MappedFile) async throws {
-    if MappedVersion(try file.status()) == version { return }
-    let now = try await look(at: file, after: version)
-    guard version.change(to: now) == .other else { return }
-    throw ReadError(
-      .sourceChanged, "\(version.difference(to: now)) since it was opened: open it again to read the new version",
-      context: file.context(range))
-  }
-}
-
-// MARK: its bytes
-
-extension MappedSource {
-  private func bytes(of range: ByteRange, _ file: MappedFile, _ version: MappedVersion) async throws -> Bytes {
-    switch configuration.slices {
-    case .copied: return try await copy(of: range, file)
-    case .zeroCopy: break
-    }
-    let mapping = try file.mapping(covering: range.upperBound, of: version.size)
-    do {
-      // Only as good as what `mincore` tells: of a file that is another user's it says that all is there.
-      if file.calls.isResident(mapping.pages(of: range)) {
-        try file.faultIn(range, of: mapping)
-      } else {
-        try await DiskQueues.shared.run {
-          mapping.advise(rim_will_need, range)
-          try file.faultIn(range, of: mapping)
-        }
-      }
-    } catch {
-      // What the file has become says more than what failed because of it.
-      try await check(version, after: range, file)
-      throw error
-    }
-    counts.mapped.add(range.count)
-    return mapping.bytes(range)
-  }
-
-  private func copy(of range: ByteRange, _ file: MappedFile) async throws -> Bytes {
-    if let bytes = file.copyOfResident(range) {
-      counts.copied.add(range.count)
-      return bytes
-    }
-    let bytes = try await DiskQueues.shared.run {
-      try Bytes(count: range.count) { try file.fill($0, from: range) }
-    }
-    counts.copied.add(range.count)
-    return bytes
-  }
-
-  /// What was handed out.
-  private final class Counts: Sendable {
-    struct Counter: ~Copyable, Sendable {
-      private let reads = Atomic<Int>(0)
-      private let bytes = Atomic<Int>(0)
-
-      func add(_ count: Int) {
-        reads.wrappingAdd(1, ordering: .relaxed)
-        bytes.wrappingAdd(count, ordering: .relaxed)
-      }
-
-      func lane(_ name: String) -> SourceStatistics.Lane {
-        .init(name: name, reads: reads.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
-      }
-    }
-    let mapped = Counter()
-    let copied = Counter()
   }
 }

@@ -34,21 +34,20 @@ struct DiskQueuesTests {
   @Test func `as much runs at once as there are queues, and all of it in the end`() async throws {
     let queues = DiskQueues(count: 4)
     let count = Counts()
-    let done = await withTaskGroup(of: Bool.self) { group in
+    let done = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<1000 {
         group.addTask {
-          await
-            (try? queues.run {
-              let now = count.running.add(1, ordering: .relaxed).newValue
-              count.most.max(now, ordering: .relaxed)
-              // Long enough for others to come beside it.
-              sched_yield()
-              count.running.subtract(1, ordering: .relaxed)
-              return true
-            }) ?? false
+          try await queues.run {
+            let now = count.running.add(1, ordering: .relaxed).newValue
+            count.most.max(now, ordering: .relaxed)
+            // Long enough for others to come beside it.
+            sched_yield()
+            count.running.subtract(1, ordering: .relaxed)
+            return 1
+          }
         }
       }
-      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      return try await group.reduce(0, +)
     }
     #expect(done == 1000)
     #expect((1...4).contains(count.most.load(ordering: .relaxed)))

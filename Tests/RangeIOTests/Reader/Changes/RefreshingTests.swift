@@ -6,6 +6,15 @@ import Testing
 
 /// Readers that turn to new versions, and files that change under all kinds of readers.
 struct RefreshingTests {
+  /// A reader that turns to new versions, and keeps what it reads.
+  private static func refreshingReader(
+    _ source: some RangeSource, _ simulation: Simulation
+  ) async throws -> RangeReader {
+    var configuration = simulation.configuration
+    configuration.onChange = .refresh
+    return try await RangeReader(source, configuration: configuration) { Caching(MemoryStore(limit: .mebibytes(4))) }
+  }
+
   @Test func `a read after a change is of the new version, and nothing of the old one is kept`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let store = MemoryStore(limit: .mebibytes(4))
@@ -23,11 +32,7 @@ struct RefreshingTests {
   @Test func `a change is noticed while nobody reads`() throws {
     try Simulation.run(seed: 1) { simulation in
       let source = SyntheticSource(byteCount: 1000)
-      var configuration = simulation.configuration
-      configuration.onChange = .refresh
-      let reader = try await RangeReader(source, configuration: configuration) {
-        Caching(MemoryStore(limit: .mebibytes(4)))
-      }
+      let reader = try await Self.refreshingReader(source, simulation)
       _ = try await reader.read(0..<1000)
       source.rewrite()
       try await simulation.time.sleep(for: .seconds(3))
@@ -119,11 +124,7 @@ struct RefreshingTests {
   @Test func `looks that fail end nothing`() throws {
     try Simulation.run(seed: 2) { simulation in
       let source = ChangingSource(byteCount: 1000)
-      var configuration = simulation.configuration
-      configuration.onChange = .refresh
-      let reader = try await RangeReader(source, configuration: configuration) {
-        Caching(MemoryStore(limit: .mebibytes(4)))
-      }
+      let reader = try await Self.refreshingReader(source, simulation)
       _ = try await reader.read(0..<1000)
       source.change { $0.failures = 7 }
       try await simulation.time.sleep(for: .seconds(20))

@@ -1,0 +1,21 @@
+internal import RangeIO
+internal import Synchronization
+
+/// What was handed out.
+final class MappedCounts: Sendable {
+  struct Counter: ~Copyable, Sendable {
+    private let reads = Atomic<Int>(0)
+    private let bytes = Atomic<Int>(0)
+
+    func add(_ count: Int) {
+      reads.wrappingAdd(1, ordering: .relaxed)
+      bytes.wrappingAdd(count, ordering: .relaxed)
+    }
+
+    func lane(_ name: String) -> SourceStatistics.Lane {
+      .init(name: name, reads: reads.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
+    }
+  }
+  let mapped = Counter()
+  let copied = Counter()
+}

@@ -1,0 +1,54 @@
+internal import CRangeIOMapped
+internal import RangeIO
+
+// The file that is mapped: opened by the first use, and anew when another takes its place.
+
+extension MappedSource {
+  static let closed = ReadError(.closed, "the source is closed: make a new one to read on")
+
+  /// The file, if it has been opened.
+  func openFile() throws -> MappedFile? {
+    let (file, isClosed) = state.withLock { ($0.file, $0.isClosed) }
+    if isClosed { throw Self.closed }
+    return file
+  }
+
+  func open() async throws {
+    let new = try await openAnew()
+    let isFirst = try state.withLock { state in
+      if state.isClosed { throw Self.closed }
+      // Of two who open at once the first wins; the other's descriptor closes with its object.
+      defer { if state.file == nil { state.file = new } }
+      return state.file == nil
+    }
+    if isFirst { announce(new) }
+  }
+
+  func openAnew() async throws -> MappedFile {
+    try await DiskQueues.shared.run { [path, configuration] in
+      try MappedFile.open(path, configuration.access, configuration.calls)
+    }
+  }
+
+  /// Tells the kernel of a file that is read from now on what will be read of it.
+  func announce(_ file: MappedFile) {
+    // `try?`: this saves time and nothing else, and what is wrong is told by the first read.
+    guard case .willNeed = configuration.access, let count = (try? file.status())?.size, count > 0 else { return }
+    _ = try? file.mapping(covering: Int(count), of: Int(count))
+    file.advise(configuration.access)
+  }
+
+  func opened(_ source: SourceDescription) throws -> (MappedFile, MappedVersion) {
+    let (file, generation, isClosed) = state.withLock { ($0.file, $0.generation, $0.isClosed) }
+    if isClosed { throw Self.closed }
+    guard let file, let snapshot = MappedSnapshot.of(source) else {
+      throw ReadError(.invalidConfiguration, "the file has not been described yet: call describe() before read")
+    }
+    guard snapshot.generation == generation else {
+      throw ReadError(
+        .sourceChanged, "another file has been opened under its name: open it again to read the new version",
+        context: file.context())
+    }
+    return (file, snapshot.version)
+  }
+}
