@@ -10,6 +10,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// A part of the tests, for quick turns at the desk: folders of `Tests/RangeIOTests` and names of other test targets, with
+/// commas. Nothing: all of them. `RANGEIO_TESTS=Stores/Spill swift test`
+let part = Context.environment["RANGEIO_TESTS"].map { $0.split(separator: ",").map(String.init) }
+
 let package = Package(
   name: "swift-range-io",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -68,6 +72,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Golden"],
+      sources: part.map { ["Support"] + $0.filter { !$0.hasPrefix("RangeIO") } },
       swiftSettings: strict),
     .testTarget(
       name: "RangeIOFoundationTests", dependencies: ["RangeIO", "RangeIOFoundation"],
@@ -96,3 +101,9 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+if let part {
+  package.targets.removeAll { target in
+    target.type == .test && target.name != "RangeIOTests" && !part.contains(target.name)
+  }
+}
