@@ -2,7 +2,7 @@ public import SystemPackage
 
 extension ReadError {
   /// What a failed system call means to the user, for a source or store of your own: the code, the advice, and whether
-  /// to try again follow from the error's number. The only place that looks at error numbers.
+  /// to try again follow from the error's number. The only place that says what error numbers mean.
   ///
   /// - Parameter action: what was being done, as in "cannot *open* the file".
   public static func errno(_ errno: Errno, _ action: String, _ context: Context) -> ReadError {
