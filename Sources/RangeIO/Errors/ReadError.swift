@@ -44,7 +44,7 @@ public struct ReadError: Error, Sendable {
 
   /// What was being read.
   public struct Context: Hashable, Sendable {
-    /// The id of the source, or the path that was to be opened.
+    /// What the user calls the source (`SourceDescription.name`), or the path that was to be opened.
     public var source: String
     /// Bytes from the start of the source.
     public var offset: Int
@@ -112,8 +112,11 @@ extension ReadError.Code: CustomStringConvertible {
 
 extension ReadError: CustomStringConvertible {
   /// The code, the message, and what was being read.
-  public var description: String {
-    var text = "\(code): \(message)"
+  public var description: String { "\(code): \(explanation)" }
+
+  /// The message, and what was being read.
+  package var explanation: String {
+    var text = message
     if let context {
       text += " [\(context.source)"
       if context.count > 0 { text += ", \(context.count) bytes at \(context.offset)" }

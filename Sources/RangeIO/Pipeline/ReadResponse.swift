@@ -86,7 +86,7 @@ public struct ReadResponse: Sendable {
       throw ReadError(
         .invalidResponse,
         "\(moreBytes.count + 1) answers to \(request.moreRanges.count + 1) ranges: a stage breaks its contract",
-        context: .init(source: request.source.id))
+        context: .init(source: request.source.name))
     }
     for (range, piece) in zip(request.moreRanges, moreBytes) where piece.count != range.count {
       throw .wrongCount(piece.count, for: range, of: request.source)

@@ -74,7 +74,7 @@ extension RangeReader {
     guard range.lowerBound < 0 || buffer.count >= range.count else {
       throw ReadError(
         .limitExceeded, "a buffer of \(buffer.count) bytes cannot take \(range.count): pass a larger one",
-        context: .init(source: core.source.id, offset: range.lowerBound, count: range.count))
+        context: .init(source: core.source.name, offset: range.lowerBound, count: range.count))
     }
     let bytes = try await core.read(range)
     bytes.copyBytes(to: buffer)
@@ -95,7 +95,7 @@ extension RangeReader {
   /// `range` up to the end of `source`.
   static func close(_ range: PartialRangeFrom<Int>, in source: SourceDescription) throws(ReadError) -> ByteRange {
     guard range.lowerBound >= 0, range.lowerBound <= source.byteCount else {
-      throw .rangeNotSatisfiable("\(range.lowerBound)...", byteCount: source.byteCount, source: source.id)
+      throw .rangeNotSatisfiable("\(range.lowerBound)...", byteCount: source.byteCount, source: source.name)
     }
     return range.lowerBound..<source.byteCount
   }
@@ -103,7 +103,7 @@ extension RangeReader {
   /// The last `count` bytes of `source`.
   static func suffix(_ count: Int, of source: SourceDescription) throws(ReadError) -> ByteRange {
     guard count >= 0 else {
-      throw .rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: source.byteCount, source: source.id)
+      throw .rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: source.byteCount, source: source.name)
     }
     return source.byteCount - min(count, source.byteCount)..<source.byteCount
   }
@@ -113,7 +113,7 @@ extension ReaderCore {
   func read(offset: Int, count: Int) async throws -> Bytes {
     guard let range = ByteRanges.range(offset: offset, count: count) else {
       throw ReadError.rangeNotSatisfiable(
-        "\(count) bytes at \(offset)", byteCount: source.byteCount, source: source.id)
+        "\(count) bytes at \(offset)", byteCount: source.byteCount, source: source.name)
     }
     return try await read(range)
   }

@@ -28,7 +28,7 @@ extension ReaderCore {
   /// Throws `rangeNotSatisfiable` unless `source` has the bytes of `range`.
   static func check(_ range: ByteRange, of source: SourceDescription) throws(ReadError) {
     guard range.lowerBound >= 0, range.upperBound <= source.byteCount || range.isEmpty else {
-      throw .rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.id)
+      throw .rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.name)
     }
   }
 
@@ -37,7 +37,7 @@ extension ReaderCore {
     guard range.count <= mostBytes else {
       throw ReadError(
         .limitExceeded, "no memory takes so many bytes at once: read parts, or a stream",
-        context: .init(source: source.id, offset: range.lowerBound, count: range.count))
+        context: .init(source: source.name, offset: range.lowerBound, count: range.count))
     }
   }
 
@@ -103,6 +103,6 @@ extension ReadError {
   static func another(_ now: SourceDescription) -> ReadError {
     ReadError(
       .sourceChanged, "the source is another version than the one opened: open it again to read the new version",
-      context: .init(source: now.id))
+      context: .init(source: now.name))
   }
 }

@@ -111,7 +111,7 @@ package final class StreamCursor {
     case .range(let range): return range
     case .from(let start) where following != nil:
       guard start >= 0 else {
-        throw .rangeNotSatisfiable("\(start)...", byteCount: source.byteCount, source: source.id)
+        throw .rangeNotSatisfiable("\(start)...", byteCount: source.byteCount, source: source.name)
       }
       // What is there already is the first that is waited for.
       return start..<start

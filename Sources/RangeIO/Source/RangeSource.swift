@@ -127,6 +127,6 @@ extension ReadError {
   static func wrongCount(_ count: Int, for range: ByteRange, of source: SourceDescription) -> ReadError {
     ReadError(
       .invalidResponse, "\(count) bytes came back instead of \(range.count): a source or stage breaks its contract",
-      context: Context(source: source.id, offset: range.lowerBound, count: range.count))
+      context: Context(source: source.name, offset: range.lowerBound, count: range.count))
   }
 }

@@ -48,6 +48,9 @@ public struct SourceCost: Hashable, Sendable {
 public final class SourceDescription: Sendable {
   /// Identifies the source among all sources, whatever its version: a URL, a device and inode.
   public let id: String
+  /// What the user calls the source, for messages and listings: a path as it was given, a URL without its password. Says
+  /// nothing of identity: two names may lead to one source.
+  public let name: String
   /// The version, or `nil` if the source cannot tell versions apart.
   public let validator: (any SourceValidator)?
   /// The size in bytes.
@@ -74,15 +77,18 @@ public final class SourceDescription: Sendable {
 
   /// A snapshot. See the properties for their meaning.
   ///
+  /// - Parameter name: what the user calls the source. Default: its id.
   /// - Precondition: `byteCount` is not negative and `preferredBlockSize` is a power of two.
   public init(
-    id: String, validator: (any SourceValidator)?, byteCount: Int, preferredBlockSize: Int = 65_536,
+    id: String, name: String? = nil, validator: (any SourceValidator)?, byteCount: Int,
+    preferredBlockSize: Int = 65_536,
     cost: SourceCost = SourceCost(), mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
     context: (any AnyObject & Sendable)? = nil
   ) {
     precondition(byteCount >= 0, "a source has no negative size")
     precondition(BlockGrid(blockSize: preferredBlockSize) != nil, "a block size is a power of two")
     self.id = id
+    self.name = name ?? id
     self.validator = validator
     self.byteCount = byteCount
     self.preferredBlockSize = preferredBlockSize
@@ -97,6 +103,8 @@ public final class SourceDescription: Sendable {
   private init(deriving id: String, byteCount: Int, from base: SourceDescription) {
     precondition(byteCount >= 0, "a source has no negative size")
     self.id = id
+    // Who asked for the file does not know what stages make of it.
+    name = base.name
     validator = base.validator
     self.byteCount = byteCount
     preferredBlockSize = base.preferredBlockSize
@@ -129,7 +137,8 @@ public final class SourceDescription: Sendable {
   /// Whether this snapshot says all that `other` does, so that it can stand for it.
   func says(_ other: SourceDescription) -> Bool {
     if self === other { return true }
-    guard change(to: other) == .same, byteCount == other.byteCount, isSettled == other.isSettled else { return false }
+    guard change(to: other) == .same, byteCount == other.byteCount, isSettled == other.isSettled, name == other.name
+    else { return false }
     guard mayGrow == other.mayGrow, isAppendOnly == other.isAppendOnly, preferredBlockSize == other.preferredBlockSize,
       cost == other.cost
     else {

@@ -299,6 +299,6 @@ extension ReadError {
   static func notCached(_ request: ReadRequest) -> ReadError {
     ReadError(
       .notCached, "the cache does not hold all of it: read it without `onlyIfCached`",
-      context: .init(source: request.source.id, offset: request.range.lowerBound, count: request.range.count))
+      context: .init(source: request.source.name, offset: request.range.lowerBound, count: request.range.count))
   }
 }

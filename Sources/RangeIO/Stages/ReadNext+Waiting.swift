@@ -30,6 +30,6 @@ extension ReadRequest {
   func timedOut() -> ReadError {
     ReadError(
       .timedOut, "the time for this read is over: try again, or allow more of it", isTransient: true,
-      context: .init(source: source.id, offset: range.lowerBound, count: range.count))
+      context: .init(source: source.name, offset: range.lowerBound, count: range.count))
   }
 }

@@ -18,7 +18,7 @@ final class SlowSource: RangeSource {
   func describe() async throws -> SourceDescription {
     let file = try await file.describe()
     return SourceDescription(
-      id: "slow|" + file.id, validator: file.validator, byteCount: file.byteCount,
+      id: "slow|" + file.id, name: file.name, validator: file.validator, byteCount: file.byteCount,
       preferredBlockSize: file.preferredBlockSize, cost: SourceCost(latency: latency), isSettled: file.isSettled,
       context: file.context)
   }

@@ -34,8 +34,8 @@ extension MappedSource {
         return last
       }
       let new = SourceDescription(
-        id: "mapped:\(version.device):\(version.inode)", validator: version, byteCount: version.size,
-        preferredBlockSize: blockSize, mayGrow: true, isSettled: isSettled,
+        id: "mapped:\(version.device):\(version.inode)", name: file.name, validator: version,
+        byteCount: version.size, preferredBlockSize: blockSize, mayGrow: true, isSettled: isSettled,
         context: MappedSnapshot(version, generation))
       if state.generation == generation { state.described = new }
       return new

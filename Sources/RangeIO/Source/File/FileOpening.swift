@@ -31,24 +31,27 @@ enum FileOpening {
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
   /// One that lost its name while it was opened would never be seen to be replaced: it has happened.
-  static func open(_ path: FilePath, _ syscalls: Syscalls) throws(ReadError) -> Opened {
+  ///
+  /// - Parameter name: the path as the user gave it, for errors. Default: `path`.
+  static func open(_ path: FilePath, name: String? = nil, _ syscalls: Syscalls) throws(ReadError) -> Opened {
+    let name = name ?? path.string
     for _ in 1..<mostOpenings {
-      let opened = try openOnce(path, syscalls)
+      let opened = try openOnce(path, name, syscalls)
       if opened.status.links > 0 { return opened }
       opened.file.close()
     }
-    return try openOnce(path, syscalls)
+    return try openOnce(path, name, syscalls)
   }
 
-  private static func openOnce(_ path: FilePath, _ syscalls: Syscalls) throws(ReadError) -> Opened {
+  private static func openOnce(_ path: FilePath, _ name: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
     let result = syscalls.open(path)
     guard result >= 0 else {
       // Opening a socket, or a device without a driver, fails before its kind can be asked by descriptor.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
-      if mode >= 0, let refusal = refusal(UInt32(mode), path.string) { throw refusal }
-      throw .errno(Errno(result: result), "open the file", .init(source: path.string))
+      if mode >= 0, let refusal = refusal(UInt32(mode), name) { throw refusal }
+      throw .errno(Errno(result: result), "open the file", .init(source: name))
     }
-    return try inspect(OpenFile(descriptor: CInt(result), syscalls: syscalls, name: path.string))
+    return try inspect(OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name))
   }
 
   /// Looks at a descriptor that is open already.

@@ -30,8 +30,8 @@ extension FileSource {
         return last
       }
       let new = SourceDescription(
-        id: "file:\(version.device):\(version.inode)", validator: version, byteCount: version.size,
-        preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isSettled: isSettled,
+        id: "file:\(version.device):\(version.inode)", name: lanes.file.name, validator: version,
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isSettled: isSettled,
         context: FileSnapshot(version, generation))
       // Of a file that another has taken the place of meanwhile it would be read by nobody.
       if currentGeneration == generation { described = new }
@@ -51,7 +51,7 @@ extension FileSource {
         return last
       }
       let new = SourceDescription(
-        id: "file:\(version.device):\(version.inode):recording", validator: recording,
+        id: "file:\(version.device):\(version.inode):recording", name: lanes.file.name, validator: recording,
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isAppendOnly: true,
         context: FileSnapshot(version, generation))
       if currentGeneration == generation { described = new }
@@ -97,7 +97,7 @@ extension FileSource {
       throw .errno(Errno(result: Int(size)), "ask for the size of the device", .init(source: file.name))
     }
     return SourceDescription(
-      id: "device:\(status.device):\(status.inode)", validator: nil, byteCount: Int(size),
+      id: "device:\(status.device):\(status.inode)", name: file.name, validator: nil, byteCount: Int(size),
       preferredBlockSize: configuration.blockSize.bytes)
   }
 

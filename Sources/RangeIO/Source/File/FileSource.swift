@@ -188,7 +188,7 @@ extension FileSource {
     if generation > 0 {
       let lanes = renewed.withLock { $0 }
       guard let lanes, FileSnapshot.of(source)?.generation == generation else {
-        throw .changed("another file has been opened under its name", .init(source: source.id))
+        throw .changed("another file has been opened under its name", .init(source: source.name))
       }
       return lanes
     }
@@ -215,8 +215,10 @@ extension FileSource {
     try await onThread { [location, configuration, gate, waiting] in
       let opened =
         switch location {
-        case .text(let path): try FileOpening.open(FilePath(FilePathExpansion.expand(path)), configuration.syscalls)
-        case .path(let path): try FileOpening.open(FilePathExpansion.expand(path), configuration.syscalls)
+        case .text(let path):
+          try FileOpening.open(FilePath(FilePathExpansion.expand(path)), name: path, configuration.syscalls)
+        case .path(let path):
+          try FileOpening.open(FilePathExpansion.expand(path), name: path.string, configuration.syscalls)
         case .adopted(let file): try FileOpening.inspect(file)
         }
       return FileLanes(opened, threads: configuration.threads, gate: gate, waiting: waiting)

@@ -124,7 +124,7 @@ public final class ReadAhead: ReadyStage {
     guard let hint = reads.begin(ranges) else {
       throw ReadError(
         .limitExceeded, "the budget for reading ahead is spent: the range is read when it is asked for",
-        context: .init(source: request.source.id, offset: request.range.lowerBound, count: request.byteCount))
+        context: .init(source: request.source.name, offset: request.range.lowerBound, count: request.byteCount))
     }
     do {
       return try await next(request)

@@ -146,7 +146,7 @@ public final class Transforming: ReadStage {
       .corrupted,
       "\(below.byteCount) bytes are no header of \(headerSize) and blocks of \(encoded.size), each with \(overhead) "
         + "besides its bytes: the source is cut short, or these sizes are not its own",
-      context: .init(source: below.id))
+      context: .init(source: below.name))
   }
 
   private func decode(_ bytes: Bytes, _ run: Range<Int>, of source: SourceDescription) throws -> Bytes {
@@ -161,7 +161,7 @@ public final class Transforming: ReadStage {
       guard piece.count == range.count else {
         throw ReadError(
           .invalidResponse, "block \(block) was decoded to \(piece.count) bytes instead of \(range.count)",
-          context: .init(source: source.id, offset: range.lowerBound, count: range.count))
+          context: .init(source: source.name, offset: range.lowerBound, count: range.count))
       }
       pieces.append(piece)
       start = end

@@ -29,7 +29,7 @@ struct BlockDigests: Sendable {
       throw ReadError(
         .invalidConfiguration,
         "the digest of block \(odd.block) has \(odd.size) bytes, that of block 0 \(digestSize): they are of one hash",
-        context: .init(source: source.id))
+        context: .init(source: source.name))
     }
     let wanted = blocks.count(in: source.byteCount)
     guard wanted == count else {
@@ -37,7 +37,7 @@ struct BlockDigests: Sendable {
         .invalidConfiguration,
         "\(count) digests for a source of \(source.byteCount) bytes, which has \(wanted) blocks of \(blocks.size): "
           + "use the digests of this version, and the block size that they were made with",
-        context: .init(source: source.id))
+        context: .init(source: source.name))
     }
   }
 
@@ -47,7 +47,7 @@ struct BlockDigests: Sendable {
       throw ReadError(
         .invalidConfiguration,
         "the hash makes \(digest.count) bytes and the digests have \(digestSize): use the hash that made them",
-        context: .init(source: source.id))
+        context: .init(source: source.name))
     }
     guard all[block * digestSize..<(block + 1) * digestSize].elementsEqual(digest) else {
       throw .corrupted(block, blocks, in: source)
@@ -60,6 +60,6 @@ extension ReadError {
     let range = blocks.range(of: block..<block + 1, in: source.byteCount)
     return ReadError(
       .corrupted, "block \(block) is not what its digest says: read it again, or get the source from elsewhere",
-      isTransient: true, context: .init(source: source.id, offset: range.lowerBound, count: range.count))
+      isTransient: true, context: .init(source: source.name, offset: range.lowerBound, count: range.count))
   }
 }

@@ -21,7 +21,7 @@ final class MerkleVerifier: Sendable {
       throw ReadError(
         .invalidConfiguration,
         "the tree is of \(tree.byteCount) bytes and the source has \(source.byteCount): use the root of this version",
-        context: .init(source: source.id))
+        context: .init(source: source.name))
     }
   }
 
@@ -37,20 +37,20 @@ final class MerkleVerifier: Sendable {
     guard digests.count == proof.missing.count else {
       throw ReadError(
         .invalidResponse, "\(digests.count) digests came for \(proof.missing.count) nodes of the tree",
-        context: .init(source: source.id))
+        context: .init(source: source.name))
     }
     // Shorter and longer ones beside each other would hash to the same.
     if let odd = digests.first(where: { $0.count != tree.root.count }) {
       throw ReadError(
         .invalidResponse, "a node's digest of \(odd.count) bytes in a tree whose root has \(tree.root.count)",
-        context: .init(source: source.id))
+        context: .init(source: source.name))
     }
     if let node = proof.check(digests, combine: { MerkleTree.nodeHash($0, $1, tree.hash) }) {
       let range = blocks.range(of: node.blocks, in: source.byteCount)
       throw ReadError(
         .corrupted,
         "the digests below blocks \(node.blocks) do not belong to the root: get them again, or from elsewhere",
-        isTransient: true, context: .init(source: source.id, offset: range.lowerBound, count: range.count))
+        isTransient: true, context: .init(source: source.name, offset: range.lowerBound, count: range.count))
     }
     let checked = proof.missing.compactMap { node in proof.digest(of: node).map { (node, $0) } }
     memory.withLock { memory in for (node, digest) in checked { memory.remember(node, digest) } }

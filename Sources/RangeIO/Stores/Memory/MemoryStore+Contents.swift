@@ -122,7 +122,7 @@ extension MemoryStore {
   /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range.
   public func pin(_ range: ByteRange, of source: SourceDescription) throws {
     guard range.lowerBound >= 0, range.upperBound <= source.byteCount else {
-      throw ReadError.rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.id)
+      throw ReadError.rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.name)
     }
     guard !range.isEmpty else { return }
     entry(of: source).pin(range)
@@ -165,7 +165,7 @@ extension MemoryStore {
     guard charge == 0 || charge <= ledger.ownLimit / 2 && makeRoom(bytes: charge, blocks: 0, &gone) else {
       throw ReadError(
         .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",
-        context: .init(source: source.id))
+        context: .init(source: source.name))
     }
     let before = sources.exchangeMetadata(copy, charge: charge, of: entry(of: source))
     ledger.give(bytes: before, blocks: 0)

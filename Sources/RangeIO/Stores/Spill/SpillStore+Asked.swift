@@ -21,7 +21,7 @@ extension SpillStore {
   ///   not of whole blocks of the source; ``ReadError/Code/closed``; why the disk failed; `CancellationError`.
   /// - Complexity: waits for the disk.
   public func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
-    let context = ReadError.Context(source: source.id, offset: range.lowerBound, count: range.count)
+    let context = ReadError.Context(source: source.name, offset: range.lowerBound, count: range.count)
     let grid = try check(bytes, range, source, context)
     let known = sources.tokens(of: source).first { $0.grid == grid }
     let token = known ?? makeToken(source, grid)
