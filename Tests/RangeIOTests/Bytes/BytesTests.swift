@@ -259,8 +259,6 @@ import Testing
   }
 }
 
-enum Refusal: Error { case no }
-
 /// An owner of memory whose end can be observed.
 private final class Witness: Sendable {
   let memory: [UInt8] = [0, 1, 2, 3, 4, 5, 6, 7]

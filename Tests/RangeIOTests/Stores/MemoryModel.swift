@@ -192,7 +192,7 @@ struct MemoryModel {
 }
 
 /// How often what happened: events of a kind that never happened would prove nothing about it.
-struct MemoryModelTally {
+struct MemoryModelTally: SeededTally {
   var hits = 0
   var partialHits = 0
   var inserted = 0

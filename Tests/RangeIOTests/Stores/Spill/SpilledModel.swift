@@ -264,7 +264,7 @@ final class SpilledModel: @unchecked Sendable {
 }
 
 /// How often what happened: events of a kind that never happened would prove nothing about it.
-struct SpilledModelTally {
+struct SpilledModelTally: SeededTally {
   var reads = 0
   /// Reads of which some came from there.
   var fromMemory = 0

@@ -267,7 +267,7 @@ final class TieredModel: @unchecked Sendable {
 }
 
 /// How often what happened: events of a kind that never happened would prove nothing about it.
-struct TieredModelTally {
+struct TieredModelTally: SeededTally {
   var reads = 0
   /// Reads of which some came from there.
   var fromMemory = 0

@@ -1,0 +1,2 @@
+/// What tests throw where something fails by design.
+enum Refusal: Error { case no }
