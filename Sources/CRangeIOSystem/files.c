@@ -64,7 +64,17 @@ int rio_reopen_readonly(int fd) {
 // Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
 int rio_close(int fd) { return close(fd) < 0 ? -errno : 0; }
 
-static int64_t nanoseconds(struct timespec t) { return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec; }
+// Of clocks. A file may have times that so many nanoseconds cannot tell.
+static int64_t nanoseconds(struct timespec t) {
+  int64_t whole, sum;
+  bool is_too_much = __builtin_mul_overflow((int64_t)t.tv_sec, (int64_t)1000000000, &whole) ||
+                     __builtin_add_overflow(whole, (int64_t)t.tv_nsec, &sum);
+  return !is_too_much ? sum : t.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static struct rio_time file_time(struct timespec t) {
+  return (struct rio_time){.seconds = (int64_t)t.tv_sec, .nanoseconds = (uint32_t)t.tv_nsec};
+}
 
 int rio_fstat(int fd, struct rio_stat *out) {
   struct stat s;
@@ -81,11 +91,11 @@ int rio_fstat(int fd, struct rio_stat *out) {
   out->mode = (uint32_t)s.st_mode;
   out->links = (uint64_t)s.st_nlink;
 #if defined(__APPLE__)
-  out->modified_ns = nanoseconds(s.st_mtimespec);
-  out->changed_ns = nanoseconds(s.st_ctimespec);
+  out->modified = file_time(s.st_mtimespec);
+  out->changed = file_time(s.st_ctimespec);
 #else
-  out->modified_ns = nanoseconds(s.st_mtim);
-  out->changed_ns = nanoseconds(s.st_ctim);
+  out->modified = file_time(s.st_mtim);
+  out->changed = file_time(s.st_ctim);
 #endif
   return 0;
 }

@@ -8,13 +8,19 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+/// A time of a file: seconds since 1970, rounded down, and nanoseconds after them. A file system may keep any.
+struct rio_time {
+  int64_t seconds;
+  uint32_t nanoseconds;
+};
+
 /// What identifies one version of an open file, and what kind of file it is.
 struct rio_stat {
   uint64_t device;
   uint64_t inode;
   int64_t size;               ///< bytes; for a block device 0, see rio_device_size
-  int64_t modified_ns;        ///< mtime, nanoseconds since the epoch
-  int64_t changed_ns;         ///< ctime, nanoseconds since the epoch
+  struct rio_time modified;   ///< mtime
+  struct rio_time changed;    ///< ctime
   uint64_t special_device;    ///< st_rdev
   uint32_t mode;              ///< st_mode
   uint64_t links;             ///< st_nlink: the names that the file has

@@ -6,8 +6,8 @@ package struct FileStatus: Equatable, Sendable {
   package var device: UInt64 = 0
   package var inode: UInt64 = 0
   package var size = 0
-  package var modified: Int64 = 0
-  package var changed: Int64 = 0
+  package var modified = FileTime(seconds: 0, nanoseconds: 0)
+  package var changed = FileTime(seconds: 0, nanoseconds: 0)
   package var mode: UInt32 = 0
   /// The names that the file has.
   package var links: UInt64 = 1
@@ -76,8 +76,8 @@ package final class Syscalls: Sendable {
     status.device = raw.device
     status.inode = raw.inode
     status.size = Int(raw.size)
-    status.modified = raw.modified_ns
-    status.changed = raw.changed_ns
+    status.modified = FileTime(raw.modified)
+    status.changed = FileTime(raw.changed)
     status.mode = raw.mode
     status.links = raw.links
     return 0

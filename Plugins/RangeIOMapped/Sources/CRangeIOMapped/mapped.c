@@ -28,7 +28,17 @@ int rim_open(const char *path) {
 // Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
 int rim_close(int fd) { return close(fd) < 0 ? -errno : 0; }
 
-static int64_t nanoseconds(struct timespec t) { return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec; }
+// Of clocks. A file may have times that so many nanoseconds cannot tell.
+static int64_t nanoseconds(struct timespec t) {
+  int64_t whole, sum;
+  bool is_too_much = __builtin_mul_overflow((int64_t)t.tv_sec, (int64_t)1000000000, &whole) ||
+                     __builtin_add_overflow(whole, (int64_t)t.tv_nsec, &sum);
+  return !is_too_much ? sum : t.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static struct rim_time file_time(struct timespec t) {
+  return (struct rim_time){.seconds = (int64_t)t.tv_sec, .nanoseconds = (uint32_t)t.tv_nsec};
+}
 
 int rim_fstat(int fd, struct rim_status *out) {
   struct stat s;
@@ -38,11 +48,11 @@ int rim_fstat(int fd, struct rim_status *out) {
   out->links = (uint64_t)s.st_nlink;
   out->size = (int64_t)s.st_size;
 #if defined(__APPLE__)
-  out->modified_ns = nanoseconds(s.st_mtimespec);
-  out->changed_ns = nanoseconds(s.st_ctimespec);
+  out->modified = file_time(s.st_mtimespec);
+  out->changed = file_time(s.st_ctimespec);
 #else
-  out->modified_ns = nanoseconds(s.st_mtim);
-  out->changed_ns = nanoseconds(s.st_ctim);
+  out->modified = file_time(s.st_mtim);
+  out->changed = file_time(s.st_ctim);
 #endif
   out->is_regular = S_ISREG(s.st_mode);
   out->is_directory = S_ISDIR(s.st_mode);

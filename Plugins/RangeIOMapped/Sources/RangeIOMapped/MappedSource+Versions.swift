@@ -49,7 +49,7 @@ extension MappedSource {
     // As `FileSource` does: a file that was really rewritten costs who learns of it within a quarter of a second the rest
     // of that, once.
     for _ in 0..<250 where version.mayBeGrowing(into: now) {
-      guard configuration.calls.wallClock().now - now.modified < 250_000_000 else { break }
+      guard now.modified.age(at: configuration.calls.wallClock().now) < .milliseconds(250) else { break }
       try await Task.sleep(for: .milliseconds(1))
       now = MappedVersion(try file.status())
     }

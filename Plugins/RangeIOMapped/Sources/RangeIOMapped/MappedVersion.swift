@@ -6,8 +6,8 @@ struct MappedVersion: SourceValidator, Equatable {
   var device: UInt64
   var inode: UInt64
   var size: Int
-  var modified: Int64
-  var changed: Int64
+  var modified: MappedTime
+  var changed: MappedTime
   /// The names that the file has. One that goes changes the time of change as well, but maybe not within one tick of the
   /// clock that stamps it.
   var links: UInt64
@@ -16,9 +16,9 @@ struct MappedVersion: SourceValidator, Equatable {
     device = status.device
     inode = status.inode
     size = Int(status.size)
-    modified = status.modified_ns
+    modified = MappedTime(status.modified)
     links = status.links
-    changed = status.changed_ns
+    changed = MappedTime(status.changed)
   }
 
   func change(to newer: any SourceValidator) -> SourceChange {
@@ -36,7 +36,7 @@ struct MappedVersion: SourceValidator, Equatable {
 
   /// All numbers but that of the names: a version that is found again has one.
   var persistentForm: [UInt8]? {
-    [device, inode, UInt64(size), UInt64(bitPattern: modified), UInt64(bitPattern: changed)].flatMap { number in
+    ([device, inode, UInt64(size)] + modified.words + changed.words).flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
   }
@@ -49,9 +49,9 @@ struct MappedVersion: SourceValidator, Equatable {
   /// Whether any later change will show: a file that changed within the present tick of the clock that stamps it can
   /// change again and look the same. File systems that store whole seconds tick by two.
   func isSettled(at now: Int64, tick: Int64) -> Bool {
-    let second: Int64 = 1_000_000_000
-    let coarse = changed % second == 0 ? 2 * second : tick
-    return changed < now && now - changed > coarse
+    // No less than nothing, whatever the tick: a time to come is never over.
+    let coarse: Duration = changed.nanoseconds == 0 ? .seconds(2) : max(.zero, .nanoseconds(tick))
+    return changed.age(at: now) > coarse
   }
 
   /// How `newer` differs, for a message.

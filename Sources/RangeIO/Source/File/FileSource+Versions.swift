@@ -141,7 +141,8 @@ extension FileSource {
       // the middle of its append for tens of milliseconds.
       var now = now
       for _ in 0..<250 where version.mayBeGrowing(into: now) {
-        guard syscalls.wallClock().now - now.modified < 250_000_000 else { break }
+        let present = FileTime(nanosecondsSince1970: syscalls.wallClock().now)
+        guard now.modified.duration(to: present) < .milliseconds(250) else { break }
         rio_pause_ns(1_000_000)
         now = FileVersion(try file.status())
       }

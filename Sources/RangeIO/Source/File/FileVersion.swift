@@ -4,8 +4,8 @@ struct FileVersion: SourceValidator, Equatable {
   var device: UInt64
   var inode: UInt64
   var size: Int
-  var modified: Int64
-  var changed: Int64
+  var modified: FileTime
+  var changed: FileTime
   /// Of a file that is only added to: the number of its ``Recording``.
   var recording: UInt64 = 0
   /// The names that the file has. One that goes changes the time of change as well, but maybe not within one tick of the
@@ -36,7 +36,7 @@ struct FileVersion: SourceValidator, Equatable {
 
   /// All numbers but that of the names: a version that is found again has one.
   var persistentForm: [UInt8]? {
-    [device, inode, UInt64(size), UInt64(bitPattern: modified), UInt64(bitPattern: changed)].flatMap { number in
+    ([device, inode, UInt64(size)] + modified.words + changed.words).flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
   }
@@ -51,9 +51,9 @@ struct FileVersion: SourceValidator, Equatable {
   /// the present tick can change again and look the same (the "racy" entries of Git's index, Documentation/technical/
   /// racy-git.txt). File systems that store whole seconds tick by two.
   func isSettled(at now: Int64, tick: Int64) -> Bool {
-    let second: Int64 = 1_000_000_000
-    let coarse = changed % second == 0 ? 2 * second : tick
-    return changed < now && now - changed > coarse
+    // No less than nothing, whatever the tick: a time to come is never over.
+    let coarse: Duration = changed.nanoseconds == 0 ? .seconds(2) : max(.zero, .nanoseconds(tick))
+    return changed.duration(to: FileTime(nanosecondsSince1970: now)) > coarse
   }
 
   /// How `newer` differs, for a message.

@@ -148,7 +148,8 @@ struct FileOpeningTests {
 
   @Test func `a name that goes is a change, whatever the clock says, also of a file that has grown`() {
     var status = FileStatus()
-    (status.size, status.modified, status.changed) = (100, 5, 5)
+    let time = FileTime(seconds: 0, nanoseconds: 5)
+    (status.size, status.modified, status.changed) = (100, time, time)
     let named = FileVersion(status)
     #expect(named.change(to: FileVersion(status)) == .same)
     status.size = 200

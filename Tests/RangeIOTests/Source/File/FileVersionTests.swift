@@ -14,8 +14,8 @@ struct FileVersionTests {
     var status = FileStatus()
     status.inode = inode
     status.size = size
-    status.modified = modified
-    status.changed = changed
+    status.modified = FileTime(nanosecondsSince1970: modified)
+    status.changed = FileTime(nanosecondsSince1970: changed)
     return FileVersion(status)
   }
 

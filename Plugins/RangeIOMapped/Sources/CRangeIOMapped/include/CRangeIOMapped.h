@@ -9,13 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// A time of a file: seconds since 1970, rounded down, and nanoseconds after them. A file system may keep any.
+struct rim_time {
+  int64_t seconds;
+  uint32_t nanoseconds;
+};
+
 struct rim_status {
   uint64_t device;
   uint64_t inode;
   uint64_t links;
   int64_t size;
-  int64_t modified_ns;
-  int64_t changed_ns;
+  struct rim_time modified;
+  struct rim_time changed;
   bool is_regular;
   bool is_directory;
   bool is_fifo;
