@@ -71,6 +71,9 @@ int rio_watches_read(int watches, int *changed, int capacity);
 int64_t rio_realtime_ns(void);
 int64_t rio_realtime_tick_ns(void);
 
+/// Whether this process may open `count` more descriptors now, 64 at most.
+bool rio_descriptors_are_left(int count);
+
 /// The processors that may run this process.
 int rio_processor_count(void);
 

@@ -64,6 +64,8 @@ final class ReaderCore: Sendable {
     do {
       try Task.checkCancellation()
       let below = try await link.describe()
+      // Stages may wait for a time later on, when there are no descriptors left for that.
+      Timers.prepare()
       let head = try pipeline.link(above: link.next(configuration.time), for: below)
       let core = ReaderCore(link, pipeline, head: head, pinned: pipeline.describe(below), configuration)
       if configuration.onChange.watches { core.watch(from: below) }

@@ -1,0 +1,48 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+#if os(Linux)
+  struct TimersTests {
+    // In processes of their own, which run out of descriptors.
+
+    @Test func `a process without a descriptor left can still wait for a time`() async {
+      await #expect(processExitsWith: .success) {
+        let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
+        await Timers.prepare()?.value
+        exhaustDescriptors()
+        try await Task.sleep(for: .microseconds(1))
+        try await Task.sleep(for: .microseconds(1), clock: .suspending)
+        try await TimeSource.continuous.sleep(for: .microseconds(1))
+        await reader.close()
+      }
+    }
+
+    @Test func `nothing is prepared for where there are no descriptors for it`() async {
+      await #expect(processExitsWith: .success) {
+        let taken = exhaustDescriptors()
+        precondition(Timers.prepare() == nil)
+        for descriptor in taken { close(descriptor) }
+        precondition(Timers.prepare() != nil, "the next one who asks tries again")
+      }
+    }
+  }
+
+  /// Opens all that may be opened.
+  @discardableResult private func exhaustDescriptors() -> [CInt] {
+    var limit = rlimit(rlim_cur: 128, rlim_max: 128)
+    // RLIMIT_NOFILE: not imported in a form that the call takes.
+    setrlimit(__rlimit_resource_t(7), &limit)
+    var taken: [CInt] = []
+    while true {
+      let descriptor = open("/dev/null", O_RDONLY)
+      guard descriptor >= 0 else { return taken }
+      taken.append(descriptor)
+    }
+  }
+#endif
