@@ -32,6 +32,41 @@ int rio_open_readonly(const char *path) {
   return fd < 0 ? -errno : fd;
 }
 
+int rio_open_waiting(const char *path) {
+#if defined(__linux__)
+  // In two steps, so that what is waited for is the file that was looked at, and never the writer of a FIFO.
+  int named = open(path, O_PATH | O_CLOEXEC);
+  if (named < 0) return -errno;
+  struct stat s;
+  char again[32];
+  snprintf(again, sizeof again, "/proc/self/fd/%d", named);
+  int fd = -1, error = EWOULDBLOCK;
+  if (fstat(named, &s) == 0 && S_ISREG(s.st_mode)) {
+    do {
+      fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0 && errno != ENOENT) error = errno;  // ENOENT: there is no /proc
+  }
+  close(named);
+  return fd < 0 ? -error : fd;
+#else
+  return rio_open_readonly(path);
+#endif
+}
+
+enum rio_unreadable rio_why_unreadable(int fd) {
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0) return rio_readable;  // what is wrong with it is told by the first look
+#if defined(O_PATH)
+  if (flags & O_PATH) return rio_path_only;
+#endif
+  if ((flags & O_ACCMODE) == O_WRONLY) return rio_write_only;
+#if defined(O_DIRECT)
+  if (flags & O_DIRECT) return rio_direct;
+#endif
+  return rio_readable;
+}
+
 // libdispatch keys its state by descriptor number. If other code of the process closes a descriptor under its own
 // channel, the next file that gets that number inherits the stale state, and a channel on it may never end. Numbers are
 // given lowest first, so one that is moved up is unlikely to have been anybody's before.
@@ -128,12 +163,17 @@ int64_t rio_pread_resident(int fd, void *buffer, size_t count, int64_t offset) {
 
 int64_t rio_preadv(int fd, const struct iovec *pieces, int count, int64_t offset, bool resident) {
   if (count > 256) count = 256;  // IOV_MAX is 1024 or more everywhere
+  ssize_t n;
+  if (resident) {
 #if defined(__linux__) && defined(RWF_NOWAIT)
-  ssize_t n = preadv2(fd, pieces, count, (off_t)offset, resident ? RWF_NOWAIT : 0);
+    n = preadv2(fd, pieces, count, (off_t)offset, RWF_NOWAIT);
 #else
-  if (resident) return -EOPNOTSUPP;
-  ssize_t n = preadv(fd, pieces, count, (off_t)offset);
+    return -EOPNOTSUPP;
 #endif
+  } else {
+    // Not preadv2 without flags: there are sandboxes that forbid it.
+    n = preadv(fd, pieces, count, (off_t)offset);
+  }
   return n < 0 ? -(int64_t)errno : (int64_t)n;
 }
 
@@ -171,6 +211,50 @@ bool rio_is_synthetic_filesystem(int fd) {
 #else
   (void)fd;
   return false;
+#endif
+}
+
+bool rio_may_be_remote(int fd) {
+  struct statfs s;
+  if (fstatfs(fd, &s) < 0) return true;
+#if defined(__linux__)
+  // Those that answer from this machine. Of those that lie over another (overlay, ecryptfs) that one is taken to be local,
+  // too. All others may ask a server: NFS, CIFS, 9P, Ceph, FUSE, and what is not known here.
+  switch ((uint32_t)s.f_type) {
+    case 0x0000ef53:  // ext2, ext3, ext4
+    case 0x58465342:  // xfs
+    case 0x9123683e:  // btrfs
+    case 0x01021994:  // tmpfs
+    case 0x858458f6:  // ramfs
+    case 0x958458f6:  // hugetlbfs
+    case 0x794c7630:  // overlay
+    case 0x0000f15f:  // ecryptfs
+    case 0x2fc12fc1:  // zfs
+    case 0xca451a4e:  // bcachefs
+    case 0xf2f52010:  // f2fs
+    case 0x3153464a:  // jfs
+    case 0x52654973:  // reiserfs
+    case 0x00003434:  // nilfs
+    case 0x00004d44:  // msdos, vfat
+    case 0x2011bab0:  // exfat
+    case 0x5346544e:  // ntfs
+    case 0x7366746e:  // ntfs3
+    case 0x00004244:  // hfs
+    case 0x0000482b:  // hfsplus
+    case 0x00009660:  // iso9660
+    case 0x15013346:  // udf
+    case 0x73717368:  // squashfs
+    case 0xe0f5e1e2:  // erofs
+    case 0x28cd3d45:  // cramfs
+    case 0x000072b6:  // jffs2
+    case 0x24051905:  // ubifs
+    case 0x62646576:  // block devices
+      return false;
+    default:
+      return true;
+  }
+#else
+  return !(s.f_flags & MNT_LOCAL);
 #endif
 }
 

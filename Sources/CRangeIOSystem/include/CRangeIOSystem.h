@@ -29,6 +29,14 @@ struct rio_stat {
 /// Opens read-only with O_CLOEXEC, O_NOCTTY and O_NONBLOCK: a FIFO without a writer must not hang the caller.
 int rio_open_readonly(const char *path);
 
+/// The same for a regular file of which rio_open_readonly says -EWOULDBLOCK, since a process that writes to it has it
+/// leased: waits until that one has let go of it, or is made to after /proc/sys/fs/lease-break-time seconds.
+int rio_open_waiting(const char *path);
+
+/// Why a descriptor that somebody else has opened is not for reading at any offset into any memory.
+enum rio_unreadable { rio_readable, rio_path_only, rio_write_only, rio_direct };
+enum rio_unreadable rio_why_unreadable(int fd);
+
 /// A second, independent open file description of `fd` (own position, own kernel read-ahead) at position 0.
 /// Where the platform cannot re-open, a duplicate whose shared position is set to 0. Its number is a high one, out of
 /// the way of numbers that other code has used.
@@ -56,8 +64,15 @@ int64_t rio_device_size(int fd);
 /// so that their size is meaningless.
 bool rio_is_synthetic_filesystem(int fd);
 
+/// Whether the file system of `fd` may have to ask a server, or another process, what a file is: then calls that else answer
+/// at once may wait for long. True as well for file systems that are not known. May itself wait.
+bool rio_may_be_remote(int fd);
+
 /// Tells the system that a range of a file will be read soon, or not again. What it makes of that is its own matter.
 void rio_advise(int fd, int64_t offset, int64_t count, bool will_read);
+
+/// Whether this process may open `count` more descriptors now, 64 at most.
+bool rio_descriptors_are_left(int count);
 
 /// inotify: a descriptor that tells of changes, -errno where there is none; a watch of the file behind `file`, the same
 /// number for each descriptor of one file; its end; and the numbers of those with news, after which nothing is pending:
@@ -70,9 +85,6 @@ int rio_watches_read(int watches, int *changed, int capacity);
 /// Wall clock and its tick, nanoseconds: how coarse the times are that the kernel stamps on files.
 int64_t rio_realtime_ns(void);
 int64_t rio_realtime_tick_ns(void);
-
-/// Whether this process may open `count` more descriptors now, 64 at most.
-bool rio_descriptors_are_left(int count);
 
 /// The processors that may run this process.
 int rio_processor_count(void);

@@ -11,42 +11,65 @@ package struct ScatteredBuffers: Sendable {
     byteCount = buffers.reduce(0) { $0 + $1.capacity }
   }
 
-  /// What is left to fill after the first `filled` bytes.
-  private func rest(after filled: Int) -> [iovec] {
+  /// What is left to fill after the first `filled` bytes, up to byte `end`: as much of it as one call may ask for.
+  private func rest(after filled: Int, upTo end: Int) -> [iovec] {
     var skip = filled
+    var wanted = min(end - filled, Syscalls.longestRead)
     var vectors: [iovec] = []
     for buffer in buffers {
       let cut = min(skip, buffer.capacity)
       skip -= cut
-      if cut < buffer.capacity {
-        vectors.append(iovec(iov_base: buffer.base + cut, iov_len: buffer.capacity - cut))
-      }
+      let count = min(buffer.capacity - cut, wanted)
+      if count > 0 { vectors.append(iovec(iov_base: buffer.base + cut, iov_len: count)) }
+      wanted -= count
+      if wanted == 0 { break }
     }
     return vectors
   }
 
-  /// Fills the buffers from `offset` of the file on, after the first `filled` bytes.
+  /// Fills the buffers from `offset` of the file on, after the first `filled` bytes, waiting for the disk where it must.
   ///
-  /// - Parameter resident: to take what the page cache holds only, without waiting for the disk.
-  /// - Returns: the bytes filled in all. Fewer than `byteCount` at the end of the file; and where the page cache ends.
+  /// - Returns: the bytes filled in all. Fewer than `byteCount` only at the end of the file.
   package func fill(
-    after filled: Int, from offset: Int, of descriptor: CInt, resident: Bool, _ syscalls: Syscalls
+    after filled: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int {
     var filled = filled
     while filled < byteCount {
-      let result = rest(after: filled).withUnsafeBufferPointer {
-        syscalls.readScattered(descriptor, $0, offset + filled, resident)
+      let result = rest(after: filled, upTo: byteCount).withUnsafeBufferPointer {
+        syscalls.readScattered(descriptor, $0, offset + filled, false)
       }
+      if result == 0 { break }
+      if result > 0 {
+        filled += result
+      } else if Errno(result: result) != .interrupted {
+        throw Errno(result: result)
+      }
+    }
+    return filled
+  }
+
+  /// Fills the buffers up to byte `end` as far as the page cache goes.
+  ///
+  /// - Returns: the bytes filled in all; `nil` when this file system cannot tell what is resident.
+  package func fillWithResident(
+    after before: Int, upTo end: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
+  ) throws(Errno) -> Int? {
+    var filled = before
+    while filled < end {
+      let result = rest(after: filled, upTo: end).withUnsafeBufferPointer {
+        syscalls.readScattered(descriptor, $0, offset + filled, true)
+      }
+      if result == 0 { break }
       if result > 0 {
         filled += result
         continue
       }
-      if result == 0 { break }
-      let errno = Errno(result: result)
-      if errno == .interrupted { continue }
-      guard resident else { throw errno }
-      // Nothing more is resident, or this file system cannot tell: either way the disk has to be asked.
-      break
+      switch ResidentRefusal(result) {
+      case .interrupted: continue
+      case .notResident: return filled
+      case .unknown: return filled == before ? nil : filled
+      case .failed(let errno): throw errno
+      }
     }
     return filled
   }

@@ -28,9 +28,13 @@ package final class Syscalls: Sendable {
   package typealias Read = @Sendable (_ descriptor: CInt, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
   package typealias ReadScattered =
     @Sendable (_ descriptor: CInt, UnsafeBufferPointer<iovec>, _ offset: Int, _ resident: Bool) -> Int
+  package typealias IsRemote = @Sendable (_ descriptor: CInt) -> Bool
+  package typealias Advise = @Sendable (_ descriptor: CInt, _ offset: Int, _ count: Int, _ willRead: Bool) -> Void
   package typealias WallClock = @Sendable () -> (now: Int64, tick: Int64)
 
   package let open: Open
+  /// Of a regular file that somebody has leased to write to, when ``open`` says `-EWOULDBLOCK`: waits for his end of it.
+  package let openWaiting: Open
   /// An independent descriptor of the same file, at position 0.
   package let reopen: Reopen
   package let close: Close
@@ -40,12 +44,17 @@ package final class Syscalls: Sendable {
   package let readResident: Read
   /// Into several buffers, one after the other; `resident` as ``readResident``.
   package let readScattered: ReadScattered
+  /// Whether calls that else answer at once may wait for a server.
+  package let isRemote: IsRemote
+  /// Says what will be read soon, or not again. May wait: letting go of a gigabyte takes milliseconds.
+  package let advise: Advise
   /// The wall clock, and the tick of the times that the kernel stamps on files. Nanoseconds.
   package let wallClock: WallClock
 
   /// The kernel's calls, but for those given.
   package init(
     open: @escaping Open = { $0.withPlatformString { Int(rio_open_readonly($0)) } },
+    openWaiting: @escaping Open = { $0.withPlatformString { Int(rio_open_waiting($0)) } },
     reopen: @escaping Reopen = { Int(rio_reopen_readonly($0)) },
     close: @escaping Close = { Int(rio_close($0)) },
     status: @escaping Status = Syscalls.kernelStatus,
@@ -54,15 +63,20 @@ package final class Syscalls: Sendable {
     readScattered: @escaping ReadScattered = {
       Int(rio_preadv($0, $1.baseAddress, CInt(clamping: $1.count), Int64($2), $3))
     },
+    isRemote: @escaping IsRemote = { rio_may_be_remote($0) },
+    advise: @escaping Advise = { rio_advise($0, Int64($1), Int64($2), $3) },
     wallClock: @escaping WallClock = { (rio_realtime_ns(), wallClockTick) }
   ) {
     self.open = open
+    self.openWaiting = openWaiting
     self.reopen = reopen
     self.close = close
     self.status = status
     self.read = read
     self.readResident = readResident
     self.readScattered = readScattered
+    self.isRemote = isRemote
+    self.advise = advise
     self.wallClock = wallClock
   }
 
@@ -92,7 +106,30 @@ extension Errno {
   package init(result: Int) { self.init(rawValue: CInt(truncatingIfNeeded: -result)) }
 }
 
+/// What it means that a call for what is resident brought nothing.
+enum ResidentRefusal {
+  /// Nothing is, from here on.
+  case notResident
+  /// This file system cannot tell, or a sandbox does not let it: some forbid all calls that are younger than they are.
+  case unknown
+  /// Ask again.
+  case interrupted
+  case failed(Errno)
+
+  init(_ result: Int) {
+    switch Errno(result: result) {
+    case .interrupted: self = .interrupted
+    case .resourceTemporarilyUnavailable: self = .notResident
+    case .notSupportedOnSocket, .notSupported, .noFunction, .invalidArgument, .notPermitted: self = .unknown
+    case let errno: self = .failed(errno)
+    }
+  }
+}
+
 extension Syscalls {
+  /// The most bytes that are asked for by one call. Apple platforms refuse `INT_MAX` and more, Linux gives that much.
+  package static let longestRead = 1 << 30
+
   /// Fills `buffer` from `offset`, waiting for the disk where it must, until it is full or the file ends.
   ///
   /// - Returns: the bytes read. Fewer than asked for only at the end of the file.
@@ -101,7 +138,7 @@ extension Syscalls {
   ) throws(Errno) -> Int {
     var filled = 0
     while filled < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...].prefix(Self.longestRead))
       let result = read(descriptor, rest, offset + filled)
       if result == 0 { break }
       if result > 0 {
@@ -121,18 +158,19 @@ extension Syscalls {
   ) throws(Errno) -> Int? {
     var filled = 0
     while filled < buffer.count {
-      let rest = filled == 0 ? buffer : UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let isWhole = filled == 0 && buffer.count <= Self.longestRead
+      let rest = isWhole ? buffer : .init(rebasing: buffer[filled...].prefix(Self.longestRead))
       let result = readResident(descriptor, rest, offset + filled)
       if result > 0 {
         filled += result
         continue
       }
       if result == 0 { break }  // the end of the file: the version check says whether it should be
-      switch Errno(result: result) {
+      switch ResidentRefusal(result) {
       case .interrupted: continue
-      case .resourceTemporarilyUnavailable: return filled
-      case .notSupportedOnSocket, .notSupported, .noFunction, .invalidArgument: return filled == 0 ? nil : filled
-      default: throw Errno(result: result)
+      case .notResident: return filled
+      case .unknown: return filled == 0 ? nil : filled
+      case .failed(let errno): throw errno
       }
     }
     return filled

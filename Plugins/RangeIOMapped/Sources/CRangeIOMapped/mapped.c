@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,8 +14,36 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__linux__)
+#include <sys/vfs.h>
+#else
+#include <sys/mount.h>
+#include <sys/param.h>
+#endif
+
 #if defined(__linux__) && !defined(MADV_POPULATE_READ)
 #define MADV_POPULATE_READ 22  // Linux 5.14; the headers of the machine that builds may be older than its kernel
+#endif
+
+#if defined(__linux__)
+// Of a regular file that a process has leased to write to it: waits for its end of that. In two steps, so that what is
+// waited for is the file that was looked at, and never the writer of a FIFO.
+static int open_leased(const char *path) {
+  int named = open(path, O_PATH | O_CLOEXEC);
+  if (named < 0) return -errno;
+  struct stat s;
+  char again[32];
+  snprintf(again, sizeof again, "/proc/self/fd/%d", named);
+  int fd = -1, error = EWOULDBLOCK;
+  if (fstat(named, &s) == 0 && S_ISREG(s.st_mode)) {
+    do {
+      fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0 && errno != ENOENT) error = errno;  // ENOENT: there is no /proc
+  }
+  close(named);
+  return fd < 0 ? -error : fd;
+}
 #endif
 
 int rim_open(const char *path) {
@@ -22,7 +51,29 @@ int rim_open(const char *path) {
   do {
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   } while (fd < 0 && errno == EINTR);
+#if defined(__linux__)
+  if (fd < 0 && errno == EWOULDBLOCK) return open_leased(path);
+#endif
   return fd < 0 ? -errno : fd;
+}
+
+bool rim_may_be_remote(int fd) {
+  struct statfs s;
+  if (fstatfs(fd, &s) < 0) return true;
+#if defined(__linux__)
+  // As CRangeIOSystem has them: those that answer from this machine.
+  static const uint32_t local[] = {
+      0x0000ef53, 0x58465342, 0x9123683e, 0x01021994, 0x858458f6, 0x958458f6, 0x794c7630,  // ext, xfs, btrfs, in memory
+      0x0000f15f, 0x2fc12fc1, 0xca451a4e, 0xf2f52010, 0x3153464a, 0x52654973, 0x00003434,  // zfs, bcachefs, f2fs and others
+      0x00004d44, 0x2011bab0, 0x5346544e, 0x7366746e, 0x00004244, 0x0000482b,              // fat, ntfs, hfs
+      0x00009660, 0x15013346, 0x73717368, 0xe0f5e1e2, 0x28cd3d45, 0x000072b6, 0x24051905,  // to read only, and of flash
+  };
+  for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
+    if (local[i] == (uint32_t)s.f_type) return false;
+  return true;
+#else
+  return !(s.f_flags & MNT_LOCAL);
+#endif
 }
 
 // Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
@@ -61,6 +112,7 @@ int rim_fstat(int fd, struct rim_status *out) {
 }
 
 int64_t rim_pread(int fd, void *buffer, size_t count, int64_t offset) {
+  if (count > (size_t)1 << 30) count = (size_t)1 << 30;
   ssize_t n;
   do {
     n = pread(fd, buffer, count, (off_t)offset);

@@ -50,7 +50,8 @@ final class DiskQueues: Sendable {
     return try result.get()
   }
 
-  private func submit(_ work: @escaping @Sendable () -> Void) {
+  /// Does `work` on one of the threads. Nobody waits for it.
+  func submit(_ work: @escaping @Sendable () -> Void) {
     let queue = state.withLock { state -> DispatchQueue? in
       state.waiting.append(work)
       return state.idle.popLast()

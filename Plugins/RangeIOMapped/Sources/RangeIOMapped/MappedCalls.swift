@@ -19,6 +19,9 @@ struct MappedCalls: Sendable {
   var map: @Sendable (_ descriptor: CInt, _ count: Int, _ error: inout CInt) -> UnsafeMutableRawPointer? = {
     rim_map($0, $1, &$2)
   }
+  /// Whether calls that else answer at once may wait for a server.
+  var isRemote: @Sendable (_ descriptor: CInt) -> Bool = { rim_may_be_remote($0) }
+  var close: @Sendable (_ descriptor: CInt) -> CInt = { rim_close($0) }
   /// The wall clock, and the tick of the times that the kernel stamps on files. Nanoseconds.
   var wallClock: @Sendable () -> (now: Int64, tick: Int64) = { (rim_realtime_ns(), wallClockTick) }
 }

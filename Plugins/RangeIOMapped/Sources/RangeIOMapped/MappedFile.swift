@@ -20,6 +20,8 @@ final class MappedFile: Sendable {
 
   let descriptor: CInt
   let calls: MappedCalls
+  /// Whether a server may be asked what the file is: then threads of our own look at it, and bring its pages in.
+  let isRemote: Bool
   /// For errors: the path as it was given.
   let name: String
   /// Off once the kernel has said that it cannot populate: before Linux 5.14, and on Apple platforms.
@@ -58,19 +60,35 @@ final class MappedFile: Sendable {
     self.descriptor = descriptor
     self.name = name
     self.calls = calls
+    isRemote = calls.isRemote(descriptor)
     state = Guarded(State(advice: access.lasting ?? rim_normal))
   }
 
-  deinit { close() }
+  deinit {
+    let closes = takeClosing()
+    guard isRemote else { return closes() }
+    DiskQueues.shared.submit(closes)
+  }
 
   /// Closes the descriptor, and lets go of the mapping: slices keep it. To be called when nothing is under way, or never.
-  func close() {
+  func close() { takeClosing()() }
+
+  /// As ``close()``, where that may wait for a server.
+  func closed() async {
+    let closes = takeClosing()
+    guard isRemote else { return closes() }
+    // `try?`: there is nothing that it throws.
+    try? await DiskQueues.shared.run { closes() }
+  }
+
+  /// What is to be done to close it, which is nothing after the first time.
+  private func takeClosing() -> @Sendable () -> Void {
     let (isFirst, mapping) = state.withLock { state -> (Bool, Mapping?) in
       defer { (state.isClosed, state.mapping) = (true, nil) }
       return (!state.isClosed, state.mapping)
     }
     // Unmapped here, outside of the lock, if nobody shows it any more.
-    withExtendedLifetime(mapping) { if isFirst { _ = rim_close(descriptor) } }
+    return { [calls, descriptor] in withExtendedLifetime(mapping) { if isFirst { _ = calls.close(descriptor) } } }
   }
 
   /// Where a read is, for errors.
@@ -78,6 +96,12 @@ final class MappedFile: Sendable {
     .init(source: name, offset: range.lowerBound, count: range.count)
   }
 
+  /// What the file is now, which a server is asked on a thread of our own.
+  func look() async throws -> rim_status {
+    isRemote ? try await DiskQueues.shared.run { [self] in try status() } : try status()
+  }
+
+  /// What the file is now. May wait for a server, if ``isRemote``.
   func status() throws -> rim_status {
     var status = rim_status()
     let result = calls.status(descriptor, &status)

@@ -4,15 +4,27 @@ internal import RangeIO
 // Its bytes: pages that are brought in before they are handed out, or copies.
 
 extension MappedSource {
-  func bytes(of range: ByteRange, _ file: MappedFile, _ version: MappedVersion) async throws -> Bytes {
+  /// Up to so many bytes of one read are copied on the caller's own thread and actor, of one range or of many.
+  static let mostCopiedHere = 256 * 1024
+  /// Up to so many bytes of one read have their pages entered there.
+  private static let mostMappedHere = 4 * 1024 * 1024
+
+  /// - Parameter here: the bytes of the read so far, those of `range` included, that may have kept the caller's actor busy.
+  func bytes(
+    of range: ByteRange, _ file: MappedFile, _ version: MappedVersion, here: Int
+  ) async throws -> Bytes {
     switch configuration.slices {
-    case .copied: return try await copy(of: range, file)
+    case .copied: return try await copy(of: range, file, here: here)
     case .zeroCopy: break
     }
-    let mapping = try file.mapping(covering: range.upperBound, of: version.size)
+    // Mapping a file looks at it.
+    let mapping =
+      file.isRemote
+      ? try await DiskQueues.shared.run { try file.mapping(covering: range.upperBound, of: version.size) }
+      : try file.mapping(covering: range.upperBound, of: version.size)
     do {
       // Only as good as what `mincore` tells: of a file that is another user's it says that all is there.
-      if file.calls.isResident(mapping.pages(of: range)) {
+      if !file.isRemote, here <= Self.mostMappedHere, file.calls.isResident(mapping.pages(of: range)) {
         try file.faultIn(range, of: mapping)
       } else {
         try await DiskQueues.shared.run {
@@ -29,8 +41,9 @@ extension MappedSource {
     return mapping.bytes(range)
   }
 
-  func copy(of range: ByteRange, _ file: MappedFile) async throws -> Bytes {
-    if let bytes = file.copyOfResident(range) {
+  /// - Parameter here: as above.
+  func copy(of range: ByteRange, _ file: MappedFile, here: Int) async throws -> Bytes {
+    if !file.isRemote, here <= Self.mostCopiedHere, let bytes = file.copyOfResident(range) {
       counts.copied.add(range.count)
       return bytes
     }

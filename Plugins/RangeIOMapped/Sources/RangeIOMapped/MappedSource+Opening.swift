@@ -33,7 +33,11 @@ extension MappedSource {
   /// Tells the kernel of a file that is read from now on what will be read of it.
   func announce(_ file: MappedFile) {
     // `try?`: this saves time and nothing else, and what is wrong is told by the first read.
-    guard case .willNeed = configuration.access, let count = (try? file.status())?.size, count > 0 else { return }
+    // And for what a server has, nothing is done that nobody asked for.
+    guard !file.isRemote, case .willNeed = configuration.access, let count = (try? file.status())?.size, count > 0
+    else {
+      return
+    }
     _ = try? file.mapping(covering: Int(count), of: Int(count))
     file.advise(configuration.access)
   }

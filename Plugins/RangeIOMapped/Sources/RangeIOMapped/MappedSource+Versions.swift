@@ -44,21 +44,21 @@ extension MappedSource {
 
   /// The version of the file now; if it looks as if it were growing just now, what it is a moment later.
   private func look(at file: MappedFile, after version: MappedVersion?) async throws -> MappedVersion {
-    var now = MappedVersion(try file.status())
+    var now = MappedVersion(try await file.look())
     guard let version else { return now }
     // As `FileSource` does: a file that was really rewritten costs who learns of it within a quarter of a second the rest
     // of that, once.
     for _ in 0..<250 where version.mayBeGrowing(into: now) {
       guard now.modified.age(at: configuration.calls.wallClock().now) < .milliseconds(250) else { break }
       try await Task.sleep(for: .milliseconds(1))
-      now = MappedVersion(try file.status())
+      now = MappedVersion(try await file.look())
     }
     return now
   }
 
   /// Throws `sourceChanged` unless the file is still `version`, or has only grown.
   func check(_ version: MappedVersion, after range: ByteRange, _ file: MappedFile) async throws {
-    if MappedVersion(try file.status()) == version { return }
+    if MappedVersion(try await file.look()) == version { return }
     let now = try await look(at: file, after: version)
     guard version.change(to: now) == .other else { return }
     throw ReadError(

@@ -73,7 +73,7 @@ public final class MappedSource: RangeSource {
   public nonisolated(nonsending) func renew() async throws -> SourceDescription {
     guard let file = try openFile() else { return try await describe() }
     let new = try await openAnew()
-    let (before, after) = (try file.status(), try new.status())
+    let (before, after) = (try await file.look(), try await new.look())
     guard before.device != after.device || before.inode != after.inode else {
       return try await describe(named: new.statusAtOpening)
     }
@@ -98,7 +98,7 @@ public final class MappedSource: RangeSource {
   /// - Complexity: for pages in memory two system calls and one more for each 16 MiB, and O(pages) of the kernel's.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     let (file, version) = try opened(source)
-    let bytes = try await bytes(of: range, file, version)
+    let bytes = try await bytes(of: range, file, version, here: range.count)
     try await check(version, after: range, file)
     return bytes
   }
@@ -112,7 +112,12 @@ public final class MappedSource: RangeSource {
     let (file, version) = try opened(source)
     var all: [Bytes] = []
     all.reserveCapacity(ranges.count)
-    for range in ranges { all.append(range.isEmpty ? Bytes() : try await bytes(of: range, file, version)) }
+    var here = 0
+    for range in ranges {
+      try Task.checkCancellation()
+      here += range.count
+      all.append(range.isEmpty ? Bytes() : try await bytes(of: range, file, version, here: here))
+    }
     if let last = ranges.last { try await check(version, after: last, file) }
     return all
   }
@@ -123,7 +128,7 @@ public final class MappedSource: RangeSource {
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
     let (file, version) = try opened(source)
-    let whole = try await copy(of: range, file)
+    let whole = try await copy(of: range, file, here: range.count)
     try await check(version, after: range, file)
     return grid.pieces(of: range).map { _, part in
       whole.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
@@ -134,7 +139,7 @@ public final class MappedSource: RangeSource {
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
     // More would keep the caller's actor busy for longer than a task costs.
     // `try?`: what is wrong is told by the read that follows.
-    guard range.count <= 256 * 1024, let (file, version) = try? opened(source),
+    guard range.count <= Self.mostCopiedHere, let (file, version) = try? opened(source), !file.isRemote,
       let bytes = file.copyOfResident(range), let status = try? file.status(), MappedVersion(status) == version
     else { return nil }
     counts.copied.add(bytes.count)
@@ -156,6 +161,11 @@ public final class MappedSource: RangeSource {
   public func advise(_ pattern: AccessPattern) {
     // `try?`: a closed source has nothing to advise about.
     guard let file = try? openFile() else { return }
+    guard !file.isRemote else { return DiskQueues.shared.submit { [self] in advise(pattern, file) } }
+    advise(pattern, file)
+  }
+
+  private func advise(_ pattern: AccessPattern, _ file: MappedFile) {
     if case .willNeed = pattern, let end = state.withLock({ $0.described?.byteCount }), end > 0 {
       // Nothing may have been read yet, and so nothing mapped. What cannot be mapped is told by the read that needs it.
       _ = try? file.mapping(covering: end, of: end)
@@ -174,6 +184,6 @@ public final class MappedSource: RangeSource {
       defer { (state.file, state.described, state.isClosed) = (nil, nil, true) }
       return state.file
     }
-    file?.close()
+    await file?.closed()
   }
 }

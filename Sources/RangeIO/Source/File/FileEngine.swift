@@ -43,8 +43,11 @@ extension FileSource {
 
 /// Where one lane hands over to the next, measured: see Docs/Decisions/0002-lanes.md.
 enum LaneThreshold {
-  /// Up to so many bytes a resident read copies on the caller's own thread and actor; above, it leaves the actor first.
+  /// Up to so many bytes a resident read copies on the caller's own thread and actor, whether of one range or of many;
+  /// above, it leaves the actor first.
   static let residentInline = 256 * 1024
+  /// So many bytes are copied from the page cache before it is seen that nobody waits any more.
+  static let residentPiece = 1024 * 1024
   /// DispatchIO reads and reports in pieces of so many bytes.
   static let dispatchIOPiece = 1024 * 1024
   /// The longest range of one DispatchIO operation, in bytes: what may pile up before its reader takes it.

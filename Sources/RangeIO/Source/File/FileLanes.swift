@@ -4,6 +4,8 @@ import Synchronization
 final class FileLanes: Sendable {
   let file: OpenFile
   let kind: FileOpening.Kind
+  /// Whether threads of our own do what may wait for a server, looks at the file among it.
+  let isRemote: Bool
   let resident: ResidentLane
   let positional: PositionalLane
   private let gate: UseGate
@@ -18,6 +20,7 @@ final class FileLanes: Sendable {
   init(_ opened: FileOpening.Opened, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
     file = opened.file
     kind = opened.kind
+    isRemote = opened.file.isRemote
     self.gate = gate
     self.waiting = waiting
     statusAtOpening = opened.status
@@ -55,18 +58,30 @@ final class FileLanes: Sendable {
     recording.map { $0.number == number && $0.sees(size, since: before) } ?? false
   }
 
-  func dispatchIOLane() throws(ReadError) -> DispatchIOLane {
-    let made: Result<DispatchIOLane, ReadError> = dispatchIO.withLock { lane in
-      if let lane { return .success(lane) }
-      do throws(ReadError) {
-        let new = try DispatchIOLane(file, gate: gate, waiting: waiting)
-        lane = new
-        return .success(new)
-      } catch {
-        return .failure(error)
-      }
+  /// The channel, which the first read that needs it makes. To be called within the gate.
+  ///
+  /// - Parameter make: has the channel made, where opening a file may wait.
+  func dispatchIOLane(
+    by make: (_ new: @escaping @Sendable () throws -> DispatchIOLane) async throws -> DispatchIOLane = { try $0() }
+  ) async throws -> DispatchIOLane {
+    if let lane = dispatchIO.withLock({ $0 }) { return lane }
+    let new = try await make { [file, gate, waiting] in try DispatchIOLane(file, gate: gate, waiting: waiting) }
+    let lane = dispatchIO.withLock { lane -> DispatchIOLane in
+      if lane == nil { lane = new }
+      return lane ?? new
     }
-    return try made.get()
+    if lane !== new {
+      // Of two who make one at once the first wins.
+      new.stop()
+      try await new.drained()
+    }
+    // Who closes the file shuts the gate first and stops what is there then. What came after that is stopped here: one of
+    // the two sees the other.
+    guard !gate.isClosed else {
+      lane.stop()
+      throw ReadError.closed
+    }
+    return lane
   }
 
   /// Stops what waits in the DispatchIO channel.
@@ -76,6 +91,6 @@ final class FileLanes: Sendable {
   func close() async throws {
     try await dispatchIO.withLock { $0 }?.drained()
     recording = nil
-    file.close()
+    try await file.closed()
   }
 }

@@ -44,18 +44,42 @@ enum FileOpening {
   }
 
   private static func openOnce(_ path: FilePath, _ name: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
-    let result = syscalls.open(path)
+    var result = syscalls.open(path)
+    // No FIFO is waited for. What is left to wait for is a process that has the file leased to write to it.
+    if result == -Int(EWOULDBLOCK) { result = syscalls.openWaiting(path) }
     guard result >= 0 else {
       // Opening a socket, or a device without a driver, fails before its kind can be asked by descriptor.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
       if mode >= 0, let refusal = refusal(UInt32(mode), name) { throw refusal }
       throw .errno(Errno(result: result), "open the file", .init(source: name))
     }
-    return try inspect(OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name))
+    let file = OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name)
+    do throws(ReadError) {
+      return try inspect(file)
+    } catch {
+      file.close()
+      throw error
+    }
   }
 
-  /// Looks at a descriptor that is open already.
-  static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
+  /// Looks at a descriptor that somebody else has opened, and refuses what is not for reading. May wait.
+  static func adopt(_ file: OpenFile) throws(ReadError) -> Opened {
+    let opened = try inspect(file)
+    let reason: String
+    switch rio_why_unreadable(file.descriptor) {
+    case rio_path_only: reason = "was opened for its path alone (O_PATH): open the file for reading"
+    case rio_write_only: reason = "was opened for writing only (O_WRONLY): open the file for reading"
+    case rio_direct:
+      reason =
+        "was opened past the page cache (O_DIRECT), and reads only what is aligned: open the file without that flag"
+    default: return opened
+    }
+    throw ReadError(.unsupportedSource, "this descriptor " + reason, context: .init(source: file.name))
+  }
+
+  /// Looks at a descriptor. May wait.
+  private static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
+    file.locate()
     let status = try file.status()
     if let refusal = refusal(status.mode, file.name) { throw refusal }
     if status.mode & UInt32(S_IFMT) == UInt32(S_IFBLK) {

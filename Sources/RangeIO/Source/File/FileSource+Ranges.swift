@@ -1,7 +1,7 @@
-import CRangeIOSystem
-
 extension FileSource {
   /// The bytes of several ranges, in the order asked: first what is resident, then all the rest from disk at once.
+  ///
+  /// What is copied on the caller's actor is as little in all as it is for one range.
   ///
   /// - Throws: as ``read(_:of:)``. One look at the file's version covers all.
   public nonisolated(nonsending) func read(
@@ -10,6 +10,23 @@ extension FileSource {
     try enter()
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
+    // Those that are longer leave the actor themselves.
+    let inline = ranges.reduce(0) { $0 + ($1.count <= LaneThreshold.residentInline ? $1.count : 0) }
+    guard usesResidentLane(of: lanes), inline > LaneThreshold.residentInline else {
+      return try await read(ranges, of: source, lanes)
+    }
+    return try await readOffActor(ranges, of: source, lanes)
+  }
+
+  @concurrent private func readOffActor(
+    _ ranges: [ByteRange], of source: SourceDescription, _ lanes: FileLanes
+  ) async throws -> [Bytes] {
+    try await read(ranges, of: source, lanes)
+  }
+
+  private func read(
+    _ ranges: [ByteRange], of source: SourceDescription, _ lanes: FileLanes
+  ) async throws -> [Bytes] {
     let version = FileSnapshot.of(source)?.version
     var results = [Bytes](repeating: Bytes(), count: ranges.count)
     var pending: [(index: Int, buffer: WritableBytes, filled: Int, read: PositionalLane.Pending)] = []
@@ -21,8 +38,9 @@ extension FileSource {
         results[index] = try await read(range, of: source)
         continue
       }
+      try goOn()
       let buffer = try configuration.buffers.buffer(range.count)
-      let filled = usesResidentLane ? try lanes.resident.fill(buffer.memory, from: range) : 0
+      let filled = usesResidentLane(of: lanes) ? try lanes.resident.fill(buffer.memory, from: range) : 0
       counters.add(filled, to: .resident)
       if filled == range.count {
         results[index] = buffer.bytes(filled)
@@ -32,23 +50,28 @@ extension FileSource {
     }
     for (index, buffer, filled, read) in pending {
       finished += 1
-      let count = try await lanes.positional.finish(read)
+      let (count, status) = try await lanes.positional.finish(read)
       counters.add(count - filled, to: .positional)
       guard count == ranges[index].count else { throw try await shrank(version, at: ranges[index], got: count, lanes) }
       results[index] = buffer.bytes(count)
+      // Each was looked at after it was read.
+      if let version, let status { try await check(version, after: ranges[index], lanes, seen: status) }
     }
-    if let version, let last = ranges.last { try await check(version, after: last, lanes) }
+    if let version, let last = ranges.last, !lanes.isRemote { try await check(version, after: last, lanes) }
     return results
   }
 }
 
 extension FileSource {
-  /// Tells the system, which may read ahead or let go of pages.
+  /// Tells the system, which may read ahead or let go of pages, by a thread of our own: both may take it some time.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
     guard gate.enter() else { return }
-    defer { gate.leave() }
     // What cannot be advised is told of by the read that follows, if there is one.
-    guard let lanes = try? openLanes(for: source) else { return }
-    rio_advise(lanes.file.descriptor, Int64(range.lowerBound), Int64(range.count), advice == .willRead)
+    guard let lanes = try? openLanes(for: source) else { return gate.leave() }
+    let job = IOJob(isUrgent: false) { [gate, file = lanes.file] in
+      file.syscalls.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)
+      gate.leave()
+    }
+    configuration.threads.submit(job)
   }
 }

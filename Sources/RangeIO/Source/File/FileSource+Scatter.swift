@@ -26,42 +26,38 @@ extension FileSource {
     let scattered = ScatteredBuffers(buffers)
 
     var filled = 0
-    if usesResidentLane {
+    var seen: FileStatus?
+    if usesResidentLane(of: lanes) {
       filled =
         range.count <= LaneThreshold.residentInline
-        ? try Self.fill(scattered, range, lanes.file) : try await fillOffActor(scattered, range, lanes.file)
+        ? try lanes.resident.fill(scattered, after: 0, upTo: range.count, from: range)
+        : try await fillOffActor(scattered, range, lanes.resident)
       counters.add(filled, to: .resident)
     }
     if filled < range.count {
-      let count = try await lanes.positional.read(range, into: scattered, from: filled)
+      let (count, status) = try await lanes.positional.read(range, into: scattered, from: filled)
+      seen = status
       counters.add(count - filled, to: .positional)
       guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
     }
-    if let version { try await check(version, after: range, lanes) }
+    if let version { try await check(version, after: range, lanes, seen: seen) }
     return buffers.map { $0.bytes($0.capacity) }
   }
 
   @concurrent private func fillOffActor(
-    _ buffers: ScatteredBuffers, _ range: ByteRange, _ file: OpenFile
+    _ buffers: ScatteredBuffers, _ range: ByteRange, _ lane: ResidentLane
   ) async throws -> Int {
-    try Self.fill(buffers, range, file)
-  }
-
-  /// Fills what is resident.
-  private static func fill(_ buffers: ScatteredBuffers, _ range: ByteRange, _ file: OpenFile) throws -> Int {
-    do {
-      return try buffers.fill(
-        after: 0, from: range.lowerBound, of: file.descriptor, resident: true, file.syscalls)
-    } catch {
-      throw ReadError.errno(error, "read the file", file.context(range))
+    try inPieces(of: range.count) { filled, count in
+      try lane.fill(buffers, after: filled, upTo: filled + count, from: range) - filled
     }
   }
 
   /// What the page cache holds, in memory that a store keeps as it is.
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    guard usesResidentLane, range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
+    guard range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
     defer { gate.leave() }
-    guard let lanes = try? openLanes(for: source), let buffer = BlockBacking.allocate(range.count),
+    guard let lanes = try? openLanes(for: source), usesResidentLane(of: lanes),
+      let buffer = BlockBacking.allocate(range.count),
       // A failing disk is told of by the read that follows, and so is a file that has changed.
       (try? lanes.resident.fill(buffer.memory, from: range)) == range.count
     else { return nil }

@@ -8,10 +8,10 @@ extension FileSource {
   ///   those who read it to notice.
   func describe(_ lanes: FileLanes, named: FileStatus? = nil) async throws -> SourceDescription {
     switch lanes.kind {
-    case .blockDevice: return try describeDevice(lanes.file)
+    case .blockDevice: return try await ask(lanes) { [self] in try describeDevice(lanes.file) }
     case .regular: break
     }
-    if configuration.isAppendOnly { return try describeRecording(lanes) }
+    if configuration.isAppendOnly { return try await describeRecording(lanes) }
     let generation = currentGeneration
     let last = described.withLock { $0 }.flatMap { FileSnapshot.of($0)?.version }
     var version: FileVersion
@@ -40,9 +40,9 @@ extension FileSource {
   }
 
   /// What a file is of which only the end changes: settled however lately that was.
-  private func describeRecording(_ lanes: FileLanes) throws(ReadError) -> SourceDescription {
+  private func describeRecording(_ lanes: FileLanes) async throws -> SourceDescription {
     let generation = currentGeneration
-    let version = try lookAtRecording(lanes)
+    let version = try await lookAtRecording(lanes)
     let recording = RecordingVersion(recording: version.recording, size: version.size)
     return described.withLock { described in
       if let last = described, FileSnapshot.of(last)?.generation == generation,
@@ -60,11 +60,11 @@ extension FileSource {
   }
 
   /// What a recording is now, and which one it is: another, if it was cut short.
-  private func lookAtRecording(_ lanes: FileLanes) throws(ReadError) -> FileVersion {
+  private func lookAtRecording(_ lanes: FileLanes) async throws -> FileVersion {
     var recording = lanes.recording ?? .of(lanes.statusAtOpening)
     while true {
       let largest = recording.largest
-      var version = FileVersion(try lanes.file.status())
+      var version = FileVersion(try await status(of: lanes))
       guard recording.sees(version.size, since: largest) else {
         recording = recording.next
         continue
@@ -104,8 +104,13 @@ extension FileSource {
   /// Throws `sourceChanged` unless the file is still `version`, or has only grown.
   ///
   /// Called after every read and before its bytes are handed out: they were read between two looks that agree.
-  func check(_ version: FileVersion, after range: ByteRange, _ lanes: FileLanes) async throws {
-    let status = try lanes.file.status()
+  ///
+  /// - Parameter seen: what the file was after the read, if the thread that read it has looked.
+  func check(
+    _ version: FileVersion, after range: ByteRange, _ lanes: FileLanes, seen: FileStatus? = nil
+  ) async throws {
+    if let seen, isStill(version, seen, lanes) { return }
+    let status = try await status(of: lanes)
     if isStill(version, status, lanes) { return }
     guard !configuration.isAppendOnly else {
       throw ReadError.changed(version.difference(to: FileVersion(status)), lanes.file.context(range))
@@ -133,7 +138,7 @@ extension FileSource {
   ///
   /// - Parameter version: the version that was seen before.
   private func look(at lanes: FileLanes, after version: FileVersion?) async throws -> FileVersion {
-    let now = FileVersion(try lanes.file.status())
+    let now = FileVersion(try await status(of: lanes))
     guard let version, version.mayBeGrowing(into: now) else { return now }
     return try await onThread { [file = lanes.file, syscalls = configuration.syscalls] in
       // Bounded: a file that was really rewritten costs the reader who learns of it within a quarter of a second the
@@ -148,6 +153,19 @@ extension FileSource {
       }
       return now
     }
+  }
+
+  /// What the file is now.
+  func status(of lanes: FileLanes) async throws -> FileStatus {
+    try await ask(lanes) { [file = lanes.file] in try file.status() }
+  }
+
+  /// Does `work`, which asks the file's system something: here where that answers at once, on an I/O thread where a server
+  /// may have to.
+  func ask<Value: Sendable>(
+    _ lanes: FileLanes, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    lanes.isRemote ? try await onThread(work) : try work()
   }
 
   /// Does `work`, which may block, on an I/O thread. Cancelled or closed, the caller is answered at once.

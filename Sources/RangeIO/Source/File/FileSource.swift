@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Synchronization
 public import SystemPackage
 
@@ -11,7 +12,8 @@ public import SystemPackage
 ///
 /// **Ways.** On Linux what is in the page cache is copied on the caller's thread (`preadv2` with `RWF_NOWAIT`), and what
 /// must come from disk is read by threads of the library's own. On Apple platforms, and with ``Engine/dispatchIO``
-/// anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes by way.
+/// anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes by way. A file on a network file system or a FUSE
+/// mount is read, looked at, opened and closed by threads of the library's own: a server that hangs holds up nobody else.
 ///
 /// **Versions.** The file is opened once and looked at (`fstat`) after every read. If it grew, the read is good, and
 /// the new bytes can be read. If it shrank, was rewritten, replaced (another file moved to its path), removed, renamed
@@ -57,7 +59,8 @@ public final class FileSource: RangeSource {
 
   /// The file behind `descriptor`, which this source owns from now on: it closes it, and nobody else may.
   ///
-  /// Its position is not used; where the file cannot be opened a second time, it is set to the start.
+  /// Its position is not used; where the file cannot be opened a second time, it is set to the start. A descriptor that was
+  /// opened with `O_WRONLY`, `O_PATH` or `O_DIRECT` is refused with `ReadError.Code.unsupportedSource` by the first use.
   public init(adopting descriptor: FileDescriptor, configuration: Configuration = Configuration()) {
     location = .adopted(
       OpenFile(
@@ -94,7 +97,7 @@ public final class FileSource: RangeSource {
     let lanes = try await currentLanes()
     guard !isAdopted else { return try await describe(lanes) }
     let now = try await openAnew()
-    let (before, after) = (try lanes.file.status(), now.statusAtOpening)
+    let (before, after) = (try await status(of: lanes), now.statusAtOpening)
     guard before.device != after.device || before.inode != after.inode else {
       return try await describe(lanes, named: after)
     }
@@ -109,16 +112,20 @@ public final class FileSource: RangeSource {
 
   /// Returns when the file may have changed since `source` described it, or its name may lead elsewhere.
   ///
-  /// Where the system does not tell of changes it waits until it is cancelled.
+  /// Where the system does not tell of changes, as on network file systems, it waits until it is cancelled.
   public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
     try enter()
     defer { gate.leave() }
     let lanes = try await currentLanes()
     let answer = OneAnswer<Void>()
-    let watch = FileWatch.begin(lanes.file.descriptor) { answer.resolve(.success(())) }
+    // Of changes by others the system of a remote file does not tell, and to be told of our own we would have to ask there.
+    let watch =
+      lanes.isRemote ? nil : FileWatch.begin(lanes.file.descriptor) { answer.resolve(.success(())) }
     defer { watch?.end() }
     // What happened before the watch began is seen now, and what comes later by the watch.
-    if let version = FileSnapshot.of(source)?.version, hasChanged(version, try lanes.file.status(), lanes) { return }
+    if let version = FileSnapshot.of(source)?.version, hasChanged(version, try await status(of: lanes), lanes) {
+      return
+    }
     try await waiting.wait(for: answer)
   }
 
@@ -132,20 +139,25 @@ public final class FileSource: RangeSource {
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
     let version = FileSnapshot.of(source)?.version
+    var seen: FileStatus?
     let bytes: Bytes
-    if usesResidentLane, range.count <= LaneThreshold.residentInline {
+    if usesResidentLane(of: lanes), range.count <= LaneThreshold.residentInline {
       let buffer = try configuration.buffers.buffer(range.count)
       let filled = try lanes.resident.fill(buffer.memory, from: range)
       counters.add(filled, to: .resident)
       bytes =
         filled == range.count
-        ? buffer.bytes(filled) : try await readRest(of: range, into: buffer, from: filled, lanes, version)
+        ? buffer.bytes(filled) : try await readRest(of: range, into: buffer, from: filled, lanes, version, &seen)
     } else {
-      bytes = try await readLarge(range, lanes, version)
+      bytes = try await readLarge(range, lanes, version, &seen)
     }
-    // The look itself does not suspend; only what looks like a change is looked into.
-    if let version, !isStill(version, try lanes.file.status(), lanes) {
-      try await check(version, after: range, lanes)
+    // The look itself does not suspend, unless a server has to be asked; only what looks like a change is looked into.
+    if let version {
+      if seen == nil, !lanes.isRemote { seen = try lanes.file.status() }
+      guard let seen, isStill(version, seen, lanes) else {
+        try await check(version, after: range, lanes)
+        return bytes
+      }
     }
     return bytes
   }
@@ -168,7 +180,7 @@ public final class FileSource: RangeSource {
       try await gate.drained()
       // Anew: who was opening the file has ended by now.
       for lanes in allLanes { try await lanes.close() }
-      if case .adopted(let file) = location { file.close() }
+      if case .adopted(let file) = location { try await file.closed() }
     } catch {
       // Only cancellation ends these waits early.
     }
@@ -219,7 +231,7 @@ extension FileSource {
           try FileOpening.open(FilePath(FilePathExpansion.expand(path)), name: path, configuration.syscalls)
         case .path(let path):
           try FileOpening.open(FilePathExpansion.expand(path), name: path.string, configuration.syscalls)
-        case .adopted(let file): try FileOpening.inspect(file)
+        case .adopted(let file): try FileOpening.adopt(file)
         }
       return FileLanes(opened, threads: configuration.threads, gate: gate, waiting: waiting)
     }
@@ -238,7 +250,11 @@ extension FileSource {
     #endif
   }()
 
-  var usesResidentLane: Bool { Self.platformHasResidentLane && configuration.engine == .automatic }
+  /// Whether what is resident is read on the caller's thread. Not of a file that a server has: it has to be asked, after
+  /// the read, what the file is.
+  func usesResidentLane(of lanes: FileLanes) -> Bool {
+    Self.platformHasResidentLane && configuration.engine == .automatic && !lanes.isRemote
+  }
 
   /// The lane for what the resident lane leaves.
   private var diskLane: FileLane {
@@ -253,45 +269,80 @@ extension FileSource {
   var usesPositionalLane: Bool { diskLane == .positional }
 
   /// A read that would keep the caller's actor busy for too long, or that starts at the disk.
-  private func readLarge(_ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?) async throws -> Bytes {
-    if usesResidentLane {
+  ///
+  /// - Parameter seen: what the file was after the read, if the thread that read it has looked.
+  private func readLarge(
+    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
+  ) async throws -> Bytes {
+    if usesResidentLane(of: lanes) {
       let buffer = try configuration.buffers.buffer(range.count)
       let filled = try await fillOffActor(buffer, range, lanes.resident)
       counters.add(filled, to: .resident)
       if filled == range.count { return buffer.bytes(filled) }
-      return try await readRest(of: range, into: buffer, from: filled, lanes, version)
+      return try await readRest(of: range, into: buffer, from: filled, lanes, version, &seen)
     }
-    guard usesPositionalLane else { return try await readThroughDispatchIO(range, lanes, version) }
-    return try await readRest(of: range, into: configuration.buffers.buffer(range.count), from: 0, lanes, version)
+    guard usesPositionalLane else { return try await readThroughDispatchIO(range, lanes, version, &seen) }
+    return try await readRest(
+      of: range, into: configuration.buffers.buffer(range.count), from: 0, lanes, version, &seen)
   }
 
   /// The resident lane on a thread of Swift's pool: no hop for a caller that is on no actor.
   @concurrent private func fillOffActor(
     _ buffer: WritableBytes, _ range: ByteRange, _ lane: ResidentLane
   ) async throws -> Int {
-    try lane.fill(buffer.memory, from: range)
+    try inPieces(of: range.count) { filled, count in
+      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.memory[filled..<filled + count])
+      let start = range.lowerBound + filled
+      return try lane.fill(piece, from: start..<start + count)
+    }
+  }
+
+  /// Fills `count` bytes piece by piece, so that whoever cancels or closes does not wait for all of them.
+  ///
+  /// - Parameter fill: fills the next piece after the first `filled` bytes; fewer bytes than asked for end it.
+  /// - Returns: the bytes filled.
+  /// - Throws: `CancellationError`, `closed`.
+  func inPieces(of count: Int, _ fill: (_ filled: Int, _ count: Int) throws -> Int) throws -> Int {
+    var filled = 0
+    while filled < count {
+      try goOn()
+      let piece = min(count - filled, LaneThreshold.residentPiece)
+      let got = try fill(filled, piece)
+      filled += got
+      if got < piece { break }
+    }
+    return filled
+  }
+
+  /// Throws if nobody waits any more for what is being copied.
+  func goOn() throws {
+    if rio_task_is_cancelled() { throw CancellationError() }
+    if gate.isClosed { throw ReadError.closed }
   }
 
   /// What the resident lane left of `range`, by position: `buffer` holds the first `filled` bytes.
   private func readRest(
-    of range: ByteRange, into buffer: WritableBytes, from filled: Int, _ lanes: FileLanes, _ version: FileVersion?
+    of range: ByteRange, into buffer: WritableBytes, from filled: Int, _ lanes: FileLanes, _ version: FileVersion?,
+    _ seen: inout FileStatus?
   ) async throws -> Bytes {
-    let count = try await lanes.positional.read(range, into: buffer, from: filled)
+    let (count, status) = try await lanes.positional.read(range, into: buffer, from: filled)
+    seen = status
     counters.add(count - filled, to: .positional)
     guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
     return buffer.bytes(count)
   }
 
   private func readThroughDispatchIO(
-    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?
+    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
   ) async throws -> Bytes {
-    let bytes = try await lanes.dispatchIOLane().read(range)
+    let bytes = try await lanes.dispatchIOLane { try await self.ask(lanes, $0) }.read(range)
     counters.add(bytes.count, to: .dispatchIO)
     if bytes.count == range.count { return bytes }
     // The file ended, the disk failed, or another descriptor's EBADF swept this operation away: `pread` tells which.
     let rest = range.lowerBound + bytes.count..<range.upperBound
     let buffer = try configuration.buffers.buffer(rest.count)
-    let count = try await lanes.positional.read(rest, into: buffer, from: 0)
+    let (count, status) = try await lanes.positional.read(rest, into: buffer, from: 0)
+    seen = status
     counters.add(count, to: .positional)
     guard count == rest.count else { throw try await shrank(version, at: rest, got: count, lanes) }
     return Bytes(concatenating: [bytes, buffer.bytes(count)])

@@ -9,6 +9,8 @@ final class OpenFile: Sendable {
   /// For errors: the path as it was given.
   let name: String
   private let isClosed = Atomic<Bool>(false)
+  /// Until it is known.
+  private let mayBeRemote = Atomic<Bool>(true)
 
   init(descriptor: CInt, syscalls: Syscalls, name: String) {
     self.descriptor = descriptor
@@ -16,13 +18,43 @@ final class OpenFile: Sendable {
     self.name = name
   }
 
-  deinit { close() }
-
-  /// Closes the descriptor, once. To be called when the gate has drained; else the last reference does.
-  func close() {
-    if !isClosed.exchange(true, ordering: .acquiringAndReleasing) { _ = syscalls.close(descriptor) }
+  deinit {
+    guard takeClosing() else { return }
+    guard isRemote else {
+      _ = syscalls.close(descriptor)
+      return
+    }
+    IOThreads.shared.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.close(descriptor) })
   }
 
+  /// Whether a server, or another process, may be asked by calls that else answer at once: `fstat`, `open`, `close`. They
+  /// are made on threads of our own then.
+  var isRemote: Bool { mayBeRemote.load(ordering: .relaxed) }
+
+  /// Finds out where the file is. May wait.
+  func locate() { mayBeRemote.store(syscalls.isRemote(descriptor), ordering: .relaxed) }
+
+  /// Closes the descriptor, once, on this thread, which may wait.
+  func close() {
+    if takeClosing() { _ = syscalls.close(descriptor) }
+  }
+
+  /// Closes the descriptor, once. To be called when the gate has drained; else the last reference does.
+  func closed() async throws {
+    guard isRemote else { return close() }
+    guard takeClosing() else { return }
+    let answer = OneAnswer<Void>()
+    IOThreads.shared.submit(
+      IOJob { [syscalls, descriptor] in
+        _ = syscalls.close(descriptor)
+        answer.resolve(.success(()))
+      })
+    try await answer.value()
+  }
+
+  private func takeClosing() -> Bool { !isClosed.exchange(true, ordering: .acquiringAndReleasing) }
+
+  /// What the file is now. May wait for a server, if ``isRemote``.
   func status() throws(ReadError) -> FileStatus {
     var status = FileStatus()
     let result = syscalls.status(descriptor, &status)

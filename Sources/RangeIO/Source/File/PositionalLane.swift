@@ -14,10 +14,14 @@ final class PositionalLane: Sendable {
     self.waiting = waiting
   }
 
+  /// The bytes in the buffer, and what the file was after they were read, if it ``FileLanes/isRemote``: the caller may not
+  /// look then.
+  typealias Outcome = (count: Int, status: FileStatus?)
+
   /// A read that has been handed to a thread.
   struct Pending {
     fileprivate let job: IOJob
-    fileprivate let answer: OneAnswer<Int>
+    fileprivate let answer: OneAnswer<Outcome>
     /// Of a prefetch, which goes after demands.
     fileprivate let urgency: (ReadUrgency, ReadUrgency.Handle)?
 
@@ -36,15 +40,15 @@ final class PositionalLane: Sendable {
   }
 
   private func begin(_ range: ByteRange, _ read: @escaping @Sendable () throws(Errno) -> Int) -> Pending {
-    let answer = OneAnswer<Int>()
+    let answer = OneAnswer<Outcome>()
     gate.enterAgain()
     let urgency = ReadUrgency.current
     let job = IOJob(isUrgent: urgency?.purpose != .prefetch) { [file, gate] in
-      let result: Result<Int, any Error>
-      do throws(Errno) {
-        result = .success(try read())
+      let result: Result<Outcome, any Error>
+      do {
+        result = .success((try read(), file.isRemote ? try file.status() : nil))
       } catch {
-        result = .failure(ReadError.errno(error, "read the file", file.context(range)))
+        result = .failure((error as? Errno).map { ReadError.errno($0, "read the file", file.context(range)) } ?? error)
       }
       gate.leave()
       answer.resolve(result)
@@ -58,7 +62,7 @@ final class PositionalLane: Sendable {
   /// Waits for a read. Cancelled or closed, it is answered at once, and the read is taken back if it has not begun.
   ///
   /// - Returns: the bytes in the buffer, those included that were there before.
-  func finish(_ pending: Pending) async throws -> Int {
+  func finish(_ pending: Pending) async throws -> Outcome {
     defer { pending.forgetUrgency() }
     do {
       return try await waiting.wait(for: pending.answer)
@@ -76,15 +80,14 @@ final class PositionalLane: Sendable {
   }
 
   /// Reads `range` into `buffer` from `filled` on.
-  func read(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) async throws -> Int {
+  func read(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) async throws -> Outcome {
     try await finish(begin(range, into: buffer, from: filled))
   }
 
   /// Reads `range` into several buffers, of which the first `filled` bytes are there already.
-  func read(_ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int) async throws -> Int {
+  func read(_ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int) async throws -> Outcome {
     let pending = begin(range) { [file] () throws(Errno) in
-      try buffers.fill(
-        after: filled, from: range.lowerBound, of: file.descriptor, resident: false, file.syscalls)
+      try buffers.fill(after: filled, from: range.lowerBound, of: file.descriptor, file.syscalls)
     }
     return try await finish(pending)
   }

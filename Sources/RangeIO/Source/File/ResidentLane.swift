@@ -1,4 +1,5 @@
 import Synchronization
+import SystemPackage
 
 /// The fastest way: what the page cache holds is copied on the caller's own thread, without waiting for the disk.
 ///
@@ -21,6 +22,24 @@ final class ResidentLane: Sendable {
       }
       isAvailable.store(false, ordering: .relaxed)
       return 0
+    } catch {
+      throw .errno(error, "read the file", file.context(range))
+    }
+  }
+
+  /// Fills `buffers`, which are for `range`, from byte `filled` of it up to byte `end`, as far as the page cache goes.
+  ///
+  /// - Returns: the bytes that are filled now.
+  func fill(_ buffers: ScatteredBuffers, after filled: Int, upTo end: Int, from range: ByteRange) throws(ReadError)
+    -> Int
+  {
+    guard isAvailable.load(ordering: .relaxed) else { return filled }
+    do {
+      let now = try buffers.fillWithResident(
+        after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
+      if let now { return now }
+      isAvailable.store(false, ordering: .relaxed)
+      return filled
     } catch {
       throw .errno(error, "read the file", file.context(range))
     }

@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import RangeIOTesting
 import Synchronization
 import SystemPackage
@@ -72,18 +73,82 @@ struct FileFaultTests {
     await reader.close()
   }
 
-  @Test func `a file system that cannot tell what is resident is asked once`() async throws {
+  // EPERM: sandboxes that know no calls younger than they are.
+  @Test(arguments: [EOPNOTSUPP, ENOSYS, EINVAL, EPERM], [false, true])
+  func `a file system that cannot tell what is resident is asked once`(
+    _ errno: CInt, _ isScattered: Bool
+  ) async throws {
     let (path, bytes) = try await directory.file(count: 10_000)
     let asked = Atomic<Int>(0)
-    let reader = try await reader(
-      path,
-      resident: { _, _, _ in
+    let syscalls = Syscalls(
+      readResident: { _, _, _ in
         asked.wrappingAdd(1, ordering: .relaxed)
-        return -Int(EOPNOTSUPP)
-      }, read: Syscalls.system.read)
-    for _ in 0..<5 { #expect(try await reader.read(0..<10) == Bytes(bytes[0..<10])) }
+        return -Int(errno)
+      },
+      readScattered: { descriptor, vectors, offset, isResident in
+        guard isResident else { return Syscalls.system.readScattered(descriptor, vectors, offset, false) }
+        asked.wrappingAdd(1, ordering: .relaxed)
+        return -Int(errno)
+      })
+    let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls))
+    let description = try await source.describe()
+    let grid = try #require(BlockGrid(blockSize: 4096))
+    for _ in 0..<5 {
+      let got =
+        isScattered
+        ? Bytes(concatenating: try await source.read(0..<10_000, of: description, scatteredBy: grid))
+        : try await source.read(0..<10_000, of: description)
+      #expect(got == Bytes(bytes))
+    }
     #expect(asked.load(ordering: .relaxed) == 1)
-    await reader.close()
+    await source.close()
+  }
+
+  @Test func `no call asks for as many bytes as a system refuses`() throws {
+    // Neither is touched: only addresses and counts are looked at.
+    let count = 5 << 30
+    let pages = try #require(rio_map_pages(count))
+    defer { rio_unmap_pages(pages, count) }
+    let longest = Locked(0)
+    let syscalls = Syscalls(
+      read: { _, buffer, _ in
+        longest.withLock { $0 = max($0, buffer.count) }
+        return buffer.count
+      },
+      readResident: { _, buffer, _ in
+        longest.withLock { $0 = max($0, buffer.count) }
+        return buffer.count
+      },
+      readScattered: { _, vectors, _, _ in
+        let sum = vectors.reduce(0) { $0 + $1.iov_len }
+        longest.withLock { $0 = max($0, sum) }
+        return sum
+      })
+    let buffer = UnsafeMutableRawBufferPointer(start: pages, count: count)
+    #expect(try syscalls.readFully(0, buffer, at: 0) == count)
+    #expect(try syscalls.readWhatIsResident(0, buffer, at: 0) == count)
+    let scattered = ScatteredBuffers(try (0..<4).map { _ in try BufferPool.shared.buffer(768 << 20) })
+    #expect(try scattered.fill(after: 5, from: 0, of: 0, syscalls) == 3 << 30)
+    #expect(try scattered.fillWithResident(after: 0, upTo: 3 << 30, from: 0, of: 0, syscalls) == 3 << 30)
+    #expect(longest.withLock { $0 } <= Int(Int32.max))
+  }
+
+  @Test func `letting go of pages keeps no caller, and closing waits for it`() async throws {
+    let path = try await directory.file(count: 10_000).path
+    let gate = Gate()
+    let descriptors = CountedDescriptors()
+    let counted = descriptors.syscalls()
+    let syscalls = Syscalls(open: counted.open, close: counted.close, advise: { _, _, _, _ in gate.pass() })
+    let source = FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls))
+    let description = try await source.describe()
+    source.advise(.discard, 0..<10_000, of: description)
+    source.advise(.willRead, 0..<10_000, of: description)
+    await gate.arrival(2)
+    let closing = Task { await source.close() }
+    #expect(descriptors.open == 1)
+    gate.open()
+    await closing.value
+    #expect(descriptors.open == 0)
   }
 
   @Test func `a read that the disk never answers can be cancelled, and the others go on`() async throws {

@@ -27,10 +27,15 @@ struct rim_status {
   bool is_fifo;
 };
 
-/// A descriptor to read from, which no program that is started inherits. Does not wait for the writer of a FIFO.
+/// A descriptor to read from, which no program that is started inherits. Does not wait for the writer of a FIFO, but for a
+/// process that has the file leased to write to it.
 int rim_open(const char *_Nonnull path);
+/// Whether the file system of `fd` may have to ask a server, or another process, what a file is: then calls that else answer
+/// at once may wait for long. True as well for file systems that are not known. May itself wait.
+bool rim_may_be_remote(int fd);
 int rim_close(int fd);
 int rim_fstat(int fd, struct rim_status *_Nonnull out);
+/// At most a gigabyte: Apple platforms refuse `INT_MAX` bytes and more.
 int64_t rim_pread(int fd, void *_Nullable buffer, size_t count, int64_t offset);
 /// What the page cache holds, without waiting for the disk; -EAGAIN for nothing, -EOPNOTSUPP where that is not known.
 int64_t rim_pread_resident(int fd, void *_Nullable buffer, size_t count, int64_t offset);

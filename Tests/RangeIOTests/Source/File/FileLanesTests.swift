@@ -1,0 +1,96 @@
+import RangeIOTesting
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+
+/// What is made on first use, beside what ends it.
+struct FileLanesTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func `a channel that is made after the lanes were stopped is stopped as well`() async throws {
+    let path = try await directory.file(count: 10_000).path
+    let descriptors = CountedDescriptors()
+    let (gate, waiting) = (UseGate(), WaitingList())
+    let lanes = FileLanes(
+      try FileOpening.open(FilePath(path), descriptors.syscalls()), threads: .shared, gate: gate, waiting: waiting)
+    try #require(gate.enter(), "a read begins")
+    #expect(gate.close())
+    lanes.stop()
+    let error = await #expect(throws: ReadError.self) { _ = try await lanes.dispatchIOLane() }
+    try #require(error?.code == .closed)
+    gate.leave()
+    try await lanes.close()
+    #expect(descriptors.open == 0 && descriptors.wrongCloses == 0)
+  }
+
+  @Test func `closing that begins while the first read opens its channel ends both`() async throws {
+    let path = try await directory.file(count: 10_000).path
+    let descriptors = CountedDescriptors()
+    let counted = descriptors.syscalls()
+    let source = Locked<FileSource?>(nil)
+    let closing = Locked<Task<Void, Never>?>(nil)
+    let syscalls = Syscalls(
+      open: counted.open,
+      reopen: { descriptor in
+        // Begins here, and waits for the read.
+        if let source = source.withLock({ $0 }) {
+          let task = BackgroundWork().start { await source.close() }
+          closing.withLock { $0 = task }
+        }
+        return counted.reopen(descriptor)
+      }, close: counted.close)
+    let reading = FileSource(path, configuration: TestEngine.configuration(.dispatchIO, syscalls: syscalls))
+    source.withLock { $0 = reading }
+    let description = try await reading.describe()
+    await #expect { _ = try await reading.read(0..<100, of: description) } throws: {
+      ($0 as? ReadError)?.code == .closed
+    }
+    await closing.withLock { $0 }?.value
+    source.withLock { $0 = nil }
+    #expect(descriptors.open == 0 && descriptors.wrongCloses == 0)
+  }
+
+  @Test func `two reads that open the channel at once have one, and the other is closed`() async throws {
+    let path = try await directory.file(count: 10_000).path
+    let descriptors = CountedDescriptors()
+    let (gate, waiting) = (UseGate(), WaitingList())
+    let lanes = Locked<FileLanes?>(nil)
+    let others = Locked<[DispatchIOLane]>([])
+    let counted = descriptors.syscalls()
+    let openings = Locked(0)
+    let syscalls = Syscalls(
+      open: counted.open,
+      reopen: { descriptor in
+        let isFirst = openings.withLock { count in
+          count += 1
+          return count == 1
+        }
+        // Another read comes between, and is done first.
+        if isFirst, let lanes = lanes.withLock({ $0 }) {
+          BackgroundWork().start {
+            do {
+              let lane = try await lanes.dispatchIOLane()
+              others.withLock { $0.append(lane) }
+            } catch {
+              Issue.record(error)
+            }
+          }
+        }
+        return counted.reopen(descriptor)
+      }, close: counted.close)
+    let opened = FileLanes(
+      try FileOpening.open(FilePath(path), syscalls), threads: .shared, gate: gate, waiting: waiting)
+    lanes.withLock { $0 = opened }
+    let lane = try await opened.dispatchIOLane()
+    #expect(others.withLock { $0.allSatisfy { $0 === lane } })
+    #expect(try await opened.dispatchIOLane() === lane)
+    #expect(descriptors.open == 2)
+    opened.stop()
+    try await opened.close()
+    lanes.withLock { $0 = nil }
+    #expect(descriptors.open == 0 && descriptors.wrongCloses == 0)
+  }
+}
