@@ -17,8 +17,8 @@ demo: setup ## Read a file in many ways, compare every byte, show figures: make 
 	@swift build -c release --product rangeio
 	@"$$(swift build -c release --show-bin-path)/rangeio" demo $(if $(FILE),"$(FILE)")
 
-test: setup ## Build without warnings and run all tests
-	@scripts/test.sh
+test: setup ## Build without warnings and run all tests, or some: make test FILTER=…
+	@scripts/test.sh $(if $(FILTER),--filter "$(FILTER)")
 
 verify: setup ## What takes longer: every engine, long stress, many seeds, sanitizers
 	@scripts/verify.sh
@@ -43,8 +43,8 @@ examples: ## Build and run the examples, with the libraries that they need
 	@scripts/setup.sh zstd
 	@set -e; for example in Examples/*/; do \
 	  [ -f "$$example/Package.swift" ] || continue; \
-	  echo "== $$example"; swift run --package-path "$$example"; \
+	  echo "== $$example"; swift run --package-path "$$example" --scratch-path .build/clients --disable-index-store; \
 	done
 
 clean: ## Remove everything that was built
-	@rm -rf .build Examples/*/.build Benchmarks/.build
+	@rm -rf .build Examples/*/.build Benchmarks/.build Package.resolved Examples/*/Package.resolved Benchmarks/Package.resolved demo-data

@@ -10,6 +10,14 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// What `make test` adds, and no user of the package sees: a library that is compiled as users have it, so that thousands of
+/// simulated histories are quick, with its assertions; and no warnings.
+let isChecked = Context.environment["RANGEIO_CHECKED"] == "1"
+let checked: [SwiftSetting] =
+  isChecked ? [.treatAllWarnings(as: .error), .unsafeFlags(["-O", "-assert-config", "Debug"])] : []
+/// Tests compile quickest unoptimised, and without what only a debugger reads.
+let checkedTests: [SwiftSetting] = isChecked ? [.treatAllWarnings(as: .error), .unsafeFlags(["-gnone"])] : []
+
 /// A part of the tests, for quick turns at the desk: folders of `Tests/RangeIOTests` and names of other test targets, with
 /// commas. Nothing: all of them. `RANGEIO_TESTS=Stores/Spill swift test`
 let part = Context.environment["RANGEIO_TESTS"].map { $0.split(separator: ",").map(String.init) }
@@ -40,13 +48,13 @@ let package = Package(
         .target(name: "CRangeIOLZ4", condition: .when(platforms: [.linux])),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
-    .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict),
+      swiftSettings: strict + checked),
+    .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(
       name: "RangeIOTesting",
       dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
-      swiftSettings: strict),
-    .target(name: "RangeIOTraces", dependencies: ["RangeIO"], swiftSettings: strict),
+      swiftSettings: strict + checked),
+    .target(name: "RangeIOTraces", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .executableTarget(
       name: "RangeIOTool",
       dependencies: [
@@ -54,50 +62,67 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict + checked),
     // A program that tests kill.
     .executableTarget(
       name: "SpillWriter",
       dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
-      path: "Tests/SpillWriter", swiftSettings: strict),
+      path: "Tests/SpillWriter", swiftSettings: strict + checked),
     // A program that tests follow.
     .executableTarget(
       name: "Recorder",
       dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
-      path: "Tests/Recorder", swiftSettings: strict),
+      path: "Tests/Recorder", swiftSettings: strict + checked),
+    // What the tests of the core share.
+    .target(
+      name: "RangeIOTestSupport",
+      dependencies: [
+        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      path: "Tests/RangeIOTestSupport", swiftSettings: strict + checked),
+    // Simulations, models and golden replays: millions of steps, so compiled with optimisation.
+    .testTarget(
+      name: "RangeIOModelTests",
+      dependencies: [
+        "RangeIO", "RangeIOTesting", "RangeIOTestSupport", "RangeIOTraces", "CRangeIOSystem",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem", "SpillWriter", "Recorder",
+        "RangeIO", "RangeIOTesting", "RangeIOTestSupport", "RangeIOTraces", "CRangeIOSystem", "SpillWriter", "Recorder",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Golden"],
-      sources: part.map { ["Support"] + $0.filter { !$0.hasPrefix("RangeIO") } },
-      swiftSettings: strict),
+      sources: part.map { $0.filter { !$0.hasPrefix("RangeIO") } },
+      swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOFoundationTests", dependencies: ["RangeIO", "RangeIOFoundation"],
-      swiftSettings: strict),
+      swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOTestingTests",
       dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
-      swiftSettings: strict),
+      swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOToolTests",
       dependencies: ["RangeIOTool", "RangeIOTraces", .product(name: "SystemPackage", package: "swift-system")],
-      swiftSettings: strict),
+      swiftSettings: strict + checkedTests),
     // Plugins: see Plugins/README.md.
     .target(name: "CRangeIOMapped", path: "Plugins/RangeIOMapped/Sources/CRangeIOMapped"),
     .target(
       name: "RangeIOMapped",
       dependencies: ["RangeIO", "CRangeIOMapped", .product(name: "SystemPackage", package: "swift-system")],
-      path: "Plugins/RangeIOMapped/Sources/RangeIOMapped", packageAccess: false, swiftSettings: strict),
+      path: "Plugins/RangeIOMapped/Sources/RangeIOMapped", packageAccess: false, swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOMappedTests",
       dependencies: [
         "RangeIOMapped", "CRangeIOMapped", "RangeIO", "RangeIOTesting",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      path: "Plugins/RangeIOMapped/Tests/RangeIOMappedTests", packageAccess: false, swiftSettings: strict),
+      path: "Plugins/RangeIOMapped/Tests/RangeIOMappedTests", packageAccess: false, swiftSettings: strict + checkedTests
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

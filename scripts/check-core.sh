@@ -31,8 +31,9 @@ found=$(elsewhere '(^|[^A-Za-z_.])Task(<[^>]*>)? *(\{|\()|(^|[^A-Za-z_.])Task(<[
 # What a program needs that uses the core and nothing else. The example is such a program.
 example=Examples/CustomStage
 if grep -rqE 'import +Foundation' "$example/Sources"; then fail "$example imports Foundation, so it proves nothing"; fi
-swift build --package-path "$example" --quiet
-program=$(swift build --package-path "$example" --show-bin-path)/CustomStage
+clients=(--package-path "$example" --scratch-path .build/clients --disable-index-store)
+swift build "${clients[@]}" --quiet
+program=$(swift build "${clients[@]}" --show-bin-path)/CustomStage
 if [ "$(uname -s)" = Darwin ]; then needed=$(otool -L "$program"); else needed=$(ldd "$program"); fi
 if grep -q Foundation <<<"$needed"; then fail "a program that uses the core alone is linked with Foundation:"$'\n'"$needed"; fi
 # And symbols, in case Foundation were linked statically.

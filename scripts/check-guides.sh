@@ -16,8 +16,8 @@ cd "$root"
 guides=("$@")
 [ $# -gt 0 ] || guides=(Docs/Guides/WritingASource.md Docs/Guides/WritingAStage.md Docs/Guides/WritingAStore.md)
 
-# One for all guides, kept from run to run: the library is built once.
-scratch=$root/.build/guides
+# One for all guides and examples, kept from run to run: the library is built once.
+scratch=$root/.build/clients
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -60,7 +60,7 @@ PRELUDE
 cat >>"$work/prelude.sh" <<'PRELUDE'
 printed=$(mktemp)
 trap 'rm -f "$printed"' EXIT
-swift() { command swift "$1" --scratch-path "$scratch" "${@:2}" | tee "$printed"; }
+swift() { command swift "$1" --disable-index-store --scratch-path "$scratch" "${@:2}" | tee "$printed"; }
 write_file() {
   mkdir -p "$(dirname "$1")"
   printf '%s' "$2" |

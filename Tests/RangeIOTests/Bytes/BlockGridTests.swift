@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct BlockGridTests {
   @Test func `only powers of two are block sizes`() {
     let valid = (0..<63).map { 1 << $0 }

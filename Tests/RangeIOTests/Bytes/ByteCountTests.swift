@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct ByteCountTests {
   @Test func `units are powers of 1,024`() {
     #expect(ByteCount.bytes(7).bytes == 7)

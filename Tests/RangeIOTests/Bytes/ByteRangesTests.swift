@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct ByteRangesTests {
   /// Every range within `0..<9`, empty ones included.
   private static let small = (0..<9).flatMap { a in (a..<9).map { b in a..<b } }

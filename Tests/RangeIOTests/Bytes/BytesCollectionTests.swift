@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct BytesCollectionTests {
   private let content: [UInt8] = (0..<200).map { UInt8($0) }

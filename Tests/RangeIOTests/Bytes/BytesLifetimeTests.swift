@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// Bytes whose last use is the one under test: under optimisation nothing else keeps their memory. The memory is
 /// overwritten when it is freed, so that a use too late shows even without a sanitizer.
 @Suite struct BytesLifetimeTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct BytesTests {
   private let content: [UInt8] = Array(0..<100)

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct WritableBytesTests {
   @Test func `what is written becomes bytes at the same address`() {
     let buffer = WritableBytes(inline: 8)

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// What the guide to writing a codec shows is what the example builds and runs.
 @Suite struct CodecGuideTests {
   @Test(arguments: [

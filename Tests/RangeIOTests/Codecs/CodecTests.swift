@@ -2,6 +2,8 @@ import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct CodecTests {
   @Test(arguments: 1...5) func `LZ4 keeps the contract of codecs`(seed: UInt64) throws {
     try CodecConformance.check(LZ4Codec(), seed: seed)

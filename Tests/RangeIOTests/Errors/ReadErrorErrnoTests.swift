@@ -2,6 +2,8 @@ import RangeIO
 import SystemPackage
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct ReadErrorErrnoTests {
   private struct Meaning: CustomTestStringConvertible {
     let errno: Errno

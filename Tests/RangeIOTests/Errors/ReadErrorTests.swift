@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct ReadErrorTests {
   @Test func `the description holds the code, the message and what was being read`() {
     let plain = ReadError(.closed, "open it again")

@@ -2,6 +2,8 @@ import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// What the guide to writing a policy shows.
 @Suite struct EvictionGuideTests {
   @Test func `the policy of the guide keeps to the contract`() throws {

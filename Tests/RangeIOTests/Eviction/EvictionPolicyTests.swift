@@ -2,6 +2,8 @@ import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// What the contract asks of every policy.
 @Suite struct EvictionPolicyTests {
   @Test(arguments: EvictionPolicyFactory.all.map(\.name))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct GhostTests {
   /// A list of what was remembered, with nothing clever about it.

@@ -2,6 +2,8 @@ import RangeIO
 import RangeIOTraces
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// Hits on a trace that needs no file: equal to those of the naive models, and to the numbers here, so that neither
 /// the trace nor both of them can change unseen.
 @Suite struct MixedTraceTests {

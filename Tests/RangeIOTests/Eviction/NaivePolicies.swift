@@ -1,5 +1,7 @@
 import RangeIO
 
+@testable import RangeIOTestSupport
+
 /// ``LRU`` by its definition: an array, the chunk read last at its end.
 struct NaiveLRU: EvictionPolicy {
   var capacity: Int

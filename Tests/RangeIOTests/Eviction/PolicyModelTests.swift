@@ -2,6 +2,8 @@ import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// Each policy event by event beside an array that does the same the plain way.
 @Suite struct PolicyModelTests {
   private static let seeds = UInt64(TestScale.firstSeed)..<UInt64(TestScale.firstSeed + max(1, TestScale.seeds / 5))

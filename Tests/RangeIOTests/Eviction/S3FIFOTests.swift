@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct S3FIFOTests {
   @Test func `what is read once passes through a tenth of the capacity`() throws {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// The flights of one token under their lock, and those who wait for them.
 struct FlightTableTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct FlightWaitersTests {
   private static func id(_ number: Int) -> WaiterID { WaiterID(number: UInt64(number)) }

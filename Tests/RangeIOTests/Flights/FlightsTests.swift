@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Event by event, on blocks of 64 bytes of a source of 1,000; the waiter is an `Int`.
 @Suite struct FlightsTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Flights for what a store holds, but not at hand.
 struct HeldFlightsTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct ReadPipelineTests {
   private let notes = Noted<NotingStage.Seen>()

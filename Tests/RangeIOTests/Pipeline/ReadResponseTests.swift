@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct ReadResponseTests {
   private let source = SourceDescription(id: "s", validator: nil, byteCount: 100)
 

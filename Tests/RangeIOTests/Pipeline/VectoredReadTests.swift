@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct VectoredReadTests {
   private let content: [UInt8] = Array(0..<100)
 

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct ByteStreamBytesTests {
   private let content = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct ByteStreamLinesTests {
   private func lines(_ content: [UInt8], chunkSize: Int = 64, longest: Int = 1 << 20) async throws -> [String] {
     let reader = try await RangeReader(ContentSource(content))

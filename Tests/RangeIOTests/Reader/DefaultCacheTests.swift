@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What a reader of a path keeps without being asked to.
 struct DefaultCacheTests {

@@ -3,6 +3,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// `explain`: where bytes would come from, and why not from nearer.
 struct ExplainTests {

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// A reader made and used from each kind of place, with both initialisers. That it compiles is half of the test.
 @Suite struct IsolationTests {
   private struct Adding: ReadStage {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Cancelling and closing, over sources that hang and ignore cancellation.
 struct ReaderClosingTests {

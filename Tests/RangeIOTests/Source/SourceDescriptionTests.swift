@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct SourceDescriptionTests {
   private struct Revision: SourceValidator, Equatable {
     var number: Int

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What a request may ask of the cache, and what is read past it.
 struct CachingRequestTests {

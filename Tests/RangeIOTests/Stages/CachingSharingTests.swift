@@ -3,6 +3,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Several readers, versions and stages over one store.
 struct CachingSharingTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// The stage over a store: what it serves and what it fetches.
 struct CachingTests {

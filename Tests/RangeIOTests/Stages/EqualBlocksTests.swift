@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 struct EqualBlocksTests {
   @Test func `blocks of any size cover ranges as a grid does, and end with the source`() {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// The store and, late, the source: every order of what may happen lands the flight once, with the right one's answer.
 struct HeldRaceTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct LatencyHistogramTests {
   /// The buckets' ends by their definition: four equal steps to each power of two from 4 on.

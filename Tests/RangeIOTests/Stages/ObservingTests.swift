@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct ObservingTests {
   @Test func `reads, bytes and times are counted`() async throws {

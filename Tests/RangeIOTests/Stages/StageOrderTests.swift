@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Every order of two built-in stages: refused, where the table says so, or right in all that a reader does.
 struct StageOrderTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What users of CacheAdvance have, without its faults, as far as that concerns memory: it is a file of bounded size
 /// that drops the oldest.

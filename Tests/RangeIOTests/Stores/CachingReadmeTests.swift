@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// What the README shows of caching, line by line.
 @Suite struct CachingReadmeTests {
   private let directory: TemporaryDirectory

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// When sweeps happen, by a clock that the test moves.
 struct ExpiryTimerTests {

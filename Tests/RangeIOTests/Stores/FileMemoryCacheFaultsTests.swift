@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// The faults of a memory cache of file ranges that this library is to replace: it merged items from a sorted array,
 /// and was used while the file was still being recorded. None of them is to come back.

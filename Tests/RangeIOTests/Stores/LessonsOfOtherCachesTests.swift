@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What other caches learned the hard way, as far as it concerns memory and the stage over it.
 struct LessonsOfOtherCachesTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Removing all, in parts and halfway.
 struct MemoryRemovalTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// The limit by bytes while the store is in use: resized, shared, pinned, written over with metadata, short of memory.
 struct MemoryRoomTests {

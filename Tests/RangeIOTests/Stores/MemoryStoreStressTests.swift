@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Everything at once on one store, from many tasks. What must hold meanwhile is checked meanwhile; when all is quiet,
 /// every account must equal a recount. Runs under the thread sanitizer as well.

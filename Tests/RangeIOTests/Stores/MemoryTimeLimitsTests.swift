@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Age and idleness, on access and by the timer, changed while the store is in use.
 struct MemoryTimeLimitsTests {

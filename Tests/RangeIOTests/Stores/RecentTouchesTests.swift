@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 struct RecentTouchesTests {
   @Test(arguments: testSeeds) func `what was touched lately is remembered, and little else`(seed: UInt64) {

@@ -2,6 +2,7 @@ import RangeIOTraces
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What it costs in hits that the shards of a store evict each for itself. The figures stand in
 /// `Docs/Decisions/0010-shards.md`.

@@ -4,6 +4,8 @@ import RangeIOTesting
 import Synchronization
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// What the guide to writing a store shows.
 @Suite struct StoreGuideTests {
   @Test func `the guide shows the store below`() throws {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What users of YYCache have, without its faults, as far as that concerns memory.
 struct YYCacheFaultsTests {

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct BackgroundWorkTests {
   @TaskLocal private static var mark = 0
 

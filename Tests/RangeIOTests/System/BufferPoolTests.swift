@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct BufferPoolTests {
   private static let mebibyte = 1024 * 1024

@@ -2,6 +2,7 @@ import CRangeIOSystem
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct CRC32CTests {
   /// RFC 3720, appendix B.4, and the check value of the catalogue of CRCs.

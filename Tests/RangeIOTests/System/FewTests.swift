@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct FewTests {
   @Test func `it is an array in all that shows`() {
     var few = Few<Int>()

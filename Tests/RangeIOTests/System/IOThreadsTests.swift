@@ -2,6 +2,8 @@ import Dispatch
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct IOThreadsTests {
   /// A job that reports when it has begun, and then blocks its thread until it is let go.
   private final class Blocker: Sendable {

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// Event by event; the waiter is an `Int`, the value a `String`.
 @Suite struct OneAnswerStateTests {
   private typealias State = OneAnswerState<Int, String>

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct OneAnswerTests {
   @Test func `a value given before the wait is returned at once`() async throws {
     let answer = OneAnswer<Int>()

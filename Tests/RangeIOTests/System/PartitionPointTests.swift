@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct PartitionPointTests {
   @Test func `it is the first index of the second part, for every split of every length`() {
     for count in 0..<20 {

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct PublishedOnceTests {
   private final class Thing: Sendable {}
 

@@ -2,6 +2,8 @@ import Foundation
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct StripesTests {
   /// Runs `body` on threads of its own, and waits for all of them.
   private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct TimeSourceTests {
   @Test func `instants start at zero and follow the clock`() {

@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct UseGateTests {
   @Test func `uses are counted until the gate is closed, and nobody enters after`() {
     let gate = UseGate()

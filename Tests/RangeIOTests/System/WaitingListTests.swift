@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct WaitingListTests {
   @Test func `a wait returns the answer`() async throws {
     let list = WaitingList()

@@ -3,6 +3,8 @@ import RangeIO
 import RangeIOTraces
 import Testing
 
+@testable import RangeIOTestSupport
+
 @Suite struct RangeTraceTests {
   // MARK: RRT1
 

@@ -3,6 +3,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Sources that are still being recorded.
 struct FollowingTests {

@@ -3,6 +3,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Readers that turn to new versions, and files that change under all kinds of readers.
 struct RefreshingTests {

@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 #if os(Linux)
   /// What resident reads copy on their caller's actor.

@@ -2,6 +2,8 @@ import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// Files are sources, whatever reads them.
 struct FileConformanceTests {
   private let directory: TemporaryDirectory

@@ -5,6 +5,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Files of which a server is asked what they are: no thread of Swift's waits for it.
 struct RemoteFileTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 struct HedgePlanTests {
   @Test func `a quantile is at most a quarter too long`() {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Second tries over a source that hangs now and then, at exact times.
 struct HedgingTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Limits of reads at once and of bytes a second, at exact times.
 struct LimitingTests {

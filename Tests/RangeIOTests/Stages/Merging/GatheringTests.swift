@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// `Caching` above `Merging`: what is asked for together, and what is kept of it.
 struct GatheringTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 struct LatencyModelTests {
   private static let far = SourceCost(latency: .milliseconds(20), bytesPerSecond: 100e6)

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// A thousand ranges of 4 KiB within 64 MiB, 20 ms away.
 struct MergingCostTests {

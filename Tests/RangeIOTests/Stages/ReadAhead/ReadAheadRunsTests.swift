@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What is asked for ahead of which reads, event by event.
 struct ReadAheadRunsTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Reading ahead of a source with latency and one link, on a clock that a simulation moves.
 struct ReadAheadTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Draws the longest wait there is.
 struct LargestNumbers: RandomNumberGenerator, Sendable {

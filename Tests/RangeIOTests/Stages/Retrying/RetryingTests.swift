@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Retrying over a source that fails as planned, at exact times of a clock that moves when nothing else can.
 struct RetryingTests {

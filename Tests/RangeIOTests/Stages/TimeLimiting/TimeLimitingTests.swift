@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Time limits over sources that dawdle and hang, at exact times.
 struct TimeLimitingTests {

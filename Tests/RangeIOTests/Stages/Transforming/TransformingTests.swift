@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Decoding of blocks that know their place, compared byte by byte.
 struct TransformingTests {

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Segments and records, event by event, without a store.
 struct CompressedShardTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// A compressed store by itself, chunks moved in by hand.
 struct CompressedStoreTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Records by block, beside a dictionary.
 struct RecordTableTests {

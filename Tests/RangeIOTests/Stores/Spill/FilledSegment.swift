@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// A directory with one segment of 64 KiB in it, of which a test knows every byte: two sources, two codecs, a tombstone.
 struct FilledSegment {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// The state machine, event by event.
 struct SpillBreakerTests {

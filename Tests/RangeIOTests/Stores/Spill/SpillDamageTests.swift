@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Every bit and every length of a segment: a sample, or all with `RANGEIO_FLIPS=all`.
 @Suite struct SpillDamageTests {

@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Reads that fail, segments that are in use, clocks that go back.
 @Suite struct SpillFailingDiskTests {

@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Each call to the disk fails, or is the last one: a sample, or all with `RANGEIO_FLIPS=all`.
 @Suite struct SpillFailureTests {

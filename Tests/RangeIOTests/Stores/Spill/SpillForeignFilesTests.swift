@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 #if canImport(Darwin)
   import Darwin

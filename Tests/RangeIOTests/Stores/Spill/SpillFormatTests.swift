@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What is written is read, and nonsense is refused without a trap.
 struct SpillFormatTests {

@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Format version 1, byte for byte: what lies in `Golden/SpillVersion1` is read, and written again the same.
 ///

@@ -3,6 +3,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct SpillInspectionTests {
   /// A directory of two sources in several segments, closed.

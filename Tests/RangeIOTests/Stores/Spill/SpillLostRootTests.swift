@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What becomes of segments whose `store` is gone or damaged.
 @Suite struct SpillLostRootTests {

@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// How often the disk is asked, and what closing and inserting write.
 struct SpillReadingTests {

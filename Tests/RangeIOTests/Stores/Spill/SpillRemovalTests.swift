@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Removing, where it is easily lost or overdone.
 @Suite struct SpillRemovalTests {

@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Disks that are full, or nearly so.
 @Suite struct SpillRoomTests {

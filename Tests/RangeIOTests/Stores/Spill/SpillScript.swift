@@ -2,6 +2,7 @@ import RangeIOTesting
 import SystemPackage
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Does all that a store does, on a disk on which anything may go wrong, and looks at what is left.
 struct SpillScript {

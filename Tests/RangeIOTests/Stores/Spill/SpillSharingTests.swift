@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Several processes, and what they leave.
 @Suite struct SpillSharingTests {

@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// A disk that fails, hangs or is full, as the store meets it.
 struct SpillSickDiskTests {

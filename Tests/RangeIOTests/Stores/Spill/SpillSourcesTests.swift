@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 struct SpillSourcesTests {
   private let tokens = ChunkSources()

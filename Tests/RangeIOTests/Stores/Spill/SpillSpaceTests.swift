@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What files take of the disk: the account, the limit that processes share, and segments that readers keep.
 struct SpillSpaceTests {

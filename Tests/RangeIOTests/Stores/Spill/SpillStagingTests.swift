@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 struct SpillStagingTests {
   private let source = FillSource(ChunkSources())

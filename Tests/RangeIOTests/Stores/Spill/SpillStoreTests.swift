@@ -3,6 +3,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct SpillStoreTests {
   @Test func `what was written is found, and found again after a restart`() async throws {

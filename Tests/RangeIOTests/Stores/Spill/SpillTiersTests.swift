@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct SpillTiersTests {
   private func tiers(_ spill: SpillOnDisk, memory: ByteCount = .kibibytes(512)) async throws -> TieredChunkStore {

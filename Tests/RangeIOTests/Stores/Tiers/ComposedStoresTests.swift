@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Any two stores, and more, as one.
 struct ComposedStoresTests {

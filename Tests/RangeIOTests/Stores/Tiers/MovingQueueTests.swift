@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Chunks on their way, event by event.
 struct MovingQueueTests {

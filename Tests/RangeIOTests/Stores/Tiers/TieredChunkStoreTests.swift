@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Memory above compressed memory, as readers see them.
 struct TieredChunkStoreTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What may meet on the way of a chunk between two tiers, one by one.
 @Suite struct TieredRacesTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Everything at once on both tiers, from many threads. Runs under the sanitizers as well.
 struct TieredStoreStressTests {

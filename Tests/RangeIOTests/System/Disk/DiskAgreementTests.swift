@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// The simulated disk answers what the system's does, whatever happens to it: Linux, whose error numbers it has.
 @Suite(.enabled(if: isLinux)) struct DiskAgreementTests {

@@ -3,6 +3,8 @@ import RangeIO
 import RangeIOTesting
 import SystemPackage
 
+@testable import RangeIOTestSupport
+
 /// A directory on a disk that the same tests are to find like any other.
 struct DiskUnderTest {
   enum Kind: CaseIterable, Sendable { case system, simulated }

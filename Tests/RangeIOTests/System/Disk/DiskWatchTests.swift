@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// One timer for all calls that are under way.
 final class DiskWatchTests: Sendable {

@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct GatheredBuffersTests {
   /// A file to which a call writes as much as `most` lets it.

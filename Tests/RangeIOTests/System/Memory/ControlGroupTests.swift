@@ -2,6 +2,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct ControlGroupTests {
   /// The directories that a process of `membership` has its groups in, the nearest first.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Whatever the kernel's files hold, reading them ends, and traps nowhere.
 @Suite struct MemoryFuzzTests {

@@ -2,6 +2,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct MemoryMeterTests {
   private let system: FakeSystem

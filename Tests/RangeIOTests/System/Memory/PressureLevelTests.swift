@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct PressureLevelTests {
   private var level = PressureLevel(MemoryPressureThresholds())

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 struct RateBucketTests {
   private func at(_ nanoseconds: Int64) -> ReadInstant { ReadInstant(nanoseconds: nanoseconds) }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// The limiter event by event, with numbers for those who wait.
 struct TurnQueueTests {

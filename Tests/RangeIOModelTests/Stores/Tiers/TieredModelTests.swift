@@ -1,0 +1,12 @@
+import Testing
+
+@testable import RangeIOTestSupport
+
+/// Random operations on two tiers that are always full, against a table of what may be found, of which version.
+@Suite struct TieredModelTests {
+  @Test func `random operations on two tiers find nothing wrong, removed or too old, and lose no account`() {
+    let report = TieredModel.report()
+    print(report)
+    #expect(report.failures == [])
+  }
+}

@@ -1,0 +1,14 @@
+# The build that tests, examples, guides and checks share: sourced by the scripts beside it, from the package's root.
+#
+# It lies beside the ordinary build in .build: RANGEIO_CHECKED has Package.swift optimise the library and refuse warnings.
+export RANGEIO_CHECKED=1
+scratch=.build/checked
+
+# Another place for that build: a sanitizer's.
+built_at() { scratch=$1; }
+
+# Builds, with further options of 'swift build'.
+build() { swift build --disable-index-store --scratch-path "$scratch" "$@"; }
+
+# Where what was built lies.
+bin_path() { swift build --scratch-path "$scratch" --show-bin-path; }
