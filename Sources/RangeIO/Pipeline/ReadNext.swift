@@ -31,6 +31,11 @@ public struct ReadNext: Sendable {
     }
   }
 
+  /// As one of the two.
+  func startFlight(elsewhere: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    elsewhere ? startFlightElsewhere(work) : startFlight(work)
+  }
+
   /// As ``startFlight(_:)``, on another thread even if it could begin here.
   func startFlightElsewhere(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     let flights = link.bottom.flights

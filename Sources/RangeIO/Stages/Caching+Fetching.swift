@@ -142,8 +142,9 @@ extension Caching {
     if let below = planned.below { token.flights.leave(below.plan) }
   }
 
-  /// Bytes of one request that are decompressed on the thread of who reads them: more is left to others meanwhile.
-  private static let mostQuickBytes = 256 << 10
+  /// Bytes of one request that are decompressed, or copied by a source that has them at hand, on the thread of who reads
+  /// them: more is left to others meanwhile.
+  static let mostQuickBytes = 256 << 10
 
   /// Begins flights that get what the store holds.
   ///

@@ -8,6 +8,8 @@ extension Caching {
     let ticket: ChunkTicket
     /// `nil`: it is served, and not kept.
     let reservation: ChunkReservation?
+    /// Whether it begins on the thread of who waits for it.
+    let isQuick: Bool
   }
 
   /// Begins flights: makes room, reads, stores, lands.
@@ -24,16 +26,19 @@ extension Caching {
     _ generation: UInt64, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool, isForCache: Bool = false
   ) -> Bool {
     var isKept = true
+    var quickBytes = 0
     guard starts.count > 1 else {
       for start in starts {
-        let departure = prepare(start, of: run, source, token, generation, next, isForCache: isForCache, &isKept)
+        let departure = prepare(
+          start, of: run, source, token, generation, next, isForCache: isForCache, &quickBytes, &isKept)
         if let departure { depart(departure, next, wait, isOneOfMany: isOneOfMany) }
       }
       return isKept
     }
     var departures: [Departure] = []
     for start in starts {
-      let departure = prepare(start, of: run, source, token, generation, next, isForCache: isForCache, &isKept)
+      let departure = prepare(
+        start, of: run, source, token, generation, next, isForCache: isForCache, &quickBytes, &isKept)
       if let departure { departures.append(departure) }
     }
     let groups = Self.groups(of: departures, source, next)
@@ -50,10 +55,12 @@ extension Caching {
 
   /// Makes room for a flight, and lands it if what it brings is at hand, or if it is given up.
   ///
-  /// - Parameter isKept: becomes `false` if there was no room.
+  /// - Parameters:
+  ///   - quickBytes: of flights so far that a source may answer on the thread of who waits, however many they are.
+  ///   - isKept: becomes `false` if there was no room.
   private func prepare(
     _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
-    _ next: ReadNext, isForCache: Bool, _ isKept: inout Bool
+    _ next: ReadNext, isForCache: Bool, _ quickBytes: inout Int, _ isKept: inout Bool
   ) -> Departure? {
     let room = store.reserve(start.range, ofRun: run, for: token)
     if room.reservation == nil { isKept = false }
@@ -67,15 +74,19 @@ extension Caching {
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
       range, of: source, urgency: token.flights.urgency(of: start), grid: room.reservation == nil ? nil : token.grid)
+    let isQuick = quickBytes < Self.mostQuickBytes
+    // Of longer ones sources see to it themselves.
+    if range.count <= Self.mostQuickBytes { quickBytes += range.count }
     // What is at hand needs no task. Others may have joined already, and are answered all the same.
-    if let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
+    if isQuick, let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
       let response = next.ready(request)
     {
       _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
       token.flights.land(flight, range, .success(response.bytes))
       return nil
     }
-    return Departure(start: start, request: request, ticket: ticket, reservation: room.reservation)
+    return Departure(
+      start: start, request: request, ticket: ticket, reservation: room.reservation, isQuick: isQuick)
   }
 
   private static let noRoomAhead = ReadError(
@@ -104,7 +115,7 @@ extension Caching {
     var request = departure.request
     request.isOneOfMany = isOneOfMany
     let (start, flights) = (departure.start, departure.ticket.token.flights)
-    let task = next.startFlight { [keeper, request, departure] in
+    let task = next.startFlight(elsewhere: !departure.isQuick) { [keeper, request, departure] in
       let result: Result<Bytes, any Error>
       do {
         result = .success(

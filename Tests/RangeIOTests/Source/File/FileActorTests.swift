@@ -74,6 +74,23 @@ import Testing
       await reader.close()
     }
 
+    @Test func `what a cache gets for many ranges leaves the actor too`() async throws {
+      let path = try directory.sparseFile(byteCount: 64 << 20)
+      try await settle(path)
+      for length in [65_536, 4 * 65_536] {
+        let copies = Copies()
+        let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: copies.syscalls))
+        let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(64))) }
+        // With gaps between them, so that each is missing by itself.
+        let all = (0..<64).map { 2 * $0 * length..<(2 * $0 + 1) * length }
+        #expect(try await reader.read(all).allSatisfy { $0.count == length })
+        let counts = copies.counts.withLock { $0 }
+        #expect(counts.onMain + counts.elsewhere == 64 * length)
+        #expect(counts.onMain <= 2 * LaneThreshold.residentInline, "\(counts)")
+        await reader.close()
+      }
+    }
+
     @Test func `cancelling is seen between ranges, and between the pieces of a long one`() async throws {
       let path = try directory.sparseFile(byteCount: 64 << 20)
       try await settle(path)
