@@ -28,6 +28,8 @@ extension FileSource {
 
     package var syscalls = Syscalls.system
     package var threads = IOThreads.shared
+    /// For opening, when it is not known yet where a file is, and for files of which a server is asked.
+    package var remoteThreads = IOThreads.remote
     package var buffers = BufferPool.shared
 
     /// A configuration with defaults.

@@ -72,6 +72,6 @@ extension FileSource {
       file.syscalls.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)
       gate.leave()
     }
-    configuration.threads.submit(job)
+    threads(of: lanes).submit(job)
   }
 }

@@ -140,7 +140,7 @@ extension FileSource {
   private func look(at lanes: FileLanes, after version: FileVersion?) async throws -> FileVersion {
     let now = FileVersion(try await status(of: lanes))
     guard let version, version.mayBeGrowing(into: now) else { return now }
-    return try await onThread { [file = lanes.file, syscalls = configuration.syscalls] in
+    return try await onThread(of: threads(of: lanes)) { [file = lanes.file, syscalls = configuration.syscalls] in
       // Bounded: a file that was really rewritten costs the reader who learns of it within a quarter of a second the
       // rest of that, once. Much less is not enough: on a virtual machine the writer's processor may be taken away in
       // the middle of its append for tens of milliseconds.
@@ -165,11 +165,18 @@ extension FileSource {
   func ask<Value: Sendable>(
     _ lanes: FileLanes, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    lanes.isRemote ? try await onThread(work) : try work()
+    lanes.isRemote ? try await onThread(of: configuration.remoteThreads, work) : try work()
   }
 
-  /// Does `work`, which may block, on an I/O thread. Cancelled or closed, the caller is answered at once.
-  func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  /// The threads that wait for the disk or the server of a file.
+  func threads(of lanes: FileLanes) -> IOThreads {
+    lanes.isRemote ? configuration.remoteThreads : configuration.threads
+  }
+
+  /// Does `work`, which may block, on one of the `threads`. Cancelled or closed, the caller is answered at once.
+  func onThread<Value: Sendable>(
+    of threads: IOThreads, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     let answer = OneAnswer<Value>()
     let gate = gate
     gate.enterAgain()
@@ -178,11 +185,11 @@ extension FileSource {
       gate.leave()
       answer.resolve(result)
     }
-    configuration.threads.submit(job)
+    threads.submit(job)
     do {
       return try await waiting.wait(for: answer)
     } catch {
-      if configuration.threads.withdraw(job) { gate.leave() }
+      if threads.withdraw(job) { gate.leave() }
       throw error
     }
   }

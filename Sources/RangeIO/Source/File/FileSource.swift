@@ -224,7 +224,7 @@ extension FileSource {
   var currentGeneration: Int { generation.load(ordering: .acquiring) }
 
   private func openAnew() async throws -> FileLanes {
-    try await onThread { [location, configuration, gate, waiting] in
+    try await onThread(of: configuration.remoteThreads) { [location, configuration, gate, waiting] in
       let opened =
         switch location {
         case .text(let path):
@@ -233,7 +233,8 @@ extension FileSource {
           try FileOpening.open(FilePathExpansion.expand(path), name: path.string, configuration.syscalls)
         case .adopted(let file): try FileOpening.adopt(file)
         }
-      return FileLanes(opened, threads: configuration.threads, gate: gate, waiting: waiting)
+      let threads = opened.file.isRemote ? configuration.remoteThreads : configuration.threads
+      return FileLanes(opened, threads: threads, gate: gate, waiting: waiting)
     }
   }
 }

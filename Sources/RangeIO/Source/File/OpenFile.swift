@@ -24,7 +24,7 @@ final class OpenFile: Sendable {
       _ = syscalls.close(descriptor)
       return
     }
-    IOThreads.shared.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.close(descriptor) })
+    IOThreads.remote.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.close(descriptor) })
   }
 
   /// Whether a server, or another process, may be asked by calls that else answer at once: `fstat`, `open`, `close`. They
@@ -44,7 +44,7 @@ final class OpenFile: Sendable {
     guard isRemote else { return close() }
     guard takeClosing() else { return }
     let answer = OneAnswer<Void>()
-    IOThreads.shared.submit(
+    IOThreads.remote.submit(
       IOJob { [syscalls, descriptor] in
         _ = syscalls.close(descriptor)
         answer.resolve(.success(()))

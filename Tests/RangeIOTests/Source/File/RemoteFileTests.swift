@@ -5,6 +5,10 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Files of which a server is asked what they are: no thread of Swift's waits for it.
 struct RemoteFileTests {
   private let directory: TemporaryDirectory
@@ -145,6 +149,29 @@ struct RemoteFileTests {
     gate.open()
     #expect(try await reader.read(0..<10) == Bytes(bytes[0..<10]))
     await reader.close()
+  }
+
+  @Test func `a server that hangs holds up no disk`() async throws {
+    let (path, bytes) = try await directory.file(count: 10_000)
+    let gate = Gate()
+    let isHanging = Locked(false)
+    let server = Server { if isHanging.withLock({ $0 }) { gate.pass() } }
+    let threads = IOThreads(limit: 1)
+    let configuration = TestEngine.configuration(syscalls: server.syscalls, threads: threads)
+    let remote = try await RangeReader(FileSource(path, configuration: configuration))
+    let local = try await RangeReader(
+      FileSource(
+        path,
+        configuration: TestEngine.configuration(
+          syscalls: Syscalls(readResident: { _, _, _ in -Int(EAGAIN) }), threads: threads)))
+    isHanging.withLock { $0 = true }
+    let stuck = Task { try await remote.read(0..<10) }
+    await gate.arrival()
+    #expect(try await local.read(0..<100) == Bytes(bytes[0..<100]))
+    gate.open()
+    #expect(try await stuck.value == Bytes(bytes[0..<10]))
+    await local.close()
+    await remote.close()
   }
 
   @Test func `a change on a server is seen by the look that goes with the read`() async throws {
