@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
 # Kills a process that uses a spill directory at every system call that changes the directory, one after the other, and
-# compares what is found then with what the process had said was there. Needs strace.
+# compares what is found then with what the process had said was there. Needs strace, which it installs if it can; fails
+# without it.
 #
 # Usage: scripts/crash.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if ! command -v strace >/dev/null || ! strace -qq -o /dev/null true 2>/dev/null; then
-  echo "crash: skipped: there is no strace here, or it may not trace"
-  exit 0
+if [ "$(uname -s)" != Linux ]; then
+  echo "crash: strace, which stops a process at a system call, is there on Linux only" >&2
+  exit 1
+fi
+scripts/setup.sh --programs strace
+if ! strace -qq -o /dev/null true; then
+  echo "crash: strace may not trace here (see above): in a container, allow it with '--cap-add SYS_PTRACE'" >&2
+  exit 1
 fi
 
-swift build --product SpillWriter
-writer="$(swift build --show-bin-path)/SpillWriter"
+source scripts/built.sh
+build --product SpillWriter
+writer="$(bin_path)/SpillWriter"
 # A killed process has nothing to tell.
 export SWIFT_BACKTRACE=enable=no
 directory=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building takes beyond Swift and make: pkg-config, and the headers of liblz4.
 #
-# Usage: scripts/setup.sh [more libraries, as pkg-config calls them without 'lib', such as zstd]
+# Usage: scripts/setup.sh [more libraries, as pkg-config calls them without 'lib', such as zstd] [--programs such as strace]
 # Says nothing when all is there.
 set -euo pipefail
 
@@ -11,18 +11,37 @@ if ! command -v swift >/dev/null 2>&1; then
 fi
 
 # Apple platforms have LZ4 in the system library Compression, and no need of pkg-config.
-if [ "$(uname -s)" = Darwin ]; then libraries=("$@"); else libraries=(lz4 "$@"); fi
-if [ "${#libraries[@]}" = 0 ]; then exit 0; fi
-
-modules=("${libraries[@]/#/lib}")
-packages=(pkg-config "${modules[@]/%/-dev}")
+libraries=() programs=()
+if [ "$(uname -s)" != Darwin ]; then libraries=(lz4); fi
+while [ $# -gt 0 ]; do
+  if [ "$1" = --programs ]; then
+    shift
+    programs=("$@")
+    break
+  fi
+  libraries+=("$1")
+  shift
+done
+if [ "${#libraries[@]}" -gt 0 ]; then
+  modules=("${libraries[@]/#/lib}")
+  packages=(pkg-config "${modules[@]/%/-dev}")
+else
+  modules=() packages=()
+fi
+# Packages of programs are called as the programs.
+if [ "${#programs[@]}" -gt 0 ]; then packages+=("${programs[@]}"); fi
+if [ "${#packages[@]}" = 0 ]; then exit 0; fi
 
 have_all() {
-  command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "${modules[@]}"
+  local program
+  for program in ${programs[@]+"${programs[@]}"}; do
+    command -v "$program" >/dev/null 2>&1 || return 1
+  done
+  [ "${#modules[@]}" = 0 ] || { command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "${modules[@]}"; }
 }
 
 explain() {
-  echo "setup: pkg-config or one of ${modules[*]} is missing, and $1." >&2
+  echo "setup: of ${packages[*]} something is missing, and $1." >&2
   echo "setup: install them by hand: 'apt-get install ${packages[*]}', or what your system calls them." >&2
   exit 1
 }
@@ -55,10 +74,13 @@ if command -v apt-get >/dev/null 2>&1; then
   as_root "${install[@]}" 2>/dev/null || { as_root apt-get update && as_root "${install[@]}"; } ||
     explain "apt-get failed (see above; it may need root or a network)"
 elif command -v brew >/dev/null 2>&1; then
-  echo "setup: installing pkgconf ${libraries[*]}"
-  brew install --quiet pkgconf "${libraries[@]}" >/dev/null || explain "Homebrew failed"
+  wanted=()
+  if [ "${#libraries[@]}" -gt 0 ]; then wanted=(pkgconf "${libraries[@]}"); fi
+  if [ "${#programs[@]}" -gt 0 ]; then wanted+=("${programs[@]}"); fi
+  echo "setup: installing ${wanted[*]}"
+  brew install --quiet "${wanted[@]}" >/dev/null || explain "Homebrew failed"
 else
   explain "neither apt-get nor brew is here to install them with"
 fi
 
-have_all || explain "installing them did not help: 'pkg-config --exists ${modules[*]}' fails"
+have_all || explain "installing them did not help"

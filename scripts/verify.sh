@@ -1,49 +1,105 @@
 #!/usr/bin/env bash
-# What takes longer than a test run should: all tests on each engine, long stress, many seeds, sanitizers.
+# What takes longer than a test run should: long stress, many seeds, every flip, kills, sanitizers. Each step does what no
+# other does, says how long it took, and a table of all stands at the end.
+#
+# Usage: scripts/verify.sh [steps, by their names; all of them unless given]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-step() { printf '\n== verify: %s\n' "$*"; }
+# In the order in which they run: what is most likely to fail, first.
+all=(tests seeds stress damage kills crash churn threads addresses)
 
-step "all tests on every engine"
-RANGEIO_ENGINE_TESTS=. scripts/test.sh
+# MARK: steps
 
-step "a million reads, a hundred thousand seeds"
-RANGEIO_ENGINE_TESTS='' RANGEIO_STRESS=1000000 RANGEIO_SEEDS=100000 scripts/test.sh
+what_tests="all tests, and what depends on the engine again on each of the others"
+run_tests() { scripts/test.sh; }
 
-step "twenty thousand seeds of two tiers, a million operations"
-RANGEIO_SEEDS=160000 swift test --skip-build --disable-xctest --filter TieredSimulation
-RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter TieredModel
+# Tests of which a run does as much as the environment says. Nothing but these: the others ran above.
+long() { scripts/test.sh --filter "$1"; }
 
-step "a million operations on three tiers in ten histories, with restarts, kills and losses of power"
-RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter SpilledModel
+what_seeds="100,000 seeds of each simulation, 20,000 of two tiers and of three, 10,000 of hangs"
+run_seeds() {
+  RANGEIO_SEEDS=100000 long \
+    'SpineSimulation|CacheSimulation|MergingSimulation|CachedReadsModel|FlightsModel|PolicyModel|EvictionPolicyTests|HangTests'
+  # An eighth of these.
+  RANGEIO_SEEDS=160000 long 'TieredSimulation|SpilledSimulation'
+}
 
-step "twenty thousand seeds of three tiers on a disk that fails"
-RANGEIO_SEEDS=160000 swift test --skip-build --disable-xctest --filter SpilledSimulation
+what_stress="a million operations of each stress test and of each model, in three tiers with restarts, kills and losses of power"
+run_stress() {
+  RANGEIO_STRESS=1000000 long \
+    'StressTests/|RefreshingTests|MemoryStoreModel|TieredModel|SpilledModel|StagesModel|ShardingTests|ReplaySpill|ReplayTool|RangeIOToolTests\.ToolTests/'
+}
 
-step "a million operations through all stages, with faults and cancellations"
-RANGEIO_STRESS=1000000 swift test --skip-build --disable-xctest --filter StagesModel
+what_damage="every bit and every length of a spill segment, every call to the disk under it"
+run_damage() { RANGEIO_FLIPS=all long 'SpillDamageTests|SpillFailureTests'; }
 
-step "ten minutes of churn through two tiers: memory"
-Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"
+what_kills="three hundred processes killed while they write to a spill directory"
+run_kills() { RANGEIO_KILLS=300 long SpillKillTests; }
 
-step "every bit and every length of a spill segment, every call to the disk under it"
-RANGEIO_FLIPS=all swift test --skip-build --disable-xctest --filter 'SpillDamageTests|SpillFailureTests|SpillRoomTests'
+what_crash="processes killed at each system call"
+run_crash() { scripts/crash.sh; }
 
-step "three hundred processes killed while they write to a spill directory"
-RANGEIO_KILLS=300 swift test --skip-build --disable-xctest --filter SpillKillTests
+what_churn="ten minutes of churn through two tiers: memory stays within its bound"
+run_churn() { Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"; }
 
-step "processes killed at each system call"
-scripts/crash.sh
+# Each in a directory of its own, so that builds do not undo each other. Fewer seeds: under a sanitizer everything takes
+# ten times as long.
+what_threads="all tests under the thread sanitizer"
+run_threads() {
+  RANGEIO_SEEDS=${RANGEIO_SEEDS:-500} scripts/test.sh --sanitize=thread --scratch-path .build/thread-sanitizer
+}
 
-# Each in a directory of its own, so that builds do not undo each other.
-step "thread sanitizer"
-# Fewer seeds: under a sanitizer everything takes ten times as long.
-RANGEIO_SEEDS=${RANGEIO_SEEDS:-500} scripts/test.sh --sanitize=thread --scratch-path .build/thread-sanitizer
-
-step "address sanitizer"
 # Leaks are looked for by tests that count; what Swift's runtime keeps for good would be reported as well.
-ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} RANGEIO_SEEDS=${RANGEIO_SEEDS:-500} \
-  scripts/test.sh --sanitize=address --scratch-path .build/address-sanitizer
+what_addresses="all tests under the address sanitizer"
+run_addresses() {
+  ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} RANGEIO_SEEDS=${RANGEIO_SEEDS:-500} \
+    scripts/test.sh --sanitize=address --scratch-path .build/address-sanitizer
+}
 
-step "done"
+# MARK: times
+
+step=''
+began=0
+table=()
+
+duration() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
+
+# Ends the step that runs, if one does.
+ended() {
+  [ -n "$step" ] || return 0
+  local took
+  took=$(duration $((SECONDS - began)))
+  printf '== verify: %s %s after %s\n' "$step" "$1" "$took"
+  table+=("$(printf '%12s  %-10s %s' "$took" "$step" "$1")")
+  step=''
+}
+
+finish() {
+  local status=$?
+  [ "$status" = 0 ] || ended failed
+  printf '\n== verify: %s\n' "$(duration "$SECONDS") in all"
+  [ "${#table[@]}" = 0 ] || printf '%s\n' "${table[@]}"
+  exit "$status"
+}
+trap finish EXIT
+
+# MARK: all of it
+
+if [ $# -gt 0 ]; then steps=("$@"); else steps=("${all[@]}"); fi
+for name in "${steps[@]}"; do
+  case " ${all[*]} " in
+  *" $name "*) ;;
+  *)
+    echo "verify: no step is called '$name': there are ${all[*]}" >&2
+    exit 2
+    ;;
+  esac
+done
+for step in "${steps[@]}"; do
+  what=what_$step
+  began=$SECONDS
+  printf '\n== verify: %s: %s\n' "$step" "${!what}"
+  "run_$step"
+  ended passed
+done
