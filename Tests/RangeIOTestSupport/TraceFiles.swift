@@ -3,27 +3,45 @@ import RangeIO
 import RangeIOTraces
 import Testing
 
-/// Traces that lie outside the package, since they are large and not ours to publish.
+/// Traces, and tables of what other programs count on them.
 enum TraceFiles {
-  /// `RANGEIO_TRACES`, or `shared/traces` beside the package; `nil` if there is none.
-  static let directory: String? = {
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
+  /// A folder of traces: `golden_4k.csv`, `manifest.csv`, and a file for each trace.
+  struct Folder: Sendable {
+    let path: String
+  }
+
+  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// A small trace of our own, in the package.
+  static let own = Folder(path: package.appendingPathComponent("Tests/RangeIOTests/Golden/Traces").path)
+
+  /// Published ones, which lie outside the package, since they are large and not ours to publish: `RANGEIO_TRACES`, or
+  /// `shared/traces` beside the package; `nil` if there is none.
+  static let published: Folder? = {
     let beside = package.deletingLastPathComponent().appendingPathComponent("shared/traces").path
     let directory = ProcessInfo.processInfo.environment["RANGEIO_TRACES"] ?? beside
-    return FileManager.default.fileExists(atPath: directory + "/golden_4k.csv") ? directory : nil
+    return FileManager.default.fileExists(atPath: directory + "/golden_4k.csv") ? Folder(path: directory) : nil
   }()
 
   /// Skips a test and says why.
   static let areHere: ConditionTrait = .enabled(
-    if: directory != nil, "there are no traces: set RANGEIO_TRACES to a directory with golden_4k.csv and its traces")
+    if: published != nil, "there are no traces: set RANGEIO_TRACES to a directory with golden_4k.csv and its traces")
 
-  static func contents(_ name: String) throws -> Bytes {
-    Bytes(try Data(contentsOf: URL(fileURLWithPath: try #require(directory) + "/" + name)))
+  /// The trace called `name`, of those that are published.
+  static func trace(_ name: String) throws -> RangeTrace { try #require(published).trace(name) }
+}
+
+extension TraceFiles.Folder {
+  /// The trace called `name`.
+  func trace(_ name: String) throws -> RangeTrace { try RangeTrace(contents(name + ".rrt")) }
+
+  private func contents(_ name: String) throws -> Bytes {
+    Bytes(try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)))
   }
 
   /// The rows of a table without its header; fields by the header's names. Fields in quotes keep their commas.
-  static func table(_ name: String) throws -> [[String: String]] {
+  func table(_ name: String) throws -> [[String: String]] {
     let text = String(decoding: Array(try contents(name)), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).map { line in
       line.split(separator: "\"", omittingEmptySubsequences: false).enumerated().reduce(into: [""]) { fields, part in

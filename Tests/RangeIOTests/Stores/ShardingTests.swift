@@ -25,7 +25,7 @@ import Testing
   private static let wanted = TestScale.isStress ? all : [Run(trace: "arc-p3", blocks: 10_235, counts: [8])]
 
   @Test(arguments: wanted) func `shards hit as one does, to 0.3 points`(run: Run) throws {
-    let trace = try RangeTrace(TraceFiles.contents(run.trace + ".rrt"))
+    let trace = try TraceFiles.trace(run.trace)
     let one = try share(of: trace, blocks: run.blocks, shards: 1)
     for count in run.counts {
       let several = try share(of: trace, blocks: run.blocks, shards: count)

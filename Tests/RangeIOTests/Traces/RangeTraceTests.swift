@@ -136,13 +136,15 @@ import Testing
     }
   }
 
-  @Test(TraceFiles.areHere) func `published traces are read to the byte`() throws {
-    for row in try TraceFiles.table("manifest.csv") {
-      let name = try #require(row["name"])
-      let trace = try RangeTrace(TraceFiles.contents(name + ".rrt"))
-      #expect(trace.requests.count == Int(row["requests"] ?? ""), "\(name)")
-      #expect(trace.requests.reduce(0) { $0 + $1.count } == Int(row["bytes_requested"] ?? ""), "\(name)")
-      #expect(trace.requests.map(\.upperBound).max() == trace.byteCount, "\(name)")
+  @Test func `a trace of our own, and published ones that are here, are read to the byte`() throws {
+    for folder in [TraceFiles.own, TraceFiles.published].compactMap({ $0 }) {
+      for row in try folder.table("manifest.csv") {
+        let name = try #require(row["name"])
+        let trace = try folder.trace(name)
+        #expect(trace.requests.count == Int(row["requests"] ?? ""), "\(name)")
+        #expect(trace.requests.reduce(0) { $0 + $1.count } == Int(row["bytes_requested"] ?? ""), "\(name)")
+        #expect(trace.requests.map(\.upperBound).max() == trace.byteCount, "\(name)")
+      }
     }
   }
 
