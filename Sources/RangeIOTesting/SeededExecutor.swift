@@ -25,8 +25,10 @@ public final class SeededExecutor: TaskExecutor {
   /// Runs jobs, chosen at random from those that are ready, until `isDone`.
   ///
   /// - Parameter onIdle: called when nothing is ready: moves a clock, opens a gate; false if there is nothing to do.
-  /// - Returns: false if nothing was ready, `onIdle` had nothing to do, and `isDone` was still not true: a hang.
+  /// - Returns: false if nothing was ready, `onIdle` had nothing to do, and `isDone` was still not true: a hang; or if two
+  ///   million jobs followed each other in which nobody had to wait: tasks that spin.
   public func run(until isDone: () -> Bool, onIdle: () -> Bool) -> Bool {
+    var jobsSinceIdle = 0
     while !isDone() {
       let job = state.withLock { state -> UnownedJob? in
         guard !state.jobs.isEmpty else { return nil }
@@ -34,9 +36,12 @@ public final class SeededExecutor: TaskExecutor {
         return state.jobs.remove(at: chosen)
       }
       if let job {
+        jobsSinceIdle += 1
+        guard jobsSinceIdle < 2_000_000 else { return false }
         job.runSynchronously(on: asUnownedTaskExecutor())
-      } else if !onIdle() {
-        return false
+      } else {
+        jobsSinceIdle = 0
+        guard onIdle() else { return false }
       }
     }
     return true
