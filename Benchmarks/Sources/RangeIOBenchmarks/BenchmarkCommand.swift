@@ -30,7 +30,7 @@ import RangeIO
 
   @Option(
     help: ArgumentHelp(
-      "Only churn through tiers of memory, budget 1 GiB, for so long, and tell what memory that takes.",
+      "Only churn through tiers of memory, budget 1 GiB, for so long; tell what memory that takes, fail if it is too much.",
       valueName: "seconds"))
   var churn: Int?
 
@@ -86,8 +86,9 @@ import RangeIO
       return try await KilledWriter.fillAndDie(spillAndDie, directoryURL, blocks: spillBlocks, size: spillSize)
     }
     if let churn {
-      print(try await TierChurn.run(.seconds(churn), budget: .gibibytes(1), Progress()))
-      return
+      let result = try await TierChurn.run(.seconds(churn), budget: .gibibytes(1), Progress())
+      print(result)
+      return try result.check()
     }
     let report = try await Self.measure(
       cells, settings, in: directoryURL, memory: filter.isEmpty, cacheFacts: wantsCacheFacts)

@@ -88,6 +88,24 @@ struct TierChurn: Sendable, Codable {
   }
 
   private struct OverBudget: Error {}
+
+  /// What a run shows that it must not.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Throws if resident memory grew by more than is allowed, or if less than the budget was ever used, which would prove
+  /// nothing.
+  func check() throws {
+    guard growth <= allowed else {
+      throw Failure(
+        description: "resident memory grew by \(growth >> 20) MiB, of \(allowed >> 20) allowed: see the figures above")
+    }
+    guard peakCharge > budget / 10 * 9 else {
+      throw Failure(
+        description: "only \(peakCharge >> 20) MiB of \(budget >> 20) were ever used: let it churn for longer")
+    }
+  }
 }
 
 extension TierChurn: CustomStringConvertible {
