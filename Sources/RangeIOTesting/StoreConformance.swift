@@ -25,10 +25,13 @@ public enum StoreConformance {
   ///   - operations: how many, for each task.
   ///   - limit: bytes that the store may hold, reservations included: handed to `make`. At least 64 KiB.
   ///   - tasks: how many work the store at once.
+  ///   - settle: waits until what the store does beside the calls is done, for stores that keep what they are handed later
+  ///     than they are called: `{ try await ($0 as? MyStore)?.flush() }`. Default: there is nothing to wait for.
   ///   - make: a store of at most that limit which knows these sources.
-  /// - Throws: ``Violation``; what `make` throws.
+  /// - Throws: ``Violation``; what `make` and `settle` throw.
   public static func check(
     seed: UInt64, operations: Int = 400, limit: ByteCount = .kibibytes(256), tasks: Int = 4,
+    settle: ((any ChunkStore) async throws -> Void)? = nil,
     _ make: (_ sources: ChunkSources, _ limit: ByteCount) async throws -> any ChunkStore
   ) async throws {
     let sources = ChunkSources()
@@ -40,10 +43,14 @@ public enum StoreConformance {
       var one = StoreWork(store, limit: limit.bytes, seed: seed, isAlone: true)
       try await one.checkOwnMemory()
       try one.checkReservations()
-      for _ in 0..<operations { try await one.step() }
+      for operation in 0..<operations {
+        try await one.step()
+        if operation % 8 == 0 { try await settle?(store) }
+      }
       guard one.hits > 0 else { throw StoreFault("keeps nothing: none of \(operations) operations found a byte") }
       try await one.checkLimit()
       try await one.eraseAll()
+      try await settle?(store)
       try await one.checkOwnMemory()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<tasks {
@@ -57,6 +64,7 @@ public enum StoreConformance {
       }
       try await one.checkLimit()
       try await one.eraseAll()
+      try await settle?(store)
       try await one.checkOwnMemory()
     } catch let fault as StoreFault {
       throw Violation(description: "seed \(seed): the store \(fault.description)")

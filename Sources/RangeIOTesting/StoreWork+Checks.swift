@@ -24,7 +24,8 @@ extension StoreWork {
     }
   }
 
-  /// What is promised is charged: room for more blocks than there can be is not given.
+  /// What is promised is charged: not more is than there can be. A store may promise nothing, with a reservation of no
+  /// bytes, and drop what finds no room.
   func checkReservations() throws(StoreFault) {
     let grid = Self.grids[1]
     let most = limit / grid.blockSize
@@ -37,8 +38,9 @@ extension StoreWork {
         reservations.append(reservation)
       }
     }
-    guard reservations.count <= most else {
-      throw StoreFault("promises room for \(reservations.count * grid.blockSize) bytes, with a limit of \(limit)")
+    let promised = reservations.reduce(0) { $0 + $1.byteCount }
+    guard promised <= limit else {
+      throw StoreFault("promises room for \(promised) bytes, with a limit of \(limit)")
     }
   }
 
@@ -55,7 +57,7 @@ extension StoreWork {
         }
       }
     }
-    let reserved = fetches.reduce(0) { $0 + $1.range.count }
+    let reserved = fetches.reduce(0) { $0 + $1.reservation.byteCount }
     guard held + reserved <= limit else {
       throw StoreFault("holds \(held) bytes and has promised \(reserved) more, with a limit of \(limit)")
     }

@@ -4,6 +4,9 @@ import RangeIO
 struct StoreWork {
   struct Version: SourceValidator {
     let number: UInt64
+    /// For stores that outlive the process.
+    var persistentForm: [UInt8]? { Array("\(number)".utf8) }
+
     func change(to newer: any SourceValidator) -> SourceChange {
       (newer as? Version)?.number == number ? .same : .other
     }
@@ -58,7 +61,9 @@ struct StoreWork {
       let ticket = token.ticket(birth: store.now)
       let room = store.reserve(wanted, ofRun: gaps.reduce(0) { $0 + $1.count }, for: token)
       guard let reservation = room.reservation else { continue }
-      guard wanted.count <= limit else { throw StoreFault("reserves \(wanted.count) bytes, with a limit of \(limit)") }
+      guard reservation.byteCount <= limit else {
+        throw StoreFault("reserves \(reservation.byteCount) bytes, with a limit of \(limit)")
+      }
       fetches.append(Fetch(range: wanted, ticket: ticket, reservation: reservation))
       if Int.random(in: 0..<4, using: &random) > 0 { try land() }
     }
@@ -151,7 +156,9 @@ struct StoreWork {
     return lower..<lower + Int.random(in: 1...longest, using: &random)
   }
 
+  /// Bytes that shrink by half, for stores that keep nothing else.
   static func bytes(_ range: ByteRange, _ token: ChunkToken) -> Bytes {
-    SyntheticSource.bytes(range, version: (token.source.validator as? Version)?.number ?? .max)
+    SyntheticSource.bytes(
+      range, version: (token.source.validator as? Version)?.number ?? .max, compressibility: 0.6)
   }
 }

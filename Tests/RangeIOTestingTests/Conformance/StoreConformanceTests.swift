@@ -13,6 +13,26 @@ struct StoreConformanceTests {
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `the compressed store keeps the contract`(seed: UInt64) async throws {
+    try await StoreConformance.check(seed: seed) { sources, limit in
+      var configuration = CompressedStore.Configuration(limit: limit)
+      configuration.shards = 1 << Int(seed % 2)
+      // Half of them decompress on the thread of who reads.
+      configuration.inlineLimit = seed % 4 < 2 ? .bytes(0) : .kibibytes(128)
+      return CompressedStore(configuration, sources: sources)
+    }
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `memory above compressed memory keeps the contract`(seed: UInt64) async throws {
+    try await StoreConformance.check(seed: seed) { sources, limit in
+      TieredChunkStore(
+        MemoryStore(.init(limit: limit / 2), sources: sources),
+        CompressedStore(.init(limit: limit / 4), sources: sources), queueLimit: limit / 4)
+    }
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `two tiers keep the contract`(seed: UInt64) async throws {
     try await StoreConformance.check(seed: seed) { sources, limit in
       TieredChunkStore(

@@ -106,15 +106,17 @@ extension SpillStore {
   /// Nothing was charged.
   public func cancel(_ reservation: ChunkReservation) {}
 
-  /// Takes the whole blocks of `range` to be written.
+  /// Takes the whole blocks of `range` to be written: copies, since what waits must not keep the memory of who reads.
   public func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
   ) -> ChunkInsertion {
+    var isTaken = false
     for (block, part) in ticket.token.grid.pieces(of: range) {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      _ = accept(Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, slice)))
+      let copy = Bytes(count: part.count) { slice.copyBytes(to: $0) }
+      if accept(Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, copy))).isPublished { isTaken = true }
     }
-    return ChunkInsertion(isPublished: ticket.isValid)
+    return ChunkInsertion(isPublished: isTaken && ticket.isValid)
   }
 
   /// Does nothing: what is here is a copy, and stays.
