@@ -1,7 +1,15 @@
 extension ByteStream {
-  /// The stream byte by byte: for parsers that look at every one.
+  /// The stream byte by byte: for parsers that look at every one, and are not in a hurry.
   ///
-  /// A byte costs a pointer comparison and a load, except at the end of a piece; the loop does not suspend in between.
+  /// The loop does not suspend within a piece; there a byte costs a comparison and a load. But on an actor Swift looks after
+  /// every step of an asynchronous loop whether it is still there, which costs 5 ns a byte on an actor of yours and 45 on
+  /// the main actor (and in a `main.swift`). A loop over pieces with one over bytes within costs none of that, wherever it runs:
+  ///
+  /// ```swift
+  /// for try await piece in reader.stream() {
+  ///   for byte in piece { parser.take(byte) }
+  /// }
+  /// ```
   public var bytes: ByteSequence { ByteSequence(stream: self) }
 
   /// The bytes of a ``ByteStream``.
@@ -22,19 +30,21 @@ extension ByteStream {
       }
 
       /// The next byte, or `nil` at the end of the range.
-      @inlinable public mutating func next() async throws -> UInt8? {
+      @inlinable public nonisolated(nonsending) mutating func next() async throws -> UInt8? {
         if let byte = current.next() { return byte }
-        return try await nextPiece(isolation: nil)
+        return try await nextPiece()
       }
 
       /// The next byte, or `nil` at the end of the range, without leaving the caller's actor.
-      @inlinable public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
+      @inlinable public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws -> UInt8?
+      {
+        // Not `isolated`: that would have every step ask for the actor's executor twice. The caller's is where it runs.
         if let byte = current.next() { return byte }
-        return try await nextPiece(isolation: actor)
+        return try await nextPiece()
       }
 
-      @usableFromInline mutating func nextPiece(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
-        guard let piece = try await pieces.next(isolation: actor) else { return nil }
+      @usableFromInline nonisolated(nonsending) mutating func nextPiece() async throws -> UInt8? {
+        guard let piece = try await pieces.next() else { return nil }
         current = piece.makeIterator()
         return current.next()
       }

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 extension ByteStream {
   /// The stream line by line, as text: lines end with a line feed, which, with a carriage return before it, is left out.
   /// No other character ends a line.
@@ -23,8 +31,13 @@ extension ByteStream {
     public struct Iterator: AsyncIteratorProtocol {
       private var pieces: ByteStream.Iterator
       private let longest: Int
-      /// What is left of the present piece.
-      private var rest = Bytes()
+      /// Keeps the memory of `rest` where it is.
+      private var piece = Bytes()
+      /// Where the run of the piece ends of which `rest` is what is left.
+      private var runEnd = 0
+      /// What has not been looked at of one run of the piece: a pointer, since lines are short and many, and slices of
+      /// `Bytes` would cost more than finding their ends.
+      private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
       /// The beginning of a line whose end has not come yet.
       private var begun: [UInt8] = []
       private var isEnded = false
@@ -35,77 +48,85 @@ extension ByteStream {
       }
 
       /// The next line, or `nil` at the end of the range.
-      public mutating func next() async throws -> String? { try await next(isolation: nil) }
+      @inlinable public nonisolated(nonsending) mutating func next() async throws -> String? {
+        if let line = try takeLine() { return line }
+        return try await nextPieces()
+      }
 
       /// The next line, or `nil` at the end of the range, without leaving the caller's actor.
-      public mutating func next(isolation actor: isolated (any Actor)?) async throws -> String? {
+      @inlinable public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws
+        -> String?
+      {
+        // Not `isolated`: see `ByteSequence`.
+        if let line = try takeLine() { return line }
+        return try await nextPieces()
+      }
+
+      /// The line that ends in one of the pieces to come.
+      @usableFromInline nonisolated(nonsending) mutating func nextPieces() async throws -> String? {
         while !isEnded {
-          if let line = try takeLine() { return line }
-          guard let piece = try await nextPiece(isolation: actor) else {
-            isEnded = true
-            return begun.isEmpty ? nil : begun.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+          guard let piece = try await nextPiece() else {
+            (isEnded, self.piece) = (true, Bytes())
+            return begun.isEmpty ? nil : String(decoding: begun, as: UTF8.self)
           }
-          rest = piece
+          (self.piece, runEnd) = (piece, 0)
+          if let line = try takeLine() { return line }
         }
         return nil
       }
 
       /// After an error nothing comes any more: the beginning of a line is not a line.
-      private mutating func nextPiece(isolation actor: isolated (any Actor)?) async throws -> Bytes? {
+      private nonisolated(nonsending) mutating func nextPiece() async throws -> Bytes? {
         do {
-          return try await pieces.next(isolation: actor)
+          return try await pieces.next()
         } catch {
           isEnded = true
           throw error
         }
       }
 
-      /// The line that ends within what is there. If none does, all of it is put by.
-      private mutating func takeLine() throws -> String? {
-        guard let end = rest.position(of: UInt8(ascii: "\n")) else {
+      /// The line that ends within the present piece. If none does, all that is left of it is put by.
+      @usableFromInline mutating func takeLine() throws(ReadError) -> String? {
+        defer { _fixLifetime(piece) }
+        while true {
+          // `memchr` looks at many bytes at a time.
+          if let start = rest.baseAddress, let feed = memchr(start, CInt(UInt8(ascii: "\n")), rest.count) {
+            let line = UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(feed) - start)
+            try checkLength(line.count)
+            rest = UnsafeRawBufferPointer(start: UnsafeRawPointer(feed) + 1, count: rest.count - line.count - 1)
+            return begun.isEmpty ? Self.text(line) : takeBegun(with: line)
+          }
           try checkLength(rest.count)
           begun.append(contentsOf: rest)
-          rest = Bytes()
-          return nil
+          rest = piece.run(at: runEnd)
+          guard !rest.isEmpty else { return nil }
+          runEnd += rest.count
         }
-        try checkLength(end)
-        let line = rest.slice(0..<end)
-        rest = rest.slice(end + 1..<rest.count)
-        return takeBegun(with: line)
       }
 
-      private mutating func checkLength(_ count: Int) throws {
-        guard begun.count + count > longest else { return }
+      private mutating func checkLength(_ count: Int) throws(ReadError) {
+        // Not their sum, which a bound of `Int.max` would let overflow.
+        guard count > longest - begun.count else { return }
         isEnded = true
+        (piece, rest) = (Bytes(), UnsafeRawBufferPointer(start: nil, count: 0))
         throw ReadError(
           .limitExceeded,
           "a line is longer than \(longest) bytes: call lines(longest:) with a larger bound, or read bytes")
       }
 
-      private mutating func takeBegun(with end: Bytes) -> String {
-        defer { begun.removeAll(keepingCapacity: true) }
-        if begun.isEmpty { return end.withUnsafeBytes { Self.text($0) } }
+      private mutating func takeBegun(with end: UnsafeRawBufferPointer) -> String {
         begun.append(contentsOf: end)
+        defer { begun.removeAll(keepingCapacity: true) }
         return begun.withUnsafeBytes { Self.text($0) }
       }
 
+      /// A line without its line feed as text.
       private static func text(_ line: UnsafeRawBufferPointer) -> String {
-        String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...], as: UTF8.self)
+        let isReturned = !line.isEmpty && line[line.count - 1] == UInt8(ascii: "\r")
+        return String(
+          decoding: UnsafeRawBufferPointer(start: line.baseAddress, count: line.count - (isReturned ? 1 : 0)),
+          as: UTF8.self)
       }
     }
-  }
-}
-
-extension Bytes {
-  /// The first position of `byte`, or `nil`.
-  fileprivate func position(of byte: UInt8) -> Int? {
-    var position = 0
-    while position < count {
-      let run = run(at: position)
-      if let found = run.firstIndex(of: byte) { return position + found }
-      position += run.count
-    }
-    _fixLifetime(self)
-    return nil
   }
 }

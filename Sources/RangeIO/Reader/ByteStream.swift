@@ -48,7 +48,8 @@ public struct ByteStream: AsyncSequence, Sendable {
     public mutating func next() async throws -> Bytes? { try await cursor.next() }
 
     /// The next piece, or `nil` at the end of the range, without leaving the caller's actor.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Bytes? {
+    public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws -> Bytes? {
+      // Not `isolated`: see `ByteSequence`.
       try await cursor.next()
     }
   }

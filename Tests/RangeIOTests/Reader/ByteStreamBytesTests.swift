@@ -53,6 +53,27 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
+  /// What is generic asks for the next element by the protocol.
+  private func all<S: AsyncSequence>(
+    of sequence: S, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> [S.Element] {
+    var all: [S.Element] = []
+    for try await element in sequence {
+      isolation?.assertIsolated()
+      all.append(element)
+    }
+    return all
+  }
+
+  @MainActor @Test func `generic code on an actor stays there, and gets the same`() async throws {
+    let reader = try await RangeReader(ContentSource(content))
+    let stream = reader.stream(chunkSize: .bytes(100))
+    #expect(try await all(of: stream.bytes) == content)
+    #expect(try await all(of: stream).flatMap { Array($0) } == content)
+    #expect(try await all(of: stream.map { $0.count }).reduce(0, +) == 3000)
+    #expect(try await all(of: stream.lines).count == content.count { $0 == 10 } + 1)
+  }
+
   @MainActor @Test func `a loop on the main actor stays there`() async throws {
     let reader = try await RangeReader(ContentSource(content))
     var sum = 0

@@ -53,6 +53,36 @@ import Testing
     }
   }
 
+  @Test func `lines go across the seams of ropes`() async throws {
+    let content = Array("one\ntwo\r\n\nthree\r\nfour".utf8)
+    let source = ContentSource(content) { range, all in
+      Bytes(concatenating: range.map { all.slice($0..<$0 + 1) })
+    }
+    for chunkSize in [1, 3, 7, 64] {
+      var lines: [String] = []
+      for try await line in try await RangeReader(source).stream(chunkSize: .bytes(chunkSize)).lines {
+        lines.append(line)
+      }
+      #expect(lines == ["one", "two", "", "three", "four"])
+    }
+  }
+
+  @Test func `a bound of nothing and one of everything are bounds, too`() async throws {
+    #expect(try await lines("\n\n", longest: 0) == ["", ""])
+    await #expect(throws: ReadError.self) { try await lines("a\n", longest: 0) }
+    #expect(try await lines("ab\ncd", chunkSize: 1, longest: .max) == ["ab", "cd"])
+  }
+
+  @MainActor @Test func `a loop on the main actor stays there`() async throws {
+    let reader = try await RangeReader(ContentSource(Array("a\nb\nc".utf8)))
+    var all: [String] = []
+    for try await line in reader.stream(chunkSize: .bytes(1)).lines {
+      MainActor.assertIsolated()
+      all.append(line)
+    }
+    #expect(all == ["a", "b", "c"])
+  }
+
   @Test func `lines before one that is too long are delivered, and none after`() async throws {
     let reader = try await RangeReader(ContentSource(Array("ok\ntoo long\nok\n".utf8)))
     var iterator = reader.stream().lines(longest: .bytes(4)).makeAsyncIterator()
