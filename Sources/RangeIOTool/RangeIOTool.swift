@@ -27,7 +27,7 @@ struct RangeIOTool: AsyncParsableCommand {
       SpillCommand.self,
     ])
 
-  func run() async throws { throw ValidationError("name a command: read, cat, info, explain, demo, replay or spill") }
+  func run() async throws { throw CommandNames.Missing(Self.self) }
 
   /// Replaces ArgumentParser's own, which ends with its exit codes and in its words.
   static func main() {
@@ -40,6 +40,7 @@ struct RangeIOTool: AsyncParsableCommand {
   /// - Returns: the exit code.
   static func perform(_ arguments: [String]) async -> Int32 {
     do {
+      try CommandNames.check(arguments, of: Self.self)
       var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         let log = (command as? any CommandWithStats)?.stats.stats == true ? ReaderLog() : nil
@@ -64,6 +65,9 @@ struct RangeIOTool: AsyncParsableCommand {
     switch error {
     case is CancellationError:
       return Interrupts.shared.exitCode ?? ToolStatus.interrupted.rawValue
+    case let missing as CommandNames.Missing:
+      StandardError.line(helpMessage(for: missing.command))
+      return ToolStatus.usage.rawValue
     case is BrokenPipe:
       return ToolStatus.done.rawValue
     case _ where exitCode(for: error).isSuccess:

@@ -33,6 +33,27 @@ import Testing
     #expect(Progress.text("f", done: 0, of: 0, after: .zero) == "f: 100%, 0 B of 0 B, –")
   }
 
+  @Test func `progress is one line of the terminal, whatever the file is called`() {
+    let evil = "a\u{1B}]0;title\u{7}\n\u{9B}2Jb"
+    let line = Progress.text(evil, done: 1, of: 2, after: nil)
+    #expect(line == "a\u{FFFD}]0;title\u{FFFD} \u{FFFD}2Jb: 50%, 1 B of 2 B")
+    let path = String(repeating: "directory/", count: 30) + "name"
+    #expect(Progress.text(path, done: 1, of: 2, after: nil, columns: 40) == "…ectory/directory/name: 50%, 1 B of 2 B")
+    for columns in 0..<60 {
+      let line = Progress.text(path, done: 1, of: 2, after: .seconds(1), columns: columns)
+      #expect(line.count < max(1, columns))
+      #expect(line.count <= 26 || line.hasSuffix(": 50%, 1 B of 2 B, 0.00 GB/s"))
+    }
+    // Each takes two columns.
+    #expect(TerminalText.suffix("日本語", columns: 6) == "日本語")
+    #expect(TerminalText.suffix("日本語", columns: 5) == "…本語")
+    #expect(TerminalText.suffix("日本語", columns: 4) == "…語")
+  }
+
+  @Test func `JSON has no control characters, of neither set`() {
+    #expect(JSON.string("\u{9B}2J\u{7F}\u{1B}").text() == #""\u009b2J\u007f\u001b""#)
+  }
+
   @Test func `a table aligns its columns and leaves no blanks at line ends`() {
     let table = Table(columns: [.left, .right, .left], rows: [["a", "1", ""], ["long", "234", "x"]])
     #expect(table.text == "a       1\nlong  234  x")

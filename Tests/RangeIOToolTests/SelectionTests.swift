@@ -11,14 +11,19 @@ import Testing
     ("7..<7", .span(offset: 7, count: 0)),
     ("1G...", .from(1 << 30)),
     ("0..<\(Int.max)", .span(offset: 0, count: .max)),
+    ("0...10", .span(offset: 0, count: 11)), ("5...5", .span(offset: 5, count: 1)),
+    ("...9", .span(offset: 0, count: 10)),
+    ("0-99", .span(offset: 0, count: 100)), ("100-", .from(100)), ("-100", .suffix(100)),
+    ("1.5K-64KB", .span(offset: 1536, count: 64_001 - 1536)),
+    ("1...\(Int.max - 1)", .span(offset: 1, count: .max - 1)),
   ])
   func `a range is read as people write it`(text: String, expected: Selection) throws {
     #expect(try Selection.parse(range: text) == expected)
   }
 
   @Test(arguments: [
-    "5..<3", "\(Int.max)..<0", "", "..", "...", "..<", "5", "-1..<3", "1..<-3", "1...3", "1..<2..<3", "a..<b",
-    "1.5..<2",
+    "5..<3", "\(Int.max)..<0", "", "..", "...", "..<", "5", "-1..<3", "1..<-3", "1...-3", "1..<2..<3", "a..<b",
+    "-", "--5", "5-3", "1-2-3", "0-99,200-299", "1...2...3", "0...\(Int.max)", "0-\(Int.max)", "1.5..<2",
     "0..<9223372036854775808", "9999999999999999999...", "16777216TiB...",
   ])
   func `what is no range is a usage error and never a trap`(text: String) {

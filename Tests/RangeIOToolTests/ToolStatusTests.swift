@@ -18,9 +18,9 @@ import Testing
   }
 
   @Test func `a complaint is one line without control characters`() {
-    let complaint = Complaint(ToolFailure("no\nfile \u{1B}[31m\u{2028}here\u{0}", status: .unusableSource))
+    let complaint = Complaint(ToolFailure("no\nfile \u{1B}[31m\u{2028}here\u{0}\u{202E}", status: .unusableSource))
     #expect(complaint?.status == .unusableSource)
-    #expect(complaint?.message == "no file \u{FFFD}[31m\u{FFFD}here\u{FFFD}")
+    #expect(complaint?.message == "no file \u{FFFD}[31m\u{FFFD}here\u{FFFD}\u{FFFD}")
   }
 
   @Test func `cancellation and a closed pipe are not complained of`() {

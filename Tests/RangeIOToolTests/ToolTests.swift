@@ -73,10 +73,11 @@ import Testing
   @Test func `wrong usage ends with 2 and one line`() async throws {
     let path = try directory.file("f", noise(10))
     let wrong: [[String]] = [
-      [], ["read"], ["frob", path], ["read", path, "--bogus"], ["read", path, path],
+      ["read"], ["frob", path], ["raed", path], ["spill", "lst"], [path], ["read", path, "--bogus"],
+      ["read", path, path],
       ["cat", path, "--engine", "steam"],
       ["read", path, "--range", "5..<3"], ["read", path, "--range", "9223372036854775807..<0"],
-      ["read", path, "--range", "1...3"], ["read", path, "--offset", "1"], ["read", path, "--length", "1"],
+      ["read", path, "--range", "1.5...3"], ["read", path, "--offset", "1"], ["read", path, "--length", "1"],
       ["read", path, "--offset", "9223372036854775807", "--length", "1"], ["read", path, "--offset", "-1"],
       ["read", path, "--suffix", "1", "--range", "0..."], ["read", path, "--suffix", "x"],
       ["read", path, "--output", ""],
@@ -88,6 +89,37 @@ import Testing
       #expect(result.hasOneLineOfErrors, "\(arguments): \(result.errors)")
       #expect(result.output.isEmpty)
     }
+  }
+
+  @Test func `a command that there is not is told, with the one that was meant`() async throws {
+    let cases: [([String], String)] = [
+      (["raed", "f"], "there is no command 'raed': did you mean 'read'?"),
+      (["expalin"], "did you mean 'explain'?"), (["inf"], "did you mean 'info'?"),
+      (["spill", "lst", "d"], "there is no command 'lst': did you mean 'list'?"),
+      (["/data/big.bin"], "name one of read, cat, info, explain, demo, replay, spill"),
+      (["spill", "/data/cache"], "name one of list, verify, stats, clear"),
+    ]
+    for (arguments, message) in cases {
+      let result = try await tool(arguments, program: ToolProcess.path)
+      #expect(result.code == 2 && result.hasOneLineOfErrors && result.errors.contains(message), "\(result.errors)")
+    }
+  }
+
+  @Test func `without a command the help is shown`() async throws {
+    for (arguments, word) in [([], "replay"), (["spill"], "verify")] {
+      let result = try await tool(arguments, program: ToolProcess.path)
+      #expect(result.code == 2 && result.output.isEmpty)
+      #expect(result.errors.contains("USAGE: ") && result.errors.contains(word), "\(result.errors)")
+    }
+  }
+
+  @Test func `Tab completes names of files and directories`() async throws {
+    let script = try await tool("--generate-completion-script", "zsh")
+    let lines = String(decoding: script.output, as: UTF8.self).split(separator: "\n")
+    // read and its --output, cat, info, explain, demo, replay.
+    #expect(lines.count { $0.contains("_files'") || $0.contains("_files\"") } >= 7)
+    // explain --spill, demo --spill, and the four of spill.
+    #expect(lines.count { $0.contains("_files -/") } >= 6)
   }
 
   @Test func `help and version end with 0`() async throws {

@@ -43,25 +43,47 @@ public struct ByteCount: Hashable, Comparable, Sendable {
 extension ByteCount: LosslessStringConvertible {
   private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
 
-  /// Reads what a person writes: `4096`, `64KiB`, `64 kib`, `20G`, `512B`. One letter means the binary unit.
+  /// Reads what a person writes: `4096`, `64KiB`, `64 kib`, `20G`, `1.5G`, `512B`, `64KB`.
   ///
-  /// Answers `nil` for a negative number, a fraction, another unit, or more than `Int.max` bytes.
+  /// As in GNU's tools one letter means the binary unit, `64K` = `64KiB` = 65,536 bytes, and `64KB` is 64,000. A fraction
+  /// of a unit is rounded down to whole bytes.
+  ///
+  /// Answers `nil` for a negative number, a fraction of a byte, another unit, or more than `Int.max` bytes.
   public init?(_ text: String) {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
-    let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
-    guard let count = Int(digits) else { return nil }
-    let shift: Int
-    switch unit {
-    case "", "b": shift = 0
-    case "k", "kib": shift = 10
-    case "m", "mib": shift = 20
-    case "g", "gib": shift = 30
-    case "t", "tib": shift = 40
-    default: return nil
+    var rest = text.dropFirst(digits.count)
+    var fraction = rest.prefix(0)
+    if rest.first == "." {
+      fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+      // More digits than these tell no byte from the next.
+      guard (1...15).contains(fraction.count) else { return nil }
+      rest = rest.dropFirst(1 + fraction.count)
     }
-    let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << shift)
-    guard !overflow else { return nil }
+    guard let count = Int(digits), let unit = Self.byteCount(ofUnit: rest.drop { $0 == " " }.lowercased()),
+      fraction.isEmpty || unit > 1
+    else { return nil }
+    let (whole, isTooMany) = count.multipliedReportingOverflow(by: unit)
+    let parts = fraction.reduce(1) { parts, _ in parts * 10 }
+    // Less than the unit, so it fits; its double width does not overflow.
+    let part = parts.dividingFullWidth(unit.multipliedFullWidth(by: Int(fraction) ?? 0)).quotient
+    let (bytes, isTooManyWithPart) = whole.addingReportingOverflow(part)
+    guard !isTooMany, !isTooManyWithPart else { return nil }
     self.bytes = bytes
+  }
+
+  private static func byteCount(ofUnit unit: String) -> Int? {
+    switch unit {
+    case "", "b": 1
+    case "k", "kib": 1 << 10
+    case "m", "mib": 1 << 20
+    case "g", "gib": 1 << 30
+    case "t", "tib": 1 << 40
+    case "kb": 1_000
+    case "mb": 1_000_000
+    case "gb": 1_000_000_000
+    case "tb": 1_000_000_000_000
+    default: nil
+    }
   }
 
   /// The count in the largest binary unit that divides it: `64 KiB`, `4097 B`.

@@ -5,7 +5,7 @@ struct CatCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "cat", abstract: "Write a whole file to standard output.")
 
-  @Argument(help: "The file to read.")
+  @Argument(help: "The file to read.", completion: .file())
   var source: String
   @Flag(help: "Write binary to a terminal.")
   var force = false

@@ -11,7 +11,8 @@ struct DemoCommand: CommandWithStats {
       run of the same command finds what the first one has read.
       """)
 
-  @Argument(help: "The file to read. Default: the largest file of the Swift toolchain at hand.")
+  @Argument(
+    help: "The file to read. Default: the largest file of the Swift toolchain at hand.", completion: .file())
   var file: String?
   @Flag(help: "Print JSON.")
   var json = false
@@ -22,7 +23,7 @@ struct DemoCommand: CommandWithStats {
   @Option(
     help: ArgumentHelp(
       "Show a cache that keeps in this directory what it reads of a source with 20 ms of latency.",
-      valueName: "directory"))
+      valueName: "directory"), completion: .directory)
   var spill: String?
   @OptionGroup var engine: EngineOption
   @OptionGroup var stats: StatsOption

@@ -12,18 +12,19 @@ struct ExplainCommand: CommandWithStats {
       keeps what is read again.
       """)
 
-  @Argument(help: "The file to ask about.")
+  @Argument(help: "The file to ask about.", completion: .file())
   var source: String
   @Option(
     help: ArgumentHelp(
-      "The bytes to ask about: 'A..<B', A... or '..<B', counted from zero. Default: all.", valueName: "range"))
+      "The bytes to ask about, as 'read' takes them. Default: all.", valueName: "range"))
   var range: String?
   @Option(help: ArgumentHelp("Read this range first; may be repeated.", valueName: "range"))
   var after: [String] = []
   @Flag(help: "Ask about a source that is far away.")
   var far = false
   @Option(
-    help: ArgumentHelp("Look into this directory of a cache, too. Changes nothing there.", valueName: "directory"))
+    help: ArgumentHelp("Look into this directory of a cache, too. Changes nothing there.", valueName: "directory"),
+    completion: .directory)
   var spill: String?
   @Flag(help: "Print JSON.")
   var json = false

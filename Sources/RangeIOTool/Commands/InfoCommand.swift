@@ -6,7 +6,7 @@ struct InfoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Tell kind, size and version of a file.")
 
-  @Argument(help: "The file to look at.")
+  @Argument(help: "The file to look at.", completion: .file())
   var source: String
   @Flag(help: "Print JSON.")
   var json = false

@@ -4,14 +4,16 @@ import ArgumentParser
 struct ReadCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Write a range of a file to standard output or to another file.",
-    discussion: "Numbers of bytes may have a binary unit: 4096, 64KiB, 2GiB.")
+    discussion: """
+      Numbers of bytes may have a unit: 4096, 64KiB or 64K (65,536), 1.5GiB, 64KB (64,000).
+      """)
 
-  @Argument(help: "The file to read.")
+  @Argument(help: "The file to read.", completion: .file())
   var source: String
 
   @Option(
     help: ArgumentHelp(
-      "The bytes to read: 'A..<B', A... or '..<B', counted from zero. In a shell quote what has a <.",
+      "The bytes to read, counted from zero: A...B or A-B with the last byte, 'A..<B' without it, A... or A- to the end. In a shell quote what has a <.",
       valueName: "range"))
   var range: String?
   @Option(help: "The first byte to read; with --length.")
@@ -20,7 +22,9 @@ struct ReadCommand: CommandWithStats {
   var length: String?
   @Option(help: "Read so many bytes at the end; all, if there are fewer.")
   var suffix: String?
-  @Option(help: ArgumentHelp("Write to this file. It appears when it is complete.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write to this file. It appears when it is complete.", valueName: "file"),
+    completion: .file())
   var output: String?
   @Flag(help: "Replace the output file if it exists; write binary to a terminal.")
   var force = false

@@ -9,14 +9,14 @@ struct ReplayCommand: CommandWithStats {
     discussion: """
       A trace is a file in the format RRT1, or a CSV with the header 'offset,length' and a line for each read, in \
       bytes; or it is made up: 'zipf:BLOCKS:READS:SKEW:SEED' reads one block at a time, the n-th most popular with a \
-      probability of 1/n^SKEW. Sizes may have a binary unit: 4KiB, 64MiB. The cache begins empty, and takes the memory \
+      probability of 1/n^SKEW. Sizes may have a unit: 4KiB, 64MiB. The cache begins empty, and takes the memory \
       that it is given. No source is read: what a fetch would bring is made up. With --tiers a part of the memory holds \
       compressed blocks, and the same memory without them is replayed beside it. With --spill what memory evicts goes \
       to a disk, a made-up one, too: memory for 2% of the blocks that the trace reads, a disk for 10%, whole blocks as \
       they are.
       """)
 
-  @Argument(help: "The trace.")
+  @Argument(help: "The trace.", completion: .file())
   var trace: String
   @Option(help: "How the trace is written. Default: its first bytes tell.")
   var format: RangeTrace.Format?

@@ -28,17 +28,34 @@ enum Selection: Equatable {
     }
   }
 
-  /// `A..<B`, `A...` or `..<B`, each bound a number of bytes such as `4096` or `64KiB`.
+  /// A range as Swift writes it, `A..<B`, `A...B`, `A...`, `..<B` or `...B`, or as HTTP and curl do, `A-B`, `A-` or `-COUNT`
+  /// for the last bytes. Each bound is a number of bytes such as `4096` or `64KiB`. But after `..<` the second one is the
+  /// last byte.
   static func parse(range text: String) throws(ToolFailure) -> Selection {
     if let (lower, upper) = split(text, at: "..<") {
       guard !upper.isEmpty else { throw .notARange(text) }
-      let start = lower.isEmpty ? 0 : try parse(lower, "--range")
-      let end = try parse(upper, "--range")
-      guard start <= end else { throw .usage("the range \(text) ends before it begins: write the smaller bound first") }
-      return .span(offset: start, count: end - start)
+      return try span(lower, upper, isClosed: false, text)
     }
-    guard let (lower, upper) = split(text, at: "..."), !lower.isEmpty, upper.isEmpty else { throw .notARange(text) }
-    return .from(try parse(lower, "--range"))
+    if let (lower, upper) = split(text, at: "...") {
+      guard !lower.isEmpty || !upper.isEmpty else { throw .notARange(text) }
+      return upper.isEmpty ? .from(try parse(lower, "--range")) : try span(lower, upper, isClosed: true, text)
+    }
+    guard let (lower, upper) = split(text, at: "-"), !lower.isEmpty || !upper.isEmpty else { throw .notARange(text) }
+    if lower.isEmpty { return .suffix(try parse(upper, "--range")) }
+    return upper.isEmpty ? .from(try parse(lower, "--range")) : try span(lower, upper, isClosed: true, text)
+  }
+
+  /// The bytes between two bounds, with or without the one at the upper one.
+  private static func span(
+    _ lower: Substring, _ upper: Substring, isClosed: Bool, _ text: String
+  ) throws(ToolFailure) -> Selection {
+    let start = lower.isEmpty ? 0 : try parse(lower, "--range")
+    let last = try parse(upper, "--range")
+    guard start <= last else { throw .usage("the range \(text) ends before it begins: write the smaller bound first") }
+    guard !isClosed || last < Int.max else {
+      throw .usage("the range \(text) goes past the largest number there is (\(Int.max))")
+    }
+    return .span(offset: start, count: last - start + (isClosed ? 1 : 0))
   }
 
   private static func checked(offset: Int, count: Int) throws(ToolFailure) -> Selection {
@@ -50,7 +67,7 @@ enum Selection: Equatable {
 
   private static func parse(_ text: some StringProtocol, _ option: String) throws(ToolFailure) -> Int {
     guard let count = ByteCount(String(text)) else {
-      throw .usage("\(option): '\(text)' is not a number of bytes: write 4096, 64KiB or 2GiB")
+      throw .usage("\(option): '\(text)' is not a number of bytes: write 4096, 64KiB or 1.5GiB")
     }
     return count.bytes
   }
@@ -88,6 +105,6 @@ extension ToolFailure {
   }
 
   fileprivate static func notARange(_ text: String) -> ToolFailure {
-    usage("--range: '\(text)' is not a range: write A..<B, A... or ..<B")
+    usage("--range: '\(text)' is not a range: write A...B, A..<B, A..., ..<B, or A-B as curl does")
   }
 }

@@ -8,7 +8,7 @@ struct SpillCommand: AsyncParsableCommand {
     discussion: "list, verify and stats change nothing, and work while the directory is in use. clear needs it free.",
     subcommands: [List.self, Verify.self, Stats.self, Clear.self])
 
-  func run() async throws { throw ValidationError("name what to do: list, verify, stats or clear") }
+  func run() async throws { throw CommandNames.Missing(Self.self) }
 
   struct List: CommandWithStats {
     static let configuration = CommandConfiguration(
@@ -85,7 +85,7 @@ struct SpillCommand: AsyncParsableCommand {
 
 /// What the commands share that look into a spill directory.
 struct SpillDirectoryOptions: ParsableArguments {
-  @Argument(help: ArgumentHelp("The directory.", valueName: "directory"))
+  @Argument(help: ArgumentHelp("The directory.", valueName: "directory"), completion: .directory)
   var path: String
   @Flag(help: "Print JSON.")
   var json = false

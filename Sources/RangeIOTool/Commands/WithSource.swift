@@ -3,7 +3,7 @@ import RangeIO
 /// Opens the file that the user named, hands a reader to `body`, and closes it. Nothing is cached unless `pipeline` does:
 /// most commands read each byte once.
 ///
-/// Errors of reading come out under that name, where the library can only tell the file's id.
+/// Errors of reading come out under that name.
 nonisolated(nonsending) func withSource<Result>(
   _ name: String, engine: FileSource.Engine = .automatic, _ pipeline: ReadPipeline = ReadPipeline(),
   _ body: nonisolated(nonsending) (RangeReader) async throws -> Result

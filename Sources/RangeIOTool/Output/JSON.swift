@@ -36,7 +36,8 @@ indirect enum JSON {
       case "\n": quoted += "\\n"
       case "\t": quoted += "\\t"
       case "\r": quoted += "\\r"
-      case _ where scalar.value < 0x20:
+      // JSON lets the second set of control characters stand, but a terminal may take them for commands.
+      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
         let digits = String(scalar.value, radix: 16)
         quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: quoted.unicodeScalars.append(scalar)

@@ -31,7 +31,9 @@ struct Progress {
     guard now >= next else { return }
     next = now + Self.interval
     hasDrawn = true
-    StandardError.write("\r\u{1B}[K" + Self.text(label, done: done, of: total, after: showsRate ? now - start : nil))
+    let text = Self.text(
+      label, done: done, of: total, after: showsRate ? now - start : nil, columns: StandardError.columns)
+    StandardError.write("\r\u{1B}[K" + text)
   }
 
   /// Removes the line.
@@ -39,9 +41,15 @@ struct Progress {
     if hasDrawn { StandardError.write("\r\u{1B}[K") }
   }
 
-  static func text(_ label: String, done: Int, of total: Int, after time: Duration?) -> String {
+  /// One line, of which nothing moves the cursor, in fewer than `columns`: a terminal goes on in the next line else, and
+  /// only that would be removed. A long label loses its beginning, since a path tells most at its end.
+  static func text(_ label: String, done: Int, of total: Int, after time: Duration?, columns: Int = 80) -> String {
     let share = total > 0 ? Int((Double(done) / Double(total) * 100).rounded(.down)) : 100
-    return "\(label): \(min(share, 100))%, \(Figures.size(done)) of \(Figures.size(total))"
+    let figures =
+      "\(min(share, 100))%, \(Figures.size(done)) of \(Figures.size(total))"
       + (time.map { ", " + Figures.rate(bytes: done, in: $0) } ?? "")
+    let room = columns - 1 - figures.count - 2
+    guard room >= 2 else { return String(figures.prefix(max(0, columns - 1))) }
+    return TerminalText.suffix(Complaint.oneLine(label), columns: room) + ": " + figures
   }
 }

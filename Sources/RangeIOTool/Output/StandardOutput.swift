@@ -48,6 +48,13 @@ struct StandardOutput {
 enum StandardError {
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+  /// How wide the terminal is, in characters. 80 where it does not tell.
+  static var columns: Int {
+    var size = winsize()
+    let result = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size)
+    return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  }
+
   static func line(_ text: String) { write(text + "\n") }
 
   static func write(_ text: String) {

@@ -19,4 +19,31 @@ enum TerminalText {
     }
     return true
   }
+
+  /// The end of `text` that fits into `columns` of a terminal, after an ellipsis if that is not all of it.
+  static func suffix(_ text: String, columns: Int) -> String {
+    var width = 0
+    var start = text.endIndex
+    for index in text.indices.reversed() {
+      width += self.width(text[index])
+      if width > columns { break }
+      start = index
+    }
+    guard start > text.startIndex else { return text }
+    // Room for the ellipsis.
+    var end = text[start...]
+    while !end.isEmpty, end.reduce(0, { $0 + self.width($1) }) >= columns { end.removeFirst() }
+    return "…" + end
+  }
+
+  /// The columns that a character takes: two for those of East Asia and for emoji.
+  private static func width(_ character: Character) -> Int {
+    guard let first = character.unicodeScalars.first else { return 0 }
+    switch first.value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+      0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default: return character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+    }
+  }
 }

@@ -24,12 +24,15 @@ struct Complaint: Equatable {
     message = Self.oneLine(failure.message)
   }
 
-  /// `text` without line breaks and control characters: names of files may hold both, and would move the cursor.
+  /// `text` without line breaks, control characters and those that turn the direction of writing: names of files may hold
+  /// them, and would move the cursor.
   static func oneLine(_ text: String) -> String {
     var line = ""
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator: line += scalar == "\n" ? " " : "\u{FFFD}"
+      // They show what follows in another order than it has.
+      case .format where scalar.properties.isBidiControl: line += "\u{FFFD}"
       default: line.unicodeScalars.append(scalar)
       }
     }

@@ -44,8 +44,20 @@ import Testing
     #expect(ByteCount(text)?.bytes == wanted)
   }
 
+  private static let fractionsAndDecimalUnits: [(String, Int)] = [
+    ("1.5K", 1536), ("1.5G", 1_610_612_736), ("0.5 KiB", 512), ("0.3K", 307), ("1.000000000000001T", 1_099_511_627_776),
+    ("8388607.999999999999999T", Int.max), ("64KB", 64_000), ("64 kb", 64_000), ("1.5MB", 1_500_000),
+    ("2gb", 2_000_000_000), ("3TB", 3_000_000_000_000),
+  ]
+
+  @Test(arguments: fractionsAndDecimalUnits)
+  func `fractions of a unit, and units of a thousand, are read`(text: String, wanted: Int) {
+    #expect(ByteCount(text)?.bytes == wanted)
+  }
+
   @Test(arguments: [
-    "", " ", "-1", "+1", "1.5G", "1,5G", "KiB", "64KB", "64X", "1e3", "64 Ki B", " 64", "0x10", "٣",
+    "", " ", "-1", "+1", "1.5", "1.5B", ".5K", "1.K", "1.2.3K", "1.1234567890123456K", "1,5G", "KiB", "KB", "64X",
+    "1e3", "64 Ki B", " 64", "0x10", "٣",
     "9223372036854775808", "8388608T", "9007199254740992K",
   ])
   func `anything else is nil`(text: String) {
