@@ -21,7 +21,7 @@ struct SpillListing {
     rows.append(["source", "size", "size", "blocks", "disk", "decoded", "cached", "version"])
     rows += survey.sources.map { source in
       [
-        Complaint.oneLine(source.id), Figures.size(source.byteCount), ByteCount.bytes(source.blockSize).description,
+        Complaint.oneLine(source.name), Figures.size(source.byteCount), ByteCount.bytes(source.blockSize).description,
         Figures.count(source.blocks), Figures.size(source.storedBytes), Figures.size(source.decodedBytes),
         Figures.percent(source.cachedShare), Figures.hexadecimal(source.version),
       ]
@@ -56,7 +56,7 @@ extension SpillSurvey.Source {
 
   fileprivate var json: JSON {
     .object([
-      "id": .string(id), "byteCount": .integer(byteCount), "version": .string(Figures.hexadecimal(version)),
+      "name": .string(name), "id": .string(id), "byteCount": .integer(byteCount), "version": .string(Figures.hexadecimal(version)),
       "blockSize": .integer(blockSize), "blocks": .integer(blocks), "storedBytes": .integer(storedBytes),
       "decodedBytes": .integer(decodedBytes), "cachedShare": .number(cachedShare),
     ])

@@ -14,6 +14,7 @@ enum SpillFormat {
 
   static let longestID = 65_536
   static let longestVersion = 4_096
+  static let longestName = 4_096
   /// Offsets are kept in units of 8 bytes in 32 bits.
   static let largestSegment = 1 << 34
 

@@ -1,8 +1,14 @@
 /// A version of a source on a grid of blocks, in the bytes by which a spill directory knows it.
 ///
-/// Two are the same if all their bytes are: the id, the version, the size, the grid.
+/// Two are the same if the id, the version, the size and the grid are. What the user calls the source goes with it, for
+/// listings, and is no part of what it is.
 struct SpillIdentity: Hashable, Sendable {
+  /// As they are written: a header, the id, the version, the name.
   let bytes: [UInt8]
+
+  private static let headerCount = 24
+  /// Where the header tells how long the name is.
+  private static let namePlace = 20
 
   /// `nil` for a source whose version cannot be written down: it is not spilled.
   init?(_ source: SourceDescription, _ grid: BlockGrid) {
@@ -11,29 +17,53 @@ struct SpillIdentity: Hashable, Sendable {
     else { return nil }
     let id = Array(source.id.utf8)
     guard !id.isEmpty, id.count <= SpillFormat.longestID else { return nil }
-    var bytes = [UInt8](repeating: 0, count: 24)
+    // What is called by its id, as most but files are, or by a whole story, is called by its id.
+    let isNamed = source.name != source.id && source.name.utf8.count <= SpillFormat.longestName
+    let name = isNamed ? Array(source.name.utf8) : []
+    var bytes = [UInt8](repeating: 0, count: Self.headerCount)
     bytes.withUnsafeMutableBytes { buffer in
       buffer.put(UInt32(grid.shift), 0)
       buffer.put(UInt32(id.count), 4)
       buffer.put(UInt64(source.byteCount), 8)
       buffer.put(UInt32(validator.count), 16)
+      buffer.put(UInt32(name.count), Self.namePlace)
     }
-    self.bytes = bytes + id + validator
+    self.bytes = bytes + id + validator + name
   }
 
   /// From what a file says; `nil` if it says nonsense.
   init?(_ payload: UnsafeRawBufferPointer) {
-    guard payload.count >= 24 else { return nil }
+    guard payload.count >= Self.headerCount else { return nil }
     let (shift, id) = (payload.number(0, UInt32.self), Int(payload.number(4, UInt32.self)))
     let (size, version) = (payload.number(8, UInt64.self), Int(payload.number(16, UInt32.self)))
+    let name = Int(payload.number(Self.namePlace, UInt32.self))
     guard shift <= 30, (1...SpillFormat.longestID).contains(id), (1...SpillFormat.longestVersion).contains(version),
-      size <= UInt64(Int64.max), payload.count == 24 + id + version
+      size <= UInt64(Int64.max), name <= SpillFormat.longestName,
+      payload.count == Self.headerCount + id + version + name
     else { return nil }
     bytes = Array(payload)
   }
 
-  /// What records repeat.
-  var check: UInt32 { bytes.withUnsafeBytes { CRC32C.of($0) } }
+  /// What records repeat: the check sum of all but the name.
+  var check: UInt32 {
+    var bytes = bytes
+    bytes.replaceSubrange(Self.namePlace..<Self.headerCount, with: repeatElement(0, count: 4))
+    return bytes.withUnsafeBytes { CRC32C.of(UnsafeRawBufferPointer(rebasing: $0.dropLast(nameCount))) }
+  }
+
+  private var nameCount: Int { Int(number(Self.namePlace, UInt32.self)) }
+
+  static func == (a: SpillIdentity, b: SpillIdentity) -> Bool {
+    a.header == b.header && a.idAndVersion == b.idAndVersion
+  }
+
+  func hash(into hasher: inout Hasher) {
+    header.withUnsafeBytes { hasher.combine(bytes: $0) }
+    idAndVersion.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
+  private var header: ArraySlice<UInt8> { bytes[..<Self.namePlace] }
+  private var idAndVersion: ArraySlice<UInt8> { bytes[Self.headerCount..<bytes.count - nameCount] }
 
   private func number<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _ type: Number.Type) -> Number {
     bytes.withUnsafeBytes { $0.number(offset, type) }
@@ -43,11 +73,14 @@ struct SpillIdentity: Hashable, Sendable {
   /// The source's id.
   var id: String {
     let count = Int(number(4, UInt32.self))
-    return String(decoding: bytes[24..<24 + count], as: UTF8.self)
+    return String(decoding: bytes[Self.headerCount..<Self.headerCount + count], as: UTF8.self)
   }
 
+  /// What the user called the source.
+  var name: String { nameCount == 0 ? id : String(decoding: bytes.suffix(nameCount), as: UTF8.self) }
+
   /// The source's version, as its validator encodes it.
-  var version: [UInt8] { Array(bytes[(24 + Int(number(4, UInt32.self)))...]) }
+  var version: [UInt8] { Array(idAndVersion.dropFirst(Int(number(4, UInt32.self)))) }
 
   /// The bytes that `block` has: all of it, or what the source's end leaves; zero beyond it.
   func count(ofBlock block: Int) -> Int {

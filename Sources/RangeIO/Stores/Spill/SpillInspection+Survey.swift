@@ -3,6 +3,8 @@ package struct SpillSurvey: Sendable {
   /// A version of a source, on a grid of blocks.
   package struct Source: Sendable {
     package let id: String
+    /// What the user called it, or its id.
+    package let name: String
     /// As its validator encodes it.
     package let version: [UInt8]
     /// Of the source, in bytes.
@@ -106,7 +108,7 @@ extension SpillSurvey {
     sources = state.sources.used.map { slot in
       let entry = state.sources[slot]
       return Source(
-        id: entry.identity.id, version: entry.identity.version, byteCount: entry.identity.byteCount,
+        id: entry.identity.id, name: entry.identity.name, version: entry.identity.version, byteCount: entry.identity.byteCount,
         blockSize: 1 << entry.identity.shift, blocks: entry.blocks, storedBytes: entry.bytes,
         decodedBytes: decoded[slot] ?? 0)
     }

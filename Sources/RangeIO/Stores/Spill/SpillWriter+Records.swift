@@ -124,7 +124,7 @@ extension SpillWriter {
     payload.copyBytes(from: identity.bytes)
     var record = newRecord(.source, slot, local, store)
     record.stored = UInt32(identity.bytes.count)
-    record.payloadCheck = record.identityCheck
+    record.payloadCheck = CRC32C.of(UnsafeRawBufferPointer(payload))
     _ = finish(record, target)
     open!.locals[slot] = local
     open!.footer.identities.append(identity)
