@@ -17,7 +17,7 @@ public struct ReaderStatistics: Hashable, Sendable, Codable {
   public init() {}
 
   /// Bytes that stages had read from below and that nobody got.
-  public var wastedBytes: Int { stages.reduce(0) { $0 + $1.wastedBytes } }
+  public var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }
 }
 
 extension ReaderStatistics: CustomStringConvertible {
