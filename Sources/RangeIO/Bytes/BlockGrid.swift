@@ -1,7 +1,7 @@
 /// The grid of aligned, equal blocks on which caches key: block `n` holds the bytes `n × blockSize ..< (n+1) × blockSize`.
 ///
-/// All functions are pure, take constant time and cannot overflow for ranges that `Range<Int>` can hold and that are
-/// not negative.
+/// All functions are pure, take constant time and cannot overflow, whatever range and block they are asked for. There are
+/// no blocks and no bytes below zero.
 public struct BlockGrid: Hashable, Sendable {
   /// log2 of the block size.
   @usableFromInline let shift: Int
@@ -26,7 +26,10 @@ public struct BlockGrid: Hashable, Sendable {
 
   /// The bytes of `block` in a source of `byteCount` bytes: a whole block, less at the source's end, empty beyond it.
   @inlinable public func range(of block: Int, in byteCount: Int) -> ByteRange {
-    guard block <= byteCount >> shift else { return byteCount..<byteCount }
+    guard block >= 0, block <= byteCount >> shift else {
+      let end = max(0, byteCount)
+      return end..<end
+    }
     let lower = block << shift
     return lower..<(byteCount - lower < blockSize ? byteCount : lower + blockSize)
   }
@@ -35,7 +38,7 @@ public struct BlockGrid: Hashable, Sendable {
   @inlinable public func outward(_ range: ByteRange, in byteCount: Int) -> ByteRange {
     let blocks = blocks(covering: range)
     guard !blocks.isEmpty else { return range }
-    let lower = blocks.lowerBound << shift
+    let lower = max(0, blocks.lowerBound) << shift
     return lower..<max(lower, self.range(of: blocks.upperBound - 1, in: byteCount).upperBound)
   }
 
@@ -44,8 +47,7 @@ public struct BlockGrid: Hashable, Sendable {
     blocks(covering: range).lazy.map { block in
       let lower = max(range.lowerBound, block << shift)
       let next = block << shift
-      let upper = range.upperBound - next <= blockSize ? range.upperBound : next + blockSize
-      return (block, lower..<upper)
+      return (block, lower..<min(range.upperBound, ByteRanges.sum(next, blockSize)))
     }
   }
 }

@@ -51,6 +51,18 @@ public enum ByteRanges {
     return [before, after].filter { !$0.isEmpty }
   }
 
+  /// `a` + `b`, or the largest or smallest number there is.
+  static func sum(_ a: Int, _ b: Int) -> Int {
+    let (sum, overflow) = a.addingReportingOverflow(b)
+    return overflow ? (b < 0 ? .min : .max) : sum
+  }
+
+  /// The bytes of `range`, or `Int.max` if they are more.
+  static func count(_ range: ByteRange) -> Int {
+    let (count, overflow) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
+    return overflow ? .max : count
+  }
+
   /// The same bytes as fewest ranges, in order: sorted, without empty ones, overlapping and touching ones merged.
   ///
   /// - Complexity: O(n log n).

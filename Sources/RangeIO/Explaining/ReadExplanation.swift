@@ -50,14 +50,14 @@ public struct ReadExplanation: Hashable, Sendable, Codable {
 
   /// The bytes that come from `origin`.
   public func byteCount(from origin: ReadOrigin) -> Int {
-    parts.reduce(0) { $0 + ($1.origin == origin ? $1.range.count : 0) }
+    parts.reduce(0) { $1.origin == origin ? ByteRanges.sum($0, ByteRanges.count($1.range)) : $0 }
   }
 }
 
 extension ReadExplanation: CustomStringConvertible {
   /// A line for each part, for people.
   public var description: String {
-    let rows = parts.map { ["\($0.range)", "\($0.range.count) B", "\($0.origin)"] }
+    let rows = parts.map { ["\($0.range)", "\(ByteRanges.count($0.range)) B", "\($0.origin)"] }
     let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
     let lines = zip(parts, rows).map { part, row in
       let gap = { String(repeating: " ", count: $0) }

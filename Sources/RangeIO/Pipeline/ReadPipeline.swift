@@ -77,6 +77,7 @@ extension ReadPipeline {
           .invalidConfiguration,
           "\(type(of: stage)) makes up a description: return `below` as it is, or `below.deriving(…)`")
       }
+      _ = try above.checked()
       next = next.under(stage, changesSource: above !== description)
       description = above
     }

@@ -130,12 +130,8 @@ public struct ReadRequest: Sendable {
   var isPlain: Bool { extras == nil || moreRanges.isEmpty && caching == .normal }
 
   /// The bytes asked for in all.
-  public var byteCount: Int { extras == nil ? range.count : Self.sum(range, moreRanges) }
-
-  private static func sum(_ range: ByteRange, _ more: [ByteRange]) -> Int {
-    more.reduce(range.count) { sum, range in
-      let (sum, overflow) = sum.addingReportingOverflow(range.count)
-      return overflow ? .max : sum
-    }
+  public var byteCount: Int {
+    let count = ByteRanges.count(range)
+    return extras == nil ? count : moreRanges.reduce(count) { ByteRanges.sum($0, ByteRanges.count($1)) }
   }
 }

@@ -31,14 +31,14 @@ final class SourceLink: Sendable {
 
   /// What the source is now. Cancelled or closed, the caller is answered at once.
   func describe() async throws -> SourceDescription {
-    guard !isPrompt else { return try await source.describe() }
-    return try await leavingBehind { [source] in try await source.describe() }
+    guard !isPrompt else { return try await source.describe().checked() }
+    return try await leavingBehind { [source] in try await source.describe().checked() }
   }
 
   /// What the name of the source leads to now. Cancelled or closed, the caller is answered at once.
   func renew() async throws -> SourceDescription {
-    guard !isPrompt else { return try await source.renew() }
-    return try await leavingBehind { [source] in try await source.renew() }
+    guard !isPrompt else { return try await source.renew().checked() }
+    return try await leavingBehind { [source] in try await source.renew().checked() }
   }
 
   /// Waits until the source may have changed since `seen`, or the interval is over.

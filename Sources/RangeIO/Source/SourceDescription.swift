@@ -53,9 +53,10 @@ public final class SourceDescription: Sendable {
   public let name: String
   /// The version, or `nil` if the source cannot tell versions apart.
   public let validator: (any SourceValidator)?
-  /// The size in bytes.
+  /// The size in bytes, never negative.
   public let byteCount: Int
-  /// The size of the aligned blocks in which the source is best read and cached, in bytes: a power of two.
+  /// The size of the aligned blocks in which the source is best read and cached, in bytes: a power of two, from 1 to
+  /// 1 GiB.
   public let preferredBlockSize: Int
   /// What reading costs.
   public let cost: SourceCost
@@ -74,24 +75,37 @@ public final class SourceDescription: Sendable {
   /// the version up by its values.
   private let cacheNumber = Atomic<UInt64>(0)
   private let cacheToken = Atomic<UInt64>(0)
+  /// What was said of the source that cannot be: a reader refuses it. Sizes come from servers and headers, so they are
+  /// no mistake of the program, and do not end it.
+  let fault: String?
+
+  /// The largest block that stores keep.
+  private static let largestBlock = 1 << 30
 
   /// A snapshot. See the properties for their meaning.
   ///
-  /// - Parameter name: what the user calls the source. Default: its id.
-  /// - Precondition: `byteCount` is not negative and `preferredBlockSize` is a power of two.
+  /// - Parameters:
+  ///   - name: what the user calls the source. Default: its id.
+  ///   - byteCount: the size. A negative one becomes zero, and a reader refuses the source with
+  ///     `ReadError.Code.invalidResponse`.
+  ///   - preferredBlockSize: a power of two; more than 1 GiB counts as 1 GiB. Any other number becomes 64 KiB, and a
+  ///     reader refuses the source.
   public init(
     id: String, name: String? = nil, validator: (any SourceValidator)?, byteCount: Int,
     preferredBlockSize: Int = 65_536,
     cost: SourceCost = SourceCost(), mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
     context: (any AnyObject & Sendable)? = nil
   ) {
-    precondition(byteCount >= 0, "a source has no negative size")
-    precondition(BlockGrid(blockSize: preferredBlockSize) != nil, "a block size is a power of two")
     self.id = id
     self.name = name ?? id
     self.validator = validator
-    self.byteCount = byteCount
-    self.preferredBlockSize = preferredBlockSize
+    self.byteCount = max(0, byteCount)
+    let isGrid = BlockGrid(blockSize: preferredBlockSize) != nil
+    self.preferredBlockSize = isGrid ? min(preferredBlockSize, Self.largestBlock) : 65_536
+    fault =
+      byteCount < 0
+      ? "the source says that it has \(byteCount) bytes"
+      : isGrid ? nil : "the source prefers blocks of \(preferredBlockSize) bytes, which is no power of two"
     self.cost = cost
     self.mayGrow = mayGrow
     self.isSettled = isSettled
@@ -101,12 +115,12 @@ public final class SourceDescription: Sendable {
   }
 
   private init(deriving id: String, byteCount: Int, from base: SourceDescription) {
-    precondition(byteCount >= 0, "a source has no negative size")
     self.id = id
     // Who asked for the file does not know what stages make of it.
     name = base.name
     validator = base.validator
-    self.byteCount = byteCount
+    self.byteCount = max(0, byteCount)
+    fault = base.fault ?? (byteCount < 0 ? "a stage makes \(byteCount) bytes of \(base.byteCount)" : nil)
     preferredBlockSize = base.preferredBlockSize
     cost = base.cost
     mayGrow = base.mayGrow
@@ -122,7 +136,8 @@ public final class SourceDescription: Sendable {
   /// - Parameters:
   ///   - suffix: names the transformation, and all that it depends on, within the id: `"aes-ctr:key7"`. Two readers
   ///     share cached bytes only where ids are equal.
-  ///   - byteCount: the size after the transformation, in bytes.
+  ///   - byteCount: the size after the transformation, in bytes. A negative one, of a source that is shorter than its
+  ///     header says, becomes zero, and a reader refuses the source with `ReadError.Code.invalidResponse`.
   public func deriving(_ suffix: String, byteCount: Int) -> SourceDescription {
     SourceDescription(deriving: id + "|" + suffix, byteCount: byteCount, from: self)
   }
@@ -133,6 +148,9 @@ public final class SourceDescription: Sendable {
     if let validator, let newerValidator = newer.validator { return validator.change(to: newerValidator) }
     return byteCount == newer.byteCount ? .same : .other
   }
+
+  /// Whether all of `range` lies within the source.
+  func has(_ range: ByteRange) -> Bool { range.lowerBound >= 0 && range.upperBound <= byteCount }
 
   /// Whether this snapshot says all that `other` does, so that it can stand for it.
   func says(_ other: SourceDescription) -> Bool {

@@ -69,6 +69,8 @@ public final class Caching: ReadyStage {
   ///   - blockSize: the grid, a power of two up to 1 GiB. Default: what the source prefers.
   ///   - largest: ranges of more bytes than this are read past the store. Default: 64 GiB.
   ///   - admission: what is kept. Default: all that is read.
+  ///
+  /// - Precondition: `blockSize` is a power of two up to 1 GiB.
   public init(
     _ store: any ChunkStore, fill: Fill = .block, blockSize: ByteCount? = nil, passing largest: ByteCount? = nil,
     admission: Admission = .always

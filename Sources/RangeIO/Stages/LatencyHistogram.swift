@@ -8,14 +8,36 @@ public struct LatencyHistogram: Hashable, Sendable, Codable {
 
   init(buckets: [Int]) { self.buckets = buckets }
 
+  /// A histogram that was encoded.
+  ///
+  /// - Throws: `DecodingError` for what no histogram encodes to: another number of buckets, negative counts, more in all
+  ///   than an `Int` holds.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    buckets = try container.decode([Int].self, forKey: .buckets)
+    var sum = 0
+    let isWhole = buckets.allSatisfy { count in
+      let (next, overflow) = sum.addingReportingOverflow(count)
+      sum = next
+      return count >= 0 && !overflow
+    }
+    guard isWhole, buckets.count == Self.bucketCount else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .buckets, in: container, debugDescription: "these are not the counts of a latency histogram")
+    }
+  }
+
   /// The durations counted.
   public var count: Int { buckets.reduce(0, +) }
 
   /// The duration that the given share of all did not exceed, rounded up to a bucket's end; zero when there are none.
   ///
-  /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile.
+  /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile. Less, and what is not a number, is
+  ///   0; more is 1.
   public func quantile(_ share: Double) -> Duration {
-    let wanted = Swift.max(1, Int((Double(count) * Swift.min(Swift.max(share, 0), 1)).rounded(.up)))
+    // What is not a number is not more than zero. A product may be rounded up to more than an `Int` holds.
+    let share = share > 0 ? Swift.min(share, 1) : 0
+    let wanted = Swift.max(1, Int(exactly: (Double(count) * share).rounded(.up)) ?? count)
     var seen = 0
     for (bucket, count) in buckets.enumerated() {
       seen += count

@@ -14,7 +14,7 @@ extension FileSource {
   public struct Configuration: Sendable {
     /// The way bytes are read. Default: ``FileSource/Engine/automatic``.
     public var engine: Engine
-    /// The size of blocks that caches key on, a power of two. Default: 64 KiB. Any other size makes opening throw
+    /// The size of blocks that caches key on, a power of two; at most 1 GiB counts. Default: 64 KiB. Any other size makes opening throw
     /// `ReadError.Code.invalidConfiguration`.
     public var blockSize: ByteCount
     /// Whether the file is still being recorded: bytes are added to its end, and those that are there never change.

@@ -57,6 +57,8 @@ public final class Limiting: ReadStage {
   ///   - concurrentReads: the most reads at once, at least one. Default: any number.
   ///   - bytesPerSecond: the rate in the long run, at least one byte. Default: any.
   ///   - burst: the bytes that may go at once after a pause. Default: those of a second.
+  ///
+  /// - Precondition: no limit is zero or negative, and a burst goes with a rate.
   public init(concurrentReads: Int? = nil, bytesPerSecond: ByteCount? = nil, burst: ByteCount? = nil) {
     precondition(concurrentReads.map { $0 > 0 } ?? true, "without a permit nothing is read")
     precondition(bytesPerSecond.map { $0.bytes > 0 } ?? true, "without bytes nothing is read")

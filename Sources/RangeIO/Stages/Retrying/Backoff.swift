@@ -24,6 +24,8 @@ public struct Backoff: Hashable, Sendable {
   ///   - attempts: the most tries of one read, the first one included.
   ///   - base: the longest wait before the first retry.
   ///   - cap: the longest wait before any retry.
+  ///
+  /// - Precondition: there is one try at least, and no wait is negative.
   public static func exponentialBackoff(
     attempts: Int = 4, base: Duration = .milliseconds(100), cap: Duration = .seconds(10)
   ) -> Backoff {

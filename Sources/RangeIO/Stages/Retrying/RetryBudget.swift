@@ -21,6 +21,8 @@ public final class RetryBudget: Sendable {
   /// - Parameters:
   ///   - allowance: the retries at first, and the most that are saved up. At least one.
   ///   - share: of a retry, given back by each success: from 0 to 1.
+  ///
+  /// - Precondition: `allowance` is from 1 to 1,000,000 and `share` from 0 to 1.
   public init(allowance: Int = 50, share: Double = 0.1) {
     precondition((1...1_000_000).contains(allowance), "an allowance is from one to a million retries")
     precondition((0...1).contains(share), "a share is from 0 to 1")

@@ -60,6 +60,9 @@ public final class Transforming: ReadStage {
   ///   - encodedBlockSize: what it has before that: not less. Default: the same.
   ///   - headerSize: the bytes before the first block, which nobody above sees. Default: none.
   ///   - decode: decodes a block, to exactly `blockSize` bytes, or for a short one as many fewer than it has.
+  ///
+  /// - Precondition: `blockSize` is neither zero nor more than `encodedBlockSize`. Compare sizes that you read from a file
+  ///   first.
   public init(
     name: String, blockSize: ByteCount, encodedBlockSize: ByteCount? = nil, headerSize: ByteCount = .bytes(0),
     decode: @escaping Decode

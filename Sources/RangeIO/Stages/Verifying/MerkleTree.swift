@@ -51,17 +51,18 @@ public struct MerkleTree: Sendable {
   ///
   /// - Parameters:
   ///   - root: the hash of all blocks, from somebody you trust.
-  ///   - byteCount: the size of the source, in bytes.
+  ///   - byteCount: the size of the source, in bytes: one that it does not have makes reads throw.
   ///   - blockSize: of the blocks that were hashed; not zero.
   ///   - hash: hashes bytes, which may lie in several pieces; answers as many bytes as `root` has.
   ///   - nodes: gets digests of nodes, in the order asked. It has to honour cancellation. What it throws is thrown by
   ///     the read.
+  ///
+  /// - Precondition: `blockSize` is not zero. Compare one that you read from a file first.
   public init(
     root: [UInt8], byteCount: Int, blockSize: ByteCount, hash: @escaping @Sendable (Bytes) -> [UInt8],
     nodes: @escaping @Sendable ([Node]) async throws -> [[UInt8]]
   ) {
     precondition(blockSize.bytes > 0, "a block has bytes")
-    precondition(byteCount >= 0, "a source has no negative size")
     self.root = root
     self.byteCount = byteCount
     self.blockSize = blockSize.bytes

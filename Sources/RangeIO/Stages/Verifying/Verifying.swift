@@ -51,6 +51,8 @@ public final class Verifying: ReadStage {
   ///   - blockSize: of the blocks that the digests were made of, the last of which may be short; not zero.
   ///   - digests: one for each block, in order, all of the same length.
   ///   - hash: hashes the bytes of a block, which may lie in several pieces.
+  ///
+  /// - Precondition: `blockSize` is not zero. Compare one that you read from a file first.
   public init(
     blockSize: ByteCount, digests: some Collection<[UInt8]>, hash: @escaping @Sendable (Bytes) -> [UInt8]
   ) {
@@ -64,6 +66,8 @@ public final class Verifying: ReadStage {
   ///
   /// - Parameter most: the digests of nodes that are remembered once they are checked, each some hundred bytes.
   ///   Default: 16,384.
+  ///
+  /// - Precondition: `most` is not negative.
   public init(_ tree: MerkleTree, remembering most: Int = 16_384) {
     precondition(most >= 0, "no number of nodes is negative")
     knowledge = .tree(MerkleVerifier(tree, remembering: most))

@@ -6,7 +6,8 @@ extension MemoryStore {
   /// - Parameter source: as the reader describes it where the `Caching` stage stands: `reader.source` if no stage above
   ///   it changes the contents.
   public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool {
-    ByteRanges.gaps(in: range, covered: cachedRanges(of: source, within: range)).isEmpty
+    guard source.has(range) else { return range.isEmpty }
+    return ByteRanges.gaps(in: range, covered: cachedRanges(of: source, within: range)).isEmpty
   }
 
   /// Whether all of `range` is here under a token. Does not count as a read.
@@ -72,7 +73,8 @@ extension MemoryStore {
   ///
   /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).
   public func cachedRanges(of source: SourceDescription, within range: ByteRange? = nil) -> [ByteRange] {
-    let range = range ?? 0..<source.byteCount
+    let whole = 0..<source.byteCount
+    guard let range = ByteRanges.intersection(range ?? whole, whole) else { return [] }
     let now = presentForLimits
     let found = sources.tokens(of: source).flatMap { ranges(of: $0, within: range, now: now) }
     return ByteRanges.normalize(found.compactMap { ByteRanges.intersection($0, range) })

@@ -9,7 +9,7 @@ extension MemoryStore {
   /// - Throws: `CancellationError`, with the limit changed; `ReadError.Code.limitExceeded` if more than that is pinned
   ///   or kept as metadata, with the limit changed.
   public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
-    if let blocks { ledger.blockLimit = blocks }
+    if let blocks { ledger.blockLimit = max(0, blocks) }
     setLimit(limit.bytes)
     // Others may wait for a limit that is higher now.
     roomIsFree()
@@ -52,7 +52,9 @@ extension MemoryStore {
   /// Evicts until at most so many blocks are held. The limit stays as it is.
   ///
   /// - Throws: `CancellationError`.
-  public func trim(toBlocks count: Int) async throws { try await shrink { (0, self.ledger.blocks - count) } }
+  public func trim(toBlocks count: Int) async throws {
+    try await shrink { (0, self.ledger.blocks - max(0, count)) }
+  }
 
   /// Evicts in steps, in which others get their turn, as long as there is an excess and something can be evicted.
   private func shrink(_ excess: () -> (bytes: Int, blocks: Int)) async throws {

@@ -20,6 +20,7 @@ extension MemoryStore {
   public func remove(_ range: ByteRange, of source: SourceDescription) {
     let tokens = sources.tokens(of: source)
     for token in tokens { token.raiseGeneration() }
+    guard let range = ByteRanges.intersection(range, 0..<Int.max) else { return }
     for token in tokens { erase(token, token.grid.blocks(covering: range)) }
   }
 

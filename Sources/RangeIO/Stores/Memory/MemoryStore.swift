@@ -86,7 +86,7 @@ public final class MemoryStore: ChunkStore {
     self.sources = sources
     ledger = MemoryLedger(
       ownLimit: configuration.limit.bytes, blockLimit: configuration.blockLimit, budget: budget)
-    let blocks = min(configuration.blockLimit, configuration.limit.bytes / configuration.typicalBlockSize.bytes)
+    let blocks = min(configuration.blockLimit, configuration.limit.bytes / max(1, configuration.typicalBlockSize.bytes))
     shards = MemoryShards(
       count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,
       capacity: ledger.present)

@@ -149,7 +149,8 @@ extension SpillStatistics: CustomStringConvertible {
   /// One line for people.
   public var description: String {
     let state = breaker == .closed ? "" : ", disk \(breaker.rawValue)"
-    return "\(blocks) blocks in \(segments) segments, \(bytes) of \(limit) bytes, \(hits + stagedHits) hits, "
+    return
+      "\(blocks) blocks in \(segments) segments, \(bytes) of \(limit) bytes, \(ByteRanges.sum(hits, stagedHits)) hits, "
       + "\(misses) misses, \(written) written, \(reinsertions) copied on, \(damaged) damaged\(state)"
   }
 }

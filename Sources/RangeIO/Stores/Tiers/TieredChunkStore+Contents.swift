@@ -6,7 +6,7 @@ extension TieredChunkStore {
   ///
   /// - Parameter source: as the reader describes it where the `Caching` stage stands.
   public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool {
-    guard !range.isEmpty else { return true }
+    guard source.has(range), !range.isEmpty else { return range.isEmpty }
     if spill != nil, sources.tokens(of: source).isEmpty, let grid = BlockGrid(blockSize: source.preferredBlockSize) {
       // An earlier process may have left it.
       let (token, retired) = sources.token(for: source, grid: grid, reading: false)

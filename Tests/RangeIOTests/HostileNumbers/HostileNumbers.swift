@@ -1,0 +1,54 @@
+import RangeIO
+
+/// Numbers as no honest program has them, but a damaged file, a server or a configuration may.
+enum Hostile {
+  static let integers: [Int] = [
+    .min, .min + 1, -1 << 47, -4097, -1, 0, 1, 4095, 65_537, 1 << 20, 1 << 47, 1 << 62, .max - 1, .max,
+  ]
+  /// Of all integers that are not in the wrong order.
+  static let ranges: [ByteRange] = integers.flatMap { lower in
+    integers.filter { $0 >= lower }.map { lower..<$0 }
+  }
+  static let sizes: [Int] = [0, 1, 4097, 1 << 47, .max]
+  static let counts: [ByteCount] = [0, 1, 3, 4096, 1 << 30, 1 << 62, .max].map { .bytes($0) }
+  static let doubles: [Double] = [
+    .nan, -.infinity, -1e308, -1, -0.0, 0, 5e-324, 0.5, 1, 1.5, 1e9, 1e308, .infinity,
+  ]
+  static let durations: [Duration] = [
+    .seconds(Int64.min), .seconds(-1_000_000_000_000), .nanoseconds(-1), .zero, .nanoseconds(1),
+    .seconds(1_000_000_000_000), .seconds(Int64.max),
+  ]
+}
+
+/// A source that says of itself what it is told to. It has no bytes for more than a megabyte at once.
+struct HostileSource: RangeSource {
+  var byteCount = 4097
+  var blockSize = 4096
+  var cost = SourceCost()
+  /// What every read throws, if anything.
+  var failure: ReadError?
+
+  struct Version: SourceValidator {
+    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+  }
+
+  var isPrompt: Bool { true }
+
+  func describe() async throws -> SourceDescription {
+    SourceDescription(
+      id: "hostile \(byteCount) \(blockSize)", validator: Version(), byteCount: byteCount,
+      preferredBlockSize: blockSize,
+      cost: cost)
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    if let failure { throw failure }
+    guard range.count <= 2 << 20 else { throw ReadError(.limitExceeded, "too much at once: ask for less") }
+    return Bytes(count: range.count) { _ = $0.initializeMemory(as: UInt8.self, repeating: 7) }
+  }
+}
+
+/// Does what may throw: it is to end, and not to end the process.
+func survives(_ work: nonisolated(nonsending) () async throws -> Void) async {
+  do { try await work() } catch {}
+}

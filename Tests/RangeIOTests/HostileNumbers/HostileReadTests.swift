@@ -1,0 +1,170 @@
+import RangeIO
+import Testing
+
+/// Whatever is asked of a reader is answered or refused.
+struct HostileReadTests {
+  private static let pipelines: [(name: String, make: @Sendable () -> ReadPipeline)] = [
+    ("none", { ReadPipeline() }),
+    ("caching blocks", { ReadPipeline { Caching(MemoryStore(limit: .mebibytes(1))) } }),
+    (
+      "caching ranges",
+      { ReadPipeline { Caching(MemoryStore(limit: .mebibytes(1)), fill: .exact, passing: .bytes(0)) } }
+    ),
+    (
+      "tiers",
+      { ReadPipeline { Caching(TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1))) } }
+    ),
+    (
+      "reading ahead",
+      {
+        ReadPipeline {
+          ReadAhead(.upTo(.bytes(.max)), budget: ReadAheadBudget(.bytes(.max)))
+          Caching(MemoryStore(limit: .mebibytes(1)))
+          Merging()
+        }
+      }
+    ),
+    (
+      "all that waits",
+      {
+        ReadPipeline {
+          Observing()
+          TimeLimiting(.seconds(Int64.max))
+          Retrying()
+          Hedging(leastSamples: 1)
+          Limiting(concurrentReads: .max, bytesPerSecond: .bytes(.max), burst: .bytes(.max))
+        }
+      }
+    ),
+    (
+      "decoding",
+      { ReadPipeline { Transforming(name: "same", blockSize: .bytes(3), headerSize: .bytes(1)) { _, bytes in bytes } } }
+    ),
+    ("local file", { .localFile() }),
+    ("far object", { .farObject(keepingIn: MemoryStore(limit: .mebibytes(1))) }),
+  ]
+
+  @Test(arguments: pipelines.indices)
+  func `reads`(pipeline: Int) async throws {
+    for size in Hostile.sizes {
+      for block in [4096, 1 << 62] {
+        let reader = try await RangeReader(
+          HostileSource(byteCount: size, blockSize: block), Self.pipelines[pipeline].make())
+        for range in Hostile.ranges { await read(range, of: reader) }
+        for number in Hostile.integers { await read(number, of: reader) }
+        await reader.close()
+      }
+    }
+  }
+
+  private func read(_ range: ByteRange, of reader: RangeReader) async {
+    let isThere = range.lowerBound >= 0 && range.upperBound <= reader.byteCount
+    await survives {
+      let bytes = try await reader.read(range)
+      #expect(bytes.count == range.count && (isThere || range.isEmpty))
+    }
+    await survives {
+      let all = try await reader.read([range, 0..<0, range])
+      #expect(all.map(\.count) == [range.count, 0, range.count])
+    }
+    await survives {
+      var array: [UInt8] = [1]
+      try await reader.read(range, into: &array)
+      #expect(array.count == range.count)
+    }
+    await survives {
+      var stream = reader.stream(range, chunkSize: .bytes(.max)).makeAsyncIterator()
+      _ = try await stream.next()
+    }
+    reader.willRead(range)
+    reader.discard(range)
+    // A look at each block of a petabyte takes longer than anybody waits.
+    if !isThere || range.count <= 1 << 20 { await survives { _ = try reader.explain(range) } }
+  }
+
+  private func read(_ number: Int, of reader: RangeReader) async {
+    await survives { _ = try await reader.read(number...) }
+    await survives { _ = try await reader.read(..<number) }
+    await survives { _ = try await reader.read(suffix: number) }
+    for count in Hostile.integers {
+      await survives {
+        let bytes = try await reader.read(offset: number, count: count)
+        #expect(bytes.count == count)
+      }
+    }
+    for chunkSize in Hostile.counts {
+      await survives { for try await _ in reader.stream(suffix: number, chunkSize: chunkSize).prefix(2) {} }
+      await survives { for try await _ in reader.stream(..<number, chunkSize: chunkSize).prefix(2) {} }
+      await survives { for try await _ in reader.stream(number..., chunkSize: chunkSize).prefix(2) {} }
+      await survives {
+        for try await _ in reader.stream(number..., chunkSize: .bytes(64)).lines(longest: chunkSize).prefix(1) {}
+      }
+    }
+  }
+
+  @Test func `a source may say that it costs anything`() async throws {
+    for latency in Hostile.durations {
+      for rate in Hostile.doubles {
+        let source = HostileSource(
+          byteCount: .max, cost: SourceCost(latency: latency, bytesPerSecond: rate))
+        let reader = try await RangeReader(source) {
+          ReadAhead(budget: ReadAheadBudget(.mebibytes(1)))
+          Caching(MemoryStore(limit: .mebibytes(1)))
+          Merging()
+          Hedging(leastSamples: 1)
+        }
+        for start in 0..<6 { await survives { _ = try await reader.read(start * 4096..<start * 4096 + 4096) } }
+        await survives { _ = try await reader.read([0..<10, 1 << 40..<1 << 40 + 10, Int.max - 10..<Int.max]) }
+        await reader.close()
+      }
+    }
+  }
+
+  @Test func `a source may ask to be left alone for any time`() async throws {
+    for wish in Hostile.durations {
+      for longest in Hostile.durations {
+        var backoff = Backoff.exponentialBackoff(base: .nanoseconds(1), cap: .nanoseconds(1))
+        // One that is waited out for ever is what was asked for.
+        backoff.longestRetryAfter = min(longest, .nanoseconds(1))
+        backoff.attempts = 2
+        let failure = ReadError(.inputOutput, "again", isTransient: true, retryAfter: wish)
+        let reader = try await RangeReader(HostileSource(failure: failure), ReadPipeline { Retrying(backoff) })
+        await survives { _ = try await reader.read(0..<1) }
+        await reader.close()
+      }
+    }
+  }
+
+  @Test func `settings that are variables may be set to anything`() async throws {
+    for number in Hostile.integers {
+      for duration in Hostile.durations {
+        var backoff = Backoff.exponentialBackoff()
+        backoff.attempts = number
+        (backoff.base, backoff.cap) = (duration, .nanoseconds(1))
+        var configuration = RangeReader.Configuration(onChange: .follow)
+        configuration.lookInterval = duration
+        let failure = ReadError(.inputOutput, "again", isTransient: true)
+        let reader = try await RangeReader(
+          HostileSource(failure: failure), ReadPipeline { Retrying(backoff, budget: RetryBudget(allowance: 1)) },
+          configuration: configuration)
+        await survives { _ = try await reader.read(0..<1) }
+        await reader.close()
+      }
+    }
+  }
+
+  @Test func `sizes of stages may be any`() async throws {
+    for one in Hostile.counts {
+      for other in Hostile.counts {
+        let reader = try await RangeReader(HostileSource(byteCount: .max, blockSize: 1 << 16)) {
+          ReadAhead(.upTo(one), budget: ReadAheadBudget(other))
+          Caching(MemoryStore(limit: one), passing: other)
+          Merging(gap: .bytes(one), longestSpan: other, mostWaste: .infinity, concurrentSpans: .max)
+        }
+        for start in 0..<5 { await survives { _ = try await reader.read(start * 4096..<start * 4096 + 4096) } }
+        await survives { _ = try await reader.read([0..<10, 1 << 40..<1 << 40 + 10, Int.max - 10..<Int.max]) }
+        await reader.close()
+      }
+    }
+  }
+}
