@@ -56,7 +56,8 @@ extension SpillSurvey.Source {
 
   fileprivate var json: JSON {
     .object([
-      "name": .string(name), "id": .string(id), "byteCount": .integer(byteCount), "version": .string(Figures.hexadecimal(version)),
+      "name": .string(name), "id": .string(id), "byteCount": .integer(byteCount),
+      "version": .string(Figures.hexadecimal(version)),
       "blockSize": .integer(blockSize), "blocks": .integer(blocks), "storedBytes": .integer(storedBytes),
       "decodedBytes": .integer(decodedBytes), "cachedShare": .number(cachedShare),
     ])

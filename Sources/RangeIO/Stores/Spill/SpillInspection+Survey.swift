@@ -108,7 +108,8 @@ extension SpillSurvey {
     sources = state.sources.used.map { slot in
       let entry = state.sources[slot]
       return Source(
-        id: entry.identity.id, name: entry.identity.name, version: entry.identity.version, byteCount: entry.identity.byteCount,
+        id: entry.identity.id, name: entry.identity.name, version: entry.identity.version,
+        byteCount: entry.identity.byteCount,
         blockSize: 1 << entry.identity.shift, blocks: entry.blocks, storedBytes: entry.bytes,
         decodedBytes: decoded[slot] ?? 0)
     }

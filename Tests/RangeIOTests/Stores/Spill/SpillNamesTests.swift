@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What the user called a source is found in the directory, and does not tell it from others.
 struct SpillNamesTests {
