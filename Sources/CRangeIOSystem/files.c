@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -111,6 +112,24 @@ static struct rio_time file_time(struct timespec t) {
   return (struct rio_time){.seconds = (int64_t)t.tv_sec, .nanoseconds = (uint32_t)t.tv_nsec};
 }
 
+static void fill(struct rio_stat *out, const struct stat *s) {
+  out->device = (uint64_t)s->st_dev;
+  out->inode = (uint64_t)s->st_ino;
+  out->size = (int64_t)s->st_size;
+  out->special_device = (uint64_t)s->st_rdev;
+  out->mode = (uint32_t)s->st_mode;
+  out->links = (uint64_t)s->st_nlink;
+  out->owner = (uint32_t)s->st_uid;
+  out->group = (uint32_t)s->st_gid;
+#if defined(__APPLE__)
+  out->modified = file_time(s->st_mtimespec);
+  out->changed = file_time(s->st_ctimespec);
+#else
+  out->modified = file_time(s->st_mtim);
+  out->changed = file_time(s->st_ctim);
+#endif
+}
+
 int rio_fstat(int fd, struct rio_stat *out) {
   struct stat s;
 #if defined(__linux__) && defined(SYS_fstat) && defined(__x86_64__)
@@ -119,20 +138,32 @@ int rio_fstat(int fd, struct rio_stat *out) {
 #else
   if (fstat(fd, &s) < 0) return -errno;
 #endif
-  out->device = (uint64_t)s.st_dev;
-  out->inode = (uint64_t)s.st_ino;
-  out->size = (int64_t)s.st_size;
-  out->special_device = (uint64_t)s.st_rdev;
-  out->mode = (uint32_t)s.st_mode;
-  out->links = (uint64_t)s.st_nlink;
-#if defined(__APPLE__)
-  out->modified = file_time(s.st_mtimespec);
-  out->changed = file_time(s.st_ctimespec);
-#else
-  out->modified = file_time(s.st_mtim);
-  out->changed = file_time(s.st_ctim);
-#endif
+  fill(out, &s);
   return 0;
+}
+
+int rio_stat_path(const char *path, struct rio_stat *out) {
+  struct stat s;
+  if (stat(path, &s) < 0) return -errno;
+  fill(out, &s);
+  return 0;
+}
+
+int rio_name_of(int fd, char *name, int capacity) {
+#if defined(__APPLE__)
+  char all[MAXPATHLEN];
+  if (fcntl(fd, F_GETPATH, all) < 0) return -errno;
+  int count = (int)strlen(all);
+  if (count >= capacity) return -ENAMETOOLONG;
+  memcpy(name, all, (size_t)count);
+  return count;
+#else
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  ssize_t count = readlink(path, name, (size_t)capacity);
+  if (count < 0) return -errno;
+  return count < capacity ? (int)count : -ENAMETOOLONG;
+#endif
 }
 
 int64_t rio_mode_of_path(const char *path) {

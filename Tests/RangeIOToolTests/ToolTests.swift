@@ -238,7 +238,7 @@ import Testing
     }
     let result = try await tool("info", path, "--json")
     let info = try JSONDecoder().decode(Info.self, from: Data(result.output))
-    #expect(info.source == path && info.kind == "file" && info.byteCount == 12_345 && info.mayGrow)
+    #expect(info.source == path && info.kind == "file" && info.byteCount == 12_345 && !info.mayGrow)
     #expect(["settled", "unsettled"].contains(info.version))
     #expect(info.preferredBlockSize == 65_536 && info.id.hasPrefix("file:"))
   }

@@ -24,6 +24,8 @@ struct rio_stat {
   uint64_t special_device;    ///< st_rdev
   uint32_t mode;              ///< st_mode
   uint64_t links;             ///< st_nlink: the names that the file has
+  uint32_t owner;             ///< st_uid
+  uint32_t group;             ///< st_gid
 };
 
 /// Opens read-only with O_CLOEXEC, O_NOCTTY and O_NONBLOCK: a FIFO without a writer must not hang the caller.
@@ -44,6 +46,12 @@ int rio_reopen_readonly(int fd);
 
 int rio_close(int fd);
 int rio_fstat(int fd, struct rio_stat *out);
+/// The same of what `path` leads to, without opening it: a close would drop all POSIX locks of the process on that file.
+int rio_stat_path(const char *path, struct rio_stat *out);
+
+/// The name by which the file behind `fd` goes now, without a NUL at its end: its bytes, which are fewer than `capacity`, or
+/// -errno. Waits for no disk.
+int rio_name_of(int fd, char *name, int capacity);
 
 /// Kind of the file that `path` names, without opening it: st_mode, or -errno.
 int64_t rio_mode_of_path(const char *path);

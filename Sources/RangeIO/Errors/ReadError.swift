@@ -78,7 +78,8 @@ extension ReadError {
     public static let permissionDenied = Code(kind: .permissionDenied)
     /// It cannot be read at random offsets: a directory, a FIFO, a socket, a terminal, a file of `/proc`.
     public static let unsupportedSource = Code(kind: .unsupportedSource)
-    /// The source is no longer the version that the reader opened. Open it again to read the new one.
+    /// The source is no longer the version that the reader opened: the message says what changed. Open it again to read the
+    /// new one, or with ``ChangePolicy/follow`` if it grows.
     public static let sourceChanged = Code(kind: .sourceChanged)
     /// The reader or the source has been closed.
     public static let closed = Code(kind: .closed)
@@ -145,7 +146,14 @@ extension ReadError {
       context: Context(source: source))
   }
 
-  package static func changed(_ how: String, _ context: Context) -> ReadError {
-    ReadError(.sourceChanged, "\(how) since it was opened: open it again to read the new version", context: context)
+  /// The source is another version.
+  ///
+  /// - Parameters:
+  ///   - how: it changed, "since it was opened".
+  ///   - isLonger: whether it may have grown, which a reader can be asked to follow.
+  package static func changed(_ how: String, isLonger: Bool = false, _ context: Context) -> ReadError {
+    let advice = isLonger ? ", or with `onChange: .follow` if it grows" : ""
+    return ReadError(
+      .sourceChanged, "\(how) since it was opened: open it again to read the new version\(advice)", context: context)
   }
 }

@@ -13,9 +13,9 @@
 /// **Cancellation.** A read in a cancelled task throws `CancellationError` at once, also while the device hangs, and
 /// takes nothing from other reads.
 ///
-/// **Versions.** All reads are of the version that was opened. A source that may grow, such as a file, may do so: reads
-/// beyond the old end see the new bytes. Any other change makes reads throw `ReadError.Code.sourceChanged`, unless you
-/// choose another ``ChangePolicy``.
+/// **Versions.** All reads are of the version that was opened. When the source becomes another, reads throw
+/// `ReadError.Code.sourceChanged`, unless you choose another ``ChangePolicy``: ``ChangePolicy/refresh`` turns to the new
+/// version, ``ChangePolicy/follow`` reads on in a file that grows.
 ///
 /// **Closing.** ``close()`` gives back the source at once. A reader that is dropped does so with its last read and
 /// stream.
@@ -83,7 +83,7 @@ public actor RangeReader {
   /// What this reader has done so far.
   public nonisolated func statistics() -> ReaderStatistics { core.statistics() }
 
-  /// Looks whether the source has grown.
+  /// Looks whether the source has grown, or become another version, or its name leads to another.
   ///
   /// - Returns: the size now, in bytes; also ``byteCount`` from now on.
   /// - Throws: `ReadError.Code.sourceChanged` if it is another version and not a longer one, unless the reader turns to

@@ -145,7 +145,7 @@ extension ReaderCore {
     try enter()
     defer { gate.leave() }
     let now = try await repin()
-    guard source.change(to: now) != .other else { throw ReadError.another(now) }
+    guard source.change(to: now) != .other else { throw ReadError.another(now, than: source) }
     return now.byteCount > offset ? now : nil
   }
 }

@@ -19,8 +19,9 @@ extension ReaderCore {
   /// - Throws: `rangeNotSatisfiable`; `sourceChanged`.
   func lookAgain(for range: ByteRange) async throws -> SourceDescription {
     var source = source
+    // Beyond the end: whoever reads there hopes that it has become longer, or shall be told that it did.
     let isBeyond = range.upperBound > source.byteCount && !range.isEmpty
-    if !source.isSettled || isBeyond && source.mayGrow { source = try await repin() }
+    if !source.isSettled || isBeyond { source = try await repin() }
     try Self.check(range, of: source)
     return source
   }
@@ -53,7 +54,11 @@ extension ReaderCore {
     defer { gate.leave() }
     var source = source
     // A stream is of one version to its end: of the present one, where that matters.
-    if onChange == .refresh || isToTheEnd && source.mayGrow { source = try await repin() }
+    if onChange == .refresh {
+      source = try await turn()
+    } else if isToTheEnd && source.mayGrow {
+      source = try await repin()
+    }
     let range = try rule(source)
     guard !Self.lies(range, within: source) || !source.isSettled else { return (source, range) }
     source = try await lookAgain(for: range)
@@ -62,13 +67,13 @@ extension ReaderCore {
     return (source, rangeNow)
   }
 
-  /// Looks at the source and pins what it is now.
+  /// Looks at the source, and at what its name leads to where that counts, and pins what it is now.
   ///
   /// - Throws: `sourceChanged` if it is neither the version pinned nor a longer one.
   func refresh() async throws {
     try enter()
     defer { gate.leave() }
-    _ = try await repin()
+    _ = try await onChange == .refresh ? turn() : repin()
   }
 
   func repin() async throws -> SourceDescription {
@@ -91,7 +96,7 @@ extension ReaderCore {
       // has grown since looks like one that shrank. A look that began after the pinned one came back is later for sure.
       guard judged !== verdict.0 else {
         if onChange == .refresh { return try await turn() }
-        throw ReadError.another(now)
+        throw ReadError.another(now, than: verdict.0)
       }
       judged = verdict.0
     }
@@ -99,10 +104,11 @@ extension ReaderCore {
 }
 
 extension ReadError {
-  /// The source is `now`, which is neither the version opened nor a longer one.
-  static func another(_ now: SourceDescription) -> ReadError {
-    ReadError(
-      .sourceChanged, "the source is another version than the one opened: open it again to read the new version",
-      context: .init(source: now.name))
+  /// The source is `now`, which is neither `pinned` nor a longer version of it.
+  static func another(_ now: SourceDescription, than pinned: SourceDescription) -> ReadError {
+    let explained = pinned.validator as? any ExplainedValidator
+    let how = now.validator.flatMap { explained?.difference(to: $0) } ?? "the source has become another version"
+    let isLonger = explained != nil && !pinned.mayGrow && now.byteCount > pinned.byteCount
+    return .changed(how, isLonger: isLonger, .init(source: now.name))
   }
 }

@@ -21,8 +21,8 @@
 /// `ReadError.Code.sourceChanged` if that version is gone. Say in ``isPrompt`` whether you answer a cancelled task at
 /// once. Free in `deinit` what you hold: a reader that is dropped without being closed does not call ``close()``.
 public protocol RangeSource: ~Copyable, Sendable {
-  /// What the source is now. Called when a reader opens, when it reads beyond the known end of a source that may grow,
-  /// and when it is asked to refresh.
+  /// What the source is now. Called when a reader opens, when it reads beyond the end that it knows, and when it is asked
+  /// to refresh.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
 
   /// What the name of the source leads to now, which may be another object than the one read so far: for readers that

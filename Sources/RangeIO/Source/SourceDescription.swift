@@ -28,6 +28,12 @@ extension SourceValidator {
   public var persistentForm: [UInt8]? { nil }
 }
 
+/// A validator that can say, for an error's message, how a newer version differs.
+package protocol ExplainedValidator: SourceValidator {
+  /// As in "the file shrank"; `nil` for a validator of another type.
+  func difference(to newer: any SourceValidator) -> String?
+}
+
 /// What reading from a source costs, from which merging and read-ahead are decided.
 public struct SourceCost: Hashable, Sendable {
   /// The time to the first byte of a read.
@@ -60,7 +66,8 @@ public final class SourceDescription: Sendable {
   public let preferredBlockSize: Int
   /// What reading costs.
   public let cost: SourceCost
-  /// Whether a later version may extend this one. Reads beyond the end, and reads counted from it, ask again then.
+  /// Whether a later version may extend this one. Reads that are counted from the end ask again then, and it can be
+  /// followed (``ChangePolicy/follow``).
   public let mayGrow: Bool
   /// Whether a change made right now would show in the validator. If not, the version is served but not kept, and
   /// looked at again before the next read.

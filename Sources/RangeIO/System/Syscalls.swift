@@ -11,8 +11,22 @@ package struct FileStatus: Equatable, Sendable {
   package var mode: UInt32 = 0
   /// The names that the file has.
   package var links: UInt64 = 1
+  package var owner: UInt32 = 0
+  package var group: UInt32 = 0
 
   package init() {}
+
+  fileprivate init(_ raw: rio_stat) {
+    device = raw.device
+    inode = raw.inode
+    size = Int(raw.size)
+    modified = FileTime(raw.modified)
+    changed = FileTime(raw.changed)
+    mode = raw.mode
+    links = raw.links
+    owner = raw.owner
+    group = raw.group
+  }
 }
 
 /// The system calls that reading a file takes, as a table, so that a test can hand in a disk that fails.
@@ -25,11 +39,13 @@ package final class Syscalls: Sendable {
   package typealias Reopen = @Sendable (_ descriptor: CInt) -> Int
   package typealias Close = @Sendable (_ descriptor: CInt) -> Int
   package typealias Status = @Sendable (_ descriptor: CInt, _ into: inout FileStatus) -> Int
+  package typealias StatusOfPath = @Sendable (_ path: FilePath, _ into: inout FileStatus) -> Int
   package typealias Read = @Sendable (_ descriptor: CInt, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
   package typealias ReadScattered =
     @Sendable (_ descriptor: CInt, UnsafeBufferPointer<iovec>, _ offset: Int, _ resident: Bool) -> Int
   package typealias IsRemote = @Sendable (_ descriptor: CInt) -> Bool
   package typealias Advise = @Sendable (_ descriptor: CInt, _ offset: Int, _ count: Int, _ willRead: Bool) -> Void
+  package typealias Name = @Sendable (_ descriptor: CInt) -> String?
   package typealias WallClock = @Sendable () -> (now: Int64, tick: Int64)
 
   package let open: Open
@@ -39,6 +55,10 @@ package final class Syscalls: Sendable {
   package let reopen: Reopen
   package let close: Close
   package let status: Status
+  /// What a path leads to, which is not opened.
+  package let statusOfPath: StatusOfPath
+  /// The name by which an open file goes now, `nil` if the system does not say. Waits for no disk.
+  package let name: Name
   package let read: Read
   /// What the page cache holds, without waiting for the disk. `-EAGAIN`: nothing. `-EOPNOTSUPP`: cannot tell.
   package let readResident: Read
@@ -58,6 +78,8 @@ package final class Syscalls: Sendable {
     reopen: @escaping Reopen = { Int(rio_reopen_readonly($0)) },
     close: @escaping Close = { Int(rio_close($0)) },
     status: @escaping Status = Syscalls.kernelStatus,
+    statusOfPath: @escaping StatusOfPath = Syscalls.kernelStatusOfPath,
+    name: @escaping Name = Syscalls.kernelName,
     read: @escaping Read = { Int(rio_pread($0, $1.baseAddress, $1.count, Int64($2))) },
     readResident: @escaping Read = { Int(rio_pread_resident($0, $1.baseAddress, $1.count, Int64($2))) },
     readScattered: @escaping ReadScattered = {
@@ -72,6 +94,8 @@ package final class Syscalls: Sendable {
     self.reopen = reopen
     self.close = close
     self.status = status
+    self.statusOfPath = statusOfPath
+    self.name = name
     self.read = read
     self.readResident = readResident
     self.readScattered = readScattered
@@ -86,15 +110,25 @@ package final class Syscalls: Sendable {
   package static let kernelStatus: Status = { descriptor, status in
     var raw = rio_stat()
     let result = rio_fstat(descriptor, &raw)
-    guard result >= 0 else { return Int(result) }
-    status.device = raw.device
-    status.inode = raw.inode
-    status.size = Int(raw.size)
-    status.modified = FileTime(raw.modified)
-    status.changed = FileTime(raw.changed)
-    status.mode = raw.mode
-    status.links = raw.links
-    return 0
+    if result >= 0 { status = FileStatus(raw) }
+    return Int(result)
+  }
+}
+
+extension Syscalls {
+  package static let kernelStatusOfPath: StatusOfPath = { path, status in
+    var raw = rio_stat()
+    let result = path.withPlatformString { rio_stat_path($0, &raw) }
+    if result >= 0 { status = FileStatus(raw) }
+    return Int(result)
+  }
+
+  package static let kernelName: Name = { descriptor in
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { buffer in
+      let count = Int(rio_name_of(descriptor, buffer.baseAddress, CInt(buffer.count)))
+      guard count >= 0 else { return nil }
+      return String(decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), as: UTF8.self)
+    }
   }
 }
 

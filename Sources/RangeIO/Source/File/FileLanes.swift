@@ -15,6 +15,10 @@ final class FileLanes: Sendable {
   /// What the file was when it was opened.
   let statusAtOpening: FileStatus
   private let isDescribed = Atomic<Bool>(false)
+  /// The version that was described last.
+  private let sighting: Locked<FileSighting>
+  /// How many changes of names `takeRenaming` has told of.
+  private let toldRenamings = Atomic<Int>(0)
   private let recordingNow = Locked<Recording?>(nil)
 
   init(_ opened: FileOpening.Opened, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
@@ -24,14 +28,70 @@ final class FileLanes: Sendable {
     self.gate = gate
     self.waiting = waiting
     statusAtOpening = opened.status
+    sighting = Locked(FileSighting(opened.status, name: opened.name))
     resident = ResidentLane(opened.file)
     positional = PositionalLane(opened.file, threads: threads, gate: gate, waiting: waiting)
   }
 
-  /// What the file was when it was opened, once: for the first description. A file that has lost its name since is another
-  /// version then, which a look at what it is now would take for the first.
-  func takeStatusAtOpening() -> FileStatus? {
-    isDescribed.exchange(true, ordering: .relaxed) ? nil : statusAtOpening
+  /// Whether `status` is of this file.
+  func isOf(_ status: FileStatus) -> Bool {
+    status.device == statusAtOpening.device && status.inode == statusAtOpening.inode
+  }
+
+  /// What the file is now; for the first description, what it was when it was opened.
+  func statusForDescription() throws(ReadError) -> FileStatus {
+    guard isDescribed.exchange(true, ordering: .relaxed) else { return statusAtOpening }
+    return try file.status()
+  }
+
+  /// Whether a look shows the file as it was when it was last found to be `version`. Quick, and asks the system nothing.
+  func isSeen(_ version: FileVersion, in status: FileStatus) -> Bool {
+    sighting.withLock { $0.version == version && $0.isSame(status) }
+  }
+
+  /// A look at the file, and whether it is still the version that it was taken for.
+  struct Look {
+    let status: FileStatus
+    let name: String?
+    let isAccepted: Bool
+  }
+
+  /// Looks whether the file is `version` still, where one look has shown something else.
+  func look(for version: FileVersion) throws(ReadError) -> Look {
+    var last: Look?
+    while true {
+      // The name before the look and after it, so that both belong together.
+      let name = file.nameNow
+      let status = try file.status()
+      guard file.nameNow == name else { continue }
+      let isAccepted = sighting.withLock { sighting in
+        guard sighting.version == version else { return false }
+        return sighting.isSame(status) || sighting.accepts(status, name: name)
+      }
+      let look = Look(status: status, name: name, isAccepted: isAccepted)
+      // Of two looks at once the later one may have been judged first, and the earlier one be old.
+      if isAccepted || last?.status == status { return look }
+      last = look
+    }
+  }
+
+  /// The version that a look shows, which later ones are compared with, and what it showed.
+  func see(_ status: FileStatus) throws(ReadError) -> (FileVersion, FileStatus) {
+    let before = sighting.withLock { $0 }
+    if before.isSame(status) { return (before.version, status) }
+    let look = try look(for: before.version)
+    if look.isAccepted { return (before.version, look.status) }
+    return sighting.withLock { sighting in
+      // Another task may have seen the same meanwhile.
+      if !sighting.isSame(look.status) { sighting = FileSighting(look.status, name: look.name) }
+      return (sighting.version, look.status)
+    }
+  }
+
+  /// Whether the file's names were seen to change since this was asked last.
+  func takeRenaming() -> Bool {
+    let renamings = sighting.withLock { $0.renamings }
+    return toldRenamings.exchange(renamings, ordering: .relaxed) != renamings
   }
 
   /// What is recorded in the file, if it is only added to, and has been looked at.
@@ -49,13 +109,23 @@ final class FileLanes: Sendable {
     }
   }
 
-  /// Whether the recording of that number is the one in the file, and has not been seen cut short by anybody.
+  /// Whether a look shows the recording of that number as it was when it was compared last.
   ///
-  /// - Parameters:
-  ///   - size: what a look at the file shows now.
-  ///   - before: a size that was seen before the look.
-  func isOn(_ number: UInt64, seen size: Int, since before: Int) -> Bool {
-    recording.map { $0.number == number && $0.sees(size, since: before) } ?? false
+  /// - Parameter size: a length that it had before the look.
+  func isOn(_ number: UInt64, seen status: FileStatus, of size: Int) -> Bool {
+    mayBeOn(number, seen: status, of: size) && recording.map { $0.isSame(status) } ?? false
+  }
+
+  /// Whether a look does not show that the recording of that number has ended.
+  func mayBeOn(_ number: UInt64, seen status: FileStatus, of size: Int) -> Bool {
+    guard let recording, recording.number == number, isOf(status) else { return false }
+    if status.size < size { recording.end() }
+    return !recording.hasEnded
+  }
+
+  /// The recording of that number was seen to be cut.
+  func end(_ number: UInt64) {
+    if let recording, recording.number == number { recording.end() }
   }
 
   /// The channel, which the first read that needs it makes. To be called within the gate.

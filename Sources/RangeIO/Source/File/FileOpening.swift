@@ -17,6 +17,8 @@ enum FileOpening {
     let kind: Kind
     /// What it was then: a file under its name, if it was opened by that.
     let status: FileStatus
+    /// The name that it went by before that.
+    let name: String?
   }
 
   enum Kind: Sendable {
@@ -30,7 +32,7 @@ enum FileOpening {
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
-  /// One that lost its name while it was opened would never be seen to be replaced: it has happened.
+  /// One that lost its name while it was opened is opened anew: another may have it, which no later look would tell.
   ///
   /// - Parameter name: the path as the user gave it, for errors. Default: `path`.
   static func open(_ path: FilePath, name: String? = nil, _ syscalls: Syscalls) throws(ReadError) -> Opened {
@@ -80,10 +82,11 @@ enum FileOpening {
   /// Looks at a descriptor. May wait.
   private static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
     file.locate()
+    let name = file.nameNow
     let status = try file.status()
     if let refusal = refusal(status.mode, file.name) { throw refusal }
     if status.mode & UInt32(S_IFMT) == UInt32(S_IFBLK) {
-      return Opened(file: file, kind: .blockDevice, status: status)
+      return Opened(file: file, kind: .blockDevice, status: status, name: name)
     }
     if rio_is_synthetic_filesystem(file.descriptor) {
       throw ReadError(
@@ -91,7 +94,7 @@ enum FileOpening {
         "the kernel makes this file up as it is read, so it has no size and no stable bytes: copy it first",
         context: .init(source: file.name))
     }
-    return Opened(file: file, kind: .regular, status: status)
+    return Opened(file: file, kind: .regular, status: status, name: name)
   }
 
   /// The error for a kind of file that has no random access.

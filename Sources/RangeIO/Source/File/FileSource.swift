@@ -15,33 +15,47 @@ public import SystemPackage
 /// anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes by way. A file on a network file system or a FUSE
 /// mount is read, looked at, opened and closed by threads of the library's own: a server that hangs holds up nobody else.
 ///
-/// **Versions.** The file is opened once and looked at (`fstat`) after every read. If it grew, the read is good, and
-/// the new bytes can be read. If it shrank, was rewritten, replaced (another file moved to its path), removed, renamed
-/// or had its attributes changed, reads throw `ReadError.Code.sourceChanged`. So a read never mixes two versions and
-/// never makes up bytes. What no look can see is a writer through `mmap`, which need not change the times before
-/// `msync`, one that rewrites in place *and* makes the file longer, and the sharing of a network file system whose
-/// client caches attributes. A block device has no version and is not checked.
+/// **Versions.** The file is opened once and looked at (`fstat`) after every read. If its size or its time of modification
+/// is another, reads throw `ReadError.Code.sourceChanged`: it was rewritten, cut, or made longer, and a file that was
+/// overwritten by a longer one cannot be told from one that grew. For files that grow there is
+/// ``Configuration/isAppendOnly``. A read never mixes two versions and never makes up bytes. What leaves every byte as it
+/// was is no other version: another mode, owner or name, one name more or less, a file that was replaced by another or
+/// removed while it was open. If only the time of status change is another and nothing of that shows, reads throw: it may
+/// have been rewritten and its time of modification set back.
+///
+/// What no look can see is a writer through `mmap`, which need not change the times before `msync`; one that sets the time
+/// of modification back and, before the next look, also changes mode, owner or names; and what other machines write to a
+/// network file system whose client caches attributes. A block device has no version and is not checked.
 ///
 /// **Names.** A relative path starts from the current directory at the moment of opening, `~` and `~user` are home
 /// directories, symbolic links are followed once, at opening. Directories, FIFOs, sockets, character devices, and files
 /// that the kernel makes up (`/proc`, `/sys`) are refused with `ReadError.Code.unsupportedSource`.
 public final class FileSource: RangeSource {
-  private enum Location {
+  enum Location {
     case text(String)
     case path(FilePath)
     case adopted(OpenFile)
+
+    /// Where the file lies; `nil` for a descriptor that was adopted. May ask a server for a home directory.
+    func path() throws(ReadError) -> FilePath? {
+      switch self {
+      case .text(let path): FilePath(try FilePathExpansion.expand(path))
+      case .path(let path): try FilePathExpansion.expand(path)
+      case .adopted: nil
+      }
+    }
   }
 
-  private let location: Location
+  let location: Location
   let configuration: Configuration
   let gate = UseGate()
   let waiting = WaitingList()
   let counters = LaneCounters()
   private let opened = PublishedOnce<FileLanes>()
   /// How often another file was found under the path, and opened in the place of the one before.
-  private let generation = Atomic<Int>(0)
+  let generation = Atomic<Int>(0)
   /// The file opened last, if it is not the first one.
-  private let renewed = Locked<FileLanes?>(nil)
+  let renewed = Locked<FileLanes?>(nil)
   /// The description handed out last, to hand it out again while nothing changes.
   let described = Locked<SourceDescription?>(nil)
 
@@ -86,28 +100,6 @@ public final class FileSource: RangeSource {
   func currentLanes() async throws -> FileLanes {
     if generation.load(ordering: .acquiring) > 0, let lanes = renewed.withLock({ $0 }) { return lanes }
     return if let open = opened.value { open } else { try await open() }
-  }
-
-  /// Looks at what the path leads to now, and reads that from now on if it is another file than the one opened.
-  ///
-  /// - Throws: as ``describe()``.
-  public nonisolated(nonsending) func renew() async throws -> SourceDescription {
-    try enter()
-    defer { gate.leave() }
-    let lanes = try await currentLanes()
-    guard !isAdopted else { return try await describe(lanes) }
-    let now = try await openAnew()
-    let (before, after) = (try await status(of: lanes), now.statusAtOpening)
-    guard before.device != after.device || before.inode != after.inode else {
-      return try await describe(lanes, named: after)
-    }
-    // Whoever still reads the file before has hold of it; it closes with him.
-    renewed.withLock { renewed in
-      renewed = now
-      generation.add(1, ordering: .releasing)
-    }
-    described.withLock { $0 = nil }
-    return try await describe(now)
   }
 
   /// Returns when the file may have changed since `source` described it, or its name may lead elsewhere.
@@ -218,12 +210,10 @@ extension FileSource {
 
   private var allLanes: [FileLanes] { [opened.value, renewed.withLock { $0 }].compactMap { $0 } }
 
-  private var isAdopted: Bool { if case .adopted = location { true } else { false } }
-
   /// The number of the file opened last.
   var currentGeneration: Int { generation.load(ordering: .acquiring) }
 
-  private func openAnew() async throws -> FileLanes {
+  func openAnew() async throws -> FileLanes {
     try await onThread(of: configuration.remoteThreads) { [location, configuration, gate, waiting] in
       let opened =
         switch location {

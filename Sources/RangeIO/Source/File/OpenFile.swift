@@ -62,6 +62,9 @@ final class OpenFile: Sendable {
     return status
   }
 
+  /// The name that it goes by now, if the system says so.
+  var nameNow: String? { syscalls.name(descriptor) }
+
   func context(_ range: ByteRange) -> ReadError.Context {
     ReadError.Context(source: name, offset: range.lowerBound, count: range.count)
   }

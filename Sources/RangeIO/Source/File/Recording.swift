@@ -1,7 +1,8 @@
 import Synchronization
 
 /// A file that is only ever added to, as all sources of the process know it that have it open: until one of them sees it
-/// cut short, or nobody has it open any more. What is there then under the same inode is another recording, however long.
+/// cut or rewritten, or nobody has it open any more. What is there then under the same inode is another recording, however
+/// long.
 final class Recording: Sendable {
   private struct Place: Hashable {
     let device: UInt64
@@ -19,8 +20,8 @@ final class Recording: Sendable {
   }
 
   private struct Seen {
-    var largest = 0
-    var isCut = false
+    var mark: RecordingMark?
+    var hasEnded = false
   }
 
   private static let table = Locked(Table())
@@ -43,7 +44,7 @@ final class Recording: Sendable {
     current(Place(device: status.device, inode: status.inode), after: nil)
   }
 
-  /// The recording that came after this one, which was cut.
+  /// The recording that came after this one, which has ended.
   var next: Recording { Self.current(place, after: number) }
 
   private static func current(_ place: Place, after number: UInt64?) -> Recording {
@@ -56,25 +57,37 @@ final class Recording: Sendable {
     }
   }
 
-  /// The largest size that was seen so far: to be asked before a look.
-  var largest: Int { seen.withLock { $0.largest } }
+  /// Whether it was seen cut or rewritten.
+  var hasEnded: Bool { seen.withLock { $0.hasEnded } }
 
-  /// A look has seen `size`.
+  /// What it was compared with last; `nil` before the first time.
+  var mark: RecordingMark? { seen.withLock { $0.mark } }
+
+  /// Whether a look shows it as it was when it was compared last.
+  func isSame(_ status: FileStatus) -> Bool {
+    seen.withLock { !$0.hasEnded && $0.mark?.isOf(status) ?? false }
+  }
+
+  /// It was seen cut or rewritten.
+  func end() { seen.withLock { $0.hasEnded = true } }
+
+  /// It was compared with `old` and found to have that and more.
   ///
-  /// - Parameter before: ``largest`` from before the look: looks at once may come back in any order, and only one that
-  ///   began after another came back has seen what came after.
-  /// - Returns: false if this recording was cut short, now or before.
-  func sees(_ size: Int, since before: Int) -> Bool {
+  /// Others may have compared it meanwhile: the longer mark counts.
+  func advance(from old: RecordingMark?, to new: RecordingMark) {
     seen.withLock { seen in
-      seen.isCut = seen.isCut || size < before
-      seen.largest = max(seen.largest, size)
-      return !seen.isCut
+      guard let mark = seen.mark else {
+        seen.mark = new
+        return
+      }
+      // Of two that had the same before them both are good; one that had nothing before it is compared first.
+      if old != nil, mark == old || mark.end < new.end { seen.mark = new }
     }
   }
 }
 
 /// The version of a file that is only ever added to: which recording it is, and how long.
-struct RecordingVersion: SourceValidator {
+struct RecordingVersion: ExplainedValidator {
   let recording: UInt64
   let size: Int
 
@@ -83,4 +96,9 @@ struct RecordingVersion: SourceValidator {
     guard let newer = newer as? RecordingVersion, newer.recording == recording else { return .other }
     return newer.size == size ? .same : newer.size > size ? .extends : .other
   }
+
+  func difference(to newer: any SourceValidator) -> String? { Self.hasEnded }
+
+  /// For messages.
+  static let hasEnded = "what the file held was cut off or written over, or it is another file"
 }

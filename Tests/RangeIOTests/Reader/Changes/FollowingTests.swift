@@ -165,6 +165,56 @@ struct FollowingTests {
     await reader.close()
   }
 
+  @Test(arguments: [5001, 8000, 300_000])
+  func `a recording that was overwritten by a longer file is told from one that grew`(byteCount: Int) async throws {
+    let directory = try TemporaryDirectory()
+    for bytesAlike in [0, 4096] {
+      let (path, old) = try await directory.file(count: 5000)
+      let reader = try await follower(path, ReadPipeline())
+      #expect(try await reader.read(0..<5000) == Bytes(old))
+      // What begins alike, as logs do, differs where the old one ended.
+      let other = old[..<bytesAlike] + SyntheticSource.bytes(bytesAlike..<byteCount, version: 9)
+      try write(Array(other), to: path)
+      for range in [0..<10, 4000..<5000, 4000..<5001] {
+        let error = await #expect(throws: ReadError.self) { _ = try await reader.read(range) }
+        #expect(error?.code == .sourceChanged)
+      }
+      await #expect(throws: ReadError.self) { try await reader.refresh() }
+      await reader.close()
+    }
+  }
+
+  @Test func `a recording that was written over and is as long as before has ended, and one that was touched has not`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let (path, old) = try await directory.file(count: 50_000)
+    let reader = try await follower(path, ReadPipeline())
+    let untouched: [() -> CInt] = [
+      { utimensat(AT_FDCWD, path, nil, 0) }, { chmod(path, 0o400) }, { chmod(path, 0o600) },
+      { link(path, directory.path("hard")) }, { rename(path, directory.path("moved")) },
+      { unlink(directory.path("moved")) },
+    ]
+    for change in untouched {
+      try #require(change() == 0)
+      #expect(try await reader.read(0..<50_000) == Bytes(old))
+      #expect(try await reader.refresh() == 50_000)
+    }
+    try write(old.reversed(), to: directory.path("hard"), truncating: false)
+    let error = await #expect(throws: ReadError.self) { _ = try await reader.read(20_000..<20_010) }
+    #expect(error?.code == .sourceChanged)
+    await reader.close()
+  }
+
+  @Test func `only a source that says that it grows is followed`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 10).path
+    let error = await #expect(throws: ReadError.self) {
+      _ = try await RangeReader(FileSource(path), configuration: .init(onChange: .follow))
+    }
+    #expect(error?.code == .invalidConfiguration && error?.message.contains("isAppendOnly") == true)
+  }
+
   /// What the file at `path` holds, as a new follower that keeps in `store` reads it.
   private func contents(_ path: String, _ store: MemoryStore) async throws -> Bytes {
     let reader = try await RangeReader(
@@ -309,16 +359,26 @@ struct FollowingTests {
   @Test func `a recording ends when it is seen cut, or when nobody has it open`() {
     var status = FileStatus()
     (status.device, status.inode) = (UInt64.max, 4711)
+    func time(_ nanoseconds: UInt32) -> FileTime { FileTime(seconds: 0, nanoseconds: nanoseconds) }
+    func mark(_ end: Int, _ digest: Int) -> RecordingMark {
+      RecordingMark(end: end, modified: time(5), changed: time(5), first: digest, last: digest)
+    }
     var recording: Recording? = Recording.of(status)
     let number = recording?.number
-    #expect(Recording.of(status).number == number)
-    #expect(recording?.sees(100, since: 0) == true)
-    let before = recording?.largest ?? 0
-    #expect(recording?.sees(200, since: before) == true)
-    #expect(recording?.sees(150, since: before) == true, "a look that began before the longer one came back")
-    #expect(recording?.largest == 200)
-    #expect(recording?.sees(150, since: 200) == false)
-    #expect(recording?.sees(300, since: 0) == false, "for good")
+    #expect(Recording.of(status).number == number && recording?.mark == nil)
+    recording?.advance(from: nil, to: mark(100, 1))
+    recording?.advance(from: nil, to: mark(300, 2))
+    #expect(recording?.mark == mark(100, 1), "one that had nothing before it does not count beside another")
+    recording?.advance(from: mark(100, 1), to: mark(200, 3))
+    recording?.advance(from: mark(100, 1), to: mark(150, 4))
+    #expect(recording?.mark == mark(200, 3), "of two that had the same before them the longer one counts")
+    (status.size, status.modified, status.changed) = (200, time(5), time(5))
+    #expect(recording?.isSame(status) == true)
+    status.modified = time(6)
+    #expect(recording?.isSame(status) == false)
+    recording?.end()
+    status.modified = time(5)
+    #expect(recording?.isSame(status) == false && recording?.hasEnded == true)
     var next: Recording? = recording?.next
     #expect(next?.number != number && recording?.next === next && Recording.of(status) === next)
     recording = nil

@@ -18,14 +18,30 @@ struct FileConformanceTests {
     }
   }
 
-  @Test(arguments: FileSource.Engine.allCases)
-  func `a file tells its versions as the contract asks, on every engine`(engine: FileSource.Engine) async throws {
+  @Test(arguments: FileSource.Engine.allCases, [20_000, 10_000, 3000])
+  func `a file tells its versions as the contract asks, on every engine`(
+    engine: FileSource.Engine, byteCount: Int
+  ) async throws {
     let (path, bytes) = try await directory.file(count: 10_000)
-    let more = Array(SyntheticSource.bytes(0..<30_000))
-    let other = Array(SyntheticSource.bytes(0..<30_000, version: 1))
     try await SourceConformance.checkVersions(
       of: Bytes(bytes), FileSource(path, configuration: TestEngine.configuration(engine))
     ) {
+      let other = Array(SyntheticSource.bytes(0..<byteCount, version: 1))
+      try write(other, to: path)
+      return Bytes(other)
+    }
+  }
+
+  @Test(arguments: FileSource.Engine.allCases)
+  func `a file that is only added to tells its versions as the contract asks, on every engine`(
+    engine: FileSource.Engine
+  ) async throws {
+    let (path, bytes) = try await directory.file(count: 10_000)
+    let more = Array(SyntheticSource.bytes(0..<30_000))
+    let other = Array(SyntheticSource.bytes(0..<30_000, version: 1))
+    var configuration = TestEngine.configuration(engine)
+    configuration.isAppendOnly = true
+    try await SourceConformance.checkVersions(of: Bytes(bytes), FileSource(path, configuration: configuration)) {
       try write(Array(more[10_000...]), to: path, at: 10_000, truncating: false)
       return Bytes(more)
     } replace: {

@@ -20,11 +20,12 @@ struct FileVersionTests {
     return FileVersion(status)
   }
 
-  @Test func `only growth of the same file extends it`() {
+  @Test func `size, times and inode tell versions apart, and none extends another`() {
     let old = version()
     #expect(old.change(to: version()) == .same)
-    #expect(old.change(to: version(size: 101, modified: 6, changed: 6)) == .extends)
-    #expect(old.change(to: version(size: 101, inode: 2)) == .other)
+    #expect(old.change(to: version(size: 101, modified: 6, changed: 6)) == .other)
+    #expect(old.change(to: version(size: 101)) == .other)
+    #expect(old.change(to: version(inode: 2)) == .other)
     #expect(old.change(to: version(size: 99, modified: 6)) == .other)
     #expect(old.change(to: version(modified: 6)) == .other)
     #expect(old.change(to: version(changed: 6)) == .other)
@@ -47,6 +48,59 @@ struct FileVersionTests {
   }
 }
 
+/// What explains that the time of status change is another.
+struct FileSightingTests {
+  private func at(_ nanoseconds: UInt32) -> FileTime { FileTime(seconds: 0, nanoseconds: nanoseconds) }
+
+  private func status(_ change: (inout FileStatus) -> Void = { _ in }) -> FileStatus {
+    var status = FileStatus()
+    (status.size, status.modified, status.changed, status.mode) = (100, at(5), at(5), 0o100600)
+    change(&status)
+    return status
+  }
+
+  private func isAccepted(name: String? = "/file", _ change: (inout FileStatus) -> Void) -> Bool {
+    var sighting = FileSighting(status(), name: "/file")
+    return sighting.accepts(status(change), name: name)
+  }
+
+  @Test func `size and time of modification decide`() {
+    #expect(!isAccepted { $0.size = 101 })
+    #expect(!isAccepted { $0.size = 99 })
+    #expect(!isAccepted { $0.modified = at(6) })
+    #expect(!isAccepted { ($0.modified, $0.changed, $0.mode) = (at(6), at(6), 0o100400) })
+    #expect(!isAccepted { $0.inode = 7 })
+    #expect(!isAccepted { $0.device = 7 })
+  }
+
+  @Test func `mode, owner, group, links and name explain another time of status change, and nothing else does`() {
+    #expect(isAccepted { _ in })
+    #expect(!isAccepted { $0.changed = at(6) })
+    #expect(isAccepted { ($0.changed, $0.mode) = (at(6), 0o100400) })
+    #expect(isAccepted { ($0.changed, $0.owner) = (at(6), 7) })
+    #expect(isAccepted { ($0.changed, $0.group) = (at(6), 7) })
+    #expect(isAccepted { ($0.changed, $0.links) = (at(6), 2) })
+    #expect(isAccepted { ($0.changed, $0.links) = (at(6), 0) })
+    #expect(isAccepted(name: "/other") { $0.changed = at(6) })
+    #expect(!isAccepted(name: nil) { $0.changed = at(6) }, "the system does not say how it is called")
+  }
+
+  @Test func `an explanation explains one change`() {
+    var sighting = FileSighting(status(), name: "/file")
+    func accepts(_ name: String, _ change: (inout FileStatus) -> Void) -> Bool {
+      sighting.accepts(status(change), name: name)
+    }
+    #expect(accepts("/file") { ($0.changed, $0.mode) = (at(6), 0o100400) })
+    #expect(!accepts("/file") { ($0.changed, $0.mode) = (at(7), 0o100400) })
+    #expect(accepts("/moved") { ($0.changed, $0.mode) = (at(7), 0o100400) })
+    #expect(!accepts("/moved") { ($0.changed, $0.mode) = (at(8), 0o100400) })
+    #expect(accepts("/moved (deleted)") { ($0.changed, $0.mode, $0.links) = (at(8), 0o100400, 0) })
+    #expect(!accepts("/moved (deleted)") { ($0.changed, $0.mode, $0.links) = (at(9), 0o100400, 0) })
+    #expect(sighting.version == FileVersion(status()), "it is the version that it was")
+    #expect(sighting.renamings == 2)
+  }
+}
+
 /// What a read does when the file changes under it.
 struct FileChangeTests {
   private let directory: TemporaryDirectory
@@ -57,19 +111,54 @@ struct FileChangeTests {
     await #expect { try await body() } throws: { ($0 as? ReadError)?.code == .sourceChanged }
   }
 
-  @Test func `what was appended can be read`() async throws {
-    let (path, bytes) = try await directory.file(count: 5000)
+  private func expectLonger(_ body: () async throws -> Void) async {
+    await #expect { try await body() } throws: {
+      guard let error = $0 as? ReadError else { return false }
+      return error.code == .sourceChanged && error.message.contains(".follow")
+    }
+  }
+
+  @Test func `a file that became longer is another, and the error names the way to follow it`() async throws {
+    let (path, _) = try await directory.file(count: 5000)
     let reader = try await RangeReader(path, engine: TestEngine.current)
-    let more = [UInt8](repeating: 7, count: 3000)
-    try write(more, to: path, at: 5000, truncating: false)
-    #expect(try await reader.read(0..<5000) == Bytes(bytes))
-    #expect(try await reader.read(4999..<5001) == Bytes([bytes[4999], 7]))
-    #expect(reader.byteCount == 8000)
-    try write(more, to: path, at: 8000, truncating: false)
-    #expect(try await reader.read(suffix: 3000) == Bytes(more))
-    #expect(try await reader.read(10_999...) == [7])
-    #expect(try await reader.refresh() == 11_000)
+    try write([UInt8](repeating: 7, count: 3000), to: path, at: 5000, truncating: false)
+    await expectLonger { _ = try await reader.read(0..<10) }
+    await expectLonger { _ = try await reader.read(4999..<5001) }
+    await expectLonger { _ = try await reader.read([0..<1, 5..<6]) }
+    await expectLonger { _ = try await reader.read(suffix: 10) }
+    await expectLonger { try await reader.refresh() }
+    await expectLonger { for try await _ in reader.stream() {} }
+    #expect(reader.byteCount == 5000)
     await reader.close()
+  }
+
+  @Test func `a file that is overwritten by a longer one is never read as if it had grown`() async throws {
+    let (path, old) = try await directory.file(count: 4096)
+    let reader = try await RangeReader(path, engine: TestEngine.current)
+    for _ in 0..<3 { #expect(try await reader.read(0..<4096) == Bytes(old)) }
+    try write(Array(SyntheticSource.bytes(0..<8192, version: 9)), to: path)
+    // Half of it is cached.
+    await expectLonger { _ = try await reader.read(0..<8192) }
+    await reader.close()
+  }
+
+  @Test func `a stream of a file that is overwritten by a longer one does not go on in that`() async throws {
+    for policy in [ChangePolicy.fail, .refresh] {
+      let (path, old) = try await directory.file("\(policy == .fail)", count: 4 << 20)
+      let reader = try await RangeReader(path, engine: TestEngine.current, onChange: policy)
+      var pieces = reader.stream(chunkSize: .kibibytes(64)).makeAsyncIterator()
+      #expect(try await pieces.next() == Bytes(old[..<65_536]))
+      try write(Array(SyntheticSource.bytes(0..<(5 << 20), version: 9)), to: path)
+      var position = 65_536
+      await expectChanged {
+        while let piece = try await pieces.next() {
+          #expect(piece == Bytes(old[position..<position + piece.count]))
+          position += piece.count
+        }
+      }
+      #expect(position < old.count)
+      await reader.close()
+    }
   }
 
   @Test func `a file that shrank is another`() async throws {
@@ -93,28 +182,80 @@ struct FileChangeTests {
     await reader.close()
   }
 
-  @Test func `a file whose path was given to another is another`() async throws {
-    let (path, _) = try await directory.file(count: 5000)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
-    let (other, _) = try await directory.file("other", count: 5000)
-    try #require(rename(other, path) == 0)
-    await expectChanged { _ = try await reader.read(0..<10) }
-    let again = try await RangeReader(path, engine: TestEngine.current)
-    #expect(again.source.id != reader.source.id)
-    await again.close()
+  @Test func `what leaves every byte as it was ends no reader`() async throws {
+    let (path, bytes) = try await directory.file(count: 2_500_000)
+    let reader = try await RangeReader(path, engine: TestEngine.current, cache: .off)
+    let stream = reader.stream(chunkSize: .kibibytes(64))
+    var pieces = stream.makeAsyncIterator()
+    _ = try await pieces.next()
+    let (hard, moved, other) = (
+      directory.path("hard"), directory.path("moved"), try await directory.file("other", count: 9).path
+    )
+    let changes: [() -> CInt] = [
+      { chmod(path, 0o400) }, { link(path, hard) }, { unlink(hard) }, { chmod(path, 0o600) }, { rename(path, moved) },
+      { rename(moved, path) }, { getuid() == 0 ? chown(path, 1, 1) : 0 }, { rename(other, path) },
+    ]
+    for change in changes {
+      try #require(change() == 0)
+      #expect(try await reader.read(100..<3100) == Bytes(bytes[100..<3100]))
+      #expect(try await reader.read([0..<9, 2_400_000..<2_400_001]) == [Bytes(bytes[..<9]), [bytes[2_400_000]]])
+      #expect(try await reader.refresh() == 2_500_000)
+    }
+    var count = 65_536
+    while let piece = try await pieces.next() {
+      #expect(piece == Bytes(bytes[count..<count + piece.count]))
+      count += piece.count
+    }
+    #expect(count == 2_500_000)
     await reader.close()
   }
 
-  @Test func `a file that was removed is another, one that was opened without a name is not`() async throws {
+  @Test func `another time of status change that nothing explains is another version, and the error says so`()
+    async throws
+  {
+    let (path, bytes) = try await directory.file(count: 5000)
+    let reader = try await RangeReader(path, engine: TestEngine.current, cache: .off)
+    try #require(chmod(path, 0o400) == 0)
+    #expect(try await reader.read(0..<10) == Bytes(bytes[..<10]))
+    // Rewritten, and its time of modification set back, as archive tools do.
+    var before = stat()
+    try #require(stat(path, &before) == 0)
+    try write(bytes.reversed(), to: path, truncating: false)
+    try #require(utimensat(AT_FDCWD, path, [before.st_atim, before.st_mtim], 0) == 0)
+    let error = await #expect(throws: ReadError.self) { _ = try await reader.read(0..<10) }
+    #expect(error?.code == .sourceChanged && error?.message.contains("set the time") == false)
+    #expect(error?.message.contains("status was changed") == true)
+    await expectChanged { try await reader.refresh() }
+    await reader.close()
+  }
+
+  @Test func `a file that was removed is read on, and one that was opened without a name is read`() async throws {
     let (path, bytes) = try await directory.file(count: 2_500_000)
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     let reader = try await RangeReader(path, engine: TestEngine.current)
     try #require(unlink(path) == 0)
-    await expectChanged { _ = try await reader.read(0..<10) }
+    #expect(try await reader.read(0..<2_500_000) == Bytes(bytes))
     await reader.close()
     let nameless = try await RangeReader(adopting: .init(rawValue: descriptor), engine: TestEngine.current)
     #expect(try await nameless.read(0..<2_500_000) == Bytes(bytes))
     await nameless.close()
+  }
+
+  @Test func `readers of a file that was rewritten learn of it without a thread that waits`() async throws {
+    let (path, bytes) = try await directory.file(count: 5000)
+    let threads = IOThreads(limit: 1)
+    var configuration = TestEngine.configuration(threads: threads)
+    configuration.engine = .automatic
+    var readers: [RangeReader] = []
+    for _ in 0..<64 { readers.append(try await RangeReader(FileSource(path, configuration: configuration))) }
+    try write(bytes.reversed(), to: path, truncating: false)
+    // The only thread is busy elsewhere: the bytes are in the page cache, and nothing else needs it.
+    let gate = Gate()
+    threads.submit(IOJob { gate.pass() })
+    await gate.arrival()
+    for reader in readers { await expectChanged { _ = try await reader.read(0..<10) } }
+    gate.open()
+    for reader in readers { await reader.close() }
   }
 
   @Test func `a change in the middle of a read is seen after it`() async throws {
@@ -187,7 +328,7 @@ struct FileChangeTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<100 {
         group.addTask {
-          let reader = try await RangeReader(path, engine: TestEngine.current)
+          let reader = try await RangeReader(path, engine: TestEngine.current, onChange: .follow)
           var offset = 0
           while offset < target {
             let end = try await reader.refresh()

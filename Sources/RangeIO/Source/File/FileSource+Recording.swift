@@ -1,0 +1,105 @@
+// Files that are only ever added to, and how one that was cut or rewritten is told from one that grew.
+
+extension FileSource {
+  /// What a file is of which only the end changes: settled however lately that was.
+  func describeRecording(_ lanes: FileLanes) async throws -> SourceDescription {
+    let generation = currentGeneration
+    let (recording, status) = try await lookAtRecording(lanes)
+    var version = FileVersion(status)
+    version.recording = recording.number
+    let validator = RecordingVersion(recording: recording.number, size: status.size)
+    return described.withLock { [version] described in
+      if let last = described, FileSnapshot.of(last)?.generation == generation,
+        last.validator.map({ $0.change(to: validator) }) == .same
+      {
+        return last
+      }
+      let new = SourceDescription(
+        id: "file:\(version.device):\(version.inode):recording", name: lanes.file.name, validator: validator,
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isAppendOnly: true,
+        context: FileSnapshot(version, generation))
+      if currentGeneration == generation { described = new }
+      return new
+    }
+  }
+
+  /// Which recording the file holds now, and what it looks like.
+  private func lookAtRecording(_ lanes: FileLanes) async throws -> (Recording, FileStatus) {
+    var recording = lanes.recording ?? .of(lanes.statusAtOpening)
+    while true {
+      if let status = try await compare(recording, lanes) {
+        lanes.recording = recording
+        return (recording, status)
+      }
+      recording = recording.next
+    }
+  }
+
+  /// Throws `sourceChanged` unless the file holds the recording of `version` still, and as much of it.
+  func checkRecording(_ version: FileVersion, after range: ByteRange, _ lanes: FileLanes) async throws {
+    guard let recording = lanes.recording, recording.number == version.recording,
+      let status = try await compare(recording, lanes), status.size >= version.size
+    else {
+      throw ReadError.changed(RecordingVersion.hasEnded, lanes.file.context(range))
+    }
+  }
+
+  /// Compares the file with what is known of its recording.
+  ///
+  /// - Returns: what it looks like; `nil` if the recording has ended.
+  private func compare(_ recording: Recording, _ lanes: FileLanes) async throws -> FileStatus? {
+    // What is compared was written or read a moment ago, and is in the page cache nearly always.
+    if usesResidentLane(of: lanes) {
+      do throws(RecordingMarker.Lack) {
+        return try recording.compare(RecordingMarker(file: lanes.file, waits: false))
+      } catch {
+        if case .failed(let error) = error { throw error }
+      }
+    }
+    return try await onThread { [file = lanes.file] in
+      do throws(RecordingMarker.Lack) {
+        return try recording.compare(RecordingMarker(file: file, waits: true))
+      } catch {
+        guard case .failed(let error) = error else { preconditionFailure("one that waits reads to the end") }
+        throw error
+      }
+    }
+  }
+}
+
+extension Recording {
+  /// Compares the file with what is known of this recording, and ends it if it is not that and more.
+  ///
+  /// - Returns: what the file looks like; `nil` if the recording has ended.
+  func compare(_ marker: RecordingMarker) throws(RecordingMarker.Lack) -> FileStatus? {
+    while !hasEnded {
+      // Known before the look: a file that is shorter then was cut.
+      let before = mark
+      let status: FileStatus
+      do throws(ReadError) { status = try marker.file.status() } catch { throw .failed(error) }
+      if let before {
+        if before.isOf(status) { return hasEnded ? nil : status }
+        guard status.size >= before.end else {
+          end()
+          return nil
+        }
+      }
+      do throws(RecordingMarker.Lack) {
+        // The new mark first. If what the old one is of is there still when the new one has been read, both are of one
+        // recording.
+        let now = try marker.mark(status)
+        if let before, try !marker.finds(before) {
+          end()
+          return nil
+        }
+        advance(from: before, to: now)
+        // One that had nothing before it is compared with what another task found meanwhile.
+        if before != nil { return hasEnded ? nil : status }
+      } catch {
+        // Cut since the look: the next one shows it.
+        guard case .tooShort = error else { throw error }
+      }
+    }
+    return nil
+  }
+}

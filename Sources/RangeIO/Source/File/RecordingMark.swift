@@ -1,0 +1,78 @@
+import SystemPackage
+
+/// What stood at the beginning and at the end of a recording when it had a certain length: a file that grew has it still,
+/// and one that was cut and written anew hardly ever.
+struct RecordingMark: Equatable {
+  /// So many bytes are compared at each of the two places.
+  static let span = 4096
+
+  /// The length, and the times of the file when it had that. A look that shows them again shows nothing new.
+  let end: Int
+  let modified: FileTime
+  let changed: FileTime
+  /// Digests of the first bytes and of those before `end`, by a key of this process.
+  let first: Int
+  let last: Int
+
+  func isOf(_ status: FileStatus) -> Bool {
+    status.size == end && status.modified == modified && status.changed == changed
+  }
+
+  static func firstRange(of end: Int) -> ByteRange { 0..<min(span, end) }
+  static func lastRange(of end: Int) -> ByteRange { max(0, end - span)..<end }
+}
+
+/// Reads what marks are made of.
+struct RecordingMarker {
+  /// Why there is no mark.
+  enum Lack: Error {
+    /// It would have to wait for the disk.
+    case notResident
+    /// The file is shorter by now.
+    case tooShort
+    case failed(ReadError)
+  }
+
+  let file: OpenFile
+  /// Whether it may wait for the disk.
+  let waits: Bool
+
+  /// The mark of a file as a look showed it. Read after that look.
+  func mark(_ status: FileStatus) throws(Lack) -> RecordingMark {
+    RecordingMark(
+      end: status.size, modified: status.modified, changed: status.changed,
+      first: try digest(RecordingMark.firstRange(of: status.size)),
+      last: try digest(RecordingMark.lastRange(of: status.size)))
+  }
+
+  /// Whether what the mark is of is there still.
+  func finds(_ mark: RecordingMark) throws(Lack) -> Bool {
+    do throws(Lack) {
+      let last = try digest(RecordingMark.lastRange(of: mark.end))
+      let first = try digest(RecordingMark.firstRange(of: mark.end))
+      return last == mark.last && first == mark.first
+    } catch {
+      guard case .tooShort = error else { throw error }
+      return false
+    }
+  }
+
+  private func digest(_ range: ByteRange) throws(Lack) -> Int {
+    guard !range.isEmpty else { return 0 }
+    let result = withUnsafeTemporaryAllocation(byteCount: range.count, alignment: 16) { buffer -> Result<Int, Lack> in
+      do throws(Errno) {
+        let count =
+          waits
+          ? try file.syscalls.readFully(file.descriptor, buffer, at: range.lowerBound)
+          : try file.syscalls.readWhatIsResident(file.descriptor, buffer, at: range.lowerBound)
+        guard count == range.count else { return .failure(waits ? .tooShort : .notResident) }
+      } catch {
+        return .failure(.failed(.errno(error, "read the file", file.context(range))))
+      }
+      var hasher = Hasher()
+      hasher.combine(bytes: UnsafeRawBufferPointer(buffer))
+      return .success(hasher.finalize())
+    }
+    return try result.get()
+  }
+}
