@@ -67,8 +67,8 @@ final class ReaderCore: Sendable {
       guard configuration.onChange != .follow || below.mayGrow else {
         throw ReadError(
           .invalidConfiguration,
-          "this source does not say that it grows, so it cannot be followed: for a FileSource or MappedSource of your own "
-            + "set isAppendOnly in its configuration; another sets mayGrow in its description",
+          "this source does not say that it grows, so it cannot be followed: for a FileSource of your own set isAppendOnly "
+            + "in its configuration; another sets mayGrow in its description",
           context: .init(source: below.name))
       }
       // Stages may wait for a time later on, when there are no descriptors left for that.

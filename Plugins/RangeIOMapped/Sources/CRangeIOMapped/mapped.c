@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -91,24 +92,55 @@ static struct rim_time file_time(struct timespec t) {
   return (struct rim_time){.seconds = (int64_t)t.tv_sec, .nanoseconds = (uint32_t)t.tv_nsec};
 }
 
+static void fill(struct rim_status *out, const struct stat *s) {
+  out->device = (uint64_t)s->st_dev;
+  out->inode = (uint64_t)s->st_ino;
+  out->links = (uint64_t)s->st_nlink;
+  out->size = (int64_t)s->st_size;
+#if defined(__APPLE__)
+  out->modified = file_time(s->st_mtimespec);
+  out->changed = file_time(s->st_ctimespec);
+#else
+  out->modified = file_time(s->st_mtim);
+  out->changed = file_time(s->st_ctim);
+#endif
+  out->is_regular = S_ISREG(s->st_mode);
+  out->is_directory = S_ISDIR(s->st_mode);
+  out->is_fifo = S_ISFIFO(s->st_mode);
+  out->mode = (uint32_t)s->st_mode;
+  out->owner = (uint32_t)s->st_uid;
+  out->group = (uint32_t)s->st_gid;
+}
+
 int rim_fstat(int fd, struct rim_status *out) {
   struct stat s;
   if (fstat(fd, &s) < 0) return -errno;
-  out->device = (uint64_t)s.st_dev;
-  out->inode = (uint64_t)s.st_ino;
-  out->links = (uint64_t)s.st_nlink;
-  out->size = (int64_t)s.st_size;
-#if defined(__APPLE__)
-  out->modified = file_time(s.st_mtimespec);
-  out->changed = file_time(s.st_ctimespec);
-#else
-  out->modified = file_time(s.st_mtim);
-  out->changed = file_time(s.st_ctim);
-#endif
-  out->is_regular = S_ISREG(s.st_mode);
-  out->is_directory = S_ISDIR(s.st_mode);
-  out->is_fifo = S_ISFIFO(s.st_mode);
+  fill(out, &s);
   return 0;
+}
+
+int rim_stat_path(const char *path, struct rim_status *out) {
+  struct stat s;
+  if (stat(path, &s) < 0) return -errno;
+  fill(out, &s);
+  return 0;
+}
+
+int rim_name_of(int fd, char *name, int capacity) {
+#if defined(__APPLE__)
+  char all[MAXPATHLEN];
+  if (fcntl(fd, F_GETPATH, all) < 0) return -errno;
+  int count = (int)strlen(all);
+  if (count >= capacity) return -ENAMETOOLONG;
+  memcpy(name, all, (size_t)count);
+  return count;
+#else
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  ssize_t count = readlink(path, name, (size_t)capacity);
+  if (count < 0) return -errno;
+  return count < capacity ? (int)count : -ENAMETOOLONG;
+#endif
 }
 
 int64_t rim_pread(int fd, void *buffer, size_t count, int64_t offset) {

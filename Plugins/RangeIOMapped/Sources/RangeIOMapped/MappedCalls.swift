@@ -1,9 +1,21 @@
 internal import CRangeIOMapped
+internal import SystemPackage
 
 /// The system calls that can fail under a mapped file, as a table, so that a test can hand in a disk that fails and a
 /// kernel that is old. Results are as in `CRangeIOMapped.h`.
 struct MappedCalls: Sendable {
   var status: @Sendable (_ descriptor: CInt, _ into: inout rim_status) -> CInt = { rim_fstat($0, &$1) }
+  var statusOfPath: @Sendable (_ path: FilePath, _ into: inout rim_status) -> CInt = { path, status in
+    path.withPlatformString { rim_stat_path($0, &status) }
+  }
+  /// The name by which an open file goes now, `nil` if the system does not say.
+  var name: @Sendable (_ descriptor: CInt) -> String? = { descriptor in
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { buffer in
+      let count = Int(rim_name_of(descriptor, buffer.baseAddress!, CInt(buffer.count)))
+      guard count >= 0 else { return nil }
+      return String(decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), as: UTF8.self)
+    }
+  }
   var read: @Sendable (_ descriptor: CInt, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int = {
     Int(rim_pread($0, $1.baseAddress, $1.count, Int64($2)))
   }

@@ -27,10 +27,12 @@ final class MappedFile: Sendable {
   /// Off once the kernel has said that it cannot populate: before Linux 5.14, and on Apple platforms.
   let canPopulate = Atomic<Bool>(true)
   private let state: Guarded<State>
+  /// The version that was described last; `nil` until the file has been opened.
+  let sighting = Guarded<MappedSighting?>(nil)
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
-  /// One that lost its name while it was opened would never be seen to be replaced: it has happened.
+  /// One that lost its name while it was opened is opened anew: another may have it.
   ///
   /// - Throws: `ReadError`, for what is no regular file as well.
   static func open(_ path: FilePath, _ access: MappedSource.AccessPattern, _ calls: MappedCalls) throws -> MappedFile {
@@ -50,9 +52,12 @@ final class MappedFile: Sendable {
       throw ReadError.errno(Errno(rawValue: -result), "open the file", .init(source: path.string))
     }
     let file = MappedFile(result, name: path.string, access, calls)
+    // The name first: one that goes after that shows.
+    let name = calls.name(result)
     let status = try file.status()
     try file.refuseWhatCannotBeMapped(status)
     file.state.withLock { $0.statusAtOpening = status }
+    file.sighting.withLock { $0 = MappedSighting(status, name: name) }
     return file
   }
 
@@ -96,9 +101,9 @@ final class MappedFile: Sendable {
     .init(source: name, offset: range.lowerBound, count: range.count)
   }
 
-  /// What the file is now, which a server is asked on a thread of our own.
-  func look() async throws -> rim_status {
-    isRemote ? try await DiskQueues.shared.run { [self] in try status() } : try status()
+  /// Does `work`, which asks the file's system something: on a thread of our own where a server may have to answer.
+  func ask<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    isRemote ? try await DiskQueues.shared.run(work) : try work()
   }
 
   /// What the file is now. May wait for a server, if ``isRemote``.
@@ -107,6 +112,11 @@ final class MappedFile: Sendable {
     let result = calls.status(descriptor, &status)
     guard result >= 0 else { throw ReadError.errno(Errno(rawValue: -result), "look at the file", context()) }
     return status
+  }
+
+  /// Whether `status` is of this file.
+  func isOf(_ status: rim_status) -> Bool {
+    sighting.withLock { $0?.version.device == status.device && $0?.version.inode == status.inode }
   }
 
   /// What the file was when it was opened.

@@ -1,5 +1,6 @@
 internal import CRangeIOMapped
 internal import RangeIO
+internal import SystemPackage
 
 // The file that is mapped: opened by the first use, and anew when another takes its place.
 
@@ -27,6 +28,19 @@ extension MappedSource {
   func openAnew() async throws -> MappedFile {
     try await DiskQueues.shared.run { [path, configuration] in
       try MappedFile.open(path, configuration.access, configuration.calls)
+    }
+  }
+
+  /// What the path leads to now; `nil` if nowhere. It is not opened for that: closing it again would drop all POSIX locks
+  /// that this process has on it.
+  func statusByName() async throws -> rim_status? {
+    try await DiskQueues.shared.run { [path, configuration] in
+      var status = rim_status()
+      let result = configuration.calls.statusOfPath(path, &status)
+      if result >= 0 { return status }
+      let error = ReadError.errno(Errno(rawValue: -result), "look at the file", .init(source: path.string))
+      guard error.code == .notFound else { throw error }
+      return nil
     }
   }
 

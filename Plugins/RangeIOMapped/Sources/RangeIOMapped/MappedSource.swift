@@ -24,9 +24,9 @@ public import SystemPackage
 ///   old file stays whole as long as it is mapped.
 /// - *`Slices.copied`* never touches the mapped memory, and so cannot raise it.
 ///
-/// **Versions** are as `FileSource` has them, checked after the pages came in. A file that grew is mapped anew, and slices
-/// of the old mapping stay good. Any other change makes reads throw `ReadError.Code.sourceChanged`. A slice shows what
-/// the file holds *now*: writing in place shows through in slices that were handed out before.
+/// **Versions** are as `FileSource` has them, checked after the pages came in: another size or time of modification makes
+/// reads throw `ReadError.Code.sourceChanged`. A file that grows is not for mapping: readers with `.follow` are refused. A
+/// slice shows what the file holds *now*: writing in place shows through in slices that were handed out before.
 ///
 /// **Caches.** A `Caching` stage gets copies, checked after they were made, never mapped memory.
 ///
@@ -63,20 +63,20 @@ public final class MappedSource: RangeSource {
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, a device, a
   ///   file that the kernel makes up), `resourcesExhausted`, `inputOutput`, `invalidConfiguration` or `closed`.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
-    try await describe(named: nil)
+    try await look()
   }
 
-  /// Looks at what the path leads to now, and maps that from now on if it is another file than the one opened. Slices of
-  /// the one before stay good.
+  /// Looks at what the path leads to now, and maps that from now on if it is another file than the one opened. Where it
+  /// leads nowhere, that one is read on. Slices of the one before stay good.
   ///
   /// - Throws: as ``describe()``.
   public nonisolated(nonsending) func renew() async throws -> SourceDescription {
-    guard let file = try openFile() else { return try await describe() }
-    let new = try await openAnew()
-    let (before, after) = (try await file.look(), try await new.look())
-    guard before.device != after.device || before.inode != after.inode else {
-      return try await describe(named: new.statusAtOpening)
+    guard let file = try openFile(), let found = try await statusByName(), !file.isOf(found) else {
+      return try await look()
     }
+    let new = try await openAnew()
+    // It may have changed back meanwhile.
+    guard let after = new.statusAtOpening, !file.isOf(after) else { return try await look() }
     let old = try state.withLock { state in
       guard !state.isClosed else { throw Self.closed }
       defer { (state.file, state.described) = (new, nil) }
@@ -140,7 +140,7 @@ public final class MappedSource: RangeSource {
     // More would keep the caller's actor busy for longer than a task costs.
     // `try?`: what is wrong is told by the read that follows.
     guard range.count <= Self.mostCopiedHere, let (file, version) = try? opened(source), !file.isRemote,
-      let bytes = file.copyOfResident(range), let status = try? file.status(), MappedVersion(status) == version
+      let bytes = file.copyOfResident(range), let status = try? file.status(), file.isStill(version, status)
     else { return nil }
     counts.copied.add(bytes.count)
     return bytes

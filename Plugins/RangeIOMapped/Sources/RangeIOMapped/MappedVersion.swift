@@ -8,16 +8,12 @@ struct MappedVersion: SourceValidator, Equatable {
   var size: Int
   var modified: MappedTime
   var changed: MappedTime
-  /// The names that the file has. One that goes changes the time of change as well, but maybe not within one tick of the
-  /// clock that stamps it.
-  var links: UInt64
 
   init(_ status: rim_status) {
     device = status.device
     inode = status.inode
     size = Int(status.size)
     modified = MappedTime(status.modified)
-    links = status.links
     changed = MappedTime(status.changed)
   }
 
@@ -26,29 +22,22 @@ struct MappedVersion: SourceValidator, Equatable {
     return change(to: newer)
   }
 
-  /// Growth counts as appending: a writer that also rewrote what was there cannot be told from one that did not.
-  func change(to newer: MappedVersion) -> SourceChange {
-    if self == newer { return .same }
-    let sameFile = device == newer.device && inode == newer.inode
-    // One that lost a name as well may have been replaced.
-    return sameFile && newer.size > size && newer.links >= links ? .extends : .other
-  }
+  /// A longer file is another version: one that was overwritten by a longer one looks just like one that grew.
+  func change(to newer: MappedVersion) -> SourceChange { self == newer ? .same : .other }
 
-  /// All numbers but that of the names: a version that is found again has one.
+  /// All of its numbers.
   var persistentForm: [UInt8]? {
     ([device, inode, UInt64(size)] + modified.words + changed.words).flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
   }
 
-  /// Whether `newer` may be a look into the middle of an append: the kernel stamps the times before it moves the end.
-  func mayBeGrowing(into newer: MappedVersion) -> Bool {
-    device == newer.device && inode == newer.inode && size == newer.size && modified != newer.modified
-  }
-
   /// Whether any later change will show: a file that changed within the present tick of the clock that stamps it can
   /// change again and look the same. File systems that store whole seconds tick by two.
-  func isSettled(at now: Int64, tick: Int64) -> Bool {
+  ///
+  /// - Parameter changed: when its status was changed last, if that was after the version began.
+  func isSettled(at now: Int64, tick: Int64, changed: MappedTime? = nil) -> Bool {
+    let changed = changed ?? self.changed
     // No less than nothing, whatever the tick: a time to come is never over.
     let coarse: Duration = changed.nanoseconds == 0 ? .seconds(2) : max(.zero, .nanoseconds(tick))
     return changed.age(at: now) > coarse
@@ -56,10 +45,16 @@ struct MappedVersion: SourceValidator, Equatable {
 
   /// How `newer` differs, for a message.
   func difference(to newer: MappedVersion) -> String {
-    if device != newer.device || inode != newer.inode { return "the descriptor shows another file" }
+    if device != newer.device || inode != newer.inode { return "another file is open in its place" }
     if newer.size < size { return "the file shrank from \(size) to \(newer.size) bytes" }
+    if newer.size > size {
+      return "the file became longer, from \(size) to \(newer.size) bytes (one that grows is followed by a FileSource),"
+    }
     if newer.modified != modified { return "the file was rewritten" }
-    return "the file was replaced, renamed, removed, linked or had its attributes changed"
+    return """
+      the file's status was changed, and not its mode, owner or names, as by a rewrite that sets the time of modification \
+      back,
+      """
   }
 }
 

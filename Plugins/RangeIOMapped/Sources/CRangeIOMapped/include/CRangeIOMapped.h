@@ -22,6 +22,9 @@ struct rim_status {
   int64_t size;
   struct rim_time modified;
   struct rim_time changed;
+  uint32_t mode;
+  uint32_t owner;
+  uint32_t group;
   bool is_regular;
   bool is_directory;
   bool is_fifo;
@@ -35,6 +38,11 @@ int rim_open(const char *_Nonnull path);
 bool rim_may_be_remote(int fd);
 int rim_close(int fd);
 int rim_fstat(int fd, struct rim_status *_Nonnull out);
+/// The same of what `path` leads to, without opening it: a close would drop all POSIX locks of the process on that file.
+int rim_stat_path(const char *_Nonnull path, struct rim_status *_Nonnull out);
+/// The name by which the file behind `fd` goes now, without a NUL at its end: its bytes, which are fewer than `capacity`, or
+/// -errno. Waits for no disk.
+int rim_name_of(int fd, char *_Nonnull name, int capacity);
 /// At most a gigabyte: Apple platforms refuse `INT_MAX` bytes and more.
 int64_t rim_pread(int fd, void *_Nullable buffer, size_t count, int64_t offset);
 /// What the page cache holds, without waiting for the disk; -EAGAIN for nothing, -EOPNOTSUPP where that is not known.
