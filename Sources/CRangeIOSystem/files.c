@@ -98,6 +98,25 @@ int rio_reopen_readonly(int fd) {
 }
 
 // Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
+int rio_let_go(int fd) {
+  int nothing = rio_open_readonly("/dev/null");
+  if (nothing < 0) return nothing;
+  int result;
+  do {
+#if defined(__linux__)
+    result = dup3(nothing, fd, O_CLOEXEC);
+#else
+    result = dup2(nothing, fd);
+#endif
+  } while (result < 0 && errno == EINTR);
+  int error = result < 0 ? errno : 0;
+#if !defined(__linux__)
+  if (result >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+#endif
+  close(nothing);
+  return -error;
+}
+
 int rio_close(int fd) { return close(fd) < 0 ? -errno : 0; }
 
 // Of clocks. A file may have times that so many nanoseconds cannot tell.

@@ -45,6 +45,9 @@ enum rio_unreadable rio_why_unreadable(int fd);
 int rio_reopen_readonly(int fd);
 
 int rio_close(int fd);
+/// Lets go of the file behind `fd` at once, and of its room on the disk if it has been removed, whoever may still use the
+/// number: they read of an empty file from here on. The number stays taken until it is closed.
+int rio_let_go(int fd);
 int rio_fstat(int fd, struct rio_stat *out);
 /// The same of what `path` leads to, without opening it: a close would drop all POSIX locks of the process on that file.
 int rio_stat_path(const char *path, struct rio_stat *out);

@@ -38,6 +38,7 @@ package final class Syscalls: Sendable {
   package typealias Open = @Sendable (_ path: FilePath) -> Int
   package typealias Reopen = @Sendable (_ descriptor: CInt) -> Int
   package typealias Close = @Sendable (_ descriptor: CInt) -> Int
+  package typealias LetGo = @Sendable (_ descriptor: CInt) -> Int
   package typealias Status = @Sendable (_ descriptor: CInt, _ into: inout FileStatus) -> Int
   package typealias StatusOfPath = @Sendable (_ path: FilePath, _ into: inout FileStatus) -> Int
   package typealias Read = @Sendable (_ descriptor: CInt, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
@@ -54,6 +55,8 @@ package final class Syscalls: Sendable {
   /// An independent descriptor of the same file, at position 0.
   package let reopen: Reopen
   package let close: Close
+  /// Leaves an open number to an empty file, so that the file behind it is closed, whoever may still use the number.
+  package let letGo: LetGo
   package let status: Status
   /// What a path leads to, which is not opened.
   package let statusOfPath: StatusOfPath
@@ -77,6 +80,7 @@ package final class Syscalls: Sendable {
     openWaiting: @escaping Open = { $0.withPlatformString { Int(rio_open_waiting($0)) } },
     reopen: @escaping Reopen = { Int(rio_reopen_readonly($0)) },
     close: @escaping Close = { Int(rio_close($0)) },
+    letGo: @escaping LetGo = { Int(rio_let_go($0)) },
     status: @escaping Status = Syscalls.kernelStatus,
     statusOfPath: @escaping StatusOfPath = Syscalls.kernelStatusOfPath,
     name: @escaping Name = Syscalls.kernelName,
@@ -93,6 +97,7 @@ package final class Syscalls: Sendable {
     self.openWaiting = openWaiting
     self.reopen = reopen
     self.close = close
+    self.letGo = letGo
     self.status = status
     self.statusOfPath = statusOfPath
     self.name = name

@@ -154,6 +154,13 @@ final class FileLanes: Sendable {
     return lane
   }
 
+  /// Lets go of the file though reads of it may be under way, which find that it is another. May wait.
+  func letGo() {
+    stop()
+    recording = nil
+    file.letGo()
+  }
+
   /// Stops what waits in the DispatchIO channel.
   func stop() { dispatchIO.withLock { $0 }?.stop() }
 

@@ -18,13 +18,28 @@ extension FileSource {
     let now = try await openAnew()
     // It may have changed back meanwhile.
     guard !lanes.isOf(now.statusAtOpening) else { return try await describe(lanes) }
-    // Whoever still reads the file before has hold of it; it closes with him.
-    renewed.withLock { renewed in
-      renewed = now
+    // Reads of the file before have hold of it. It closes with the last of them, unless it is the first one.
+    let isFirst = renewed.withLock { renewed in
+      defer { renewed = now }
       generation.add(1, ordering: .releasing)
+      return renewed == nil
     }
     described.withLock { $0 = nil }
+    renewals.ring()
+    if isFirst { letGo(of: lanes) }
     return try await describe(now)
+  }
+
+  /// Lets go of the first file, which is found without a lock and without counting references as long as there is no other,
+  /// and so cannot know when its last read ends: those under way throw `sourceChanged`, as later ones do.
+  private func letGo(of lanes: FileLanes) {
+    gate.enterAgain()
+    // A removed file's room on the disk may be given back now, which takes time.
+    configuration.threads.submit(
+      IOJob(isUrgent: false) { [gate] in
+        lanes.letGo()
+        gate.leave()
+      })
   }
 
   /// What the path leads to now; `nil` if nowhere, or if there is none.

@@ -56,6 +56,8 @@ public final class FileSource: RangeSource {
   let generation = Atomic<Int>(0)
   /// The file opened last, if it is not the first one.
   let renewed = Locked<FileLanes?>(nil)
+  /// Tells those who watch the file opened before.
+  let renewals = Bell()
   /// The description handed out last, to hand it out again while nothing changes.
   let described = Locked<SourceDescription?>(nil)
 
@@ -109,7 +111,8 @@ public final class FileSource: RangeSource {
     try enter()
     defer { gate.leave() }
     let lanes = try await currentLanes()
-    let answer = OneAnswer<Void>()
+    let answer = renewals.listen()
+    defer { renewals.leave(answer) }
     // Of changes by others the system of a remote file does not tell, and to be told of our own we would have to ask there.
     let watch =
       lanes.isRemote ? nil : FileWatch.begin(lanes.file.descriptor) { answer.resolve(.success(())) }

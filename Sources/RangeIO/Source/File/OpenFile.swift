@@ -52,6 +52,13 @@ final class OpenFile: Sendable {
     try await answer.value()
   }
 
+  /// Lets go of the file, which reads that are under way find empty. The number stays ours until it is closed. To be called
+  /// within the gate. May wait.
+  func letGo() {
+    // Without a descriptor to spare the file stays open until the source is closed.
+    _ = syscalls.letGo(descriptor)
+  }
+
   private func takeClosing() -> Bool { !isClosed.exchange(true, ordering: .acquiringAndReleasing) }
 
   /// What the file is now. May wait for a server, if ``isRemote``.

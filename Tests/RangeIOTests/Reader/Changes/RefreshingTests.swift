@@ -385,4 +385,33 @@ struct RefreshingTests {
     #expect(openings.withLock { $0 } == 2)
     await source.close()
   }
+
+  #if os(Linux)
+    @Test func `the first file is let go of once another is read, and its room on the disk with it`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = try await directory.file(count: 5000, seed: 1).path
+      let isLetGo = OneAnswer<Void>()
+      let telling = Syscalls(letGo: { descriptor in
+        defer { isLetGo.resolve(.success(())) }
+        return Syscalls.system.letGo(descriptor)
+      })
+      let source = FileSource(path, configuration: TestEngine.configuration(syscalls: telling))
+      let first = try await source.describe()
+      #expect(try await source.read(0..<5000, of: first).count == 5000)
+      for seed in UInt64(2)...4 {
+        let next = try await directory.file("next", count: 7000, seed: seed)
+        try #require(rename(next.path, path) == 0)
+        let now = try await source.renew()
+        #expect(try await source.read(0..<7000, of: now) == Bytes(next.bytes))
+        if seed == 2 { try await isLetGo.value() }
+        let error = await #expect(throws: ReadError.self) { _ = try await source.read(0..<10, of: first) }
+        #expect(error?.code == .sourceChanged)
+      }
+      let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+      }
+      #expect(open.filter { $0.hasPrefix(directory.path) } == [path])
+      await source.close()
+    }
+  #endif
 }
