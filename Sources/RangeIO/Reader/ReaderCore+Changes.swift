@@ -58,13 +58,28 @@ extension ReaderCore {
     }
   }
 
+  /// A source that changes all the time is looked at so often at most by its reader, and each of its followers: what comes
+  /// meanwhile is read at once.
+  private static let leastPause = Duration.milliseconds(20)
+  /// One that tells of changes is looked at in so many intervals, for what no watch tells of, such as another directory on
+  /// the way to it.
+  private static let intervalsWhereTold = 16
+
+  /// The time from one look to the next, at least.
+  private var pause: Duration { min(Self.leastPause, lookInterval) }
+
   /// Begins to look for changes.
   func watch(from below: SourceDescription) {
-    let task = background.start { [weak self, link, time, lookInterval] in
+    let task = background.start { [weak self, link, time, lookInterval, pause] in
       var seen = below
+      var nextLook = time.now
       while true {
         do {
-          try await link.waitForChange(after: seen, within: lookInterval, time)
+          let interval = link.source.tellsOfChanges ? lookInterval * Self.intervalsWhereTold : lookInterval
+          try await link.waitForChange(after: seen, within: interval, time)
+          // At once after a while of quiet.
+          if time.now < nextLook { try await time.sleep(until: nextLook) }
+          nextLook = time.now.advanced(by: pause)
           guard let looked = await self?.look() else { return }
           switch looked {
           case .over: return
@@ -126,14 +141,19 @@ extension ReaderCore {
       // Before the look: what comes after it is told of.
       let answer = growth.listen()
       defer { growth.leave(answer) }
-      if let now = try await version(of: source, beyond: offset) { return now }
-      if let isOver, try await isOver() {
+      if let now = try known(of: source, beyond: offset) { return now }
+      let untilLook = time.now.duration(to: nextFollowing.withLock { $0 })
+      if untilLook <= .zero, let now = try await version(of: source, beyond: offset) { return now }
+      if untilLook <= .zero, let isOver, try await isOver() {
         // What was added before it was over belongs to it.
         return try await version(of: source, beyond: offset)
       }
-      // Also now and then, for the sake of whoever decides whether it is over.
-      let timer = background.start { [time, lookInterval] in
-        try? await time.sleep(for: lookInterval)
+      // Also now and then: for the sake of whoever decides whether it is over, and where nobody else looks.
+      let isToldHere = isOver == nil && onChange.watches && link.source.tellsOfChanges
+      let interval = isToldHere ? lookInterval * Self.intervalsWhereTold : lookInterval
+      let timer = background.start { [time] in
+        // `try?`: it is cancelled when it is not needed any more.
+        try? await time.sleep(for: untilLook > .zero ? untilLook : interval)
         answer.resolve(.success(()))
       }
       defer { timer.cancel() }
@@ -141,9 +161,18 @@ extension ReaderCore {
     }
   }
 
+  /// The longer version that is known already.
+  private func known(of source: SourceDescription, beyond offset: Int) throws -> SourceDescription? {
+    let now = self.source
+    guard now.byteCount > offset else { return nil }
+    guard source.change(to: now) != .other else { throw ReadError.another(now, than: source) }
+    return now
+  }
+
   private func version(of source: SourceDescription, beyond offset: Int) async throws -> SourceDescription? {
     try enter()
     defer { gate.leave() }
+    nextFollowing.withLock { $0 = time.now.advanced(by: pause) }
     let now = try await repin()
     guard source.change(to: now) != .other else { throw ReadError.another(now, than: source) }
     return now.byteCount > offset ? now : nil

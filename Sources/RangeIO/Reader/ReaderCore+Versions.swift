@@ -80,17 +80,19 @@ extension ReaderCore {
     var judged: SourceDescription?
     while true {
       let now = pipeline.describe(try await link.describe())
-      let verdict = pinned.withLock { pinned -> (SourceDescription, isOther: Bool) in
+      let verdict = pinned.withLock { pinned -> (SourceDescription, isOther: Bool, isLonger: Bool) in
         guard pinned.change(to: now) == .other else {
+          let isLonger = now.byteCount > pinned.byteCount
           // A description that says nothing new is not put in the place of one that stores may know already.
           if !pinned.says(now) {
             pinned = now
             hasMoved.store(true, ordering: .releasing)
           }
-          return (pinned, false)
+          return (pinned, false, isLonger)
         }
-        return (pinned, true)
+        return (pinned, true, false)
       }
+      if verdict.isLonger { growth.ring() }
       guard verdict.isOther else { return verdict.0 }
       // Looks of several callers may come back in another order than they were taken, and an old look at a source that
       // has grown since looks like one that shrank. A look that began after the pinned one came back is later for sure.

@@ -26,6 +26,8 @@ final class ReaderCore: Sendable {
   let time: TimeSource
   /// Looks for changes while nobody reads, if the policy wants that.
   let watcher = Locked<Task<Void, Never>?>(nil)
+  /// When a stream that follows may look again.
+  let nextFollowing: Locked<ReadInstant>
   /// Those who wait for the source to grow.
   let growth = Bell()
 
@@ -47,6 +49,7 @@ final class ReaderCore: Sendable {
     StageUses.begin(pipeline)
     lookInterval = max(configuration.lookInterval, .milliseconds(1))
     time = configuration.time
+    nextFollowing = Locked(configuration.time.now)
   }
 
   deinit {

@@ -33,6 +33,10 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// the reader looks every now and then.
   nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws
 
+  /// Whether ``waitForChange(after:)`` tells of changes as they happen, as far as is known now: then readers look seldom by
+  /// themselves. By default `false`. Asked after ``describe()``.
+  var tellsOfChanges: Bool { get }
+
   /// The bytes of `range`, of the version that `source` describes.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
 
@@ -109,6 +113,9 @@ extension RangeSource where Self: ~Copyable {
   public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
     try await OneAnswer<Void>().value()
   }
+
+  /// Does not.
+  public var tellsOfChanges: Bool { false }
 
   /// Nothing is done.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {}

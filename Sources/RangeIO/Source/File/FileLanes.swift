@@ -14,6 +14,10 @@ final class FileLanes: Sendable {
   private let dispatchIO = Locked<DispatchIOLane?>(nil)
   /// What the file was when it was opened.
   let statusAtOpening: FileStatus
+  /// Off once the system had no watch to give.
+  let isWatched = Atomic<Bool>(true)
+  /// The path that it was opened by.
+  private let pathAtOpening: String?
   private let isDescribed = Atomic<Bool>(false)
   /// The version that was described last.
   private let sighting: Locked<FileSighting>
@@ -28,9 +32,16 @@ final class FileLanes: Sendable {
     self.gate = gate
     self.waiting = waiting
     statusAtOpening = opened.status
+    pathAtOpening = opened.path
     sighting = Locked(FileSighting(opened.status, name: opened.name))
     resident = ResidentLane(opened.file)
     positional = PositionalLane(opened.file, threads: threads, gate: gate, waiting: waiting)
+  }
+
+  /// Whether the system tells of all that happens to the file: to its bytes, or also to its name.
+  func tellsOfChanges(followed: Bool) -> Bool {
+    guard isWatched.load(ordering: .relaxed), !isRemote else { return false }
+    return followed || sighting.withLock { $0.renamings == 0 && $0.name == pathAtOpening }
   }
 
   /// Whether `status` is of this file.

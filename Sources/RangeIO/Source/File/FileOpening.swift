@@ -19,6 +19,8 @@ enum FileOpening {
     let status: FileStatus
     /// The name that it went by before that.
     let name: String?
+    /// The path that it was opened by, if it was.
+    var path: String?
   }
 
   enum Kind: Sendable {
@@ -57,7 +59,9 @@ enum FileOpening {
     }
     let file = OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name)
     do throws(ReadError) {
-      return try inspect(file)
+      var opened = try inspect(file)
+      opened.path = path.string
+      return opened
     } catch {
       file.close()
       throw error

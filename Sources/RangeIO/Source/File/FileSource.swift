@@ -117,11 +117,19 @@ public final class FileSource: RangeSource {
     let watch =
       lanes.isRemote ? nil : FileWatch.begin(lanes.file.descriptor) { answer.resolve(.success(())) }
     defer { watch?.end() }
+    if watch == nil { lanes.isWatched.store(false, ordering: .relaxed) }
     // What happened before the watch began is seen now, and what comes later by the watch.
     if let version = FileSnapshot.of(source)?.version, hasChanged(version, try await status(of: lanes), lanes) {
       return
     }
     try await waiting.wait(for: answer)
+  }
+
+  /// Whether the system tells of what happens to the file, and to its name as far as that is known: not of files on a
+  /// server, of what lies behind a symbolic link, nor of one that has lost its name, which another file may get.
+  public var tellsOfChanges: Bool {
+    let lanes = currentGeneration > 0 ? renewed.withLock { $0 } : opened.value
+    return lanes?.tellsOfChanges(followed: configuration.isAppendOnly) ?? false
   }
 
   /// The bytes of `range`.
