@@ -117,6 +117,16 @@ int rio_let_go(int fd) {
   return -error;
 }
 
+uint64_t rio_filesystem_id(int fd) {
+  struct statfs s;
+  uint32_t words[2] = {0, 0};
+  if (fstatfs(fd, &s) < 0) return 0;
+  // Its fields have other names on each platform.
+  memcpy(words, &s.f_fsid, sizeof words < sizeof s.f_fsid ? sizeof words : sizeof s.f_fsid);
+  return (uint64_t)words[1] << 32 | words[0];
+}
+
+// Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
 int rio_close(int fd) { return close(fd) < 0 ? -errno : 0; }
 
 // Of clocks. A file may have times that so many nanoseconds cannot tell.

@@ -44,6 +44,8 @@ enum rio_unreadable rio_why_unreadable(int fd);
 /// the way of numbers that other code has used.
 int rio_reopen_readonly(int fd);
 
+/// What the file system of `fd` calls itself, or 0: often its UUID, so that images which are mounted in turn differ. May wait.
+uint64_t rio_filesystem_id(int fd);
 int rio_close(int fd);
 /// Lets go of the file behind `fd` at once, and of its room on the disk if it has been removed, whoever may still use the
 /// number: they read of an empty file from here on. The number stays taken until it is closed.

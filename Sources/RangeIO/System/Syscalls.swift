@@ -46,6 +46,7 @@ package final class Syscalls: Sendable {
     @Sendable (_ descriptor: CInt, UnsafeBufferPointer<iovec>, _ offset: Int, _ resident: Bool) -> Int
   package typealias IsRemote = @Sendable (_ descriptor: CInt) -> Bool
   package typealias Advise = @Sendable (_ descriptor: CInt, _ offset: Int, _ count: Int, _ willRead: Bool) -> Void
+  package typealias FileSystem = @Sendable (_ descriptor: CInt) -> UInt64
   package typealias Name = @Sendable (_ descriptor: CInt) -> String?
   package typealias WallClock = @Sendable () -> (now: Int64, tick: Int64)
 
@@ -60,6 +61,8 @@ package final class Syscalls: Sendable {
   package let status: Status
   /// What a path leads to, which is not opened.
   package let statusOfPath: StatusOfPath
+  /// What the file system of an open file calls itself. May wait.
+  package let fileSystem: FileSystem
   /// The name by which an open file goes now, `nil` if the system does not say. Waits for no disk.
   package let name: Name
   package let read: Read
@@ -83,6 +86,7 @@ package final class Syscalls: Sendable {
     letGo: @escaping LetGo = { Int(rio_let_go($0)) },
     status: @escaping Status = Syscalls.kernelStatus,
     statusOfPath: @escaping StatusOfPath = Syscalls.kernelStatusOfPath,
+    fileSystem: @escaping FileSystem = { rio_filesystem_id($0) },
     name: @escaping Name = Syscalls.kernelName,
     read: @escaping Read = { Int(rio_pread($0, $1.baseAddress, $1.count, Int64($2))) },
     readResident: @escaping Read = { Int(rio_pread_resident($0, $1.baseAddress, $1.count, Int64($2))) },
@@ -100,6 +104,7 @@ package final class Syscalls: Sendable {
     self.letGo = letGo
     self.status = status
     self.statusOfPath = statusOfPath
+    self.fileSystem = fileSystem
     self.name = name
     self.read = read
     self.readResident = readResident

@@ -77,6 +77,15 @@ bool rim_may_be_remote(int fd) {
 #endif
 }
 
+uint64_t rim_filesystem_id(int fd) {
+  struct statfs s;
+  uint32_t words[2] = {0, 0};
+  if (fstatfs(fd, &s) < 0) return 0;
+  // Its fields have other names on each platform.
+  memcpy(words, &s.f_fsid, sizeof words < sizeof s.f_fsid ? sizeof words : sizeof s.f_fsid);
+  return (uint64_t)words[1] << 32 | words[0];
+}
+
 // Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
 int rim_close(int fd) { return close(fd) < 0 ? -errno : 0; }
 

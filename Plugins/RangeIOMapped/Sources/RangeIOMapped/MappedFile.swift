@@ -22,6 +22,8 @@ final class MappedFile: Sendable {
   let calls: MappedCalls
   /// Whether a server may be asked what the file is: then threads of our own look at it, and bring its pages in.
   let isRemote: Bool
+  /// What its file system calls itself: of images that are mounted in turn nothing else may tell.
+  let fileSystem: UInt64
   /// For errors: the path as it was given.
   let name: String
   /// Off once the kernel has said that it cannot populate: before Linux 5.14, and on Apple platforms.
@@ -66,6 +68,7 @@ final class MappedFile: Sendable {
     self.name = name
     self.calls = calls
     isRemote = calls.isRemote(descriptor)
+    fileSystem = rim_filesystem_id(descriptor)
     state = Guarded(State(advice: access.lasting ?? rim_normal))
   }
 

@@ -25,7 +25,8 @@ extension MappedSource {
         return last
       }
       let new = SourceDescription(
-        id: "mapped:\(version.device):\(version.inode)", name: file.name, validator: version,
+        id: "mapped:\(String(file.fileSystem, radix: 16)):\(version.device):\(version.inode)", name: file.name,
+        validator: version,
         byteCount: version.size, preferredBlockSize: blockSize, isSettled: isSettled,
         context: MappedSnapshot(version, generation))
       if state.generation == generation { state.described = new }

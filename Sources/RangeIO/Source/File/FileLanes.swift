@@ -4,6 +4,9 @@ import Synchronization
 final class FileLanes: Sendable {
   let file: OpenFile
   let kind: FileOpening.Kind
+  /// Identifies the file among all files, whatever their versions. Devices are numbered anew for each file system that is
+  /// mounted, so that of images which are mounted in turn only the name of the file system tells.
+  let id: String
   /// Whether threads of our own do what may wait for a server, looks at the file among it.
   let isRemote: Bool
   let resident: ResidentLane
@@ -28,6 +31,7 @@ final class FileLanes: Sendable {
   init(_ opened: FileOpening.Opened, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
     file = opened.file
     kind = opened.kind
+    id = "file:\(String(opened.fileSystem, radix: 16)):\(opened.status.device):\(opened.status.inode)"
     isRemote = opened.file.isRemote
     self.gate = gate
     self.waiting = waiting

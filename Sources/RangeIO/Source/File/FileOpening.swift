@@ -19,6 +19,8 @@ enum FileOpening {
     let status: FileStatus
     /// The name that it went by before that.
     let name: String?
+    /// What its file system calls itself.
+    let fileSystem: UInt64
     /// The path that it was opened by, if it was.
     var path: String?
   }
@@ -87,10 +89,11 @@ enum FileOpening {
   private static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
     file.locate()
     let name = file.nameNow
+    let fileSystem = file.syscalls.fileSystem(file.descriptor)
     let status = try file.status()
     if let refusal = refusal(status.mode, file.name) { throw refusal }
     if status.mode & UInt32(S_IFMT) == UInt32(S_IFBLK) {
-      return Opened(file: file, kind: .blockDevice, status: status, name: name)
+      return Opened(file: file, kind: .blockDevice, status: status, name: name, fileSystem: fileSystem)
     }
     if rio_is_synthetic_filesystem(file.descriptor) {
       throw ReadError(
@@ -98,7 +101,7 @@ enum FileOpening {
         "the kernel makes this file up as it is read, so it has no size and no stable bytes: copy it first",
         context: .init(source: file.name))
     }
-    return Opened(file: file, kind: .regular, status: status, name: name)
+    return Opened(file: file, kind: .regular, status: status, name: name, fileSystem: fileSystem)
   }
 
   /// The error for a kind of file that has no random access.

@@ -15,7 +15,7 @@ extension FileSource {
         return last
       }
       let new = SourceDescription(
-        id: "file:\(version.device):\(version.inode):recording", name: lanes.file.name, validator: validator,
+        id: lanes.id + ":recording", name: lanes.file.name, validator: validator,
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isAppendOnly: true,
         context: FileSnapshot(version, generation))
       if currentGeneration == generation { described = new }

@@ -20,7 +20,7 @@ extension FileSource {
         return last
       }
       let new = SourceDescription(
-        id: "file:\(version.device):\(version.inode)", name: lanes.file.name, validator: version,
+        id: lanes.id, name: lanes.file.name, validator: version,
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, isSettled: isSettled,
         context: FileSnapshot(version, generation))
       // Of a file that another has taken the place of meanwhile it would be read by nobody.

@@ -26,9 +26,11 @@ struct FileVersion: ExplainedValidator, Equatable {
   /// has to be chosen, and has a validator of its own, ``RecordingVersion``.
   func change(to newer: FileVersion) -> SourceChange { self == newer ? .same : .other }
 
-  /// All of its numbers.
+  /// All of its numbers, unless the times are of whole seconds: those of images are often what a tool set them to, the same
+  /// for each edition, and those of file systems that store no more are soon the same again.
   var persistentForm: [UInt8]? {
-    ([device, inode, UInt64(size)] + modified.words + changed.words).flatMap { number in
+    guard modified.nanoseconds != 0 || changed.nanoseconds != 0 else { return nil }
+    return ([device, inode, UInt64(size)] + modified.words + changed.words).flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
   }

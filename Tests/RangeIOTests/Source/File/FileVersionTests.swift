@@ -48,6 +48,34 @@ struct FileVersionTests {
   }
 }
 
+/// What tells files of images apart that are mounted in turn, in one place and with one inode, size and stamps.
+struct FileIdentityTests {
+  @Test func `files of two file systems are two sources, whatever else they have in common`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 100).path
+    var ids: [String] = []
+    for fileSystem in [UInt64(1), 2, 1] {
+      let calls = Syscalls(fileSystem: { _ in fileSystem })
+      for isAppendOnly in [false, true] {
+        var configuration = TestEngine.configuration(syscalls: calls)
+        configuration.isAppendOnly = isAppendOnly
+        let source = FileSource(path, configuration: configuration)
+        ids.append(try await source.describe().id)
+        await source.close()
+      }
+    }
+    #expect(ids[0] != ids[2] && ids[1] != ids[3] && ids[0] == ids[4] && ids[1] == ids[5])
+  }
+
+  @Test func `a version whose times are of whole seconds is not written down`() {
+    var status = FileStatus()
+    (status.modified, status.changed) = (FileTime(seconds: 9, nanoseconds: 0), FileTime(seconds: 9, nanoseconds: 0))
+    #expect(FileVersion(status).persistentForm == nil)
+    status.changed.nanoseconds = 1
+    #expect(FileVersion(status).persistentForm != nil)
+  }
+}
+
 /// What explains that the time of status change is another.
 struct FileSightingTests {
   private func at(_ nanoseconds: UInt32) -> FileTime { FileTime(seconds: 0, nanoseconds: nanoseconds) }

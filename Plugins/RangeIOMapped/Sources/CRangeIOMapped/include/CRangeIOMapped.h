@@ -36,6 +36,8 @@ int rim_open(const char *_Nonnull path);
 /// Whether the file system of `fd` may have to ask a server, or another process, what a file is: then calls that else answer
 /// at once may wait for long. True as well for file systems that are not known. May itself wait.
 bool rim_may_be_remote(int fd);
+/// What the file system of `fd` calls itself, or 0: often its UUID, so that images which are mounted in turn differ. May wait.
+uint64_t rim_filesystem_id(int fd);
 int rim_close(int fd);
 int rim_fstat(int fd, struct rim_status *_Nonnull out);
 /// The same of what `path` leads to, without opening it: a close would drop all POSIX locks of the process on that file.
