@@ -59,7 +59,7 @@ extension ReadPipeline {
     for stage in stages {
       // Those above show what they derive; those below, what it was derived from.
       (stage as? Caching)?.endReading(of: source)
-      if let base = source.base, stage.describe(base).id == source.id { source = base }
+      if let base = source.base, stage.describe(base).id.hasSameBytes(as: source.id) { source = base }
     }
   }
 

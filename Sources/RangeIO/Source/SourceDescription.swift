@@ -15,6 +15,7 @@ public enum SourceChange: Hashable, Sendable {
 /// A source without one is served, but what is read from it can be neither checked nor kept on disk.
 public protocol SourceValidator: Sendable {
   /// What `newer` is to this version. Answer ``SourceChange/other`` when in doubt, and for a validator of another type.
+  /// Compare what is text by its bytes, `Array(etag.utf8)`: two strings of other bytes can be equal.
   func change(to newer: any SourceValidator) -> SourceChange
 
   /// This version in bytes, at most 4,096, for a cache on a disk: two validators of one source with the same bytes are
@@ -52,7 +53,8 @@ public struct SourceCost: Hashable, Sendable {
 ///
 /// A reader pins one and hands it down with every request, so that all parts of a read speak of the same version.
 public final class SourceDescription: Sendable {
-  /// Identifies the source among all sources, whatever its version: a URL, a device and inode.
+  /// Identifies the source among all sources, whatever its version: a URL, a device and inode. Compared byte by byte:
+  /// `é` as one character and as two are two ids.
   public let id: String
   /// What the user calls the source, for messages and listings: a path as it was given, a URL without its password. Says
   /// nothing of identity: two names may lead to one source.
@@ -151,7 +153,7 @@ public final class SourceDescription: Sendable {
 
   /// What `newer` is to this snapshot: by their validators if both have one, else by id and size.
   public func change(to newer: SourceDescription) -> SourceChange {
-    guard id == newer.id else { return .other }
+    guard id.hasSameBytes(as: newer.id) else { return .other }
     if let validator, let newerValidator = newer.validator { return validator.change(to: newerValidator) }
     return byteCount == newer.byteCount ? .same : .other
   }

@@ -6,9 +6,9 @@ struct VersionsBeingRead {
   private static let mostSources = 1024
 
   /// By the id of the source; of several the one that was read first comes first.
-  private var tokens: [String: [ChunkToken]] = [:]
+  private var tokens: [SourceID: [ChunkToken]] = [:]
   /// The sources as they came.
-  private var order: [String] = []
+  private var order: [SourceID] = []
 
   /// What ``token(of:_:make:)`` came to.
   struct Answer {
@@ -22,7 +22,8 @@ struct VersionsBeingRead {
   ///
   /// - Parameter make: the token, if none is read now.
   mutating func token(of source: SourceDescription, _ grid: BlockGrid, make: () -> ChunkToken) -> Answer {
-    let known = tokens[source.id] ?? []
+    let id = SourceID(source.id)
+    let known = tokens[id] ?? []
     // Nearly always there is one, and it is of this very snapshot.
     for token in known where token.source === source && token.isAlive && token.grid == grid {
       return Answer(token: token)
@@ -44,19 +45,20 @@ struct VersionsBeingRead {
     }
     if kept.count >= Self.mostVersions { answer.ended.append(kept.removeFirst()) }
     if let token = answer.token { kept.append(token) }
-    if known.isEmpty { order.append(source.id) }
-    tokens[source.id] = kept
+    if known.isEmpty { order.append(id) }
+    tokens[id] = kept
     if order.count > Self.mostSources { answer.ended += tokens.removeValue(forKey: order.removeFirst()) ?? [] }
     return answer
   }
 
   /// Takes out a version that is not read any more.
   mutating func remove(_ source: SourceDescription) -> ChunkToken? {
-    guard let index = tokens[source.id]?.firstIndex(where: { $0.entry.isVersion(source) }) else { return nil }
-    let token = tokens[source.id]?.remove(at: index)
-    if tokens[source.id]?.isEmpty == true {
-      tokens[source.id] = nil
-      order.removeAll { $0 == source.id }
+    let id = SourceID(source.id)
+    guard let index = tokens[id]?.firstIndex(where: { $0.entry.isVersion(source) }) else { return nil }
+    let token = tokens[id]?.remove(at: index)
+    if tokens[id]?.isEmpty == true {
+      tokens[id] = nil
+      order.removeAll { $0 == id }
     }
     return token
   }

@@ -6,7 +6,7 @@ import Synchronization
 public final class ChunkSources: Sendable {
   private struct State {
     /// By id: usually one version with one token.
-    var tokens: [String: [ChunkToken]] = [:]
+    var tokens: [SourceID: [ChunkToken]] = [:]
     var count = 0
     /// Looked through for tokens that nobody needs when there are so many.
     var sweepAt = 256
@@ -32,8 +32,9 @@ public final class ChunkSources: Sendable {
   package func token(
     for source: SourceDescription, grid: BlockGrid, reading: Bool
   ) -> (ChunkToken, retired: [ChunkToken]) {
-    state.withLock { state in
-      var siblings = state.tokens[source.id] ?? []
+    let id = SourceID(source.id)
+    return state.withLock { state in
+      var siblings = state.tokens[id] ?? []
       let known = siblings.first { $0.grid == grid && $0.entry.isVersion(source) }
       if let known {
         known.entry.grow(to: source)
@@ -42,7 +43,7 @@ public final class ChunkSources: Sendable {
       }
       if state.count >= state.sweepAt {
         Self.sweep(&state)
-        siblings = state.tokens[source.id] ?? []
+        siblings = state.tokens[id] ?? []
       }
       state.lastNumber += 1
       let entry = siblings.first { $0.entry.isVersion(source) }?.entry ?? SourceEntry(source)
@@ -53,7 +54,7 @@ public final class ChunkSources: Sendable {
       for sibling in retired { sibling.retire() }
       siblings.removeAll { sibling in retired.contains { $0 === sibling } }
       siblings.append(token)
-      state.tokens[source.id] = siblings
+      state.tokens[id] = siblings
       state.count += 1 - retired.count
       return (token, retired)
     }
@@ -67,13 +68,14 @@ public final class ChunkSources: Sendable {
   func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {
     state.withLock { state in
       guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0, token.isAlive else { return false }
-      guard var siblings = state.tokens[token.source.id] else { return false }
+      let id = SourceID(token.source.id)
+      guard var siblings = state.tokens[id] else { return false }
       // Tokens are numbered as versions come.
       let isSuperseded = siblings.contains { $0.number > token.number && $0.entry !== token.entry }
       guard isOver || isSuperseded || token.source.validator == nil else { return false }
       token.retire()
       siblings.removeAll { $0 === token }
-      state.tokens[token.source.id] = siblings.isEmpty ? nil : siblings
+      state.tokens[id] = siblings.isEmpty ? nil : siblings
       state.count -= 1
       return true
     }
@@ -96,11 +98,15 @@ public final class ChunkSources: Sendable {
 
   /// The tokens of a version, whatever their grids.
   public func tokens(of source: SourceDescription) -> [ChunkToken] {
-    state.withLock { ($0.tokens[source.id] ?? []).filter { $0.entry.isVersion(source) } }
+    let id = SourceID(source.id)
+    return state.withLock { ($0.tokens[id] ?? []).filter { $0.entry.isVersion(source) } }
   }
 
   /// The tokens of all versions of the source called `id`.
-  public func tokens(ofID id: String) -> [ChunkToken] { state.withLock { $0.tokens[id] ?? [] } }
+  public func tokens(ofID id: String) -> [ChunkToken] {
+    let id = SourceID(id)
+    return state.withLock { $0.tokens[id] ?? [] }
+  }
 
   /// The token of that number, if it is alive.
   ///
