@@ -7,7 +7,12 @@ public final class ChunkSources: Sendable {
   private struct State {
     /// By id: usually one version with one token.
     var tokens: [SourceID: [ChunkToken]] = [:]
-    var count = 0
+    /// The same, by their numbers.
+    var numbered: [UInt64: ChunkToken] = [:]
+    var count: Int { numbered.count }
+    /// Removals under way.
+    var removals: [ChunkRemovalUnderWay] = []
+    var lastRemoval: UInt64 = 0
     /// Looked through for tokens that nobody needs when there are so many.
     var sweepAt = 256
     var lastNumber: UInt64 = 0
@@ -50,12 +55,23 @@ public final class ChunkSources: Sendable {
       let token = ChunkToken(number: state.lastNumber, entry: entry, grid: grid)
       if reading { token.readers.wrappingAdd(1, ordering: .relaxed) }
       // A version that replaces another makes it useless, unless somebody still reads it.
-      let retired = siblings.filter { source.validator != nil && $0.entry !== entry && $0.isUnread }
-      for sibling in retired { sibling.retire() }
-      siblings.removeAll { sibling in retired.contains { $0 === sibling } }
+      let isReplaced = { (sibling: ChunkToken) in
+        source.validator != nil && sibling.entry !== entry && sibling.isUnread
+      }
+      let retired = siblings.filter(isReplaced)
+      siblings.removeAll(where: isReplaced)
+      for sibling in retired {
+        sibling.retire()
+        state.numbered[sibling.number] = nil
+      }
       siblings.append(token)
       state.tokens[id] = siblings
-      state.count += 1 - retired.count
+      state.numbered[token.number] = token
+      // What an earlier process has left of it may be found in one place while it is erased in another.
+      for index in state.removals.indices where state.removals[index].scope.covers(token) {
+        token.beginRemoval()
+        state.removals[index].tokens.append(token)
+      }
       return (token, retired)
     }
   }
@@ -76,7 +92,7 @@ public final class ChunkSources: Sendable {
       token.retire()
       siblings.removeAll { $0 === token }
       state.tokens[id] = siblings.isEmpty ? nil : siblings
-      state.count -= 1
+      state.numbered[token.number] = nil
       return true
     }
   }
@@ -109,19 +125,33 @@ public final class ChunkSources: Sendable {
   }
 
   /// The token of that number, if it is alive.
-  ///
-  /// - Complexity: O(tokens).
-  func token(numbered number: UInt64) -> ChunkToken? {
-    state.withLock { state in
-      for siblings in state.tokens.values {
-        if let token = siblings.first(where: { $0.number == number }) { return token }
-      }
-      return nil
-    }
-  }
+  func token(numbered number: UInt64) -> ChunkToken? { state.withLock { $0.numbered[number] } }
 
   /// All tokens.
-  public var all: [ChunkToken] { state.withLock { $0.tokens.values.flatMap { $0 } } }
+  public var all: [ChunkToken] { state.withLock { Array($0.numbered.values) } }
+
+  /// Removes what a store of several tiers holds: none of it can be published from the start of `erase` to its end, by
+  /// whatever read, so a chunk that moves from a tier that is not erased yet to one that is does not arrive there.
+  ///
+  /// That holds for the tokens that are made meanwhile, too: of what an earlier process has left, the first read may come
+  /// just then.
+  ///
+  /// - Parameter erase: erases all tiers, of the tokens that are known and of what has none.
+  public func removing(_ scope: ChunkScope, _ erase: ([ChunkToken]) -> Void) {
+    let (number, tokens) = state.withLock { state in
+      let candidates = scope.id.map { state.tokens[$0] ?? [] } ?? Array(state.numbered.values)
+      let tokens = candidates.filter { scope.covers($0) }
+      for token in tokens { token.beginRemoval() }
+      state.lastRemoval += 1
+      state.removals.append(.init(number: state.lastRemoval, scope: scope, tokens: tokens))
+      return (state.lastRemoval, tokens)
+    }
+    erase(tokens)
+    state.withLock { state in
+      guard let index = state.removals.firstIndex(where: { $0.number == number }) else { return }
+      for token in state.removals.remove(at: index).tokens { token.endRemoval() }
+    }
+  }
 
   /// Forgets tokens that have no chunks, no readers and nothing that the user left with them.
   private static func sweep(_ state: inout State) {
@@ -130,9 +160,9 @@ public final class ChunkSources: Sendable {
         guard token.isUnread, !token.isCharged, !token.entry.isKept else { return true }
         // Whoever still holds it, for something on its way, is told.
         token.retire()
+        state.numbered[token.number] = nil
         return false
       }
-      state.count -= siblings.count - kept.count
       state.tokens[id] = kept.isEmpty ? nil : kept
     }
     // Twice what is left: a sweep costs a constant time for each token given out.

@@ -5,8 +5,8 @@ import Synchronization
 /// Tokens are the law of what may be kept (see `Docs/Architecture.md`, *The life of a chunk*). Whatever is on its way
 /// into a store carries a ``ChunkTicket`` with the token's *generation* at the moment it was asked for. Removing raises
 /// the generation first and erases then: what was on its way is refused when it arrives. Where there are several tiers,
-/// chunks also move while some are erased and others not yet: nothing is published between ``beginRemoval()`` and
-/// ``endRemoval()``, so what moves then is dropped, wherever it goes.
+/// chunks also move while some are erased and others not yet: nothing is published during
+/// ``ChunkSources/removing(_:_:)``, so what moves then is dropped, wherever it goes.
 public final class ChunkToken: Sendable {
   /// Unique within the store's ``ChunkSources``, from 1.
   public let number: UInt64
@@ -50,10 +50,10 @@ public final class ChunkToken: Sendable {
   public func raiseGeneration() { raise(by: 1 << 16) }
 
   /// As ``raiseGeneration()``, and what begins its way from now on is unwelcome, too, until ``endRemoval()``.
-  public func beginRemoval() { raise(by: 1 << 16 + 1) }
+  package func beginRemoval() { raise(by: 1 << 16 + 1) }
 
   /// Ends what ``beginRemoval()`` began: all tiers are erased.
-  public func endRemoval() { raise(by: 1 << 16 - 1) }
+  package func endRemoval() { raise(by: 1 << 16 - 1) }
 
   private func raise(by step: UInt64) {
     var generation = generation

@@ -75,8 +75,7 @@ extension SpillStore {
   ///
   /// Whoever composes tiers raises the generations; alone, this does.
   public func removeAll() {
-    for token in sources.all { token.raiseGeneration() }
-    eraseAll()
+    sources.removing(.everything) { _ in eraseAll() }
   }
 
   /// Erases everything, that of sources included which nobody has read in this process.

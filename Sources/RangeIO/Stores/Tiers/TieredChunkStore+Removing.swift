@@ -5,7 +5,7 @@ extension TieredChunkStore {
   ///
   /// - Parameter id: the source's, as in `SourceDescription.id`.
   public func remove(source id: String) {
-    removing(sources.tokens(ofID: id)) { tokens in
+    sources.removing(.source(id: id)) { tokens in
       // Pins first: what comes in between is not pinned, or erased with the rest.
       for token in tokens { memory?.memory.forgetWhatIsKept(token) }
       for token in tokens { eraseAll(of: token) }
@@ -19,7 +19,7 @@ extension TieredChunkStore {
   /// Nothing of it can be found from now on, and reads under way will not bring it back.
   public func remove(_ range: ByteRange, of source: SourceDescription) {
     guard !range.isEmpty else { return }
-    removing(sources.tokens(of: source)) { tokens in
+    sources.removing(.version(source)) { tokens in
       for token in tokens {
         // Whole blocks, whatever the tier: half of a block that stays in one would come back in the other.
         let blocks = token.grid.outward(range, in: token.source.byteCount)
@@ -37,7 +37,7 @@ extension TieredChunkStore {
   /// is iterated, or when that is let go.
   @discardableResult public func removeAll() -> ChunkRemoval {
     var removal = ChunkRemoval()
-    removing(sources.all) { tokens in
+    sources.removing(.everything) { _ in
       mover.removeAll()
       guard let memory else {
         eraseAll()
@@ -54,13 +54,5 @@ extension TieredChunkStore {
   private func eraseAll(of token: ChunkToken) {
     guard token.source.byteCount > 0 else { return }
     erase(0..<token.source.byteCount, of: token)
-  }
-
-  /// Erases while nothing of `tokens` can be published, so that a chunk which moves from a tier that is not erased yet to
-  /// one that is does not arrive there.
-  private func removing(_ tokens: [ChunkToken], _ erase: ([ChunkToken]) -> Void) {
-    for token in tokens { token.beginRemoval() }
-    erase(tokens)
-    for token in tokens { token.endRemoval() }
   }
 }
