@@ -39,6 +39,23 @@ package struct SpillVerification: Sendable {
 
   package static let mostDamages = 1000
 
+  /// Adds what was found in one segment.
+  mutating func add(_ segment: SpillVerification) {
+    segments += segment.segments
+    sealedSegments += segment.sealedSegments
+    leftovers += segment.leftovers
+    records += segment.records
+    chunks += segment.chunks
+    tombstones += segment.tombstones
+    unknownCodecs += segment.unknownCodecs
+    recordBytes += segment.recordBytes
+    storedBytes += segment.storedBytes
+    decodedBytes += segment.decodedBytes
+    unfinished += segment.unfinished
+    damaged += segment.damaged
+    damages += segment.damages.prefix(Self.mostDamages - damages.count)
+  }
+
   mutating func add(_ damage: Damage) {
     damaged += 1
     if damages.count < Self.mostDamages { damages.append(damage) }
@@ -49,10 +66,13 @@ extension SpillInspection {
   /// Reads every record of every segment, compares all sums, and decodes what is encoded with one of this library's
   /// codecs.
   ///
-  /// - Parameter progress: hears of the bytes that were read, of ``byteCount()`` in all.
+  /// A process that uses the directory may be writing a segment while it is read, sealing it, or letting go of it. So a
+  /// segment that seems to be damaged is read again, and what one look finds and the next does not was no damage.
+  ///
+  /// - Parameter progress: hears of the bytes that were read for the first time, of ``byteCount()`` in all.
   /// - Throws: what `progress` throws; `ReadError` if the directory cannot be listed, or another version of this library
   ///   has written a segment.
-  /// - Complexity: reads everything, once; takes some megabytes of memory, however much there is.
+  /// - Complexity: reads everything, once, and segments that seem to be damaged again, up to ``mostLooks`` times; takes some megabytes of memory, however much there is.
   package func verify(progress: (Int) throws -> Void = { _ in }) throws -> SpillVerification {
     var found = SpillVerification()
     if expected == nil {
@@ -62,20 +82,45 @@ extension SpillInspection {
     for number in try segments().numbers {
       // Gone meanwhile, or not one of ours.
       guard let status = status(of: number) else { continue }
-      var read = 0
-      if let file = open(number) {
-        do {
-          var walk = try SpillWalk(number, file, length: status.size, of: expected)
-          while try walk.step(&found) {
-            try progress(walk.place - read)
-            read = walk.place
-          }
-        } catch let error as Errno {
-          found.add(
-            .init(segment: number, offset: read, reason: "it cannot be read: \(error.description.lowercased())"))
-        }
+      var told = 0
+      var looked = try look(at: number) { place in
+        try progress(place - told)
+        told = place
       }
-      try progress(max(0, status.size - read))
+      try progress(max(0, status.size - told))
+      var looks = 1
+      while let last = looked, last.damaged > 0, looks < Self.mostLooks {
+        looks += 1
+        looked = try look(at: number) { _ in try progress(0) }
+        // Nobody changes it any more.
+        if looked?.damages == last.damages { break }
+      }
+      if let looked { found.add(looked) }
+    }
+    return found
+  }
+
+  /// Looks at a segment that seems to be damaged, until two looks in a row agree: each process that writes it makes a look
+  /// see more than the one before, and ends with it some time.
+  static let mostLooks = 8
+
+  /// Reads one segment.
+  ///
+  /// - Parameter progress: hears up to where it was read.
+  /// - Returns: `nil` if it is gone.
+  private func look(at number: UInt64, progress: (Int) throws -> Void) throws -> SpillVerification? {
+    var found = SpillVerification()
+    var place = 0
+    do {
+      guard let file = open(number) else { return nil }
+      var walk = try SpillWalk(number, file, length: try file.status().size, of: expected)
+      while try walk.step(&found) {
+        place = walk.place
+        try progress(place)
+      }
+    } catch let error as Errno {
+      found.add(
+        .init(segment: number, offset: place, reason: "it cannot be read: \(error.description.lowercased())"))
     }
     return found
   }
