@@ -65,7 +65,7 @@ extension SpillInspection {
     var state = SpillState(stagingLimit: 0, rules: .init())
     var survey = SpillSurvey()
     var (lastNumber, lastSequence): (UInt64, UInt64) = (0, 0)
-    var tombstones: [Int: [SpillTombstone]] = [:]
+    var removed: [Int: SpillRemovedBlocks] = [:]
     var places: [UInt32] = []
     for number in try segments().numbers.reversed() {
       let status = status(of: number)
@@ -74,7 +74,7 @@ extension SpillInspection {
           state.add(
             .init(
               segment: contents.segment, rank: number, length: contents.length, isSealed: contents.isSealed)))
-        state.enter(contents.footer, of: places[places.count - 1], &tombstones)
+        state.enter(contents.footer, of: places[places.count - 1], &removed)
         survey.segments.append(
           .init(
             number: number, byteCount: contents.isSealed ? contents.length : status?.size ?? contents.length,

@@ -47,7 +47,7 @@ struct SpillOpening {
     var lastSequence: UInt64 = 0
     // From the newest on: the first of several records of a block counts, and tombstones are known before what they
     // remove.
-    var tombstones: [Int: [SpillTombstone]] = [:]
+    var removed: [Int: SpillRemovedBlocks] = [:]
     var isFull = false
     var lastNumber: UInt64 = 0
     for number in numbers.reversed() {
@@ -57,7 +57,7 @@ struct SpillOpening {
       if isFull, remove(number) { continue }
       let place = state.add(
         .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
-      state.enter(contents.footer, of: place, &tombstones)
+      state.enter(contents.footer, of: place, &removed)
       state.counts.damaged += contents.damaged
     }
     state.lastRank = lastNumber
@@ -210,8 +210,10 @@ extension SpillFolder {
 
 extension SpillState {
   /// Enters what a segment holds, unless a newer one has said otherwise.
+  ///
+  /// - Parameter removed: what the tombstones of newer segments say, by the slots of sources. Those of this one are added.
   mutating func enter(
-    _ footer: SpillFooter, of place: UInt32, _ tombstones: inout [Int: [SpillTombstone]]
+    _ footer: SpillFooter, of place: UInt32, _ removed: inout [Int: SpillRemovedBlocks]
   ) {
     let number = places[Int(place)]!.segment.number
     // A source that is one too many is not known: what is here of it is not found.
@@ -223,17 +225,16 @@ extension SpillState {
     }
     for tombstone in footer.tombstones {
       guard let slot = slots[Int(tombstone.source)] else { continue }
-      tombstones[slot, default: []].append(tombstone)
+      removed[slot, default: SpillRemovedBlocks()].add(tombstone.blocks, bound: tombstone.bound)
       places[Int(place)]!.tombstones.append((slot, tombstone.blocks, tombstone.bound))
     }
+    let removedHere = slots.map { slot in slot.flatMap { removed[$0] } }
     for entry in footer.entries.reversed() {
       guard let slot = slots[Int(entry.source)], entry.block <= SpillTable.largestBlock, entry.lower == 0,
         Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)), entry.stored <= entry.count,
         table.find(source: slot, block: Int(entry.block)) == 0
       else { continue }
-      let isRemoved =
-        tombstones[slot]?.contains { $0.blocks.contains(entry.block) && entry.sequence < $0.bound } ?? false
-      guard !isRemoved else { continue }
+      guard removedHere[Int(entry.source)]?.removes(entry.block, entry.sequence) != true else { continue }
       set(
         slot, Int(entry.block),
         SpillTable.Record(segment: place, offset: entry.offset, stored: entry.stored, birth: entry.birth))

@@ -1,0 +1,79 @@
+/// What the tombstones of one source say together: which of its blocks do not exist up to which sequence.
+///
+/// Grows by one tombstone at a time, in any order, and is asked for each record of a directory that is opened. So it is a
+/// few lists of spans, each in order, disjoint, and at least twice as long as the next; lists of the same length are
+/// merged (as in a binomial heap). n tombstones cost O(n log n) together, and a question O(log² n).
+struct SpillRemovedBlocks {
+  struct Span: Equatable {
+    var blocks: Range<UInt64>
+    /// Records of a lower sequence do not exist.
+    var bound: UInt64
+  }
+
+  private(set) var lists: [[Span]] = []
+  /// Spans that were put together. For tests.
+  private(set) var work = 0
+
+  mutating func add(_ blocks: Range<UInt64>, bound: UInt64) {
+    guard !blocks.isEmpty else { return }
+    var list = [Span(blocks: blocks, bound: bound)]
+    while let last = lists.last, last.count < list.count * 2 {
+      lists.removeLast()
+      work += last.count + list.count
+      list = Self.merge(last, list)
+    }
+    lists.append(list)
+  }
+
+  /// Whether a record of `block` with that sequence does not exist.
+  func removes(_ block: UInt64, _ sequence: UInt64) -> Bool {
+    lists.contains { list in
+      let next = (0..<list.count).partitionPoint { list[$0].blocks.lowerBound > block }
+      guard next > 0 else { return false }
+      return block < list[next - 1].blocks.upperBound && sequence < list[next - 1].bound
+    }
+  }
+
+  /// Where spans of both overlap the higher bound counts.
+  static func merge(_ a: [Span], _ b: [Span]) -> [Span] {
+    var merged: [Span] = []
+    merged.reserveCapacity(a.count + b.count)
+    var (inA, inB) = (0, 0)
+    // What lies before is merged.
+    var place: UInt64 = 0
+    while inA < a.count || inB < b.count {
+      let (first, second) = (rest(of: a, inA, from: place), rest(of: b, inB, from: place))
+      let start = min(first.blocks.lowerBound, second.blocks.lowerBound)
+      // Up to where one of them ends, or the other begins.
+      var (end, bound) = (UInt64.max, UInt64(0))
+      func take(_ span: Span) {
+        let begins = span.blocks.lowerBound == start
+        end = min(end, begins ? span.blocks.upperBound : span.blocks.lowerBound)
+        if begins { bound = max(bound, span.bound) }
+      }
+      take(first)
+      take(second)
+      append(Span(blocks: start..<end, bound: bound), to: &merged)
+      place = end
+      if inA < a.count, a[inA].blocks.upperBound <= place { inA += 1 }
+      if inB < b.count, b[inB].blocks.upperBound <= place { inB += 1 }
+    }
+    return merged
+  }
+
+  /// What is left of a span; behind all others if there is none.
+  private static func rest(of list: [Span], _ index: Int, from place: UInt64) -> Span {
+    guard index < list.count else { return Span(blocks: .max..<UInt64.max, bound: 0) }
+    let blocks = list[index].blocks
+    return Span(blocks: max(place, blocks.lowerBound)..<blocks.upperBound, bound: list[index].bound)
+  }
+
+  /// Puts it together with the last one if they are one.
+  private static func append(_ span: Span, to merged: inout [Span]) {
+    if let last = merged.last, last.bound == span.bound, last.blocks.upperBound == span.blocks.lowerBound {
+      merged[merged.count - 1].blocks = last.blocks.lowerBound..<span.blocks.upperBound
+    } else {
+      merged.append(span)
+    }
+  }
+}
