@@ -22,7 +22,7 @@ struct ChunkTable: ~Copyable {
     static let empty = Bucket(note: 0, tag: 0, slot: 0)
   }
 
-  /// Blocks and tokens above this are not kept.
+  /// Blocks and tokens above this are not kept, and never found.
   static let largestKeyPart = UInt64(1) << 48 - 1
 
   private var buckets: LargeArray<Bucket>
@@ -68,12 +68,12 @@ struct ChunkTable: ~Copyable {
   /// The hash of a key: the upper half chooses among shards, the same for all blocks of an extent of 16; the lower half
   /// is its tag.
   @inline(__always) static func hash(token: UInt64, block: Int) -> UInt64 {
-    var hash = token &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(block >> 4) &* 0xC2B2_AE3D_27D4_EB4F
+    var hash = token &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: block >> 4) &* 0xC2B2_AE3D_27D4_EB4F
     hash ^= hash >> 32
     hash &*= 0xD6E8_FEB8_6659_FD93
     hash ^= hash >> 32
     // The four bits of the block within its extent are the lowest: neighbours.
-    return hash & ~15 | UInt64(block & 15)
+    return hash & ~15 | UInt64(truncatingIfNeeded: block & 15)
   }
 
   /// The slot of a chunk and its note, or 0 and nothing.
@@ -84,13 +84,15 @@ struct ChunkTable: ~Copyable {
   ) -> (slot: Int, note: UnsafeMutablePointer<Note>?) {
     let tag = UInt32(truncatingIfNeeded: hash)
     var place = Int(tag) & mask
+    let block = UInt64(truncatingIfNeeded: block)
     while true {
       let bucket = buckets[place]
       if bucket.note == 0 { return (0, nil) }
       if bucket.tag == tag {
         let note = Self.note(at: bucket.note)
-        if note.pointee.blockAndToken == UInt64(block) | token << 48,
-          note.pointee.tokenHigh == UInt32(truncatingIfNeeded: token >> 16)
+        // What has no place in a key, of a block or of a token, is compared as well: with zero, so it is not found.
+        if note.pointee.blockAndToken == block | token << 48,
+          UInt64(note.pointee.tokenHigh) == token >> 16 | (block >> 48) << 32
         {
           return (Int(bucket.slot), note)
         }
@@ -104,7 +106,8 @@ struct ChunkTable: ~Copyable {
 
   /// Adds a chunk that is not there.
   ///
-  /// - Parameter owner: retained once for the table; its note gets the key.
+  /// - Parameter owner: retained once for the table; its note gets the key, of which no part is larger than
+  ///   ``largestKeyPart``.
   /// - Returns: its slot.
   mutating func add(token: UInt64, block: Int, hash: UInt64, owner: Unmanaged<BlockBacking>) -> Int {
     if (count + 1) * 4 > (mask + 1) * 3 { growIndex() }

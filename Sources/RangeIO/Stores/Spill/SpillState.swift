@@ -180,6 +180,14 @@ struct SpillState: ~Copyable {
 
   /// Notes a removal to be written down. Until it is, its source is not forgotten.
   mutating func note(_ removal: SpillStaging.Removal) {
+  /// What waits to be written of a block, if it may still be found.
+  func waiting(_ source: Int, _ block: Int, now: ReadInstant) -> SpillStaging.Entry? {
+    guard staging.bytes > 0, let key = SpillTable.key(source: source, block: block), let entry = staging[key],
+      entry.chunk.ticket.isValid, !isExpired(entry.chunk, now: now)
+    else { return nil }
+    return entry
+  }
+
     if staging.note(removal) { sources[removal.slot].removals += 1 }
   }
 

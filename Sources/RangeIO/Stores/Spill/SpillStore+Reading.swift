@@ -18,10 +18,7 @@ extension SpillStore {
       var run: SpillRun?
       var permit: SpillBreaker.Permit?
       for (block, part) in grid.pieces(of: range) {
-        let key = SpillTable.key(source: slot, block: block)
-        if state.staging.bytes > 0, let entry = state.staging[key], entry.chunk.ticket.isValid,
-          !state.isExpired(entry.chunk, now: now)
-        {
+        if let entry = state.waiting(slot, block, now: now) {
           let piece = entry.chunk.piece
           let lower = part.lowerBound - piece.range.lowerBound
           pieces.append(ChunkPiece(part, piece.bytes.slice(lower..<lower + part.count)))
@@ -121,9 +118,7 @@ extension SpillStore {
       // As a look-up finds it: a sick disk is left alone, and so is one with removals outstanding.
       let isLeftAlone = !state.breaker.isClosed && (state.staging.hasRemovals || !state.breaker.lets(now: now))
       return grid.pieces(of: range).map { block, part in
-        if let entry = state.staging[SpillTable.key(source: slot, block: block)], entry.chunk.ticket.isValid,
-          !state.isExpired(entry.chunk, now: now)
-        {
+        if state.waiting(slot, block, now: now) != nil {
           return ReadExplanation.Part(part, .memory, detail: "waits to be written to the disk")
         }
         let found = state.table.find(source: slot, block: block)
@@ -151,11 +146,7 @@ extension SpillStore {
     return answer(
       state.withLock { state in
         blocks.filter { block in
-          if let entry = state.staging[SpillTable.key(source: slot, block: block)], entry.chunk.ticket.isValid,
-            !state.isExpired(entry.chunk, now: now)
-          {
-            return true
-          }
+          if state.waiting(slot, block, now: now) != nil { return true }
           let found = state.table.find(source: slot, block: block)
           return found != 0 && !state.isClosed
             && !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)

@@ -28,14 +28,15 @@ extension SpillStore {
   func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false) -> Offer {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
-    guard isEligible(chunk, isAsked), let slot = slot(of: token) else {
+    guard isEligible(chunk, isAsked), let slot = slot(of: token),
+      let key = SpillTable.key(source: slot, block: chunk.block)
+    else {
       state.withLock { state in
         state.counts.offered += 1
         state.counts.ineligible += 1
       }
       return .ineligible
     }
-    let key = SpillTable.key(source: slot, block: chunk.block)
     let span = SpillFormat.recordCount(payload: chunk.piece.range.count)
     let now = self.now
     let wallNow = configuration.wallClock()
@@ -87,7 +88,7 @@ extension SpillStore {
   private func isEligible(_ chunk: Chunk, _ isAsked: Bool) -> Bool {
     let source = chunk.token.source
     guard chunk.morePieces.isEmpty, chunk.piece.range.count > 0, source.validator != nil,
-      UInt64(chunk.block) <= SpillTable.largestBlock, chunk.token.grid.shift <= 30,
+      chunk.block <= SpillTable.largestBlock, chunk.token.grid.shift <= 30,
       chunk.piece.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
     else { return false }
     return isAsked || configuration.sources == .all

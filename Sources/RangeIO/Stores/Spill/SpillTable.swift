@@ -90,7 +90,18 @@ struct SpillTable: ~Copyable {
     pages[Int(slot) >> Self.pageShift] + (Int(slot) & (1 << Self.pageShift - 1))
   }
 
-  static func key(source: Int, block: Int) -> UInt64 { UInt64(source) << blockBits | UInt64(block) }
+  /// `nil` for a block that is too far from its source's start to be kept: it is never found.
+  static func key(source: Int, block: Int) -> UInt64? {
+    guard let block = UInt64(exactly: block), block <= largestBlock else { return nil }
+    return UInt64(source) << blockBits | block
+  }
+
+  /// What a block is remembered by once it is evicted, when its source may be known no more.
+  ///
+  /// - Parameter check: of the source's identity.
+  static func ghostKey(check: UInt32, block: Int) -> UInt64 {
+    hash(UInt64(check)) ^ UInt64(truncatingIfNeeded: block)
+  }
 
   /// Well mixed: blocks of one source differ in few low bits.
   static func hash(_ key: UInt64) -> UInt64 {
@@ -102,8 +113,8 @@ struct SpillTable: ~Copyable {
 
   /// The slot of a block, or 0.
   func find(source: Int, block: Int) -> UInt32 {
-    guard UInt64(block) <= Self.largestBlock else { return 0 }
-    return buckets[bucket(Self.key(source: source, block: block))].slot
+    guard let key = Self.key(source: source, block: block) else { return 0 }
+    return buckets[bucket(key)].slot
   }
 
   private func bucket(_ key: UInt64) -> Int {
@@ -118,9 +129,10 @@ struct SpillTable: ~Copyable {
 
   /// Enters a block, or gives it another place.
   ///
+  /// - Precondition: the block has a key.
   /// - Returns: what was there before, if anything.
   @discardableResult mutating func set(source: Int, block: Int, _ record: Record) -> Record? {
-    let key = Self.key(source: source, block: block)
+    let key = Self.key(source: source, block: block)!
     var record = record
     record.key = key
     let known = buckets[bucket(key)].slot
