@@ -226,7 +226,7 @@ struct ExplainTests {
     let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.sources = .dearer }
     let store = try await TieredChunkStore(memory: .kibibytes(96), spill: spill.configuration)
     let near = try await reader(SyntheticSource(byteCount: 100_000), store)
-    #expect(why(try near.explain(0..<10).parts[0], .spill)?.contains("as near as a disk") == true)
+    #expect(why(try near.explain(0..<10).parts[0], .spill)?.contains("no more to read than a disk") == true)
     let far = try await reader(
       SyntheticSource(byteCount: 100_000, id: "far", latency: .milliseconds(20), time: TimeSource(ManualClock())), store
     )

@@ -25,6 +25,13 @@ extension FileSource {
     /// shorter. What is read is kept in memory only, never on a disk, where it would have to be told from another file
     /// after a restart.
     public var isAppendOnly: Bool
+    /// What reading the file costs, which the library cannot know: a path may lead to a drive in this machine or to a
+    /// server far away. Default: that of a local disk.
+    ///
+    /// Merging and read-ahead go by it, and so does a cache on a disk: it keeps only what is dearer to read again than
+    /// the disk is, so by default nothing of a file. State the cost of a file on a network or a slow drive to have it
+    /// kept there.
+    public var cost: SourceCost
 
     package var syscalls = Syscalls.system
     package var threads = IOThreads.shared
@@ -34,11 +41,13 @@ extension FileSource {
 
     /// A configuration with defaults.
     public init(
-      engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false
+      engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+      cost: SourceCost = SourceCost()
     ) {
       self.engine = engine
       self.blockSize = blockSize
       self.isAppendOnly = isAppendOnly
+      self.cost = cost
     }
   }
 }

@@ -16,7 +16,8 @@ extension FileSource {
       }
       let new = SourceDescription(
         id: lanes.id + ":recording", name: lanes.file.name, validator: validator,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, mayGrow: true, isAppendOnly: true,
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost,
+        mayGrow: true, isAppendOnly: true,
         context: FileSnapshot(version, generation))
       if currentGeneration == generation { described = new }
       return new

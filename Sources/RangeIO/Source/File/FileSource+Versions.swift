@@ -21,7 +21,8 @@ extension FileSource {
       }
       let new = SourceDescription(
         id: lanes.id, name: lanes.file.name, validator: version,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, isSettled: isSettled,
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost,
+        isSettled: isSettled,
         context: FileSnapshot(version, generation))
       // Of a file that another has taken the place of meanwhile it would be read by nobody.
       if currentGeneration == generation { described = new }
@@ -52,7 +53,7 @@ extension FileSource {
     }
     return SourceDescription(
       id: "device:\(status.device):\(status.inode)", name: file.name, validator: nil, byteCount: Int(size),
-      preferredBlockSize: configuration.blockSize.bytes)
+      preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost)
   }
 
   /// Throws `sourceChanged` unless the file is still `version`, or has that and more if growth was chosen.

@@ -11,6 +11,7 @@ struct SpillCounts {
   var offered = 0
   var present = 0
   var ineligible = 0
+  var notDearer = 0
   var gated = 0
   var dropped = 0
   var stale = 0
@@ -71,10 +72,13 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   public var offered = 0
   /// Of these: here already.
   public var present = 0
-  /// Of these: not to be kept: parts of blocks, sources that are as near as the disk, or that cannot be told apart.
+  /// Of these: not to be kept: parts of blocks, sources that cost no more than the disk, or that cannot be told apart.
   public var ineligible = 0
   /// Of these: refused, since the store is full and they were not evicted before.
   public var gated = 0
+  /// Of the ineligible: since their source costs no more to read than the disk, such as a local file that states no other
+  /// cost. See ``SpillStore/Configuration/sources``.
+  public var notDearer = 0
   /// Of these: dropped, since too many waited, there was no room, or the disk is sick.
   public var dropped = 0
   /// Of these: removed before they were on the disk.
@@ -134,7 +138,8 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
     (hits, hitBytes, stagedHits, misses) = (counts.hits, counts.hitBytes, counts.stagedHits, counts.misses)
     (reads, readBytes) = (counts.reads, counts.readBytes)
     (residentReads, lateReads) = (counts.residentReads, counts.lateReads)
-    (offered, present, ineligible) = (counts.offered, counts.present, counts.ineligible)
+    (offered, present) = (counts.offered, counts.present)
+    (ineligible, notDearer) = (counts.ineligible, counts.notDearer)
     (gated, dropped, stale) = (counts.gated, counts.dropped, counts.stale)
     (written, writtenBytes) = (counts.written, counts.writtenBytes)
     (reinsertions, fileBytes) = (counts.reinsertions, counts.fileBytes)
@@ -149,8 +154,9 @@ extension SpillStatistics: CustomStringConvertible {
   /// One line for people.
   public var description: String {
     let state = breaker == .closed ? "" : ", disk \(breaker.rawValue)"
+    let near = notDearer == 0 ? "" : ", \(notDearer) not kept as their source is no dearer than the disk"
     return
       "\(blocks) blocks in \(segments) segments, \(bytes) of \(limit) bytes, \(ByteRanges.sum(hits, stagedHits)) hits, "
-      + "\(misses) misses, \(written) written, \(reinsertions) copied on, \(damaged) damaged\(state)"
+      + "\(misses) misses, \(written) written, \(reinsertions) copied on, \(damaged) damaged\(near)\(state)"
   }
 }

@@ -110,8 +110,7 @@ extension SpillStore {
     guard let slot = slot(of: token) else {
       return [.missing(range, .spill, "what version of the source this is cannot be written down")]
     }
-    let cost = sources.token(numbered: token)?.source.cost ?? SourceCost()
-    let isNear = configuration.sources == .dearer && !cost.isDearer(than: SourceCost(), for: grid.blockSize)
+    let isNear = sources.token(numbered: token).map { !isDearEnough($0.source, for: grid.blockSize) } ?? false
     let wallNow = configuration.wallClock()
     let now = self.now
     return state.withLock { state in
@@ -123,7 +122,7 @@ extension SpillStore {
         }
         let found = state.table.find(source: slot, block: block)
         guard found != 0 else {
-          return .missing(part, .spill, isNear ? "the source is as near as a disk: nothing of it is written" : .notKept)
+          return .missing(part, .spill, isNear ? Self.notDearer : .notKept)
         }
         guard !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow) else {
           return .missing(part, .spill, "its time is over")
@@ -135,6 +134,10 @@ extension SpillStore {
       }
     }
   }
+
+  private static let notDearer =
+    "the source says that it costs no more to read than a disk, so nothing of it is written: state its cost, or have the "
+    + "store keep all sources"
 
   private func look(
     _ range: ByteRange, _ token: UInt64, _ grid: BlockGrid, _ answer: (_ found: [Int], _ all: Int) -> Bool

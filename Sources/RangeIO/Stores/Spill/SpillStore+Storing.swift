@@ -28,12 +28,14 @@ extension SpillStore {
   func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false) -> Offer {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
-    guard isEligible(chunk, isAsked), let slot = slot(of: token),
+    let isDearEnough = isAsked || isDearEnough(token.source, for: chunk.piece.range.count)
+    guard isDearEnough, isEligible(chunk), let slot = slot(of: token),
       let key = SpillTable.key(source: slot, block: chunk.block)
     else {
       state.withLock { state in
         state.counts.offered += 1
         state.counts.ineligible += 1
+        if !isDearEnough { state.counts.notDearer += 1 }
       }
       return .ineligible
     }
@@ -84,15 +86,17 @@ extension SpillStore {
     return offer
   }
 
-  /// Whole blocks of sources that are dearer than a disk.
-  private func isEligible(_ chunk: Chunk, _ isAsked: Bool) -> Bool {
+  /// Whole blocks of versions that can be told apart.
+  private func isEligible(_ chunk: Chunk) -> Bool {
     let source = chunk.token.source
-    guard chunk.morePieces.isEmpty, chunk.piece.range.count > 0, source.validator != nil,
-      chunk.block <= SpillTable.largestBlock, chunk.token.grid.shift <= 30,
-      chunk.piece.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
-    else { return false }
-    return isAsked || configuration.sources == .all
-      || source.cost.isDearer(than: SourceCost(), for: chunk.piece.range.count)
+    return chunk.morePieces.isEmpty && chunk.piece.range.count > 0 && source.validator != nil
+      && chunk.token.grid.shift <= 30 && chunk.block <= SpillTable.largestBlock
+      && chunk.piece.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
+  }
+
+  /// Whether a source costs more to read than a disk, or what it costs does not matter.
+  func isDearEnough(_ source: SourceDescription, for count: Int) -> Bool {
+    configuration.sources == .all || source.cost.isDearer(than: SourceCost(), for: count)
   }
 
   // MARK: alone, without a tier above

@@ -1,4 +1,5 @@
 import RangeIOTesting
+import SystemPackage
 import Testing
 
 @testable import RangeIO
