@@ -70,11 +70,10 @@ struct SpillIdentity: Hashable, Sendable {
   }
   var shift: Int { Int(number(0, UInt32.self)) }
   var byteCount: Int { Int(number(8, UInt64.self)) }
+  /// The source's id, in UTF-8.
+  var idBytes: ArraySlice<UInt8> { bytes[Self.headerCount..<Self.headerCount + Int(number(4, UInt32.self))] }
   /// The source's id.
-  var id: String {
-    let count = Int(number(4, UInt32.self))
-    return String(decoding: bytes[Self.headerCount..<Self.headerCount + count], as: UTF8.self)
-  }
+  var id: String { String(decoding: idBytes, as: UTF8.self) }
 
   /// What the user called the source.
   var name: String { nameCount == 0 ? id : String(decoding: bytes.suffix(nameCount), as: UTF8.self) }

@@ -1,14 +1,19 @@
-/// The sources of which a spill directory holds chunks: numbered by *slot*, which the index goes by, and what tokens
-/// stand for them in this process. Lives under its store's lock.
+/// The sources of which a spill directory holds chunks, or is about to: numbered by *slot*, which the index goes by, and
+/// what tokens stand for them in this process. Lives under its store's lock.
+///
+/// A source enters with its first chunk, or with what an earlier process has left of it. One that is only looked up takes
+/// no more than its token's binding, which goes with the token.
 struct SpillSources {
   struct Entry {
     let identity: SpillIdentity
     /// Of the identity.
     let check: UInt32
+    /// Whether its version is not read any more: its blocks are on their way out of the index.
+    fileprivate(set) var isOutdated = false
     /// Of which the index holds a place.
-    var blocks = 0
+    fileprivate(set) var blocks = 0
     /// Their payloads.
-    var bytes = 0
+    fileprivate(set) var bytes = 0
     /// The last segment in which a record of it may lie, found or not.
     var newestSegment: UInt64 = 0
     /// Tokens that are bound to it.
@@ -17,24 +22,40 @@ struct SpillSources {
     var staged = 0
     /// Removals from it that are under way, or to be written down.
     var removals = 0
+    /// The next of the same list in ``Versions``, and the one before.
+    fileprivate var next = -1
+    fileprivate var previous = -1
+  }
+
+  /// The slots of the versions of one source, in two lists, each by its first: -1 for none.
+  private struct Versions {
+    var present = -1
+    var outdated = -1
+
+    subscript(isOutdated: Bool) -> Int {
+      get { isOutdated ? outdated : present }
+      set { if isOutdated { outdated = newValue } else { present = newValue } }
+    }
   }
 
   private(set) var entries: [Entry?] = []
   private var slots: [SpillIdentity: Int] = [:]
-  private var slotsOfID: [String: [Int]] = [:]
+  /// By the hash of the id. Sources of two ids with one hash share their lists.
+  private var versions: [Int: Versions] = [:]
   private var free: [Int] = []
-  struct Binding {
-    let token: ChunkToken
-    /// `nil` if its source cannot be known on a disk.
-    let slot: Int?
-  }
+  /// What identities take of memory.
+  private var identityBytes = 0
+  /// Blocks of versions that are outdated.
+  private(set) var outdatedBlocks = 0
+  /// Sources that have ever entered.
+  private var entered: UInt64 = 0
   private(set) var bindings: [UInt64: Binding] = [:]
+  private var sweepBindingsAt = 256
   private var sweepAt = 256
-  private var sweepSourcesAt = 256
 
   subscript(slot: Int) -> Entry {
     get { entries[slot]! }
-    set { entries[slot] = newValue }
+    _modify { yield &entries[slot]! }
   }
 
   /// What a slot stands for now, if anything: it may have been forgotten since somebody was told of it.
@@ -45,10 +66,36 @@ struct SpillSources {
   /// The slots in use.
   var used: [Int] { entries.indices.filter { entries[$0] != nil } }
 
+  /// What all of this takes of memory, in bytes, as far as it is known here.
+  var byteCount: Int {
+    // A dictionary fills three quarters of its places.
+    func places(_ capacity: Int, _ stride: Int) -> Int { capacity * stride * 4 / 3 }
+    return entries.capacity * MemoryLayout<Entry?>.stride + free.capacity * 8 + identityBytes
+      + places(slots.capacity, 16) + places(versions.capacity, 24)
+      + places(bindings.capacity, 8 + MemoryLayout<Binding>.stride)
+  }
+
   func slot(of identity: SpillIdentity) -> Int? { slots[identity] }
 
   /// The slots of all versions of a source.
-  func slots(ofID id: String) -> [Int] { slotsOfID[id] ?? [] }
+  func slots(ofID id: String) -> [Int] {
+    var text = id
+    let hash = text.withUTF8 { SpillIdentity.idHash(UnsafeRawBufferPointer($0)) }
+    guard let versions = versions[hash] else { return [] }
+    return (list(from: versions.present) + list(from: versions.outdated)).filter {
+      self[$0].identity.idBytes.elementsEqual(id.utf8)
+    }
+  }
+
+  private func list(from first: Int) -> [Int] {
+    var all: [Int] = []
+    var slot = first
+    while slot >= 0 {
+      all.append(slot)
+      slot = self[slot].next
+    }
+    return all
+  }
 
   /// The slot of an identity, a new one if need be; `nil` if there are too many.
   mutating func enter(_ identity: SpillIdentity) -> Int? {
@@ -63,63 +110,154 @@ struct SpillSources {
     }
     entries[slot] = Entry(identity: identity, check: identity.check)
     slots[identity] = slot
-    slotsOfID[identity.id, default: []].append(slot)
+    identityBytes += identity.footprint
+    entered += 1
+    link(slot)
     return slot
   }
 
   /// Whether a slot stands for a source.
   func has(_ slot: Int) -> Bool { slot < entries.count && entries[slot] != nil }
 
-  /// Forgets a source of which nothing is here, nothing on the disk, and nobody reads.
+  // MARK: versions
+
+  private mutating func link(_ slot: Int) {
+    let isOutdated = self[slot].isOutdated
+    let hash = self[slot].identity.idHash
+    let first = versions[hash, default: Versions()][isOutdated]
+    (self[slot].previous, self[slot].next) = (-1, first)
+    if first >= 0 { self[first].previous = slot }
+    versions[hash, default: Versions()][isOutdated] = slot
+  }
+
+  private mutating func unlink(_ slot: Int) {
+    let (previous, next) = (self[slot].previous, self[slot].next)
+    if next >= 0 { self[next].previous = previous }
+    guard previous < 0 else {
+      self[previous].next = next
+      return
+    }
+    let hash = self[slot].identity.idHash
+    versions[hash]![self[slot].isOutdated] = next
+    if versions[hash]!.present < 0, versions[hash]!.outdated < 0 { versions[hash] = nil }
+  }
+
+  /// A version is not read any more, or read again.
+  mutating func setOutdated(_ slot: Int, _ isOutdated: Bool) {
+    guard self[slot].isOutdated != isOutdated else { return }
+    unlink(slot)
+    self[slot].isOutdated = isOutdated
+    outdatedBlocks += isOutdated ? self[slot].blocks : -self[slot].blocks
+    link(slot)
+  }
+
+  /// A block of a source has come into the index.
+  mutating func add(_ slot: Int, stored: Int, segment: UInt64) {
+    self[slot].blocks += 1
+    self[slot].bytes += stored
+    self[slot].newestSegment = max(self[slot].newestSegment, segment)
+    if self[slot].isOutdated { outdatedBlocks += 1 }
+  }
+
+  /// A block of a source has left the index.
+  mutating func remove(_ slot: Int, stored: Int) {
+    self[slot].blocks -= 1
+    self[slot].bytes -= stored
+    if self[slot].isOutdated { outdatedBlocks -= 1 }
+  }
+
+  /// The other versions of a source that nobody reads, those left out that are known to be outdated.
+  func unreadVersions(besides identity: SpillIdentity) -> [Int] {
+    guard let first = versions[identity.idHash]?.present, first >= 0 else { return [] }
+    return list(from: first).filter { slot in
+      let entry = self[slot]
+      return entry.bindings == 0 && entry.identity.hasSameID(as: identity) && !entry.identity.isVersion(of: identity)
+    }
+  }
+
+  // MARK: forgetting
+
   private mutating func forget(_ slot: Int) {
-    guard let entry = entries[slot] else { return }
-    slots[entry.identity] = nil
-    let id = entry.identity.id
-    slotsOfID[id]?.removeAll { $0 == slot }
-    if slotsOfID[id]?.isEmpty == true { slotsOfID[id] = nil }
+    unlink(slot)
+    let identity = self[slot].identity
+    slots[identity] = nil
+    identityBytes -= identity.footprint
     entries[slot] = nil
     free.append(slot)
   }
 
-  /// Forgets the sources that nobody needs: none of their records lies in a segment from `oldest` on.
-  mutating func sweep(oldestSegment oldest: UInt64?) {
-    sweepBindings()
-    for slot in used {
-      let entry = entries[slot]!
-      guard entry.blocks == 0, entry.bindings == 0, entry.staged == 0, entry.removals == 0 else { continue }
+  /// Whether there are twice as many sources as after the last sweep.
+  var isTimeToSweep: Bool { count > sweepAt }
+
+  /// Forgets those of so many sources from the slot `first` on that nobody needs: nothing of them is here, no token stands
+  /// for them, and none of their records lies in a segment from `oldest` on.
+  ///
+  /// - Returns: where to go on; `nil` at the end.
+  mutating func sweep(from first: Int, _ most: Int = .max, oldestSegment oldest: UInt64?) -> Int? {
+    if first == 0 { sweepBindings() }
+    let end = first + min(most, entries.count - first)
+    for slot in first..<end {
+      guard let entry = entries[slot], entry.blocks == 0, entry.bindings == 0, entry.staged == 0, entry.removals == 0
+      else { continue }
       if let oldest, entry.newestSegment >= oldest { continue }
       forget(slot)
     }
-  }
-
-  /// As ``sweep(oldestSegment:)``, when there are twice as many as after the last time.
-  mutating func sweepSometimes(oldestSegment oldest: UInt64?) {
-    guard count > sweepSourcesAt else { return }
-    sweep(oldestSegment: oldest)
-    sweepSourcesAt = max(256, count * 2)
+    guard end == entries.count else { return end }
+    sweepAt = max(256, count * 2)
+    return nil
   }
 
   // MARK: tokens
 
+  /// What a token stands for.
+  struct Binding {
+    let token: ChunkToken
+    /// `nil` if its source cannot be known on a disk.
+    let identity: SpillIdentity?
+    /// `nil` also if nothing of the source is here.
+    fileprivate(set) var slot: Int?
+    /// How many sources had ever entered when there was nothing of this one.
+    fileprivate var asOf: UInt64 = 0
+  }
+
   /// What a token stands for, once it is bound.
-  func binding(of token: UInt64) -> (slot: Int?, token: ChunkToken)? { bindings[token].map { ($0.slot, $0.token) } }
+  mutating func binding(of token: UInt64) -> Binding? {
+    guard let known = bindings[token], known.slot == nil, let identity = known.identity, known.asOf != entered else {
+      return bindings[token]
+    }
+    bindings[token]!.asOf = entered
+    if let slot = slots[identity] { bind(token, to: slot) }
+    return bindings[token]
+  }
+
+  private mutating func bind(_ token: UInt64, to slot: Int) {
+    bindings[token]!.slot = slot
+    self[slot].bindings += 1
+    setOutdated(slot, false)
+  }
 
   /// Binds a token to its source, or to none.
-  ///
-  /// - Returns: the slot; `nil` also if there are too many sources.
-  @discardableResult mutating func bind(_ token: ChunkToken, to identity: SpillIdentity?) -> Int? {
-    if let known = bindings[token.number] { return known.slot }
-    if bindings.count >= sweepAt { sweepBindings() }
-    let slot = identity.flatMap { enter($0) }
-    bindings[token.number] = Binding(token: token, slot: slot)
-    if let slot { entries[slot]!.bindings += 1 }
+  mutating func bind(_ token: ChunkToken, to identity: SpillIdentity?) {
+    guard bindings[token.number] == nil else { return }
+    if bindings.count >= sweepBindingsAt { sweepBindings() }
+    bindings[token.number] = Binding(token: token, identity: identity, slot: nil, asOf: entered &- 1)
+    _ = binding(of: token.number)
+  }
+
+  /// The slot of a token's source, which enters if need be; `nil` if the token is not bound, its source cannot be known on
+  /// a disk, or there are too many.
+  mutating func enter(sourceOf token: UInt64) -> Int? {
+    guard let binding = binding(of: token), let identity = binding.identity else { return nil }
+    if let slot = binding.slot { return slot }
+    guard let slot = enter(identity) else { return nil }
+    bind(token, to: slot)
     return slot
   }
 
   /// Lets go of tokens that were retired.
   private mutating func sweepBindings() {
     for (number, binding) in bindings where !binding.token.isAlive { unbind(number) }
-    sweepAt = max(256, bindings.count * 2)
+    sweepBindingsAt = max(256, bindings.count * 2)
   }
 
   /// Lets go of a token.
@@ -127,7 +265,24 @@ struct SpillSources {
   /// - Returns: the slot that it stood for.
   @discardableResult mutating func unbind(_ token: UInt64) -> Int? {
     guard let slot = bindings.removeValue(forKey: token)?.slot else { return nil }
-    entries[slot]!.bindings -= 1
+    self[slot].bindings -= 1
     return slot
   }
+}
+
+extension SpillIdentity {
+  /// The same for all versions of a source.
+  fileprivate var idHash: Int { idBytes.withUnsafeBytes { Self.idHash($0) } }
+
+  fileprivate static func idHash(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: bytes)
+    return hasher.finalize()
+  }
+
+  /// Whether this is of the same source as another.
+  fileprivate func hasSameID(as other: SpillIdentity) -> Bool { idBytes.elementsEqual(other.idBytes) }
+
+  /// What it takes of memory, in bytes, in the steps of an allocator.
+  fileprivate var footprint: Int { (32 + bytes.count + 8 + 15) & ~15 }
 }

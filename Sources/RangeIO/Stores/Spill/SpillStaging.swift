@@ -44,13 +44,15 @@ struct SpillStaging {
 
   subscript(key: UInt64) -> Entry? { entries[key] }
 
+  func hasRoom(for chunk: Chunk) -> Bool { chunk.byteCount + Self.overhead <= limit - bytes }
+
   /// Enters a chunk.
   ///
   /// - Precondition: there is none of the same key.
   /// - Returns: false if it finds no room.
   mutating func append(_ chunk: Chunk, slot: Int, key: UInt64) -> Bool {
     let charge = chunk.byteCount + Self.overhead
-    guard charge <= limit - bytes else { return false }
+    guard hasRoom(for: chunk) else { return false }
     lastNumber += 1
     entries[key] = Entry(chunk: chunk, slot: slot, number: lastNumber, charge: charge)
     order.append((key, lastNumber))

@@ -31,6 +31,8 @@ struct SpillState: ~Copyable {
   var isFull = false
   /// Whether there are segments that could not be read when the directory was opened.
   var hasUnread = false
+  /// Whether the blocks of outdated versions are being taken out.
+  var isSweepingOutdated = false
   /// Whether a thread writes.
   var isWriting = false
   /// Whether a timer will have what waits written.
@@ -85,18 +87,14 @@ struct SpillState: ~Copyable {
     places[Int(record.segment)]!.liveBytes += record.span
     if record.hits > 0 { places[Int(record.segment)]!.hitBytes += record.span }
     storedBytes += Int(record.stored)
-    sources[source].blocks += 1
-    sources[source].bytes += Int(record.stored)
-    sources[source].newestSegment = max(
-      sources[source].newestSegment, places[Int(record.segment)]!.segment.number)
+    sources.add(source, stored: Int(record.stored), segment: places[Int(record.segment)]!.segment.number)
   }
 
   private mutating func uncount(_ record: SpillTable.Record, _ source: Int) {
     places[Int(record.segment)]!.liveBytes -= record.span
     if record.hits > 0 { places[Int(record.segment)]!.hitBytes -= record.span }
     storedBytes -= Int(record.stored)
-    sources[source].blocks -= 1
-    sources[source].bytes -= Int(record.stored)
+    sources.remove(source, stored: Int(record.stored))
   }
 
   /// Takes a block out.
@@ -138,7 +136,57 @@ struct SpillState: ~Copyable {
   }
   static let sweptAtOnce = 4096
 
+  /// A version is read, which makes those useless that nobody reads.
+  ///
+  /// - Returns: what waited to be written of them, to be let go of outside of the lock.
+  mutating func outdate(othersThan identity: SpillIdentity) -> [SpillStaging.Entry] {
+    sources.unreadVersions(besides: identity).flatMap { outdate($0) }
+  }
+
+  /// A version is not read any more: what is here of it goes, and cannot be found meanwhile since no token stands for it.
+  ///
+  /// - Returns: what waited to be written of it.
+  mutating func outdate(_ slot: Int) -> [SpillStaging.Entry] {
+    sources.setOutdated(slot, true)
+    let staged = sources[slot].staged == 0 ? [] : unstage { $1.slot == slot }
+    counts.stale += staged.count
+    return staged
+  }
+
+  /// Whether somebody is to take out the blocks of outdated versions: the caller, from now on.
+  mutating func beginSweepingOutdated() -> Bool {
+    guard sources.outdatedBlocks > 0, !isSweepingOutdated else { return false }
+    isSweepingOutdated = true
+    return true
+  }
+
+  /// Takes out the blocks of outdated versions among so many slots from `first`.
+  ///
+  /// - Returns: where to go on; `nil` when there are no more, which ends the sweep.
+  mutating func sweepOutdated(from first: Int) -> Int? {
+    let end = min(first + Self.sweptAtOnce, table.slotsUsed)
+    for slot in UInt32(first)..<UInt32(max(first, end))
+    where table[slot].isUsed && sources[table[slot].source].isOutdated {
+      remove(slot)
+    }
+    counts.sweptOutdated += max(0, end - first)
+    guard sources.outdatedBlocks > 0 else {
+      isSweepingOutdated = false
+      return nil
+    }
+    // From the start again, for what became outdated behind this.
+    return end < table.slotsUsed ? end : 1
+  }
+
   // MARK: what waits
+
+  /// What waits to be written of a block, if it may still be found.
+  func waiting(_ source: Int, _ block: Int, now: ReadInstant) -> SpillStaging.Entry? {
+    guard staging.bytes > 0, let key = SpillTable.key(source: source, block: block), let entry = staging[key],
+      entry.chunk.ticket.isValid, !isExpired(entry.chunk, now: now)
+    else { return nil }
+    return entry
+  }
 
   /// Enters a chunk to be written, unless one of its key is here that is still wanted.
   ///
@@ -171,6 +219,17 @@ struct SpillState: ~Copyable {
     return removed
   }
 
+  /// Takes out what waits of some blocks of a source. Whoever calls this counts why.
+  mutating func unstage(_ slot: Int, _ blocks: Range<Int>) -> [SpillStaging.Entry] {
+    guard sources[slot].staged > 0 else { return [] }
+    guard blocks.count < staging.count else {
+      return unstage { $1.slot == slot && blocks.contains($1.chunk.block) }
+    }
+    let removed = blocks.compactMap { SpillTable.key(source: slot, block: $0).flatMap { staging.remove($0) } }
+    sources[slot].staged -= removed.count
+    return removed
+  }
+
   /// Takes an entry out that was written, or cannot be; `nil` if it was taken out meanwhile.
   mutating func unstage(_ key: UInt64, _ number: UInt64) -> SpillStaging.Entry? {
     guard let entry = staging.finish(key, number) else { return nil }
@@ -180,14 +239,6 @@ struct SpillState: ~Copyable {
 
   /// Notes a removal to be written down. Until it is, its source is not forgotten.
   mutating func note(_ removal: SpillStaging.Removal) {
-  /// What waits to be written of a block, if it may still be found.
-  func waiting(_ source: Int, _ block: Int, now: ReadInstant) -> SpillStaging.Entry? {
-    guard staging.bytes > 0, let key = SpillTable.key(source: source, block: block), let entry = staging[key],
-      entry.chunk.ticket.isValid, !isExpired(entry.chunk, now: now)
-    else { return nil }
-    return entry
-  }
-
     if staging.note(removal) { sources[removal.slot].removals += 1 }
   }
 

@@ -30,6 +30,8 @@ struct SpillCounts {
   var writeErrors = 0
   var tombstones = 0
   var syncs = 0
+  /// Places of the index that were looked at for blocks of outdated versions. For tests.
+  var sweptOutdated = 0
 }
 
 /// What a ``SpillStore`` holds and has done, in this process.
@@ -74,11 +76,11 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   public var present = 0
   /// Of these: not to be kept: parts of blocks, sources that cost no more than the disk, or that cannot be told apart.
   public var ineligible = 0
-  /// Of these: refused, since the store is full and they were not evicted before.
-  public var gated = 0
   /// Of the ineligible: since their source costs no more to read than the disk, such as a local file that states no other
   /// cost. See ``SpillStore/Configuration/sources``.
   public var notDearer = 0
+  /// Of these: refused, since the store is full and they were not evicted before.
+  public var gated = 0
   /// Of these: dropped, since too many waited, there was no room, or the disk is sick.
   public var dropped = 0
   /// Of these: removed before they were on the disk.

@@ -11,8 +11,13 @@ extension SpillStore {
     let wallNow = configuration.wallClock()
     let now = self.now
     let (isBound, isToRemoveFirst) = state.withLock { state -> (Bool, Bool) in
-      guard let (slot, token) = state.sources.binding(of: token) else { return (false, false) }
-      guard let slot else { return (true, false) }
+      guard let binding = state.sources.binding(of: token) else { return (false, false) }
+      let token = binding.token
+      guard let slot = binding.slot else {
+        // Nothing of it is here.
+        if binding.identity != nil { state.counts.misses += grid.blocks(covering: range).count }
+        return (true, false)
+      }
       // What was removed while the disk was left alone is removed there before it serves again.
       let isToRemoveFirst = !state.breaker.isClosed && state.staging.hasRemovals
       var run: SpillRun?
@@ -64,7 +69,7 @@ extension SpillStore {
     }
     // Once for each token.
     guard isBound else {
-      guard slot(of: token) != nil else { return .miss }
+      guard binding(of: token) != nil else { return .miss }
       return lookUp(range, token: token, grid: grid)
     }
     if isToRemoveFirst { writer.wake(isUrgent: true) }
@@ -74,12 +79,6 @@ extension SpillStore {
     let gaps = ByteRanges.gaps(in: range, covered: covered)
     if held.isEmpty, gaps.isEmpty { return .hit(Bytes(concatenating: pieces.map(\.bytes))) }
     return .partial(pieces: pieces, held: held, gaps: gaps)
-  }
-
-  /// The slot of a token by its number.
-  func slot(of token: UInt64) -> Int? {
-    if let known = state.withLock({ $0.sources.binding(of: token) }) { return known.slot }
-    return sources.token(numbered: token).flatMap { slot(of: $0) }
   }
 
   private func hold(
@@ -107,10 +106,11 @@ extension SpillStore {
   /// and why. Does not count as a read.
   public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     guard !state.withLock({ $0.isClosed }) else { return [.missing(range, .spill, "the store was closed")] }
-    guard let slot = slot(of: token) else {
+    guard let binding = binding(of: token), binding.identity != nil else {
       return [.missing(range, .spill, "what version of the source this is cannot be written down")]
     }
-    let isNear = sources.token(numbered: token).map { !isDearEnough($0.source, for: grid.blockSize) } ?? false
+    let missing = isDearEnough(binding.token.source, for: grid.blockSize) ? String.notKept : Self.notDearer
+    guard let slot = binding.slot else { return [.missing(range, .spill, missing)] }
     let wallNow = configuration.wallClock()
     let now = self.now
     return state.withLock { state in
@@ -122,7 +122,7 @@ extension SpillStore {
         }
         let found = state.table.find(source: slot, block: block)
         guard found != 0 else {
-          return .missing(part, .spill, isNear ? Self.notDearer : .notKept)
+          return .missing(part, .spill, missing)
         }
         guard !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow) else {
           return .missing(part, .spill, "its time is over")
@@ -142,10 +142,10 @@ extension SpillStore {
   private func look(
     _ range: ByteRange, _ token: UInt64, _ grid: BlockGrid, _ answer: (_ found: [Int], _ all: Int) -> Bool
   ) -> Bool {
-    guard let slot = slot(of: token) else { return false }
+    let blocks = grid.blocks(covering: range)
+    guard let slot = binding(of: token)?.slot else { return answer([], blocks.count) }
     let wallNow = configuration.wallClock()
     let now = self.now
-    let blocks = grid.blocks(covering: range)
     return answer(
       state.withLock { state in
         blocks.filter { block in

@@ -1,9 +1,12 @@
 extension SpillStore {
   /// Erases the blocks that hold bytes of `range`, on the disk, too, as soon as may be.
   public func erase(_ range: ByteRange, of token: ChunkToken) {
-    guard !range.isEmpty, slot(of: token) != nil else { return }
+    guard !range.isEmpty, binding(of: token) != nil else { return }
     let slot = state.withLock { state -> Int? in
-      guard let slot = state.sources.binding(of: token.number)?.slot else { return nil }
+      // What could not be read may hold some of it, even if nothing of it is known.
+      let isNeeded = state.hasUnread && readOnlyReason != .configured
+      let known = state.sources.binding(of: token.number)?.slot
+      guard let slot = known ?? (isNeeded ? state.sources.enter(sourceOf: token.number) : nil) else { return nil }
       state.sources[slot].removals += 1
       return slot
     }
@@ -24,11 +27,12 @@ extension SpillStore {
 
   /// Forgets a version that was replaced. Its records die with their segments.
   public func eraseRetired(_ token: ChunkToken) {
-    let slot = state.withLock { state -> Int? in
-      guard let slot = state.sources.unbind(token.number), state.sources[slot].bindings == 0 else { return nil }
-      return slot
+    let (staged, sweeps) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
+      guard let slot = state.sources.unbind(token.number), state.sources[slot].bindings == 0 else { return ([], false) }
+      return (state.outdate(slot), state.beginSweepingOutdated())
     }
-    if let slot { forget(slot) }
+    withExtendedLifetime(staged) {}
+    if sweeps { sweepOutdated() }
   }
 
   /// Erases all that is here of a source, in all its versions, those included that nobody has read in this process.
@@ -44,7 +48,7 @@ extension SpillStore {
   /// - Parameter slot: counts this removal already, so that it is not forgotten meanwhile.
   private func erase(_ blocks: Range<Int>, _ slot: Int) {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
-      let removed = state.unstage { _, entry in entry.slot == slot && blocks.contains(entry.chunk.block) }
+      let removed = state.unstage(slot, blocks)
       state.counts.stale += removed.count
       if blocks.count <= 4096 {
         for block in blocks {

@@ -29,9 +29,7 @@ extension SpillStore {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
     let isDearEnough = isAsked || isDearEnough(token.source, for: chunk.piece.range.count)
-    guard isDearEnough, isEligible(chunk), let slot = slot(of: token),
-      let key = SpillTable.key(source: slot, block: chunk.block)
-    else {
+    guard isDearEnough, isEligible(chunk), let binding = binding(of: token), let identity = binding.identity else {
       state.withLock { state in
         state.counts.offered += 1
         state.counts.ineligible += 1
@@ -48,7 +46,7 @@ extension SpillStore {
         state.counts.stale += 1
         return (.stale, nil)
       }
-      guard span <= writer.largestRecord(identity: state.sources[slot].identity.bytes.count),
+      guard span <= writer.largestRecord(identity: identity.bytes.count),
         chunk.byteCount + SpillStaging.overhead <= state.staging.limit
       else {
         state.counts.ineligible += 1
@@ -59,7 +57,8 @@ extension SpillStore {
         state.counts.expirations += 1
         return (.ineligible, nil)
       }
-      let found = state.table.find(source: slot, block: chunk.block)
+      let known = state.sources.binding(of: token.number)?.slot
+      let found = known.map { state.table.find(source: $0, block: chunk.block) } ?? 0
       if found != 0,
         !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
       {
@@ -67,7 +66,7 @@ extension SpillStore {
         return (.taken, nil)
       }
       if isGated, state.isFull {
-        let fingerprint = Ghost.fingerprint(of: key)
+        let fingerprint = Ghost.fingerprint(of: SpillTable.ghostKey(check: identity.check, block: chunk.block))
         guard state.ghost.remove(fingerprint) else {
           state.ghost.insert(fingerprint, limit: max(16, state.table.count))
           state.counts.gated += 1
@@ -76,6 +75,14 @@ extension SpillStore {
       }
       // Of a sick disk what is written tries it, too: there may be nothing yet that could be read.
       guard state.breaker.lets(now: now), state.writesPausedUntil.map({ now >= $0 }) ?? true else {
+        state.counts.dropped += 1
+        return (.dropped, nil)
+      }
+      // A source enters with its first chunk: not for one that finds no room.
+      guard known != nil || state.staging.hasRoom(for: chunk),
+        let slot = state.sources.enter(sourceOf: token.number),
+        let key = SpillTable.key(source: slot, block: chunk.block)
+      else {
         state.counts.dropped += 1
         return (.dropped, nil)
       }

@@ -16,8 +16,9 @@
 /// the second time. Whole segments go, the oldest first; what was read since it was written is copied on, up to a
 /// quarter of a segment.
 ///
-/// **Memory.** At most 64 bytes a block for the index, which count towards no limit: ``statistics()`` tells. What waits
-/// to be written is bounded by ``Configuration/stagingLimit``.
+/// **Memory.** At most 64 bytes a block for the index, and 400 for each version of a source of which something is here,
+/// beside its id. They count towards no limit: ``statistics()`` tells. What is looked up and not here takes nothing. What
+/// waits to be written is bounded by ``Configuration/stagingLimit``.
 public final class SpillStore: ChunkStore {
   /// The sources that this store knows.
   public let sources: ChunkSources
@@ -77,7 +78,7 @@ public final class SpillStore: ChunkStore {
       all.storedBytes = state.storedBytes
       all.sources = state.sources.count
       all.segments = state.places.count { $0 != nil }
-      all.indexBytes = state.table.byteCount + state.ghost.byteCount
+      all.indexBytes = state.table.byteCount + state.ghost.byteCount + state.sources.byteCount
       all.stagedBytes = state.staging.bytes
       all.breakerOpenings = state.breaker.openings
       all.breakerClosings = state.breaker.closings
@@ -98,33 +99,49 @@ public final class SpillStore: ChunkStore {
 
   // MARK: tokens
 
-  /// The slot of a token, if its source can be known on a disk.
-  func slot(of token: ChunkToken) -> Int? {
-    if let known = state.withLock({ $0.sources.binding(of: token.number) }) { return known.slot }
+  /// What a token stands for; `nil` if it is retired, or the store closed.
+  func binding(of token: ChunkToken) -> SpillSources.Binding? {
+    if let known = state.withLock({ $0.sources.binding(of: token.number) }) { return known }
     guard token.isAlive else { return nil }
     let identity = SpillIdentity(token.source, token.grid)
-    let (slot, others) = state.withLock { state -> (Int?, [Int]) in
-      guard !state.isClosed else { return (nil, []) }
-      guard let slot = state.sources.bind(token, to: identity), let identity else { return (nil, []) }
-      // A version that is read now makes those useless that nobody reads.
-      let others = state.sources.slots(ofID: identity.id).filter {
-        $0 != slot && state.sources[$0].bindings == 0 && !state.sources[$0].identity.isVersion(of: identity)
-      }
-      return (slot, others)
+    let (binding, outdated, sweeps) = state.withLock { state in
+      guard !state.isClosed else { return (nil as SpillSources.Binding?, [] as [SpillStaging.Entry], false) }
+      state.sources.bind(token, to: identity)
+      let outdated = identity.map { state.outdate(othersThan: $0) } ?? []
+      return (state.sources.binding(of: token.number), outdated, state.beginSweepingOutdated())
     }
-    for other in others { forget(other) }
-    return slot
+    withExtendedLifetime(outdated) {}
+    if sweeps { sweepOutdated() }
+    return binding
   }
 
-  /// Forgets what is known of a source whose version is not read any more. Its records die with their segments.
-  func forget(_ slot: Int) {
-    let staged = state.withLock { state in
-      let staged = state.unstage { $1.slot == slot }
-      state.counts.stale += staged.count
-      return staged
+  /// As ``binding(of:)``, by the number of the token.
+  func binding(of token: UInt64) -> SpillSources.Binding? {
+    if let known = state.withLock({ $0.sources.binding(of: token) }) { return known }
+    return sources.token(numbered: token).flatMap { binding(of: $0) }
+  }
+
+  /// Forgets the sources of which nothing is left, if there are many. Only by who writes, who may know a source that is
+  /// about to be forgotten.
+  func sweepSources() {
+    guard state.withLock({ $0.sources.isTimeToSweep }) else { return }
+    var next: Int? = 0
+    while let first = next {
+      next = state.withLock { state in
+        state.sources.sweep(from: first, SpillState.sweptAtOnce, oldestSegment: state.oldestSegment)
+      }
     }
-    withExtendedLifetime(staged) {}
-    sweep { $0.source == slot }
+  }
+
+  /// Takes the blocks of all outdated versions out of the index, in one walk beside the reads.
+  func sweepOutdated() {
+    configuration.background.startElsewhere(.utility) { [weak self] in
+      var next: Int? = 1
+      while let self, let first = next {
+        next = state.withLock { $0.sweepOutdated(from: first) }
+        await Task.yield()
+      }
+    }
   }
 
   /// Takes out of the index what `isMeant`, a part in one hold of the lock.

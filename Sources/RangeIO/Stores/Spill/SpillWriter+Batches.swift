@@ -63,6 +63,7 @@ extension SpillWriter {
         fail(error, work, left, store)
       }
     }
+    store.sweepSources()
     return true
   }
 
@@ -184,7 +185,7 @@ extension SpillWriter {
       state.places = []
       state.isFull = false
       state.counts.segmentsFreed += all.count
-      state.sources.sweep(oldestSegment: nil)
+      _ = state.sources.sweep(from: 0, oldestSegment: nil)
       return all
     }
     for segment in segments {

@@ -75,7 +75,6 @@ extension SpillWriter {
           state.places[Int(victim.place)] = nil
           state.counts.segmentsFreed += 1
           state.isFull = true
-          state.sources.sweepSometimes(oldestSegment: state.oldestSegment)
         }
         return step
       }
@@ -83,6 +82,7 @@ extension SpillWriter {
       next = step.next
     }
     store.state.withLock { $0.counts.evictions += evicted }
+    store.sweepSources()
   }
 
   /// Removes a segment's file. Its space comes back when its last reader is gone.
@@ -164,7 +164,8 @@ extension SpillWriter {
     // What was read and has to go all the same is known when it comes again.
     store.state.withLock { state in
       for record in survivors.dropFirst(chosen.count) {
-        state.ghost.insert(Ghost.fingerprint(of: record.key), limit: max(16, state.table.count))
+        let key = SpillTable.ghostKey(check: state.sources[record.source].check, block: record.block)
+        state.ghost.insert(Ghost.fingerprint(of: key), limit: max(16, state.table.count))
       }
     }
     try copy(chosen.sorted { $0.offset < $1.offset }, from: victim.segment, store)

@@ -140,6 +140,8 @@ private final class TurningDisk: SpillDisk {
         return File(disk, file, file)
       }
       let file = try before.open(name, writing: false)
+      // A new one takes the place of `store` as a whole: who has the old one open has the old one.
+      guard name != SpillFolder.storeName else { return File(disk, file, file) }
       return File(disk, file, (try? after.open(name, writing: false)) ?? file)
     }
     func setMode(_ mode: UInt32) throws(Errno) { throw .readOnlyFileSystem }
