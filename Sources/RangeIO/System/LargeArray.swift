@@ -9,8 +9,23 @@ struct LargeArray<Element: BitwiseCopyable>: ~Copyable {
   /// What was mapped; 0 if it came from `malloc`.
   private let mapped: Int
 
+  /// `count` elements whose bytes are all zero: of large ones none is touched before it is used.
+  init(zeroed count: Int) {
+    self.init(uninitialized: count)
+    // Fresh pages are zero.
+    if mapped == 0 {
+      UnsafeMutableRawPointer(base).initializeMemory(
+        as: UInt8.self, repeating: 0, count: count * MemoryLayout<Element>.stride)
+    }
+  }
+
   /// `count` times `element`.
   init(count: Int, repeating element: Element) {
+    self.init(uninitialized: count)
+    base.initialize(repeating: element, count: count)
+  }
+
+  private init(uninitialized count: Int) {
     self.count = count
     let byteCount = count * MemoryLayout<Element>.stride
     let power = 1 << (Int.bitWidth - (byteCount - 1).leadingZeroBitCount)
@@ -21,7 +36,6 @@ struct LargeArray<Element: BitwiseCopyable>: ~Copyable {
       mapped = 0
       base = .allocate(capacity: count)
     }
-    base.initialize(repeating: element, count: count)
   }
 
   deinit {

@@ -1,7 +1,8 @@
 /// Where each spilled block lies: an index by open addressing, and records of 32 bytes.
 ///
-/// Lives under its store's lock. Records lie in pages that are never moved, so growing copies the index only: 8 bytes an
-/// entry, of which three to six eighths are used. Together 43 to 54 bytes a block.
+/// Lives under its store's lock, for which all look-ups wait. Records lie in pages that are never moved, so growing copies
+/// the index only: 8 bytes an entry, of which three to six eighths are used. Together 43 to 54 bytes a block. And it grows
+/// in steps, some buckets with each block that is entered: until all are moved the old index is there beside the new one.
 struct SpillTable: ~Copyable {
   /// Where one block lies.
   struct Record: BitwiseCopyable {
@@ -53,6 +54,8 @@ struct SpillTable: ~Copyable {
     /// 0 in an empty bucket.
     var slot: UInt32
     static let empty = Bucket(tag: 0, slot: 0)
+    /// In the index that is left: was here, and is not any more.
+    static let removed = Bucket(tag: 0, slot: .max)
   }
 
   static let blockBits: UInt64 = 40
@@ -63,6 +66,9 @@ struct SpillTable: ~Copyable {
 
   private var buckets = LargeArray<Bucket>(count: 1024, repeating: .empty)
   private var mask = 1023
+  /// The index that is left, and the first of its buckets that is still to be moved.
+  private var old = LargeArray<Bucket>(count: 1, repeating: .empty)
+  private var nextMoved = 1
   private var pages: [UnsafeMutablePointer<Record>] = []
   private var firstFree: UInt32 = 0
   /// Slots that were ever used, with number 0, which never is.
@@ -76,7 +82,12 @@ struct SpillTable: ~Copyable {
     for page in pages { page.deallocate() }
   }
 
-  /// What it takes of memory, in bytes.
+  /// Buckets of the old index that are still to be moved.
+  var bucketsToMove: Int { old.count - nextMoved }
+  /// Buckets that are moved at once. Two would do before it has to grow again.
+  static let movedAtOnce = 32
+
+  /// What it takes of memory, in bytes; while it grows, half of its index more.
   var byteCount: Int {
     (mask + 1) * MemoryLayout<Bucket>.stride + pages.count << Self.pageShift * MemoryLayout<Record>.stride
   }
@@ -114,7 +125,27 @@ struct SpillTable: ~Copyable {
   /// The slot of a block, or 0.
   func find(source: Int, block: Int) -> UInt32 {
     guard let key = Self.key(source: source, block: block) else { return 0 }
-    return buckets[bucket(key)].slot
+    return find(key)
+  }
+
+  private func find(_ key: UInt64) -> UInt32 {
+    let slot = buckets[bucket(key)].slot
+    return slot == 0 ? unmoved(key).map { old[$0].slot } ?? 0 : slot
+  }
+
+  /// The bucket of the old index in which a block is that was not moved yet.
+  private func unmoved(_ key: UInt64) -> Int? {
+    guard bucketsToMove > 0 else { return nil }
+    let tag = UInt32(truncatingIfNeeded: Self.hash(key))
+    var place = Int(tag) & (old.count - 1)
+    while old[place].slot != 0 {
+      let bucket = old[place]
+      if place >= nextMoved, bucket.tag == tag, bucket.slot != .max, self.place(bucket.slot).pointee.key == key {
+        return place
+      }
+      place = (place + 1) & (old.count - 1)
+    }
+    return nil
   }
 
   private func bucket(_ key: UInt64) -> Int {
@@ -135,12 +166,13 @@ struct SpillTable: ~Copyable {
     let key = Self.key(source: source, block: block)!
     var record = record
     record.key = key
-    let known = buckets[bucket(key)].slot
+    let known = find(key)
     guard known == 0 else {
       let before = self[known]
       self[known] = record
       return before
     }
+    moveSome()
     if (count + 1) * 4 > (mask + 1) * 3 { growIndex() }
     let slot = takeSlot()
     self[slot] = record
@@ -151,7 +183,8 @@ struct SpillTable: ~Copyable {
 
   /// Takes a block out.
   mutating func remove(_ slot: UInt32) {
-    removeBucket(bucket(self[slot].key))
+    let key = self[slot].key
+    if let place = unmoved(key) { old[place] = .removed } else { removeBucket(bucket(key)) }
     self[slot] = Record()
     self[slot].key = UInt64(firstFree)
     firstFree = slot
@@ -175,15 +208,28 @@ struct SpillTable: ~Copyable {
   }
 
   private mutating func growIndex() {
+    precondition(bucketsToMove == 0, "the index has to grow before it is moved")
     let count = (mask + 1) * 2
-    var old = LargeArray<Bucket>(count: count, repeating: .empty)
+    old = LargeArray<Bucket>(zeroed: count)
     swap(&old, &buckets)
+    nextMoved = 0
     mask = count - 1
-    for index in 0..<old.count where old[index].slot != 0 {
-      var place = Int(old[index].tag) & mask
-      while buckets[place].slot != 0 { place = (place + 1) & mask }
-      buckets[place] = old[index]
+  }
+
+  /// Moves some buckets of the old index, if there is one.
+  private mutating func moveSome() {
+    guard bucketsToMove > 0 else { return }
+    for place in nextMoved..<min(nextMoved + Self.movedAtOnce, old.count) {
+      let bucket = old[place]
+      nextMoved = place + 1
+      guard bucket.slot != 0, bucket.slot != .max else { continue }
+      var free = Int(bucket.tag) & mask
+      while buckets[free].slot != 0 { free = (free + 1) & mask }
+      buckets[free] = bucket
     }
+    guard bucketsToMove == 0 else { return }
+    old = LargeArray(count: 1, repeating: .empty)
+    nextMoved = 1
   }
 
   /// Closes the hole that a removed entry leaves (Knuth, The Art of Computer Programming 3, 6.4, Algorithm R).

@@ -58,6 +58,32 @@ struct SpillTableTests {
     #expect(most <= 64)
   }
 
+  @Test func `it grows in steps, and finds and forgets all that is in it meanwhile`() {
+    var table = SpillTable()
+    var expected: Set<Int> = []
+    var steps = 0
+    for block in 0..<20_000 {
+      let before = table.bucketsToMove
+      table.set(source: 1, block: block, SpillTable.Record(segment: 0, offset: 0, stored: 1, birth: 0))
+      expected.insert(block)
+      // What it moves of the old index at once is bounded.
+      #expect(before == 0 || before - table.bucketsToMove <= SpillTable.movedAtOnce)
+      guard table.bucketsToMove > 0 else { continue }
+      steps += 1
+      if block % 3 == 0, expected.remove(block / 2) != nil { table.remove(table.find(source: 1, block: block / 2)) }
+      if steps % 64 == 0 {
+        for block in 0..<block { #expect((table.find(source: 1, block: block) != 0) == expected.contains(block)) }
+      }
+    }
+    #expect(steps > 500 && table.count == expected.count)
+    for block in 0..<20_000 {
+      let found = table.find(source: 1, block: block)
+      #expect((found != 0) == expected.contains(block))
+      if found != 0 { table.remove(found) }
+    }
+    #expect(table.count == 0)
+  }
+
   @Test func `marks of a record do not touch each other`() {
     var record = SpillTable.Record(segment: 7, offset: 1 << 33, stored: .max, birth: 1_700_000_000_123_456_789)
     for hits in 0...SpillTable.Record.mostHits {
