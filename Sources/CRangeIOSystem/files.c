@@ -358,14 +358,24 @@ void *rio_map_pages(size_t count) {
   return pages == MAP_FAILED ? NULL : pages;
 }
 
-void rio_unmap_pages(void *pages, size_t count) { munmap(pages, count); }
+void rio_unmap_pages(void *pages, size_t count) {
+  // A hole in the middle of a mapping makes two of it, of which a process may have 65,530 (vm.max_map_count). Beyond that
+  // the addresses stay, and the memory goes back all the same.
+  if (munmap(pages, count) < 0) rio_drop_pages(pages, count);
+}
 
 void *rio_map_aligned_pages(size_t count) {
-  char *pages = rio_map_pages(2 * count);
+  // Where the last one was aligned the next one is, and lies beside it: the system makes one mapping of them. With what is
+  // cut off below, each would be one of its own.
+  char *pages = rio_map_pages(count), *aligned = pages;
   if (pages == NULL) return NULL;
-  char *aligned = (char *)(((uintptr_t)pages + count - 1) & ~(uintptr_t)(count - 1));
-  if (aligned > pages) munmap(pages, aligned - pages);
-  if (aligned < pages + count) munmap(aligned + count, pages + count - aligned);
+  if ((uintptr_t)pages & (count - 1)) {
+    rio_unmap_pages(pages, count);
+    if ((pages = rio_map_pages(2 * count)) == NULL) return NULL;
+    aligned = (char *)(((uintptr_t)pages + count - 1) & ~(uintptr_t)(count - 1));
+    if (aligned > pages) munmap(pages, aligned - pages);
+    if (aligned < pages + count) munmap(aligned + count, pages + count - aligned);
+  }
 #if defined(MADV_HUGEPAGE)
   if (count >= 2 << 20) madvise(aligned, count, MADV_HUGEPAGE);  // a wish: without huge pages it is slower, not wrong
 #endif

@@ -1,3 +1,4 @@
+import Foundation
 import RangeIOTesting
 import Testing
 
@@ -54,6 +55,23 @@ struct BlockSlabsTests {
     for (number, block) in blocks.enumerated() where number % 64 == 0 { slabs.giveBack(block, 4096) }
     #expect(slabs.byteCount == 4 << 20)
   }
+
+  #if os(Linux)
+    @Test func `slabs lie side by side, since a process may have 65,530 mappings`() throws {
+      let slabs = BlockSlabs()
+      let blocks = (0..<4096).map { _ in UInt(bitPattern: slabs.take(64 << 10)) }
+      #expect(slabs.byteCount >= 32 * 8 << 20)
+      let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+      let mappings = maps.split(separator: "\n").compactMap { line -> Range<UInt>? in
+        let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+        return ends.count == 2 ? ends[0]..<ends[1] : nil
+      }
+      let used = Set(blocks.compactMap { block in mappings.firstIndex { $0.contains(block) } })
+      // What others map meanwhile may lie between.
+      #expect(used.count <= 16)
+      for block in blocks { slabs.giveBack(try #require(UnsafeMutableRawPointer(bitPattern: block)), 64 << 10) }
+    }
+  #endif
 
   @Test func `many threads take and give back`() async {
     let slabs = BlockSlabs(keeping: .kibibytes(64))
