@@ -67,13 +67,17 @@ struct SpillFooter: Equatable {
   }
 
   /// From a payload whose check sum was right; `nil` if it is nonsense all the same.
-  init?(_ bytes: UnsafeRawBufferPointer) {
+  ///
+  /// - Parameter end: where its record begins, before which all that it lists ends.
+  init?(_ bytes: UnsafeRawBufferPointer, at end: Int) {
     guard bytes.count >= Self.fixedCount else { return nil }
     let counts = (bytes.number(0, UInt32.self), bytes.number(4, UInt32.self), bytes.number(8, UInt32.self))
     firstSequence = bytes.number(16, UInt64.self)
     lastSequence = bytes.number(24, UInt64.self)
     // Counts up from 1: whatever is near the end of the numbers was not counted.
-    guard firstSequence <= lastSequence, lastSequence < 1 << 63 else { return nil }
+    guard firstSequence <= lastSequence, lastSequence < SpillFormat.mostCounted,
+      lastSequence - firstSequence <= UInt64(UInt32.max)
+    else { return nil }
     var place = Self.fixedCount
     for _ in 0..<counts.0 {
       guard bytes.count - place >= 8 else { return nil }
@@ -88,10 +92,10 @@ struct SpillFooter: Equatable {
     guard bytes.count - place == rest else { return nil }
     for _ in 0..<counts.1 {
       let (lower, upper) = (bytes.number(place + 8, UInt64.self), bytes.number(place + 16, UInt64.self))
-      let source = bytes.number(place, UInt32.self)
-      guard lower <= upper, source < counts.0 else { return nil }
-      tombstones.append(
-        SpillTombstone(source: source, blocks: lower..<upper, bound: bytes.number(place + 24, UInt64.self)))
+      let (source, bound) = (bytes.number(place, UInt32.self), bytes.number(place + 24, UInt64.self))
+      // It removes what came before it.
+      guard lower <= upper, source < counts.0, bound <= lastSequence else { return nil }
+      tombstones.append(SpillTombstone(source: source, blocks: lower..<upper, bound: bound))
       place += Self.tombstoneCount
     }
     entries.reserveCapacity(Int(counts.2))
@@ -102,10 +106,17 @@ struct SpillFooter: Equatable {
         source: bytes.number(place + 24, UInt32.self), lower: bytes.number(place + 28, UInt32.self),
         count: bytes.number(place + 32, UInt32.self),
         sequence: firstSequence &+ UInt64(bytes.number(place + 36, UInt32.self)))
-      guard entry.source < counts.0 else { return nil }
+      guard entry.source < counts.0, isPossible(entry, before: end) else { return nil }
       entries.append(entry)
       place += Self.entryCount
     }
+  }
+
+  /// Whether a segment whose footer begins at `end` can hold such a chunk.
+  private func isPossible(_ entry: Entry, before end: Int) -> Bool {
+    firstSequence > 0 && entry.sequence <= lastSequence && entry.count <= 1 << 30
+      && (1...max(1, entry.count)).contains(entry.stored) && entry.offset >= SpillFormat.headerCount
+      && entry.offset + SpillFormat.recordCount(payload: Int(entry.stored)) <= end
   }
 }
 

@@ -64,12 +64,12 @@ extension SpillInspection {
       configuration, disk, SpillFolder(directory: directory, lock: nil, shared: nil, privateName: nil))
     var state = SpillState(stagingLimit: 0, rules: .init())
     var survey = SpillSurvey()
-    var (lastNumber, lastSequence): (UInt64, UInt64) = (0, 0)
+    var counted = SpillOpening.Counted()
     var removed: [Int: SpillRemovedBlocks] = [:]
     var places: [UInt32] = []
     for number in try segments().numbers.reversed() {
       let status = status(of: number)
-      if let contents = try opening.read(number, root, &lastNumber, &lastSequence, &state.hasUnread) {
+      if let contents = try opening.read(number, root, &counted) {
         places.append(
           state.add(
             .init(

@@ -28,6 +28,25 @@ struct SpillOpening {
     var damaged = 0
   }
 
+  /// What is counted over all segments.
+  struct Counted {
+    var lastNumber: UInt64 = 0
+    /// Of what could be read.
+    var lastSequence: UInt64 = 0
+    /// The numbers of those that could not.
+    var unread: [UInt64] = []
+
+    /// Sequences from here on are higher than any that the directory has.
+    ///
+    /// Those of a segment rise by less than 2^32, and begin no higher than at its number times that, however many were
+    /// not read when it was made: so a segment that is not read now ends below the next multiple. Those of older ones
+    /// are lower than those of the newest.
+    var sequenceToGoOnFrom: UInt64 {
+      guard let newest = unread.max(), newest == lastNumber else { return lastSequence }
+      return max(lastSequence + 1 << 32, min(newest + 1, 1 << 29) << 32)
+    }
+  }
+
   /// Opens the directory. Waits for the disk.
   func open(_ sources: ChunkSources) throws(ReadError) -> SpillStore {
     ledger.charge(SpillStore.fixedBytes)
@@ -44,25 +63,29 @@ struct SpillOpening {
     state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     if !configuration.isReadOnly { removeLeftovers(names) }
     let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
-    var lastSequence: UInt64 = 0
     // From the newest on: the first of several records of a block counts, and tombstones are known before what they
     // remove.
     var removed: [Int: SpillRemovedBlocks] = [:]
-    var isFull = false
-    var lastNumber: UInt64 = 0
+    var counted = Counted()
+    var surplus: [UInt64] = []
     for number in numbers.reversed() {
-      guard let contents = try read(number, root, &lastNumber, &lastSequence, &state.hasUnread) else { continue }
+      guard let contents = try read(number, root, &counted) else { continue }
       // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
-      isFull = isFull || !configuration.isReadOnly && ledger.bytes > ledger.limit
-      if isFull, remove(number) { continue }
+      if !surplus.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {
+        surplus.append(number)
+        continue
+      }
       let place = state.add(
         .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
       state.enter(contents.footer, of: place, &removed)
       state.counts.damaged += contents.damaged
     }
-    state.lastRank = lastNumber
+    remove(surplus, &counted)
+    state.unread = counted.unread
+    state.lastRank = counted.lastNumber
     let writer = SpillWriter(
-      configuration, directory, ledger, root: root, lastSegment: lastNumber, lastSequence: lastSequence)
+      configuration, directory, ledger, root: root, lastSegment: counted.lastNumber,
+      lastSequence: counted.sequenceToGoOnFrom)
     writer.lockFile = folder.lock
     writer.quota = SpillQuota(
       shared: folder.shared ?? directory, privateName: folder.privateName, limit: configuration.limit.bytes)
@@ -76,14 +99,35 @@ struct SpillOpening {
     return store
   }
 
-  /// - Returns: whether it is gone.
-  private func remove(_ number: UInt64) -> Bool {
+  /// Removes segments, the oldest first, so that what removes some of one is there for as long as it is.
+  ///
+  /// - Parameter numbers: from the newest on.
+  private func remove(_ numbers: [UInt64], _ counted: inout Counted) {
+    var left = numbers
     do throws(Errno) {
-      try directory.remove(SpillFormat.segmentName(number))
-      return true
+      while let oldest = left.last {
+        do throws(Errno) {
+          try directory.remove(SpillFormat.segmentName(oldest))
+        } catch {
+          guard error == .noSuchFileOrDirectory else { throw error }
+        }
+        left.removeLast()
+        if configuration.durability != .none { try directory.sync() }
+      }
     } catch {
-      return error == .noSuchFileOrDirectory
+      // They stay, with those that are newer, and count.
+      for number in left { leave(number, &counted) }
     }
+  }
+
+  /// A segment stays of which nothing is known. Its space counts, and what it holds is older than what comes, should it be
+  /// readable the next time.
+  private func leave(_ number: UInt64, _ counted: inout Counted) {
+    if let status = try? directory.status(of: SpillFormat.segmentName(number)) {
+      ledger.charge(max(SpillLedger.rounded(status.size), status.allocatedSize))
+    }
+    counted.lastNumber = max(counted.lastNumber, number)
+    counted.unread.append(number)
   }
 
   /// The directory's `store`, or a new one, of which none of the segments is.
@@ -131,8 +175,7 @@ struct SpillOpening {
 
   /// Reads a segment; `nil` if it is not believed.
   func read(
-    _ number: UInt64, _ root: SpillRoot, _ lastNumber: inout UInt64, _ lastSequence: inout UInt64,
-    _ hasUnread: inout Bool
+    _ number: UInt64, _ root: SpillRoot, _ counted: inout Counted
   ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
@@ -147,28 +190,22 @@ struct SpillOpening {
         if !configuration.isReadOnly { try directory.remove(name) }
         return nil
       }
-      lastNumber = max(lastNumber, number)
+      counted.lastNumber = max(counted.lastNumber, number)
       let charge = max(SpillLedger.rounded(status.size), status.allocatedSize)
       ledger.charge(charge)
       let segment = SpillSegment(number: number, file: file, check: check, charge: charge, ledger: ledger)
       if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
-        lastSequence = max(lastSequence, footer.lastSequence + 1)
+        counted.lastSequence = max(counted.lastSequence, footer.lastSequence + 1)
         return Contents(segment: segment, length: status.size, footer: footer)
       }
-      return try seal(segment, status.size, &lastSequence)
+      return try seal(segment, status.size, &counted.lastSequence)
     } catch {
       switch error {
       // Gone meanwhile, or not a file.
       case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
-      // One bad file does not keep the others from being read. Its space counts, and what it holds is older than what
-      // comes, should it be readable the next time.
+      // One bad file does not keep the others from being read.
       case .ioError, .permissionDenied, .notPermitted:
-        if let status = try? directory.status(of: name) {
-          ledger.charge(max(SpillLedger.rounded(status.size), status.allocatedSize))
-        }
-        lastNumber = max(lastNumber, number)
-        lastSequence += 1 << 32
-        hasUnread = true
+        leave(number, &counted)
         return nil
       default: throw .errno(error, "read the spill directory", context)
       }

@@ -85,8 +85,10 @@ struct SpillTombstone: Equatable {
   init?(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer) {
     guard payload.count == SpillFormat.tombstoneCount else { return nil }
     let end = payload.number(0, UInt64.self)
-    guard record.block <= end else { return nil }
-    self.init(source: record.source, blocks: record.block..<end, bound: payload.number(8, UInt64.self))
+    let bound = payload.number(8, UInt64.self)
+    // It removes what came before it.
+    guard record.block <= end, bound <= record.sequence else { return nil }
+    self.init(source: record.source, blocks: record.block..<end, bound: bound)
   }
 
   init(source: UInt32, blocks: Range<UInt64>, bound: UInt64) {

@@ -29,7 +29,7 @@ struct SpillScan {
       else { return nil }
       let payload = bytes.part(SpillFormat.recordHeaderCount, Int(record.stored))
       guard CRC32C.of(payload) == record.payloadCheck else { return nil }
-      return SpillFooter(payload)
+      return SpillFooter(payload, at: offset)
     }
   }
 
@@ -52,10 +52,6 @@ struct SpillScan {
         let record = SpillRecord(header, segmentCheck: segment.check)
       else { return }
       let span = SpillFormat.recordCount(payload: Int(record.stored))
-      // Sequences count up.
-      guard record.sequence > footer.lastSequence, record.sequence < 1 << 63,
-        record.sequence - max(footer.firstSequence, 1) <= UInt64(UInt32.max)
-      else { return }
       guard record.kind != .footer, span <= length - end || headerCount + Int(record.stored) <= length - end else {
         return
       }
@@ -72,6 +68,7 @@ struct SpillScan {
   /// - Returns: whether it makes sense.
   private mutating func enter(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
     let first = footer.firstSequence == 0 ? record.sequence : footer.firstSequence
+    // Sequences count up, over all segments: the first may be any.
     guard record.sequence > footer.lastSequence, record.sequence < SpillFormat.mostCounted,
       record.sequence - first <= UInt64(UInt32.max)
     else { return false }

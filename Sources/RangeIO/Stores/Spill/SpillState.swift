@@ -29,8 +29,8 @@ struct SpillState: ~Copyable {
   var breaker: SpillBreaker
   /// Whether segments have had to go for others: then only what comes again is written.
   var isFull = false
-  /// Whether there are segments that could not be read when the directory was opened.
-  var hasUnread = false
+  /// The numbers of segments that could not be read when the directory was opened, and are there.
+  var unread: [UInt64] = []
   /// Whether the blocks of outdated versions are being taken out.
   var isSweepingOutdated = false
   /// Whether a thread writes.

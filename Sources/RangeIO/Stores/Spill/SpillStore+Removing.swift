@@ -68,7 +68,7 @@ extension SpillStore {
       // Written down if anything of it can be on the disk, or is on its way there. Not before nothing of it is found:
       // what is copied on until then comes before this, and is removed by it, too.
       let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
-      guard mayBeOnDisk || state.isWriting || state.hasUnread else { return false }
+      guard mayBeOnDisk || state.isWriting || !state.unread.isEmpty else { return false }
       state.note(.init(slot: slot, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
       return true
     }

@@ -177,7 +177,7 @@ struct SpillWalk {
   ) throws(Errno) {
     isOver = true
     let isWhole = CRC32C.of(payload) == record.payloadCheck
-    let listed = isWhole ? SpillFooter(payload) : nil
+    let listed = isWhole ? SpillFooter(payload, at: place) : nil
     let trailerAt = place + SpillFormat.recordCount(payload: Int(record.stored))
     let end = trailerAt + SpillFormat.trailerCount
     // Longer: the footer was written, and the rest not yet cut off.

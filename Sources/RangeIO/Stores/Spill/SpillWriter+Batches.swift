@@ -157,13 +157,19 @@ extension SpillWriter {
       while let last = unsyncedSegments.popLast() { try last.file.sync() }
       if let open { try open.segment.file.sync() }
       goOn(store)
-      if hasUnsyncedNames { try directory.sync() }
     } catch {
       throw .failed(error)
     }
+    if hasUnsyncedNames { try syncNames(store) }
     unsyncedBytes = 0
-    hasUnsyncedNames = false
     store.state.withLock { $0.counts.syncs += 1 }
+  }
+
+  /// Makes durable what files there are.
+  func syncNames(_ store: SpillStore) throws(Trouble) {
+    goOn(store)
+    do throws(Errno) { try directory.sync() } catch { throw .failed(error) }
+    hasUnsyncedNames = false
   }
 
   /// Raises the epoch, and unlinks all that is of an older one.
@@ -183,6 +189,8 @@ extension SpillWriter {
     let segments = store.state.withLock { state -> [SpillSegment] in
       let all = state.places.compactMap { $0?.segment }
       state.places = []
+      // They are of an older epoch now.
+      state.unread = []
       state.isFull = false
       state.counts.segmentsFreed += all.count
       _ = state.sources.sweep(from: 0, oldestSegment: nil)

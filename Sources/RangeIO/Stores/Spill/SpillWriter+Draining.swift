@@ -62,6 +62,8 @@ extension SpillWriter {
       try carryTombstones(of: victim, store)
       // Before it is forgotten: what cannot be removed is found again some day, and stays known until then.
       try unlink(victim.segment, store)
+      // Before another goes: what removes some of this one must not be gone while a loss of power brings this one back.
+      if configuration.durability != .none { try syncNames(store) }
     } catch {
       store.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
       throw error
@@ -222,6 +224,8 @@ extension SpillState {
     of place: UInt32
   ) -> [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] {
     guard let victim = places[Int(place)], !victim.tombstones.isEmpty else { return [] }
+    // What a segment holds that could not be read is not known.
+    if unread.contains(where: { $0 < victim.segment.number }) { return victim.tombstones }
     let older = places.compactMap { $0 }.filter { $0.segment.number < victim.segment.number }
     return victim.tombstones.filter { tombstone in older.contains { $0.locals[tombstone.slot] != nil } }
   }

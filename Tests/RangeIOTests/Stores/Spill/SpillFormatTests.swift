@@ -33,7 +33,7 @@ struct SpillFormatTests {
     bytes[bit / 8] ^= 1 << UInt8(bit % 8)
     #expect(bytes.withUnsafeBytes { SpillRecord($0, segmentCheck: 77) } == nil)
     let footer = footer(&random)
-    #expect(Self.written(footer).withUnsafeBytes { SpillFooter($0) } == footer)
+    #expect(Self.written(footer).withUnsafeBytes { SpillFooter($0, at: 1 << 30) } == footer)
   }
 
   private func footer(_ random: inout TestRandom) -> SpillFooter {
@@ -43,14 +43,17 @@ struct SpillFormatTests {
     let sources = 1 + random.below(5)
     for _ in 0..<sources { footer.identities.append(identity(&random)) }
     for _ in 0..<random.below(5) {
-      footer.tombstones.append(.init(source: UInt32(random.below(sources)), blocks: 3..<9, bound: random.next()))
+      footer.tombstones.append(
+        .init(
+          source: UInt32(random.below(sources)), blocks: 3..<9,
+          bound: UInt64(random.below(Int(footer.lastSequence) + 1))))
     }
     for _ in 0..<random.below(20) {
       footer.entries.append(
         .init(
-          block: random.next(), birth: Int64(bitPattern: random.next()), offset: random.below(1 << 20) * 8,
-          stored: UInt32(random.below(1 << 20)), source: UInt32(random.below(sources)), lower: 0, count: 4096,
-          sequence: footer.firstSequence + UInt64(random.below(1 << 20))))
+          block: random.next(), birth: Int64(bitPattern: random.next()), offset: 64 + random.below(1 << 20) * 8,
+          stored: UInt32(1 + random.below(1 << 20)), source: UInt32(random.below(sources)), lower: 0, count: 1 << 20,
+          sequence: footer.firstSequence + UInt64(random.below(Int(footer.lastSequence - footer.firstSequence) + 1))))
     }
     return footer
   }
@@ -72,7 +75,7 @@ struct SpillFormatTests {
       }
       if random.below(4) == 0 { bytes.removeLast(random.below(bytes.count + 1)) }
       bytes.withUnsafeBytes { buffer in
-        if let footer = SpillFooter(buffer) { _ = Self.written(footer) }
+        if let footer = SpillFooter(buffer, at: 1 << 20) { _ = Self.written(footer) }
         if let identity = SpillIdentity(buffer) {
           _ = (identity.id, identity.count(ofBlock: .max), identity.count(ofBlock: random.below(1 << 40)))
         }
@@ -88,9 +91,9 @@ struct SpillFormatTests {
   @Test func `sequences that nobody has counted are nonsense`() {
     var footer = SpillFooter()
     (footer.firstSequence, footer.lastSequence) = (1, .max)
-    #expect(Self.written(footer).withUnsafeBytes { SpillFooter($0) } == nil)
+    #expect(Self.written(footer).withUnsafeBytes { SpillFooter($0, at: 1 << 30) } == nil)
     (footer.firstSequence, footer.lastSequence) = (9, 8)
-    #expect(Self.written(footer).withUnsafeBytes { SpillFooter($0) } == nil)
+    #expect(Self.written(footer).withUnsafeBytes { SpillFooter($0, at: 1 << 30) } == nil)
   }
 
   @Test func `names of files and private directories are told from others`() {
