@@ -162,6 +162,11 @@ extension SpillStore {
   func error(for trouble: SpillWriter.Trouble) -> ReadError {
     switch trouble {
     case .noRoom: return ReadError.noSpillRoom(configuration.directory)
+    case .busy:
+      return ReadError(
+        .inUse,
+        "another process that shares the spill directory is making a file, and does not end: what would be written is "
+          + "dropped until it does", isTransient: true, context: .init(source: configuration.directory))
     case .failed(let errno): return ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
     }
   }

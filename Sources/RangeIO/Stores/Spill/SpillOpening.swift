@@ -88,7 +88,8 @@ struct SpillOpening {
       lastSequence: counted.sequenceToGoOnFrom)
     writer.lockFile = folder.lock
     writer.quota = SpillQuota(
-      shared: folder.shared ?? directory, privateName: folder.privateName, limit: configuration.limit.bytes)
+      shared: folder.shared ?? directory, privateName: folder.privateName, limit: configuration.limit.bytes,
+      tries: configuration.quotaTries)
     let reason: SpillStore.ReadOnlyReason? =
       configuration.isReadOnly
       ? .configured : root.refusesWhenFull && configuration.whenFull == .dropOldest ? .otherConfiguration : nil

@@ -8,10 +8,21 @@ struct SpillQuota: Sendable {
   /// The name of this process's own directory below it; `nil` for the one that has the directory itself.
   let privateName: String?
   let limit: Int
+  /// How often a turn is asked for, a millisecond apart, before others count as busy.
+  var tries = 2_000
 
   /// A time in which nobody else makes a file. Ends when it is let go of.
   struct Turn {
     let file: any SpillFile
+  }
+
+  /// What came of asking for a turn.
+  enum Answer {
+    case turn(Turn)
+    /// So many bytes more would be too many.
+    case full
+    /// Another process has its turn, and does not end it: it is stopped, or its disk hangs. Says nothing about room.
+    case busy
   }
 
   /// Whether there are others.
@@ -20,10 +31,8 @@ struct SpillQuota: Sendable {
     return try shared.names().contains { SpillFormat.isPrivateName($0) }
   }
 
-  /// Waits for a turn. Whoever is alone takes one, too: another may come at this moment.
-  ///
-  /// - Returns: `nil` if so many bytes more would be too many.
-  func enter(_ bytes: Int) throws(Errno) -> Turn? {
+  /// Waits for a turn to take so many bytes. Whoever is alone takes one, too: another may come at this moment.
+  func enter(_ bytes: Int) throws(Errno) -> Answer {
     let file: any SpillFile
     do throws(Errno) {
       file = try shared.create(SpillFolder.quotaName)
@@ -31,14 +40,14 @@ struct SpillQuota: Sendable {
       file = try shared.open(SpillFolder.quotaName, writing: true)
     }
     // Others are in there for the time that it takes to set a file's blocks aside.
-    var tries = 0
+    var left = tries
     while !(try file.lock(exclusively: true)) {
-      tries += 1
-      guard tries < 2_000 else { return nil }
+      left -= 1
+      guard left > 0 else { return .busy }
       rio_pause_ns(1_000_000)
     }
-    if try isShared(), try total() + bytes > limit { return nil }
-    return Turn(file: file)
+    if try isShared(), try total() + bytes > limit { return .full }
+    return .turn(Turn(file: file))
   }
 
   private func total() throws(Errno) -> Int {

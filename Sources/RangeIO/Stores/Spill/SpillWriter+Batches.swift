@@ -5,12 +5,14 @@ extension SpillWriter {
   enum Trouble: Error {
     /// There is no room within the limit, or above the floor of the disk's free space.
     case noRoom
+    /// Another process that shares the limit does not end its turn to make a file.
+    case busy
     case failed(Errno)
 
     /// Whether reading goes on all the same.
     var concernsWritesOnly: Bool {
       switch self {
-      case .noRoom: true
+      case .noRoom, .busy: true
       case .failed(let errno): [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .fileTooLarge].contains(errno)
       }
     }

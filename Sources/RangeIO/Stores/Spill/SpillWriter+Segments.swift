@@ -113,27 +113,34 @@ extension SpillWriter {
   func makeSegment(_ store: SpillStore) throws(Trouble) {
     let size = configuration.segmentBytes
     try takeSpace(size, store)
-    // Held until the segment is there, so that two processes do not take the same room.
-    let turn = try shareSpace(size, store)
-    defer { withExtendedLifetime(turn) {} }
-    // To make room, tombstones may have been carried on to a new segment: that is the one, then.
-    guard open == nil else {
-      ledger.give(size)
-      return
-    }
-    let (segment, place): (SpillSegment, UInt32)
-    do throws(Errno) {
-      (segment, place) = try createSegment(size, store)
-    } catch {
-      ledger.give(size)
-      throw .failed(error)
-    }
-    open = OpenSegment(segment: segment, place: place)
+    guard try openSegment(size, store) else { return }
     try tidy(store)
     guard dropsOldest else { return }
     // One segment's room is kept free, so that what is copied on has somewhere to go.
     while ledger.bytes > ledger.limit - size {
       guard try drainSegment(copying: true, store) else { break }
+    }
+  }
+
+  /// Opens a segment for which space was taken, in a turn that ends once it is there, so that two processes do not take
+  /// the same room. What follows may take long: others make their segments meanwhile.
+  ///
+  /// - Returns: false if there is one already.
+  private func openSegment(_ size: Int, _ store: SpillStore) throws(Trouble) -> Bool {
+    let turn = try shareSpace(size, store)
+    defer { withExtendedLifetime(turn) {} }
+    // To make room, tombstones may have been carried on to a new segment: that is the one, then.
+    guard open == nil else {
+      ledger.give(size)
+      return false
+    }
+    do throws(Errno) {
+      let (segment, place) = try createSegment(size, store)
+      open = OpenSegment(segment: segment, place: place)
+      return true
+    } catch {
+      ledger.give(size)
+      throw .failed(error)
     }
   }
 

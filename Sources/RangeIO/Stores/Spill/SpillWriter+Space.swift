@@ -28,15 +28,23 @@ extension SpillWriter {
   func shareSpace(_ size: Int, _ store: SpillStore) throws(Trouble) -> SpillQuota.Turn? {
     guard let quota else { return nil }
     while true {
-      let turn: SpillQuota.Turn?
+      let answer: SpillQuota.Answer
       do throws(Errno) {
-        turn = try quota.enter(size)
+        // That others are slow does not make this disk a sick one.
+        takeTime(store)
+        defer { goOn(store) }
+        answer = try quota.enter(size)
       } catch {
         ledger.give(size)
         throw .failed(error)
       }
-      if let turn { return turn }
-      try drainOldest(true, for: size, store)
+      switch answer {
+      case .turn(let turn): return turn
+      case .full: try drainOldest(true, for: size, store)
+      case .busy:
+        ledger.give(size)
+        throw .busy
+      }
     }
   }
 
