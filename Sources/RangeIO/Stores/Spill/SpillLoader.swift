@@ -70,7 +70,7 @@ final class SpillLoader: PieceLoader {
       }
       answer.resolve(.success(nil))
     }
-    store.configuration.work.start(isUrgent: true) { [self] in
+    store.lanes.reads.start(isUrgent: true) { [self] in
       guard load.begin() else { return }
       let bytes = read()
       store.watch.end(call)

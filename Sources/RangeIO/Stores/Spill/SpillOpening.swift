@@ -6,11 +6,15 @@ struct SpillOpening {
   let disk: any SpillDisk
   let folder: SpillFolder
   let ledger: SpillLedger
+  let lanes: DiskLanes
   private let context: ReadError.Context
   private var directory: any SpillDirectory { folder.directory }
 
-  init(_ configuration: SpillStore.Configuration, _ disk: any SpillDisk, _ folder: SpillFolder) {
+  init(
+    _ configuration: SpillStore.Configuration, _ disk: any SpillDisk, _ folder: SpillFolder, _ lanes: DiskLanes? = nil
+  ) {
     self.configuration = configuration
+    self.lanes = lanes ?? DiskLanes(configuration.work)
     self.disk = disk
     self.folder = folder
     ledger = SpillLedger(limit: configuration.limit.bytes)
@@ -95,7 +99,7 @@ struct SpillOpening {
       ? .configured : root.refusesWhenFull && configuration.whenFull == .dropOldest ? .otherConfiguration : nil
     let store = SpillStore(
       configuration, sources: sources, directory: directory, ledger: ledger, state: state, writer: writer,
-      readOnlyReason: reason)
+      lanes: lanes, readOnlyReason: reason)
     writer.belongs(to: store)
     return store
   }

@@ -42,8 +42,8 @@ extension SpillStore {
     public var background = BackgroundWork()
     /// The disk.
     package var disk: (any SpillDisk)?
-    /// Where calls that wait for the disk run.
-    package var work = DiskWork.system
+    /// Where calls that wait for the disk run. Default: two threads of the directory's own for reads, and one for writes.
+    package var work: DiskWork?
     /// Nanoseconds since 1970.
     package var wallClock: @Sendable () -> Int64 = { rio_realtime_ns() }
     /// When a disk counts as sick.

@@ -14,9 +14,10 @@ extension SpillStore {
   public static func open(_ configuration: Configuration, sources: ChunkSources) async throws -> SpillStore {
     try check(configuration)
     let disk = configuration.disk ?? SystemDisk()
-    return try await configuration.work.run {
+    let lanes = DiskLanes(configuration.work)
+    return try await lanes.reads.run {
       let folder = try SpillFolder.open(configuration, on: disk)
-      return try SpillOpening(configuration, disk, folder).open(sources)
+      return try SpillOpening(configuration, disk, folder, lanes).open(sources)
     }
   }
 

@@ -27,6 +27,8 @@ public final class SpillStore: ChunkStore {
   let ledger: SpillLedger
   let state: Locked<SpillState>
   let watch: DiskWatch
+  /// Where it reads, and where it writes.
+  let lanes: DiskLanes
   /// Only touched by the one thread that writes, see ``SpillWriter``.
   let writer: SpillWriter
   /// Why it takes nothing, if it does not.
@@ -45,13 +47,14 @@ public final class SpillStore: ChunkStore {
 
   init(
     _ configuration: Configuration, sources: ChunkSources, directory: any SpillDirectory, ledger: SpillLedger,
-    state: consuming sending SpillState, writer: SpillWriter, readOnlyReason: ReadOnlyReason?
+    state: consuming sending SpillState, writer: SpillWriter, lanes: DiskLanes, readOnlyReason: ReadOnlyReason?
   ) {
     self.configuration = configuration
     self.sources = sources
     self.directory = directory
     self.ledger = ledger
     self.writer = writer
+    self.lanes = lanes
     self.readOnlyReason = readOnlyReason
     self.state = Locked(state)
     watch = DiskWatch(

@@ -95,7 +95,7 @@ final class SpillWriter: @unchecked Sendable {
     }
   }
 
-  private func start() { configuration.work.start { [self] in run() } }
+  private func start() { store?.lanes.writes.start { [self] in run() } }
 
   /// Begins a run for somebody who waits for its end.
   func startForWaiters() {

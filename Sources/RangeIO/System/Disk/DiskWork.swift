@@ -19,10 +19,6 @@ package struct DiskWork: Sendable {
     }
   }
 
-  /// The threads of all spill directories of the process: apart from those that read sources, which a sick cache disk
-  /// must not hold up.
-  package static let system = DiskWork.threads(IOThreads(limit: 32))
-
   /// Has `work` done soon.
   package func start(isUrgent: Bool = false, _ work: @escaping @Sendable () -> Void) { submit(isUrgent, work) }
 

@@ -96,7 +96,7 @@ struct SpillSickDiskTests {
     spill.disk.faults = .none
     spill.clock.advance(by: .seconds(5))
     // The only thread is busy with something else.
-    store.configuration.work.start { gate.pass() }
+    store.lanes.reads.start { gate.pass() }
     await gate.arrival()
     let probe = source.held(source.block(3), in: store)
     let task = Task { await probe[0].loader.load {} }
@@ -266,7 +266,7 @@ struct SpillSickDiskTests {
     let store = try await spill.open()
     let source = FillSource(store.sources)
     try await fill(source, 0..<2, store)
-    store.configuration.work.start(isUrgent: true) { gate.pass() }
+    store.lanes.reads.start(isUrgent: true) { gate.pass() }
     await gate.arrival()
     let isLate = Tally()
     let piece = source.held(source.block(1), in: store)[0]
