@@ -89,8 +89,7 @@ struct SpillFolder {
         "the spill directory belongs to user \(status.owner), not to \(disk.user) who runs this: choose a directory of "
           + "your own", context: context)
     }
-    let isForeign = !names.isEmpty && !names.contains(lockName) && !names.contains(storeName)
-    guard !isForeign else {
+    guard isSpillDirectory(directory, names, on: disk) else {
       throw ReadError(
         .invalidConfiguration,
         "the directory has other files in it, and no spill files: choose one that is empty, or a new one",
@@ -157,7 +156,7 @@ struct SpillFolder {
   /// Writes down who has the directory.
   func sign(_ configuration: SpillStore.Configuration, _ context: ReadError.Context) throws(ReadError) {
     guard let lock else { return }
-    let text = Array("process \(configuration.processNumber)\n".utf8)
+    let text = Array("\(Self.mark) process \(configuration.processNumber)\n".utf8)
     do throws(Errno) {
       try lock.truncate(0)
       try lock.writeAll(text, at: 0)
@@ -175,8 +174,9 @@ struct SpillFolder {
       // Whoever it is, it is somebody.
       (try? lock.read(into: buffer, at: 0)) ?? 0
     }
-    let name = String(decoding: text.prefix(count).filter { (32..<127).contains($0) }, as: UTF8.self)
-    return name.isEmpty ? "another process" : name
+    let words = String(decoding: text.prefix(count).filter { (32..<127).contains($0) }, as: UTF8.self)
+    let name = words.hasPrefix(mark) ? words.dropFirst(mark.count + 1) : words[...]
+    return name.isEmpty ? "another process" : String(name)
   }
 
   // MARK: `store`
@@ -241,7 +241,7 @@ struct SpillFolder {
   ) -> Int? {
     // Whatever fails here is somebody else's, or tried again at the next opening.
     guard let below = try? directory.openDirectory(name), let status = try? below.status(),
-      status.owner == disk.user, let names = try? below.names()
+      status.owner == disk.user, let names = try? below.names(), isSpillDirectory(below, names, on: disk)
     else { return nil }
     var lock: (any SpillFile)?
     defer { withExtendedLifetime(lock) {} }
