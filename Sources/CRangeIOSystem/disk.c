@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -56,6 +57,11 @@ int rio_disk_stat_at(int directory, const char *name, struct rio_disk_stat *out)
 }
 
 int rio_disk_set_mode(int fd, uint32_t mode) { return outcome(fchmod(fd, (mode_t)mode)); }
+
+uint64_t rio_disk_descriptor_limit(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > INT32_MAX ? INT32_MAX : limit.rlim_cur;
+}
 
 // MARK: directories
 

@@ -15,6 +15,9 @@ enum TestScale {
   /// Processes that are killed: `RANGEIO_KILLS`, 12 unless given.
   static let kills = number("RANGEIO_KILLS", or: 12)
 
+  /// Short runs of a process: `RANGEIO_RUNS`, 100 unless given.
+  static let runs = number("RANGEIO_RUNS", or: 100)
+
   /// Tells figures of long runs, which `Docs/Reliability.md` quotes.
   static func report(_ figures: String) {
     if isDamageComplete || kills > 12 { print("figures: \(figures)") }

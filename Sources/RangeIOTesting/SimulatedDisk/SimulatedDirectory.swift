@@ -53,7 +53,11 @@ package final class SimulatedDirectory: SpillDirectory {
 
   package func names() throws(Errno) -> [String] {
     // Nobody is to rely on an order, least of all on the natural one; but each run has the same.
-    try perform(.names) { _ in node.entries.keys.sorted(by: >) }
+    try perform(.names) { (_) throws(Errno) in
+      // A real one is opened again to be listed.
+      try process.requireDescriptor()
+      return node.entries.keys.sorted(by: >)
+    }
   }
 
   package func status(of name: String) throws(Errno) -> DiskStatus {
@@ -62,6 +66,7 @@ package final class SimulatedDirectory: SpillDirectory {
 
   package func create(_ name: String) throws(Errno) -> any SpillFile {
     let (file, handle) = try perform(.create, name) { (state) throws(Errno) -> (DiskFile, Int) in
+      try process.requireDescriptor()
       let file = DiskFile(owner: user, mode: 0o600)
       try add(name, file)
       return (file, process.open(file, &state))
@@ -75,6 +80,7 @@ package final class SimulatedDirectory: SpillDirectory {
       if entry is DiskLink { throw .tooManySymbolicLinkLevels }
       try entry.require(writing ? 0o6 : 0o4, for: user)
       if writing, entry is DiskDirectory { throw .isDirectory }
+      try process.requireDescriptor()
       return (entry, process.open(entry, &state))
     }
     return SimulatedFile(opened, handle, name: name, writing: writing, process)

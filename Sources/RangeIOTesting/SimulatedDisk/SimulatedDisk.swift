@@ -55,7 +55,11 @@ package final class SimulatedDisk: Sendable {
   }
 
   /// A process that uses the disk. Processes see each other's changes and locks.
-  package func newProcess() -> SimulatedProcess { SimulatedProcess(self, life: state.withLock { $0.life }) }
+  ///
+  /// - Parameter descriptors: the files that it may have open at once.
+  package func newProcess(descriptors: Int = .max) -> SimulatedProcess {
+    SimulatedProcess(self, life: state.withLock { $0.life }, descriptors: descriptors)
+  }
 
   /// What goes wrong from now on. Setting it starts the numbers of ``DiskCall`` at zero.
   package var faults: DiskFaults {

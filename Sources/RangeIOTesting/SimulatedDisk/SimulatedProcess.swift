@@ -9,11 +9,24 @@ package final class SimulatedProcess: SpillDisk, @unchecked Sendable {
   private let life: Int
   private var isDead = false
   private var open: [Int: DiskNode] = [:]
+  private var mostOpen: Int
+  private var descriptorsLeft: Int
 
-  init(_ disk: SimulatedDisk, life: Int) {
+  init(_ disk: SimulatedDisk, life: Int, descriptors: Int) {
     self.disk = disk
     self.life = life
+    descriptorsLeft = descriptors
+    mostOpen = 0
   }
+
+  /// The files that it may open at once: opening more fails with `EMFILE`. May be less than there are.
+  package var descriptors: Int {
+    get { disk.state.withLock { _ in descriptorsLeft + open.count } }
+    set { disk.state.withLock { _ in descriptorsLeft = newValue - open.count } }
+  }
+
+  /// The most files that it ever had open at once.
+  package var mostOpenFiles: Int { disk.state.withLock { _ in mostOpen } }
 
   package var user: UInt32 { disk.user }
 
@@ -65,16 +78,23 @@ package final class SimulatedProcess: SpillDisk, @unchecked Sendable {
     for handle in open.keys { close(handle, &state) }
   }
 
+  func requireDescriptor() throws(Errno) {
+    if descriptorsLeft <= 0 { throw .tooManyOpenFiles }
+  }
+
   func open(_ node: DiskNode, _ state: inout SimulatedDisk.State) -> Int {
     state.nextHandle += 1
     node.open(state.nextHandle)
     open[state.nextHandle] = node
+    descriptorsLeft -= 1
+    mostOpen = max(mostOpen, open.count)
     return state.nextHandle
   }
 
   /// Does nothing for what a crash has closed.
   func close(_ handle: Int, _ state: inout SimulatedDisk.State) {
     guard life == state.life, let node = open.removeValue(forKey: handle) else { return }
+    descriptorsLeft += 1
     node.close(handle)
     state.release(node)
   }

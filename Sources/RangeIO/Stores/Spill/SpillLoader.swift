@@ -50,9 +50,10 @@ final class SpillLoader: PieceLoader {
 
   /// What the page cache holds.
   func loadNow() -> QuickLoad {
-    guard let buffers = SpillBuffers(run) else { return .notAtHand }
+    // To open it may wait for the disk.
+    guard let file = run.segment.openFile, let buffers = SpillBuffers(run) else { return .notAtHand }
     // A failure shows again, and is counted, when the disk is asked for good.
-    guard let count = try? run.segment.file.readResident(into: buffers.pieces, at: run.offset), count == run.byteCount
+    guard let count = try? file.readResident(into: buffers.pieces, at: run.offset), count == run.byteCount
     else { return .notAtHand }
     return decode(buffers, isResident: true).map { .bytes($0) } ?? .lost
   }
@@ -91,7 +92,7 @@ final class SpillLoader: PieceLoader {
     if permit == .go, !store.state.withLock({ $0.breaker.isClosed }) { return nil }
     guard let buffers = SpillBuffers(run) else { return nil }
     let result = Result<Int, Errno> { () throws(Errno) in
-      try run.segment.file.read(into: buffers.pieces, at: run.offset)
+      try run.segment.file().read(into: buffers.pieces, at: run.offset)
     }
     switch result {
     case .success(let count):
@@ -101,6 +102,11 @@ final class SpillLoader: PieceLoader {
         return lose(run.parts)
       }
       return decode(buffers, isResident: false)
+    case .failure(let errno) where errno.isShortageOfDescriptors:
+      // They are there, and the disk is well: another time.
+      store.noteShortage(errno)
+      store.state.withLock { $0.breaker.withdraw(permit) }
+      return nil
     case .failure(let errno):
       store.note(errno, "read a spill file", permit, isWrite: false)
       // They may be readable another time, if the disk recovers; but one bad place must not fail each read of it.
@@ -169,6 +175,12 @@ extension SpillStore {
           + "dropped until it does", isTransient: true, context: .init(source: configuration.directory))
     case .failed(let errno): return ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
     }
+  }
+
+  /// A file could not be opened, since the process has too many, which is no failure of the disk.
+  func noteShortage(_ errno: Errno) {
+    let error = ReadError.errno(errno, "open a spill file", .init(source: configuration.directory))
+    state.withLock { $0.lastFailure = error }
   }
 
   /// The disk failed.

@@ -7,6 +7,7 @@ struct SpillOpening {
   let folder: SpillFolder
   let ledger: SpillLedger
   let lanes: DiskLanes
+  let files: SpillFiles
   private let context: ReadError.Context
   private var directory: any SpillDirectory { folder.directory }
 
@@ -18,6 +19,9 @@ struct SpillOpening {
     self.disk = disk
     self.folder = folder
     ledger = SpillLedger(limit: configuration.limit.bytes)
+    files = SpillFiles(
+      folder.directory, on: disk, isReadOnly: configuration.isReadOnly,
+      most: configuration.mostOpenFiles ?? SpillFiles.usualMost, closing: self.lanes.writes)
     context = .init(source: configuration.directory)
   }
 
@@ -88,7 +92,7 @@ struct SpillOpening {
     state.unread = counted.unread
     state.lastRank = counted.lastNumber
     let writer = SpillWriter(
-      configuration, directory, ledger, root: root, lastSegment: counted.lastNumber,
+      configuration, directory, ledger, files: files, root: root, lastSegment: counted.lastNumber,
       lastSequence: counted.sequenceToGoOnFrom)
     writer.lockFile = folder.lock
     writer.quota = SpillQuota(
@@ -186,7 +190,9 @@ struct SpillOpening {
     do throws(Errno) {
       // Looked at before it is opened: who must not open what is somebody else's leaves it alone.
       guard SpillFolder.isOurs(try directory.status(of: name), on: disk) else { return nil }
-      let file = try directory.open(name, writing: !configuration.isReadOnly)
+      let file = try files.withDescriptors { () throws(Errno) in
+        try directory.open(name, writing: !configuration.isReadOnly)
+      }
       let status = try file.status()
       guard SpillFolder.isOurs(status, on: disk) else { return nil }
       guard let (header, check) = try SpillScan.header(of: file), header.number == number,
@@ -198,18 +204,19 @@ struct SpillOpening {
       counted.lastNumber = max(counted.lastNumber, number)
       let charge = max(SpillLedger.rounded(status.size), status.allocatedSize)
       ledger.charge(charge)
-      let segment = SpillSegment(number: number, file: file, check: check, charge: charge, ledger: ledger)
+      let segment = SpillSegment(number: number, check: check, charge: charge, ledger: ledger, files: files)
+      files.enter(file, number)
       if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
         counted.lastSequence = max(counted.lastSequence, footer.lastSequence + 1)
         return Contents(segment: segment, length: status.size, footer: footer)
       }
-      return try seal(segment, status.size, &counted.lastSequence)
+      return try seal(segment, file, status.size, &counted.lastSequence)
     } catch {
       switch error {
       // Gone meanwhile, or not a file.
       case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
       // One bad file does not keep the others from being read.
-      case .ioError, .permissionDenied, .notPermitted:
+      case .ioError, .permissionDenied, .notPermitted, .tooManyOpenFiles, .tooManyOpenFilesInSystem:
         leave(number, &counted)
         return nil
       default: throw .errno(error, "read the spill directory", context)
@@ -219,9 +226,9 @@ struct SpillOpening {
 
   /// Gives a segment that was not sealed a footer of what is believed of it.
   private func seal(
-    _ segment: SpillSegment, _ length: Int, _ lastSequence: inout UInt64
+    _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ lastSequence: inout UInt64
   ) throws(Errno) -> Contents {
-    let scan = try SpillScan(segment, length: length)
+    let scan = try SpillScan(file, check: segment.check, length: length)
     lastSequence = max(lastSequence, scan.footer.lastSequence + 1)
     var contents = Contents(
       segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
@@ -233,8 +240,8 @@ struct SpillOpening {
     }
     do throws(Errno) {
       // What lies behind is cut off first: it must not look like a trailer some day.
-      try segment.file.truncate(scan.end)
-      try segment.file.writeAll(memory, at: scan.end)
+      try file.truncate(scan.end)
+      try file.writeAll(memory, at: scan.end)
       segment.recharge(SpillLedger.rounded(scan.end + count))
       contents = Contents(
         segment: segment, length: scan.end + count, footer: scan.footer, damaged: scan.damaged)

@@ -44,12 +44,12 @@ struct SpillScan {
   }
 
   /// Reads all records of a segment that was not sealed, up to the first whose header is not believed.
-  init(_ segment: SpillSegment, length: Int) throws(Errno) {
-    var window = SpillWindow(segment)
+  init(_ file: any SpillFile, check: UInt32, length: Int) throws(Errno) {
+    var window = SpillWindow(file)
     let headerCount = SpillFormat.recordHeaderCount
     while end + headerCount <= length {
       guard let header = try window.bytes(end, headerCount),
-        let record = SpillRecord(header, segmentCheck: segment.check)
+        let record = SpillRecord(header, segmentCheck: check)
       else { return }
       let span = SpillFormat.recordCount(payload: Int(record.stored))
       guard record.kind != .footer, span <= length - end || headerCount + Int(record.stored) <= length - end else {

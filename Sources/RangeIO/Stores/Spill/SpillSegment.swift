@@ -1,28 +1,34 @@
 import Synchronization
+import SystemPackage
 
-/// One file of a spill directory. Whoever reads from it keeps it alive: the file is open until the last reader is gone,
-/// and its space counts until then.
+/// One file of a spill directory. Whoever reads from it keeps it alive, and its space counts until the last reader is
+/// gone. Open only as long as it is used, see ``SpillFiles``.
 final class SpillSegment: Sendable {
   let number: UInt64
-  /// `nil` only when nobody has the segment any more.
-  private nonisolated(unsafe) var openFile: (any SpillFile)?
-  var file: any SpillFile { openFile! }
   /// What every record repeats.
   let check: UInt32
+  private let files: SpillFiles
   private let ledger: SpillLedger
   /// Whether it has no name any more.
   private let isUnlinked = Atomic<Bool>(false)
   /// What is charged for it.
   private let charge: Atomic<Int>
+  private let hasEnded = Atomic<Bool>(false)
 
   /// A segment for which `charge` bytes of `ledger` were taken.
-  init(number: UInt64, file: any SpillFile, check: UInt32, charge: Int, ledger: SpillLedger) {
+  init(number: UInt64, check: UInt32, charge: Int, ledger: SpillLedger, files: SpillFiles) {
     self.number = number
-    openFile = file
     self.check = check
     self.charge = Atomic(charge)
     self.ledger = ledger
+    self.files = files
   }
+
+  /// Its file, which is opened if need be. May wait for the disk.
+  func file() throws(Errno) -> any SpillFile { try files.file(number) }
+
+  /// Its file, if it is open. Never waits.
+  var openFile: (any SpillFile)? { files.openFile(number) }
 
   /// Its file was removed.
   func isGone() { isUnlinked.store(true, ordering: .relaxed) }
@@ -30,18 +36,38 @@ final class SpillSegment: Sendable {
   /// Its file could not be removed: its space goes on counting.
   func stays() { charge.store(0, ordering: .relaxed) }
 
-  deinit {
-    // The disk gives the space of a removed file back when it is closed everywhere: in a process, too, that was forked at
-    // this moment. Cutting it gives it back at once; what cannot be cut comes back a little later.
-    if isUnlinked.load(ordering: .relaxed) { try? openFile?.truncate(0) }
-    openFile = nil
-    ledger.give(charge.load(ordering: .relaxed))
-  }
-
   /// It takes so much now. Never more than before.
   func recharge(_ bytes: Int) {
     let before = charge.exchange(bytes, ordering: .relaxed)
     ledger.give(before - bytes)
+  }
+
+  // MARK: the end
+
+  /// Closes the file and gives its space back now, for a caller who may wait for the disk, and is the last who has it.
+  func end() {
+    guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
+    Self.end(files.take(number), isUnlinked.load(ordering: .relaxed), charge.load(ordering: .relaxed), ledger)
+  }
+
+  deinit {
+    guard !hasEnded.load(ordering: .relaxed) else { return }
+    let charge = charge.load(ordering: .relaxed)
+    guard let file = files.take(number) else {
+      ledger.give(charge)
+      return
+    }
+    // The last may be a reader, who must not wait for a disk that hangs.
+    files.closing.start { [isUnlinked = isUnlinked.load(ordering: .relaxed), ledger] in
+      Self.end(file, isUnlinked, charge, ledger)
+    }
+  }
+
+  private static func end(_ file: (any SpillFile)?, _ isUnlinked: Bool, _ charge: Int, _ ledger: SpillLedger) {
+    // The disk gives the space of a removed file back when it is closed everywhere: in a process, too, that was forked at
+    // this moment. Cutting it gives it back at once; what cannot be cut comes back a little later.
+    if isUnlinked { try? file?.truncate(0) }
+    ledger.give(charge)
   }
 }
 

@@ -50,6 +50,9 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   public var sources = 0
   /// Files.
   public var segments = 0
+  /// Of these: could not be read when the directory was opened, since the disk failed or the process had too many files
+  /// open. What they hold is not found until it is opened again.
+  public var segmentsLeftOut = 0
   /// The memory that the index and the memory of what was evicted take.
   public var indexBytes = 0
   /// The bytes that wait to be written.

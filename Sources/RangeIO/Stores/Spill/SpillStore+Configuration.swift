@@ -50,6 +50,8 @@ extension SpillStore {
     var breaker = SpillBreaker.Rules()
     /// After so long a read is late: the source is asked as well.
     var late: Duration = .milliseconds(100)
+    /// The segments' files that are kept open at once. Default: what the process can spare.
+    var mostOpenFiles: Int?
     /// How often a turn to make a file is asked for that other processes have, a millisecond apart.
     var quotaTries = 2_000
     /// What `lock` says of the process that has the directory.

@@ -80,7 +80,8 @@ public final class SpillStore: ChunkStore {
       all.blocks = state.table.count
       all.storedBytes = state.storedBytes
       all.sources = state.sources.count
-      all.segments = state.places.count { $0 != nil }
+      all.segments = state.places.count { $0 != nil } + state.unread.count
+      all.segmentsLeftOut = state.unread.count
       all.indexBytes = state.table.byteCount + state.ghost.byteCount + state.sources.byteCount
       all.stagedBytes = state.staging.bytes
       all.breakerOpenings = state.breaker.openings

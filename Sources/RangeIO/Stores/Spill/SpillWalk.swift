@@ -7,7 +7,8 @@ struct SpillWalk {
   private(set) var place = SpillFormat.headerCount
   private let number: UInt64
   private let length: Int
-  private let segment: SpillSegment?
+  /// Of the segment, if it is believed to be one.
+  private let check: UInt32?
   private var window: SpillWindow?
   /// Whether the last bytes of the file end a segment.
   private let hasTrailer: Bool
@@ -36,7 +37,7 @@ struct SpillWalk {
       let start = try SpillScan.bytes(of: file, at: 0, min(length, SpillFormat.headerCount))
       // A process that was killed leaves an empty file, or zeros.
       opening = start.allSatisfy { $0 == 0 } ? .unfinished : .damaged("the segment's header is damaged")
-      (segment, window, hasTrailer) = (nil, nil, false)
+      (check, window, hasTrailer) = (nil, nil, false)
       return
     }
     if header.number != number {
@@ -46,9 +47,8 @@ struct SpillWalk {
     } else {
       opening = .good
     }
-    let segment = SpillSegment(number: number, file: file, check: check, charge: 0, ledger: SpillLedger(limit: 0))
-    self.segment = segment
-    window = SpillWindow(segment)
+    self.check = check
+    window = SpillWindow(file)
     let end = try SpillScan.bytes(of: file, at: max(0, length - SpillFormat.trailerCount), SpillFormat.trailerCount)
     hasTrailer = end.withUnsafeBytes { SpillTrailer.footer($0, length: length, segmentCheck: check) } != nil
   }
@@ -58,10 +58,10 @@ struct SpillWalk {
   /// - Returns: whether there is more.
   mutating func step(_ found: inout SpillVerification) throws(Errno) -> Bool {
     if place == SpillFormat.headerCount, !isOver, !begin(&found) { return false }
-    guard !isOver, let segment else { return false }
+    guard !isOver, let check else { return false }
     let headerCount = SpillFormat.recordHeaderCount
     guard place + headerCount <= length, let header = try window?.bytes(place, headerCount),
-      let record = SpillRecord(header, segmentCheck: segment.check)
+      let record = SpillRecord(header, segmentCheck: check)
     else {
       try skip(&found)
       return !isOver
@@ -238,7 +238,7 @@ struct SpillWalk {
       for offset in stride(from: 0, through: count - SpillFormat.recordHeaderCount, by: 8)
       where SpillRecord.mayBegin(bytes, at: offset) {
         let header = bytes.part(offset, SpillFormat.recordHeaderCount)
-        if SpillRecord(header, segmentCheck: segment!.check) != nil { return next + offset }
+        if SpillRecord(header, segmentCheck: check!) != nil { return next + offset }
       }
       next += (count - SpillFormat.recordHeaderCount) / 8 * 8 + 8
     }

@@ -13,7 +13,9 @@ extension SpillWriter {
     var concernsWritesOnly: Bool {
       switch self {
       case .noRoom, .busy: true
-      case .failed(let errno): [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .fileTooLarge].contains(errno)
+      case .failed(let errno):
+        [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .fileTooLarge].contains(errno)
+          || errno.isShortageOfDescriptors
       }
     }
   }
@@ -156,8 +158,8 @@ extension SpillWriter {
     do throws(Errno) {
       takeTime(store)
       // Once: what fails to become durable does not become so by trying again.
-      while let last = unsyncedSegments.popLast() { try last.file.sync() }
-      if let open { try open.segment.file.sync() }
+      while let last = unsyncedFiles.popLast() { try last.sync() }
+      if let open { try open.file.sync() }
       goOn(store)
     } catch {
       throw .failed(error)
@@ -181,14 +183,14 @@ extension SpillWriter {
     next.epoch += 1
     do throws(Errno) {
       goOn(store)
-      try SpillFolder.write(next, to: directory)
+      try files.withDescriptors { () throws(Errno) in try SpillFolder.write(next, to: directory) }
     } catch {
       throw .failed(error)
     }
     root = next
     // The index was emptied when this was asked for, and what came since waits for this.
     store.sweep { _ in true }
-    let segments = store.state.withLock { state -> [SpillSegment] in
+    var segments = store.state.withLock { state -> [SpillSegment] in
       let all = state.places.compactMap { $0?.segment }
       state.places = []
       // They are of an older epoch now.
@@ -198,11 +200,12 @@ extension SpillWriter {
       _ = state.sources.sweep(from: 0, oldestSegment: nil)
       return all
     }
-    for segment in segments {
+    while var segment = segments.popLast() {
       // Of an older epoch, and deleted at the next opening. It counts until then.
       do throws(Trouble) { try unlink(segment, store) } catch { segment.stays() }
+      if isKnownUniquelyReferenced(&segment) { segment.end() }
     }
-    unsyncedSegments = []
+    unsyncedFiles = []
     hasUnsyncedNames = true
   }
 }

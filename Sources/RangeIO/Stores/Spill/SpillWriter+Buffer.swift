@@ -31,12 +31,12 @@ extension SpillWriter {
     do throws(Errno) {
       goOn(store)
       try withExtendedLifetime(gathered) { () throws(Errno) in
-        try open.segment.file.write(parts(of: buffer), at: open.position)
+        try open.file.write(parts(of: buffer), at: open.position)
       }
     } catch {
       throw .failed(error)
     }
-    if configuration.durability != .none { open.segment.file.beginWriting(written, at: open.position) }
+    if configuration.durability != .none { open.file.beginWriting(written, at: open.position) }
     self.open!.position += written
     unsyncedBytes += written
     emptyBuffer()

@@ -14,13 +14,12 @@ extension SpillWriter {
   /// The share of a segment that may be copied on when one is let go of.
   static let mostCopied = 0.25
 
-  private struct Victim {
+  struct Victim {
     let place: UInt32
-    let segment: SpillSegment
     /// Those that would have gone before it, and stay.
-    let spared: Set<UInt32>
-    /// Records that were read so often are copied on.
-    var hitsToCopy = SpillWriter.hitsToCopy
+    var spared: Set<UInt32> = []
+    /// Whether all that is found of it is copied on, so that it goes for nothing.
+    var isMerged = false
   }
 
   /// Lets go of a segment. Its space comes back when its last reader is gone.
@@ -33,35 +32,17 @@ extension SpillWriter {
     return true
   }
 
-  /// Lets go of the smallest segments as long as there are too many, with all of them copied on: each time that a process
-  /// opened the directory it may have left one that is not full, and each takes a descriptor.
-  func tidy(_ store: SpillStore) throws(Trouble) {
-    let most = max(16, configuration.limit.bytes / configuration.segmentBytes * 2)
-    while let victim = chooseSmallest(moreThan: most, store) { try drain(victim, true, store) }
-  }
-
-  private func chooseSmallest(moreThan most: Int, _ store: SpillStore) -> Victim? {
-    store.state.withLock { state in
-      guard state.places.count(where: { $0 != nil }) > most else { return nil }
-      let candidates = state.places.indices.filter { index in
-        guard let place = state.places[index] else { return false }
-        return place.isSealed && !place.isDraining && place.length <= configuration.segmentBytes / 8
-      }
-      guard let smallest = candidates.min(by: { state.places[$0]!.length < state.places[$1]!.length }) else {
-        return nil
-      }
-      state.places[smallest]!.isDraining = true
-      return Victim(
-        place: UInt32(smallest), segment: state.places[smallest]!.segment, spared: [], hitsToCopy: 0)
-    }
-  }
-
-  private func drain(_ victim: Victim, _ copying: Bool, _ store: SpillStore) throws(Trouble) {
+  /// - Returns: false if it stays, since the open segment has no room for what must not be lost.
+  @discardableResult func drain(_ victim: Victim, _ copying: Bool, _ store: SpillStore) throws(Trouble) -> Bool {
+    var segment = store.state.withLock { $0.places[Int(victim.place)]!.segment }
     do throws(Trouble) {
-      try copyOn(victim, copying, store)
+      guard try copyOn(victim, segment, copying, store) else {
+        store.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
+        return false
+      }
       try carryTombstones(of: victim, store)
       // Before it is forgotten: what cannot be removed is found again some day, and stays known until then.
-      try unlink(victim.segment, store)
+      try unlink(segment, store)
       // Before another goes: what removes some of this one must not be gone while a loss of power brings this one back.
       if configuration.durability != .none { try syncNames(store) }
     } catch {
@@ -76,7 +57,7 @@ extension SpillWriter {
         if step.next == nil {
           state.places[Int(victim.place)] = nil
           state.counts.segmentsFreed += 1
-          state.isFull = true
+          state.isFull = state.isFull || !victim.isMerged
         }
         return step
       }
@@ -85,6 +66,9 @@ extension SpillWriter {
     }
     store.state.withLock { $0.counts.evictions += evicted }
     store.sweepSources()
+    // Unless somebody reads from it, its room is there at once.
+    if isKnownUniquelyReferenced(&segment) { segment.end() }
+    return true
   }
 
   /// Removes a segment's file. Its space comes back when its last reader is gone.
@@ -132,13 +116,18 @@ extension SpillWriter {
         spared.remove(UInt32(chosen))
       }
       state.places[chosen]!.isDraining = true
-      return Victim(place: UInt32(chosen), segment: state.places[chosen]!.segment, spared: spared)
+      return Victim(place: UInt32(chosen), spared: spared)
     }
   }
 
   /// Copies what was read often to the open segment, as far as there is room for it, and takes a hit from each record of
   /// the segments that were spared. One walk through the index, a part in one hold of the lock.
-  private func copyOn(_ victim: Victim, _ copying: Bool, _ store: SpillStore) throws(Trouble) {
+  ///
+  /// - Returns: whether all is copied that has to be.
+  private func copyOn(
+    _ victim: Victim, _ segment: SpillSegment, _ copying: Bool, _ store: SpillStore
+  ) throws(Trouble) -> Bool {
+    let leastHits = victim.isMerged ? 0 : Self.hitsToCopy
     var survivors: [SpillTable.Record] = []
     var next: Int? = 1
     while let first = next {
@@ -147,7 +136,7 @@ extension SpillWriter {
         for slot in UInt32(first)..<UInt32(max(first, end)) where state.table[slot].isUsed {
           let record = state.table[slot]
           if record.segment == victim.place {
-            if record.hits >= victim.hitsToCopy { survivors.append(record) }
+            if record.hits >= leastHits { survivors.append(record) }
           } else if !victim.spared.isEmpty, victim.spared.contains(record.segment) {
             state.spendHit(slot)
           }
@@ -155,8 +144,9 @@ extension SpillWriter {
         return end < state.table.slotsUsed ? end : nil
       }
     }
+    if victim.isMerged { return try copy(survivors.sorted { $0.offset < $1.offset }, from: segment, store) }
     // What waits to be written is more urgent.
-    let isBehind = store.state.withLock { $0.staging.waitingBytes > $0.staging.limit / 2 }
+    let isBehind = isBehind(store)
     survivors.sort { ($0.hits, $1.offset) > ($1.hits, $0.offset) }
     var room = copying && !isBehind ? Int(Double(configuration.segmentBytes) * Self.mostCopied) : 0
     let chosen = survivors.prefix { record in
@@ -170,20 +160,31 @@ extension SpillWriter {
         state.ghost.insert(Ghost.fingerprint(of: key), limit: max(16, state.table.count))
       }
     }
-    try copy(chosen.sorted { $0.offset < $1.offset }, from: victim.segment, store)
+    _ = try copy(chosen.sorted { $0.offset < $1.offset }, from: segment, store)
+    return true
   }
 
+  /// Whether so much waits to be written that it is more urgent than what is copied on.
+  func isBehind(_ store: SpillStore) -> Bool {
+    store.state.withLock { $0.staging.waitingBytes > $0.staging.limit / 2 }
+  }
+
+  /// - Returns: false if the open segment had no room for all of them.
   private func copy(
     _ survivors: [SpillTable.Record], from segment: SpillSegment, _ store: SpillStore
-  ) throws(Trouble) {
-    var window = SpillWindow(segment)
+  ) throws(Trouble) -> Bool {
+    guard !survivors.isEmpty else { return true }
+    var isComplete = true
+    var window: SpillWindow?
     for old in survivors {
       let start = SpillFormat.recordHeaderCount
       let bytes: UnsafeRawBufferPointer?
       goOn(store)
       do throws(Errno) {
-        bytes = try window.bytes(old.offset, start + Int(old.stored))
+        if window == nil { window = SpillWindow(try segment.file()) }
+        bytes = try window!.bytes(old.offset, start + Int(old.stored))
       } catch {
+        if error.isShortageOfDescriptors { throw .failed(error) }
         // One bad place must not keep its segment from going, and with it all that waits to be written.
         let failure = ReadError.errno(error, "read a spill file", .init(source: configuration.directory))
         store.state.withLock { state in
@@ -200,9 +201,11 @@ extension SpillWriter {
         store.state.withLock { $0.counts.damaged += 1 }
         continue
       }
-      guard try append(copyOf: old, header, bytes.part(start, Int(old.stored)), store) else { break }
+      isComplete = try append(copyOf: old, header, bytes.part(start, Int(old.stored)), store)
+      if !isComplete { break }
     }
     try flush(store)
+    return isComplete
   }
 
   /// Copies the tombstones on that an older segment may need.
@@ -233,12 +236,12 @@ extension SpillState {
 
 /// Reads a segment from front to back, a megabyte at a time.
 struct SpillWindow {
-  private let segment: SpillSegment
+  private let file: any SpillFile
   private var buffer: WritableBytes?
   private var start = 0
   private var count = 0
 
-  init(_ segment: SpillSegment) { self.segment = segment }
+  init(_ file: any SpillFile) { self.file = file }
 
   /// So many bytes from a place on; `nil` if the segment ends before. Good until the next call.
   mutating func bytes(_ offset: Int, _ wanted: Int) throws(Errno) -> UnsafeRawBufferPointer? {
@@ -251,7 +254,7 @@ struct SpillWindow {
       }
       start = offset
       count = 0
-      count = try segment.file.read(into: buffer!.memory.part(0, size), at: offset)
+      count = try file.read(into: buffer!.memory.part(0, size), at: offset)
     }
     guard offset + wanted <= start + count else { return nil }
     return UnsafeRawBufferPointer(buffer!.memory.part(offset - start, wanted))

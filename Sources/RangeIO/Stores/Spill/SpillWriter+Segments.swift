@@ -3,6 +3,8 @@ import SystemPackage
 /// The segment that is being filled.
 struct OpenSegment {
   let segment: SpillSegment
+  /// Its file, which stays open for as long as it is written to.
+  let file: any SpillFile
   let place: UInt32
   /// Up to where it is written.
   var position = SpillFormat.headerCount
@@ -55,12 +57,12 @@ extension SpillWriter {
     lastSequence += 1
     do throws(Errno) {
       goOn(store)
-      try open.segment.file.writeAll(memory, at: open.position)
+      try open.file.writeAll(memory, at: open.position)
       goOn(store)
-      try open.segment.file.truncate(length)
+      try open.file.truncate(length)
       if configuration.durability != .none {
         takeTime(store)
-        try open.segment.file.sync()
+        try open.file.sync()
         goOn(store)
       }
     } catch {
@@ -105,7 +107,7 @@ extension SpillWriter {
       // Some of what was to be written may be there: it is found at the next opening, unless tombstones say otherwise.
       for (slot, local) in open.locals { state.places[Int(open.place)]!.locals[slot] = local }
     }
-    if configuration.durability != .none { unsyncedSegments.append(open.segment) }
+    if configuration.durability != .none { unsyncedFiles.append(open.file) }
     self.open = nil
   }
 
@@ -135,8 +137,7 @@ extension SpillWriter {
       return false
     }
     do throws(Errno) {
-      let (segment, place) = try createSegment(size, store)
-      open = OpenSegment(segment: segment, place: place)
+      open = try createSegment(size, store)
       return true
     } catch {
       ledger.give(size)
@@ -144,13 +145,14 @@ extension SpillWriter {
     }
   }
 
-  private func createSegment(_ size: Int, _ store: SpillStore) throws(Errno) -> (SpillSegment, UInt32) {
+  private func createSegment(_ size: Int, _ store: SpillStore) throws(Errno) -> OpenSegment {
     var file: (any SpillFile)?
     while file == nil {
       lastSegment += 1
       goOn(store)
       do throws(Errno) {
-        file = try directory.create(SpillFormat.segmentName(lastSegment))
+        let name = SpillFormat.segmentName(lastSegment)
+        file = try files.withDescriptors { () throws(Errno) in try directory.create(name) }
       } catch .fileExists {
         // Somebody else's: left alone.
       }
@@ -169,14 +171,15 @@ extension SpillWriter {
       throw error
     }
     hasUnsyncedNames = true
-    let segment = SpillSegment(number: lastSegment, file: file!, check: check, charge: size, ledger: ledger)
+    let segment = SpillSegment(number: lastSegment, check: check, charge: size, ledger: ledger, files: files)
+    files.enter(file!, lastSegment)
     let place = store.state.withLock { state in
       state.counts.segmentsMade += 1
       state.counts.fileBytes += memory.count
       state.lastRank += 1
       return state.add(.init(segment: segment, rank: state.lastRank, length: size))
     }
-    return (segment, place)
+    return OpenSegment(segment: segment, file: file!, place: place)
   }
 }
 

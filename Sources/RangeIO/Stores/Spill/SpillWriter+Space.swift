@@ -33,7 +33,7 @@ extension SpillWriter {
         // That others are slow does not make this disk a sick one.
         takeTime(store)
         defer { goOn(store) }
-        answer = try quota.enter(size)
+        answer = try files.withDescriptors { () throws(Errno) in try quota.enter(size) }
       } catch {
         ledger.give(size)
         throw .failed(error)

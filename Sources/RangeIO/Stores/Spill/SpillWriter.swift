@@ -8,6 +8,7 @@ final class SpillWriter: @unchecked Sendable {
   let configuration: SpillStore.Configuration
   let directory: any SpillDirectory
   let ledger: SpillLedger
+  let files: SpillFiles
   private(set) weak var store: SpillStore?
   /// Kept open: locked for as long as this is.
   var lockFile: (any SpillFile)?
@@ -27,8 +28,8 @@ final class SpillWriter: @unchecked Sendable {
   var pending: [PendingRecord] = []
   /// Written since the last time that files were made durable.
   var unsyncedBytes = 0
-  /// Segments that were given up, of which not all is durable.
-  var unsyncedSegments: [SpillSegment] = []
+  /// Of segments that were given up, and of which not all is durable.
+  var unsyncedFiles: [any SpillFile] = []
   /// Names in the directory that are to be made durable.
   var hasUnsyncedNames = false
   /// What the disk is asked for now, as the watch knows it.
@@ -40,11 +41,12 @@ final class SpillWriter: @unchecked Sendable {
 
   init(
     _ configuration: SpillStore.Configuration, _ directory: any SpillDirectory, _ ledger: SpillLedger,
-    root: SpillRoot, lastSegment: UInt64, lastSequence: UInt64
+    files: SpillFiles, root: SpillRoot, lastSegment: UInt64, lastSequence: UInt64
   ) {
     self.configuration = configuration
     self.directory = directory
     self.ledger = ledger
+    self.files = files
     self.root = root
     self.lastSegment = lastSegment
     self.lastSequence = lastSequence
@@ -179,8 +181,11 @@ final class SpillWriter: @unchecked Sendable {
       // It is scanned at the next opening.
       abandon(store)
     }
-    let rest = store.state.withLock { $0.forgetAll() }
-    withExtendedLifetime(rest) {}
+    var (places, staging) = store.state.withLock { $0.forgetAll() }
+    while var place = places.popLast() {
+      if place != nil, isKnownUniquelyReferenced(&place!.segment) { place!.segment.end() }
+    }
+    withExtendedLifetime(staging) {}
     if let quota { quota.leave(directory) }
     // Unlocked by name: whoever opened the directory for us may hold the file for a moment longer.
     try? lockFile?.unlock()

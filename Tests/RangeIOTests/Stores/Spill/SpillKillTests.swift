@@ -79,14 +79,12 @@ import Testing
   private static func hasTornTail(_ directory: String) throws -> Bool {
     guard FileManager.default.fileExists(atPath: directory) else { return false }
     for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
-      guard let number = SpillFormat.segmentNumber(name) else { continue }
+      guard SpillFormat.segmentNumber(name) != nil else { continue }
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory + "/" + name)))
       let file = try SystemDisk().openDirectory(.init(directory)).open(name, writing: false)
       guard let (_, check) = try SpillScan.header(of: file) else { return true }
       if try SpillScan.footer(of: file, length: bytes.count, check: check) != nil { continue }
-      let segment = SpillSegment(
-        number: number, file: file, check: check, charge: 0, ledger: SpillLedger(limit: .max))
-      let scan = try SpillScan(segment, length: bytes.count)
+      let scan = try SpillScan(file, check: check, length: bytes.count)
       if scan.damaged > 0 || bytes[scan.end...].contains(where: { $0 != 0 }) { return true }
     }
     return false

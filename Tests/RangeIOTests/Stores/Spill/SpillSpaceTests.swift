@@ -20,14 +20,16 @@ struct SpillSpaceTests {
     #expect(SpillLedger.rounded(1) == 4096 && SpillLedger.rounded(4096) == 4096 && SpillLedger.rounded(0) == 0)
   }
 
-  @Test func `a segment gives its space back with its last reader, unless its file stays`() throws {
-    let directory = try SimulatedDisk().newProcess().openDirectory("/")
+  @Test func `a segment gives its space back with its last reader, unless its file stays`() async throws {
+    let process = SimulatedDisk().newProcess()
+    let directory = try process.openDirectory("/")
+    let work = DiskWork.threads(IOThreads(limit: 1))
+    let files = SpillFiles(directory, on: process, isReadOnly: false, most: 4, closing: work)
     let ledger = SpillLedger(limit: 1 << 20)
     func segment(_ number: UInt64) throws -> SpillSegment {
       #expect(ledger.take(8192))
-      return SpillSegment(
-        number: number, file: try directory.create(SpillFormat.segmentName(number)), check: 0, charge: 8192,
-        ledger: ledger)
+      files.enter(try directory.create(SpillFormat.segmentName(number)), number)
+      return SpillSegment(number: number, check: 0, charge: 8192, ledger: ledger, files: files)
     }
     var one: SpillSegment? = try segment(1)
     var reader = one
@@ -36,10 +38,12 @@ struct SpillSpaceTests {
     one = nil
     #expect(ledger.bytes == 4096 && reader != nil)
     reader = nil
+    await withCheckedContinuation { closed in work.start { closed.resume() } }
     #expect(ledger.bytes == 0)
     var other: SpillSegment? = try segment(2)
     other?.stays()
     other = nil
+    await withCheckedContinuation { closed in work.start { closed.resume() } }
     #expect(ledger.bytes == 8192 && other == nil)
   }
 
