@@ -15,8 +15,22 @@ struct SpillFolder {
   static let nextStoreName = "store.new"
   static let quotaName = "quota"
 
-  /// Opens a directory.
+  /// Opens a directory. One that a full disk has no room for is made once it has.
   static func open(_ configuration: SpillStore.Configuration, on disk: any SpillDisk) throws(ReadError) -> SpillFolder {
+    do throws(ReadError) {
+      return try openNow(configuration, on: disk)
+    } catch {
+      guard !configuration.isReadOnly, let errno = error.cause as? Errno,
+        [.noSpace, .diskQuotaExceeded].contains(errno)
+      else { throw error }
+      return SpillFolder(
+        directory: SpillAbsentDirectory(configuration, on: disk), lock: nil, shared: nil, privateName: nil)
+    }
+  }
+
+  static func openNow(
+    _ configuration: SpillStore.Configuration, on disk: any SpillDisk
+  ) throws(ReadError) -> SpillFolder {
     let path = FilePath(configuration.directory)
     guard !configuration.directory.isEmpty else {
       throw ReadError(.invalidConfiguration, "a spill directory needs a path")
@@ -134,12 +148,13 @@ struct SpillFolder {
   ) throws(ReadError) -> any SpillFile {
     let file = try attempt("open the lock of the spill directory", context) { () throws(Errno) -> any SpillFile in
       while true {
-        do throws(Errno) {
-          return try directory.create(lockName)
-        } catch .fileExists {}
+        // First what needs no room.
         do throws(Errno) {
           return try directory.open(lockName, writing: true)
         } catch .noSuchFileOrDirectory {}
+        do throws(Errno) {
+          return try directory.create(lockName)
+        } catch .fileExists {}
       }
     }
     let status = try attempt("look at the lock of the spill directory", context) { () throws(Errno) in

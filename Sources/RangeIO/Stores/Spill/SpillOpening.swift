@@ -66,7 +66,7 @@ struct SpillOpening {
     // Before anything is changed.
     try SpillFolder.refuseOtherVersions(names, in: directory, on: disk, context)
     try folder.sign(configuration, context)
-    let root = try root(known)
+    let (root, isRootWritten) = try root(known)
     var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
     state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     if !configuration.isReadOnly { removeLeftovers(names) }
@@ -94,6 +94,7 @@ struct SpillOpening {
     let writer = SpillWriter(
       configuration, directory, ledger, files: files, root: root, lastSegment: counted.lastNumber,
       lastSequence: counted.sequenceToGoOnFrom)
+    writer.isRootWritten = isRootWritten
     writer.lockFile = folder.lock
     writer.quota = SpillQuota(
       shared: folder.shared ?? directory, privateName: folder.privateName, limit: configuration.limit.bytes,
@@ -140,9 +141,11 @@ struct SpillOpening {
   }
 
   /// The directory's `store`, or a new one, of which none of the segments is.
-  private func root(_ known: SpillFolder.RootState) throws(ReadError) -> SpillRoot {
+  ///
+  /// - Returns: whether it is on the disk, too: where that is full it is written before the first segment is.
+  private func root(_ known: SpillFolder.RootState) throws(ReadError) -> (SpillRoot, isWritten: Bool) {
     switch known {
-    case .good(let root): return root
+    case .good(let root): return (root, true)
     case .missing, .damaged:
       guard !configuration.isReadOnly else {
         throw ReadError(
@@ -153,10 +156,15 @@ struct SpillOpening {
         directoryID: configuration.random(), epoch: 1, created: configuration.wallClock(),
         refusesWhenFull: configuration.whenFull == .refuse)
       // What is in its way is replaced if it is a file, and is an error otherwise.
-      try SpillFolder.attempt("make the spill directory", context) { () throws(Errno) in
+      do throws(Errno) {
         try SpillFolder.write(root, to: directory)
+        return (root, true)
+      } catch {
+        guard SpillWriter.Trouble.failed(error).concernsWritesOnly else {
+          throw .errno(error, "make the spill directory", context)
+        }
+        return (root, false)
       }
-      return root
     }
   }
 

@@ -33,6 +33,8 @@ struct SpillState: ~Copyable {
   var unread: [UInt64] = []
   /// Whether the blocks of outdated versions are being taken out.
   var isSweepingOutdated = false
+  /// Whether removals could not be written for want of room: then what is well otherwise serves before they are.
+  var lacksRoomToRemove = false
   /// Whether a thread writes.
   var isWriting = false
   /// Whether a timer will have what waits written.
@@ -64,6 +66,9 @@ struct SpillState: ~Copyable {
     staging = SpillStaging(limit: stagingLimit)
     breaker = SpillBreaker(rules: rules)
   }
+
+  /// Whether what was removed while the disk was left alone is to be removed there before it serves again.
+  var isToRemoveFirst: Bool { !breaker.isClosed && staging.hasRemovals && !lacksRoomToRemove }
 
   // MARK: places
 

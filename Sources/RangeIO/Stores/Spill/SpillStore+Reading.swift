@@ -19,7 +19,7 @@ extension SpillStore {
         return (true, false)
       }
       // What was removed while the disk was left alone is removed there before it serves again.
-      let isToRemoveFirst = !state.breaker.isClosed && state.staging.hasRemovals
+      let isToRemoveFirst = state.isToRemoveFirst
       var run: SpillRun?
       var permit: SpillBreaker.Permit?
       for (block, part) in grid.pieces(of: range) {
@@ -115,7 +115,7 @@ extension SpillStore {
     let now = self.now
     return state.withLock { state in
       // As a look-up finds it: a sick disk is left alone, and so is one with removals outstanding.
-      let isLeftAlone = !state.breaker.isClosed && (state.staging.hasRemovals || !state.breaker.lets(now: now))
+      let isLeftAlone = state.isToRemoveFirst || !state.breaker.lets(now: now)
       return grid.pieces(of: range).map { block, part in
         if state.waiting(slot, block, now: now) != nil {
           return ReadExplanation.Part(part, .memory, detail: "waits to be written to the disk")

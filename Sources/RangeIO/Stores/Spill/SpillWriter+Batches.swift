@@ -62,6 +62,7 @@ extension SpillWriter {
           state.breaker.succeeded(work.permit)
           state.writesPause = .seconds(5)
           state.writesPausedUntil = nil
+          state.lacksRoomToRemove = false
         }
       } catch {
         fail(error, work, left, store)
@@ -128,6 +129,7 @@ extension SpillWriter {
       if trouble.concernsWritesOnly {
         state.writesPausedUntil = now.advanced(by: state.writesPause)
         state.writesPause = min(state.writesPause * 2, .seconds(300))
+        state.lacksRoomToRemove = state.staging.hasRemovals
         state.breaker.withdraw(work.permit)
       }
       return dropped
@@ -188,6 +190,7 @@ extension SpillWriter {
       throw .failed(error)
     }
     root = next
+    isRootWritten = true
     // The index was emptied when this was asked for, and what came since waits for this.
     store.sweep { _ in true }
     var segments = store.state.withLock { state -> [SpillSegment] in

@@ -137,12 +137,21 @@ extension SpillWriter {
       return false
     }
     do throws(Errno) {
+      try writeRoot(store)
       open = try createSegment(size, store)
       return true
     } catch {
       ledger.give(size)
       throw .failed(error)
     }
+  }
+
+  /// Writes `store`, unless it is written: without it no segment is believed.
+  private func writeRoot(_ store: SpillStore) throws(Errno) {
+    guard !isRootWritten else { return }
+    goOn(store)
+    try files.withDescriptors { () throws(Errno) in try SpillFolder.write(root, to: directory) }
+    isRootWritten = true
   }
 
   private func createSegment(_ size: Int, _ store: SpillStore) throws(Errno) -> OpenSegment {

@@ -13,6 +13,8 @@ final class SpillWriter: @unchecked Sendable {
   /// Kept open: locked for as long as this is.
   var lockFile: (any SpillFile)?
   var root: SpillRoot
+  /// Whether `store` says so: not yet, if the disk was full when the directory was opened.
+  var isRootWritten = true
   /// Of the last segment made.
   var lastSegment: UInt64
   /// Of the last record.
@@ -188,7 +190,7 @@ final class SpillWriter: @unchecked Sendable {
     withExtendedLifetime(staging) {}
     if let quota { quota.leave(directory) }
     // Unlocked by name: whoever opened the directory for us may hold the file for a moment longer.
-    try? lockFile?.unlock()
+    try? (lockFile ?? (directory as? SpillAbsentDirectory)?.lock)?.unlock()
     lockFile = nil
   }
 }

@@ -1,0 +1,59 @@
+import SystemPackage
+
+/// Stands for a directory that a full disk had no room for: nothing is in it, and it is made with the first file that is.
+final class SpillAbsentDirectory: SpillDirectory {
+  private let configuration: SpillStore.Configuration
+  private let disk: any SpillDisk
+  private let folder = Locked<SpillFolder?>(nil)
+
+  init(_ configuration: SpillStore.Configuration, on disk: any SpillDisk) {
+    var configuration = configuration
+    // Who comes while others have made it has to be opened anew.
+    configuration.sharing = .exclusive
+    self.configuration = configuration
+    self.disk = disk
+  }
+
+  /// Locked, once the directory is made.
+  var lock: (any SpillFile)? { folder.withLock { $0?.lock } }
+
+  private var made: (any SpillDirectory)? { folder.withLock { $0?.directory } }
+
+  private func existing() throws(Errno) -> any SpillDirectory {
+    guard let made else { throw .noSuchFileOrDirectory }
+    return made
+  }
+
+  /// Makes it, if it is not there yet. Only the one thread that writes does.
+  private func make() throws(Errno) -> any SpillDirectory {
+    if let made { return made }
+    let new: SpillFolder
+    do throws(ReadError) {
+      new = try SpillFolder.openNow(configuration, on: disk)
+      try new.sign(configuration, .init(source: configuration.directory))
+    } catch {
+      throw error.cause as? Errno ?? .noSpace
+    }
+    // What another process has put into it meanwhile is found by who opens it next.
+    guard try new.directory.names() == [SpillFolder.lockName] else { throw .noSpace }
+    folder.withLock { $0 = new }
+    return new.directory
+  }
+
+  func status() throws(Errno) -> DiskStatus { try existing().status() }
+  func setMode(_ mode: UInt32) throws(Errno) { try existing().setMode(mode) }
+  func names() throws(Errno) -> [String] { try made?.names() ?? [] }
+  func status(of name: String) throws(Errno) -> DiskStatus { try existing().status(of: name) }
+  func create(_ name: String) throws(Errno) -> any SpillFile { try make().create(name) }
+  func open(_ name: String, writing: Bool) throws(Errno) -> any SpillFile {
+    try existing().open(name, writing: writing)
+  }
+  func remove(_ name: String) throws(Errno) { try existing().remove(name) }
+  func rename(_ name: String, to new: String) throws(Errno) { try existing().rename(name, to: new) }
+  func makeDirectory(_ name: String) throws(Errno) { try make().makeDirectory(name) }
+  func openDirectory(_ name: String) throws(Errno) -> any SpillDirectory { try existing().openDirectory(name) }
+  func removeDirectory(_ name: String) throws(Errno) { try existing().removeDirectory(name) }
+  func sync() throws(Errno) { try made?.sync() }
+  /// Until it is made nobody can tell: who writes is told then.
+  func freeByteCount() throws(Errno) -> Int { try made?.freeByteCount() ?? .max }
+}
