@@ -37,6 +37,7 @@ package struct SpillClearing: Equatable, Sendable {
     // `store` first: without it, nothing is believed of what is left if this is interrupted. `lock` last.
     let fixed = [SpillFolder.storeName, SpillFolder.nextStoreName, SpillFolder.quotaName]
     for name in fixed { try cleared.remove(name, in: directory, on: disk, context) }
+    try SpillFolder.attempt("sync the spill directory", context) { () throws(Errno) in try directory.sync() }
     for name in names.sorted() where SpillFormat.segmentNumber(name) != nil {
       if try cleared.remove(name, in: directory, on: disk, context) { cleared.segments += 1 }
     }

@@ -9,7 +9,7 @@ struct SpillOpening {
   let lanes: DiskLanes
   let files: SpillFiles
   private let context: ReadError.Context
-  private var directory: any SpillDirectory { folder.directory }
+  var directory: any SpillDirectory { folder.directory }
 
   init(
     _ configuration: SpillStore.Configuration, _ disk: any SpillDisk, _ folder: SpillFolder, _ lanes: DiskLanes? = nil
@@ -34,25 +34,6 @@ struct SpillOpening {
     var footer: SpillFooter
     /// Records that are damaged, as far as that is known already.
     var damaged = 0
-  }
-
-  /// What is counted over all segments.
-  struct Counted {
-    var lastNumber: UInt64 = 0
-    /// Of what could be read.
-    var lastSequence: UInt64 = 0
-    /// The numbers of those that could not.
-    var unread: [UInt64] = []
-
-    /// Sequences from here on are higher than any that the directory has.
-    ///
-    /// Those of a segment rise by less than 2^32, and begin no higher than at its number times that, however many were
-    /// not read when it was made: so a segment that is not read now ends below the next multiple. Those of older ones
-    /// are lower than those of the newest.
-    var sequenceToGoOnFrom: UInt64 {
-      guard let newest = unread.max(), newest == lastNumber else { return lastSequence }
-      return max(lastSequence + 1 << 32, min(newest + 1, 1 << 29) << 32)
-    }
   }
 
   /// Opens the directory. Waits for the disk.
@@ -80,6 +61,7 @@ struct SpillOpening {
       guard let contents = try read(number, root, &counted) else { continue }
       // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
       if !surplus.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {
+        contents.segment.end()
         surplus.append(number)
         continue
       }
@@ -107,37 +89,6 @@ struct SpillOpening {
       lanes: lanes, readOnlyReason: reason)
     writer.belongs(to: store)
     return store
-  }
-
-  /// Removes segments, the oldest first, so that what removes some of one is there for as long as it is.
-  ///
-  /// - Parameter numbers: from the newest on.
-  private func remove(_ numbers: [UInt64], _ counted: inout Counted) {
-    var left = numbers
-    do throws(Errno) {
-      while let oldest = left.last {
-        do throws(Errno) {
-          try directory.remove(SpillFormat.segmentName(oldest))
-        } catch {
-          guard error == .noSuchFileOrDirectory else { throw error }
-        }
-        left.removeLast()
-        if configuration.durability != .none { try directory.sync() }
-      }
-    } catch {
-      // They stay, with those that are newer, and count.
-      for number in left { leave(number, &counted) }
-    }
-  }
-
-  /// A segment stays of which nothing is known. Its space counts, and what it holds is older than what comes, should it be
-  /// readable the next time.
-  private func leave(_ number: UInt64, _ counted: inout Counted) {
-    if let status = try? directory.status(of: SpillFormat.segmentName(number)) {
-      ledger.charge(max(SpillLedger.rounded(status.size), status.allocatedSize))
-    }
-    counted.lastNumber = max(counted.lastNumber, number)
-    counted.unread.append(number)
   }
 
   /// The directory's `store`, or a new one, of which none of the segments is.
@@ -214,11 +165,16 @@ struct SpillOpening {
       ledger.charge(charge)
       let segment = SpillSegment(number: number, check: check, charge: charge, ledger: ledger, files: files)
       files.enter(file, number)
-      if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
-        counted.lastSequence = max(counted.lastSequence, footer.lastSequence + 1)
-        return Contents(segment: segment, length: status.size, footer: footer)
+      do throws(Errno) {
+        if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
+          counted.lastSequence = max(counted.lastSequence, footer.lastSequence + 1)
+          return Contents(segment: segment, length: status.size, footer: footer)
+        }
+        return try seal(segment, file, status.size, &counted.lastSequence)
+      } catch {
+        segment.end()
+        throw error
       }
-      return try seal(segment, file, status.size, &counted.lastSequence)
     } catch {
       switch error {
       // Gone meanwhile, or not a file.

@@ -16,9 +16,12 @@
 /// the second time. Whole segments go, the oldest first; what was read since it was written is copied on, up to a
 /// quarter of a segment.
 ///
-/// **Memory.** At most 64 bytes a block for the index, and 400 for each version of a source of which something is here,
-/// beside its id. They count towards no limit: ``statistics()`` tells. What is looked up and not here takes nothing. What
-/// waits to be written is bounded by ``Configuration/stagingLimit``.
+/// **Memory.** At most 64 bytes a block for the index, a sixth more for the moment in which it grows, and 400 for each
+/// version of a source of which something is here, beside its id. They count towards no limit: ``statistics()`` tells.
+/// What is looked up and not here takes nothing. What waits to be written is bounded by ``Configuration/stagingLimit``.
+///
+/// **Threads and files.** Two threads read and one writes, of each directory. As many files are open as the process can
+/// spare: a quarter of what it may open, at most 1,024.
 public final class SpillStore: ChunkStore {
   /// The sources that this store knows.
   public let sources: ChunkSources

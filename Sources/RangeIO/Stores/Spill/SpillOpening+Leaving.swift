@@ -1,0 +1,54 @@
+import SystemPackage
+
+/// Segments that are not entered: they are too many, or cannot be read.
+extension SpillOpening {
+  /// What is counted over all segments.
+  struct Counted {
+    var lastNumber: UInt64 = 0
+    /// Of what could be read.
+    var lastSequence: UInt64 = 0
+    /// The numbers of those that could not.
+    var unread: [UInt64] = []
+
+    /// Sequences from here on are higher than any that the directory has.
+    ///
+    /// Those of a segment rise by less than 2^32, and begin no higher than at its number times that, however many were
+    /// not read when it was made: so a segment that is not read now ends below the next multiple. Those of older ones
+    /// are lower than those of the newest.
+    var sequenceToGoOnFrom: UInt64 {
+      guard let newest = unread.max(), newest == lastNumber else { return lastSequence }
+      return max(lastSequence + 1 << 32, min(newest + 1, 1 << 29) << 32)
+    }
+  }
+
+  /// Removes segments, the oldest first, so that what removes some of one is there for as long as it is.
+  ///
+  /// - Parameter numbers: from the newest on.
+  func remove(_ numbers: [UInt64], _ counted: inout Counted) {
+    var left = numbers
+    do throws(Errno) {
+      while let oldest = left.last {
+        do throws(Errno) {
+          try directory.remove(SpillFormat.segmentName(oldest))
+        } catch {
+          guard error == .noSuchFileOrDirectory else { throw error }
+        }
+        left.removeLast()
+        if configuration.durability != .none { try directory.sync() }
+      }
+    } catch {
+      // They stay, with those that are newer, and count.
+      for number in left { leave(number, &counted) }
+    }
+  }
+
+  /// A segment stays of which nothing is known. Its space counts, and what it holds is older than what comes, should it be
+  /// readable the next time.
+  func leave(_ number: UInt64, _ counted: inout Counted) {
+    if let status = try? directory.status(of: SpillFormat.segmentName(number)) {
+      ledger.charge(max(SpillLedger.rounded(status.size), status.allocatedSize))
+    }
+    counted.lastNumber = max(counted.lastNumber, number)
+    counted.unread.append(number)
+  }
+}
