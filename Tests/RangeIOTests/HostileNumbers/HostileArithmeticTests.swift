@@ -2,6 +2,8 @@ import Foundation
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// What is computed of numbers is an answer for all of them.
 struct HostileArithmeticTests {
   @Test func `ranges`() {

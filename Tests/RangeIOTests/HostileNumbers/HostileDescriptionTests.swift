@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// What a source says of itself comes from headers and servers: nonsense is refused, and traps nowhere.
 struct HostileDescriptionTests {
   private func isPowerOfTwo(_ number: Int) -> Bool { number > 0 && number & (number - 1) == 0 }

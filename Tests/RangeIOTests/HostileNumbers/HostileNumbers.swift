@@ -1,5 +1,7 @@
 import RangeIO
 
+@testable import RangeIOTestSupport
+
 /// Numbers as no honest program has them, but a damaged file, a server or a configuration may.
 enum Hostile {
   static let integers: [Int] = [

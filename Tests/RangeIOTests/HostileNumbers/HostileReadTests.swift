@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// Whatever is asked of a reader is answered or refused.
 struct HostileReadTests {
   private static let pipelines: [(name: String, make: @Sendable () -> ReadPipeline)] = [

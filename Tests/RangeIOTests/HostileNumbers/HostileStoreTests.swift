@@ -1,6 +1,8 @@
 import RangeIO
 import Testing
 
+@testable import RangeIOTestSupport
+
 /// Whatever a store is asked about is there or not.
 struct HostileStoreTests {
   @Test func `a memory store is asked of any range`() async throws {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Swift takes two texts for equal that look the same. The names of two files may differ in bytes only, and so may URLs.
 @Suite struct SourceIDTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// Blocks whose numbers are too large for the key of an index are never kept, and never found: not as another block whose
 /// key is what is left of theirs.

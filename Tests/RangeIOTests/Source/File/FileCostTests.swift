@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What a file costs to read is for its user to say; whether a disk keeps what is read of it follows from that.
 @Suite struct FileCostTests {

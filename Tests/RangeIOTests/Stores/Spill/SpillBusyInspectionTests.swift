@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// A directory that a process changes while it is read.
 @Suite struct SpillBusyInspectionTests {

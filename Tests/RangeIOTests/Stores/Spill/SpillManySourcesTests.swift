@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What sources take of memory and time that are many.
 @Suite struct SpillManySourcesTests {

@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// A directory from which much was removed, piece by piece.
 @Suite struct SpillManyTombstonesTests {

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 @Suite struct SpillRemovedBlocksTests {
   @Test(arguments: testSeeds)

@@ -2,6 +2,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 /// What an earlier process left on a disk is read for the first time while it is being removed: the token that it is read
 /// under is born when the removal has already begun.
