@@ -57,7 +57,7 @@ extension FileSource {
         if case .failed(let error) = error { throw error }
       }
     }
-    return try await onThread { [file = lanes.file] in
+    return try await onThread(of: threads(of: lanes)) { [file = lanes.file] in
       do throws(RecordingMarker.Lack) {
         return try recording.compare(RecordingMarker(file: file, waits: true))
       } catch {

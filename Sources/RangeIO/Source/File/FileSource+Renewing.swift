@@ -46,7 +46,7 @@ extension FileSource {
   ///
   /// It is not opened for that: closing it again would drop all POSIX locks that this process has on it.
   private func statusByName(_ name: String) async throws -> FileStatus? {
-    try await onThread { [location, syscalls = configuration.syscalls] in
+    try await onThread(of: configuration.remoteThreads) { [location, syscalls = configuration.syscalls] in
       guard let path = try location.path() else { return nil }
       var status = FileStatus()
       let result = syscalls.statusOfPath(path, &status)
