@@ -4,7 +4,7 @@ extension SpillStore {
     guard !range.isEmpty, binding(of: token) != nil else { return }
     let slot = state.withLock { state -> Int? in
       // What could not be read may hold some of it, even if nothing of it is known.
-      let isNeeded = state.hasUnread && readOnlyReason != .configured
+      let isNeeded = !state.unread.isEmpty && readOnlyReason != .configured
       let known = state.sources.binding(of: token.number)?.slot
       guard let slot = known ?? (isNeeded ? state.sources.enter(sourceOf: token.number) : nil) else { return nil }
       state.sources[slot].removals += 1
