@@ -14,7 +14,7 @@ enum Hostile {
   static let sizes: [Int] = [0, 1, 4097, 1 << 47, .max]
   static let counts: [ByteCount] = [0, 1, 3, 4096, 1 << 30, 1 << 62, .max].map { .bytes($0) }
   static let doubles: [Double] = [
-    .nan, -.infinity, -1e308, -1, -0.0, 0, 5e-324, 0.5, 1, 1.5, 1e9, 1e308, .infinity,
+    .nan, -.infinity, -1e308, -1, -0.0, 0, .leastNonzeroMagnitude, 0.5, 1, 1.5, 1e9, 1e308, .infinity,
   ]
   static let durations: [Duration] = [
     .seconds(Int64.min), .seconds(-1_000_000_000_000), .nanoseconds(-1), .zero, .nanoseconds(1),
