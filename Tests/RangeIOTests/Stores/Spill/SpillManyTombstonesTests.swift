@@ -34,14 +34,16 @@ import Testing
     let disk = SimulatedDisk().newProcess()
     try disk.makeDirectory("/spill")
     let directory = try disk.openDirectory("/spill")
+    let work = DiskWork.threads(IOThreads(limit: 1))
+    let files = SpillFiles(directory, on: disk, isReadOnly: false, most: 4, closing: work)
     var state = SpillState(stagingLimit: 0, rules: .init())
     let sources = ChunkSources()
     let source = FillSource(sources, blockSize: 512)
     let identity = try #require(SpillIdentity(source.source, source.token.grid))
     let ledger = SpillLedger(limit: 1 << 40)
     func place(_ number: UInt64) throws -> UInt32 {
-      let file = try directory.create(SpillFormat.segmentName(number))
-      let segment = SpillSegment(number: number, file: file, check: 0, charge: 0, ledger: ledger)
+      files.enter(try directory.create(SpillFormat.segmentName(number)), number)
+      let segment = SpillSegment(number: number, check: 0, charge: 0, ledger: ledger, files: files)
       return state.add(.init(segment: segment, rank: number, length: 0, isSealed: true))
     }
     var (older, newer) = (SpillFooter(), SpillFooter())
