@@ -25,11 +25,12 @@ extension ReaderCore {
   private static func fetch(_ range: ByteRange, of source: SourceDescription, by head: ReadNext) async {
     let kept = head.kept(of: range, of: source)
     let length = FlightTable.longestFlight
-    var starts = stride(from: kept.lowerBound, to: kept.upperBound, by: length).makeIterator()
+    var start = kept.lowerBound
     await withTaskGroup(of: Bool.self) { group in
       func fetchNext() {
-        guard let start = starts.next() else { return }
+        guard start < kept.upperBound else { return }
         var request = ReadRequest(start..<start + min(length, kept.upperBound - start), of: source)
+        start = request.range.upperBound
         request.purpose = .prefetch
         group.addTask { [request] in (try? await head(request)) != nil }
       }

@@ -22,13 +22,16 @@ enum Hostile {
   ]
 }
 
-/// A source that says of itself what it is told to. It has no bytes for more than a megabyte at once.
+/// A source that says of itself what it is told to. It has no bytes for more than two megabytes at once, and each is a
+/// line feed, so that lines end.
 struct HostileSource: RangeSource {
   var byteCount = 4097
   var blockSize = 4096
   var cost = SourceCost()
   /// What every read throws, if anything.
   var failure: ReadError?
+
+  private static let content = Bytes(repeatElement(10, count: 2 << 20))
 
   struct Version: SourceValidator {
     func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
@@ -45,8 +48,8 @@ struct HostileSource: RangeSource {
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     if let failure { throw failure }
-    guard range.count <= 2 << 20 else { throw ReadError(.limitExceeded, "too much at once: ask for less") }
-    return Bytes(count: range.count) { _ = $0.initializeMemory(as: UInt8.self, repeating: 7) }
+    guard range.count <= Self.content.count else { throw ReadError(.limitExceeded, "too much at once: ask for less") }
+    return Self.content.slice(0..<range.count)
   }
 }
 
