@@ -8,7 +8,7 @@ scratch=.build/checked
 built_at() { scratch=$1; }
 
 # Builds, with further options of 'swift build'.
-build() { swift build --disable-index-store --scratch-path "$scratch" "$@"; }
+build() { swift build --scratch-path "$scratch" "$@"; }
 
 # Where what was built lies.
 bin_path() { swift build --scratch-path "$scratch" --show-bin-path; }
