@@ -10,6 +10,9 @@ enum Timers {
   /// The descriptors that the first wait takes, and those that it has open for a moment beside.
   private static let descriptors: CInt = 8
 
+  /// Whether the first wait of the process has been begun here.
+  static var isPrepared: Bool { first.withLock { $0 != nil } }
+
   /// Has the first wait of the process made now, if there are descriptors enough for it. Waits for nothing itself.
   ///
   /// - Returns: that wait; `nil` if there are too few: the next one who asks tries again.

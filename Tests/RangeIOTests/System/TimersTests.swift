@@ -14,7 +14,9 @@ import Testing
 
     @Test func `a process without a descriptor left can still wait for a time`() async {
       await #expect(processExitsWith: .success) {
+        precondition(!Timers.isPrepared)
         let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
+        precondition(Timers.isPrepared, "with the first reader")
         await Timers.prepare()?.value
         exhaustDescriptors()
         try await Task.sleep(for: .microseconds(1))
