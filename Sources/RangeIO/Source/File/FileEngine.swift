@@ -38,6 +38,8 @@ extension FileSource {
     /// For opening, when it is not known yet where a file is, and for files of which a server is asked.
     package var remoteThreads = IOThreads.remote
     package var buffers = BufferPool.shared
+    /// For waits until a file is at rest.
+    package var time = TimeSource.continuous
 
     /// A configuration with defaults.
     public init(

@@ -24,6 +24,8 @@ final class FileLanes: Sendable {
   private let isDescribed = Atomic<Bool>(false)
   /// The version that was described last.
   private let sighting: Locked<FileSighting>
+  /// The version that was there at the opening, or that nobody had written to for a while.
+  private let atRest: Locked<FileVersion>
   /// How many changes of names `takeRenaming` has told of.
   private let toldRenamings = Atomic<Int>(0)
   private let recordingNow = Locked<Recording?>(nil)
@@ -38,6 +40,7 @@ final class FileLanes: Sendable {
     statusAtOpening = opened.status
     pathAtOpening = opened.path
     sighting = Locked(FileSighting(opened.status, name: opened.name))
+    atRest = Locked(FileVersion(opened.status))
     resident = ResidentLane(opened.file)
     positional = PositionalLane(opened.file, threads: threads, gate: gate, waiting: waiting)
   }
@@ -102,6 +105,11 @@ final class FileLanes: Sendable {
       return (sighting.version, look.status)
     }
   }
+
+  /// Whether nobody was in the midst of writing `version`, as far as is known.
+  func hasRested(_ version: FileVersion) -> Bool { atRest.withLock { $0 == version } }
+
+  func rested(_ version: FileVersion) { atRest.withLock { $0 = version } }
 
   /// Whether the file's names were seen to change since this was asked last.
   func takeRenaming() -> Bool {

@@ -32,6 +32,9 @@ extension FileSource {
         lanes.recording = recording
         return (recording, status)
       }
+      guard lanes.isOf(try await status(of: lanes)) else {
+        throw ReadError.changed("another file has been opened under its name", lanes.file.context(0..<0))
+      }
       recording = recording.next
     }
   }
@@ -78,6 +81,8 @@ extension Recording {
       let before = mark
       let status: FileStatus
       do throws(ReadError) { status = try marker.file.status() } catch { throw .failed(error) }
+      // It was let go of meanwhile, since another file is read.
+      guard isIn(status) else { return nil }
       if let before {
         if before.isOf(status) { return hasEnded ? nil : status }
         guard status.size >= before.end else {

@@ -13,11 +13,11 @@ extension FileSource {
     defer { gate.leave() }
     let lanes = try await currentLanes()
     guard let found = try await statusByName(lanes.file.name), !lanes.isOf(found) else {
-      return try await describe(lanes)
+      return try await describeAtRest(lanes)
     }
     let now = try await openAnew()
     // It may have changed back meanwhile.
-    guard !lanes.isOf(now.statusAtOpening) else { return try await describe(lanes) }
+    guard !lanes.isOf(now.statusAtOpening) else { return try await describeAtRest(lanes) }
     // Reads of the file before have hold of it. It closes with the last of them, unless it is the first one.
     let isFirst = renewed.withLock { renewed in
       defer { renewed = now }
@@ -40,6 +40,45 @@ extension FileSource {
         lanes.letGo()
         gate.leave()
       })
+  }
+
+  /// What the file is once nobody has written to it for a while: the kernel stamps it before a write, and what is read in the
+  /// midst of that is half of one version and half of another. Waits by timer, and for a file that is written to all the
+  /// time no longer than twice that while. What was there when it was opened is taken as it is.
+  private func describeAtRest(_ lanes: FileLanes) async throws -> SourceDescription {
+    var waited = Duration.zero
+    while true {
+      let now = try await describe(lanes)
+      guard lanes.kind == .regular, !configuration.isAppendOnly, let version = FileSnapshot.of(now)?.version,
+        !lanes.hasRested(version)
+      else {
+        return now
+      }
+      let wallClock = FileTime(nanosecondsSince1970: configuration.syscalls.wallClock().now)
+      let age = version.modified.duration(to: wallClock)
+      guard age >= .zero, age < Self.rest, waited < Self.rest else {
+        lanes.rested(version)
+        return now
+      }
+      waited += Self.rest - age
+      try await pause(Self.rest - age)
+    }
+  }
+
+  /// Much less is not enough: on a virtual machine the writer's processor may be taken away in the middle of a write for
+  /// tens of milliseconds.
+  private static let rest = Duration.milliseconds(250)
+
+  /// Waits. Cancelled or closed, the caller is answered at once.
+  private func pause(_ duration: Duration) async throws {
+    let answer = OneAnswer<Void>()
+    let timer = BackgroundWork().start { [time = configuration.time] in
+      // `try?`: it is cancelled when nobody waits any more.
+      try? await time.sleep(for: duration)
+      answer.resolve(.success(()))
+    }
+    defer { timer.cancel() }
+    try await waiting.wait(for: answer)
   }
 
   /// What the path leads to now; `nil` if nowhere, or if there is none.

@@ -11,6 +11,8 @@ extension FileSource {
     if configuration.isAppendOnly { return try await describeRecording(lanes) }
     let generation = currentGeneration
     let (version, status) = try await ask(lanes) { try lanes.see(lanes.statusForDescription()) }
+    // Let go of meanwhile, since another file is read.
+    guard lanes.isOf(status) else { return try await describe(try await currentLanes()) }
     let (now, tick) = configuration.syscalls.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick, changed: status.changed)
     return described.withLock { described in
@@ -80,7 +82,7 @@ extension FileSource {
   ) async throws -> ReadError {
     if let version {
       // It may have grown again by the next look.
-      if configuration.isAppendOnly { lanes.end(version.recording) }
+      if configuration.isAppendOnly, lanes.isOf(try await status(of: lanes)) { lanes.end(version.recording) }
       try await check(version, after: range, lanes)
     }
     return .changed("the file ended \(range.count - count) bytes early", lanes.file.context(range))

@@ -57,6 +57,9 @@ final class Recording: Sendable {
     }
   }
 
+  /// Whether `status` is of the file that it is in.
+  func isIn(_ status: FileStatus) -> Bool { status.device == place.device && status.inode == place.inode }
+
   /// Whether it was seen cut or rewritten.
   var hasEnded: Bool { seen.withLock { $0.hasEnded } }
 

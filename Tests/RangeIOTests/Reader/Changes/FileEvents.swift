@@ -84,10 +84,20 @@ final class FileScript: Sendable {
   func set(isRunning: Bool) { state.withLock { $0.isRunning = isRunning } }
 
   /// Maybe the next step.
-  func maybeStep(oneIn chances: Int = 6) {
+  func maybeStep(oneIn chances: Int) { state.withLock { maybeStep(oneIn: chances, &$0) } }
+
+  private func maybeStep(oneIn chances: Int, _ state: inout State) {
+    guard state.isRunning, state.random.below(chances) == 0 else { return }
+    step(&state)
+  }
+
+  /// A call to the system, with steps before and after it. Never within: what is read while a write is under way is half of
+  /// one version, as the file lies there.
+  private func between(_ call: () -> Int) -> Int {
     state.withLock { state in
-      guard state.isRunning, state.random.below(chances) == 0 else { return }
-      step(&state)
+      maybeStep(oneIn: 6, &state)
+      defer { maybeStep(oneIn: 6, &state) }
+      return call()
     }
   }
 
@@ -97,20 +107,10 @@ final class FileScript: Sendable {
   /// The system's calls, with steps in their midst.
   var syscalls: Syscalls {
     Syscalls(
-      read: { [self] in
-        maybeStep()
-        defer { maybeStep() }
-        return Syscalls.system.read($0, $1, $2)
-      },
-      readResident: { [self] in
-        maybeStep()
-        defer { maybeStep() }
-        return Syscalls.system.readResident($0, $1, $2)
-      },
-      readScattered: { [self] in
-        maybeStep()
-        defer { maybeStep() }
-        return Syscalls.system.readScattered($0, $1, $2, $3)
+      read: { [self] file, buffer, offset in between { Syscalls.system.read(file, buffer, offset) } },
+      readResident: { [self] file, buffer, offset in between { Syscalls.system.readResident(file, buffer, offset) } },
+      readScattered: { [self] file, buffers, offset, isResident in
+        between { Syscalls.system.readScattered(file, buffers, offset, isResident) }
       })
   }
 

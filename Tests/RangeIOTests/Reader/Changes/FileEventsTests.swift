@@ -49,6 +49,14 @@ struct FileEventsTests {
   }
 }
 
+/// A clock whose sleeps are over at once.
+private struct HastyClock: Clock {
+  typealias Instant = ContinuousClock.Instant
+  var now: Instant { .now }
+  var minimumResolution: Duration { .zero }
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws { try Task.checkCancellation() }
+}
+
 /// One reader of one file that one event befalls.
 private struct EventRun {
   let script: FileScript
@@ -72,7 +80,9 @@ private struct EventRun {
     configuration.streamWindow = 4096
     var file = TestEngine.configuration(syscalls: script.syscalls)
     file.isAppendOnly = policy == .follow
-    let (store, isCached) = (MemoryStore(limit: .mebibytes(1)), isCached)
+    // Nothing is written while a step is not under way.
+    file.time = TimeSource(HastyClock())
+    let (store, isCached) = (MemoryStore(limit: .mebibytes(1)), self.isCached)
     let reader = try await RangeReader(FileSource(script.path, configuration: file), configuration: configuration) {
       if isCached { Caching(store, blockSize: .kibibytes(4)) }
     }

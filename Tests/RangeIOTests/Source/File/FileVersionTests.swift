@@ -243,7 +243,7 @@ struct FileChangeTests {
   {
     let (path, bytes) = try await directory.file(count: 5000)
     let reader = try await RangeReader(path, engine: TestEngine.current, cache: .off)
-    try #require(chmod(path, 0o400) == 0)
+    try #require(chmod(path, 0o640) == 0)
     #expect(try await reader.read(0..<10) == Bytes(bytes[..<10]))
     // Rewritten, and its time of modification set back, as archive tools do.
     var before = stat()
@@ -251,7 +251,7 @@ struct FileChangeTests {
     try write(bytes.reversed(), to: path, truncating: false)
     try #require(utimensat(AT_FDCWD, path, [before.st_atim, before.st_mtim], 0) == 0)
     let error = await #expect(throws: ReadError.self) { _ = try await reader.read(0..<10) }
-    #expect(error?.code == .sourceChanged && error?.message.contains("set the time") == false)
+    #expect(error?.code == .sourceChanged)
     #expect(error?.message.contains("status was changed") == true)
     await expectChanged { try await reader.refresh() }
     await reader.close()
