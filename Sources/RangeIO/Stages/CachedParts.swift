@@ -10,15 +10,51 @@ struct CachedParts {
   /// Whether all is at hand.
   var isComplete: Bool { gaps.isEmpty && held.isEmpty }
 
+  /// What a store has found of `range`. What it says to have and does not is a gap.
   mutating func add(_ range: ByteRange, _ found: ChunkLookup) {
     switch found {
-    case .hit(let bytes): pieces.append(ChunkPiece(range, bytes))
-    case .miss: gaps.append(range)
+    case .hit(let bytes) where bytes.count == range.count: pieces.append(ChunkPiece(range, bytes))
+    case .hit, .miss: gaps.append(range)
     case .partial(let some, let below, let missing):
-      pieces += some
-      held += below
-      gaps += missing
+      if Self.covers(range, some, below, missing) {
+        pieces += some
+        held += below
+        gaps += missing
+      } else {
+        addWhatIsThere(of: range, some, below)
+      }
     }
+  }
+
+  /// Whether every part is there that is said to be, and together they are as many bytes as `range` has.
+  private static func covers(
+    _ range: ByteRange, _ pieces: [ChunkPiece], _ held: [HeldPiece], _ gaps: [ByteRange]
+  ) -> Bool {
+    var count = 0
+    for piece in pieces {
+      guard piece.bytes.count == piece.range.count else { return false }
+      count += piece.range.count
+    }
+    for piece in held {
+      guard piece.range.lowerBound <= piece.wanted.lowerBound, piece.wanted.upperBound <= piece.range.upperBound else {
+        return false
+      }
+      count += piece.wanted.count
+    }
+    return gaps.reduce(count) { $0 + $1.count } == range.count
+  }
+
+  /// A source may have grown since a piece of its end was kept, and a store may be anybody's.
+  private mutating func addWhatIsThere(of range: ByteRange, _ some: [ChunkPiece], _ below: [HeldPiece]) {
+    let there = some.filter { $0.bytes.count == $0.range.count }
+    var covered = ByteRanges.normalize(there.map(\.range))
+    pieces += there
+    for piece in below {
+      guard let wanted = ByteRanges.intersection(piece.wanted, piece.range) else { continue }
+      for part in ByteRanges.gaps(in: wanted, covered: covered) { held.append(piece.wanting(part)) }
+      covered = ByteRanges.normalize(covered + [wanted])
+    }
+    gaps += ByteRanges.gaps(in: range, covered: covered)
   }
 
   /// What is missing, for flights.

@@ -25,10 +25,13 @@ extension SpillStore {
       for (block, part) in grid.pieces(of: range) {
         if let entry = state.waiting(slot, block, now: now) {
           let piece = entry.chunk.piece
-          let lower = part.lowerBound - piece.range.lowerBound
-          pieces.append(ChunkPiece(part, piece.bytes.slice(lower..<lower + part.count)))
-          state.counts.stagedHits += 1
-          continue
+          // The source may have grown since: what came after the old end is a gap.
+          if let part = ByteRanges.intersection(part, piece.range) {
+            let lower = part.lowerBound - piece.range.lowerBound
+            pieces.append(ChunkPiece(part, piece.bytes.slice(lower..<lower + part.count)))
+            state.counts.stagedHits += 1
+            continue
+          }
         }
         let found = state.table.find(source: slot, block: block)
         guard found != 0, !state.isClosed else {
@@ -41,14 +44,18 @@ extension SpillStore {
           state.counts.expirations += 1
           continue
         }
+        // As above, by the length that the source is known by here.
+        let whole = state.whole(block, of: slot, grid)
+        guard let part = ByteRanges.intersection(part, whole) else {
+          state.counts.misses += 1
+          continue
+        }
         // A sick disk is left alone. One that is tried is asked for one run.
         if permit == nil { permit = isToRemoveFirst ? .refused : state.breaker.ask(now: now) }
         guard permit != .refused else {
           state.counts.misses += 1
           continue
         }
-        let count = state.sources[slot].identity.count(ofBlock: block)
-        let whole = block << grid.shift..<block << grid.shift + count
         if run?.append(record, block: block, whole, part) == true { continue }
         if let ended = run {
           held.append(hold(ended, permit!, token, wallNow, now))
@@ -94,12 +101,12 @@ extension SpillStore {
 
   /// Whether all of `range` is here. Does not count as a read.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    look(range, token, grid) { found, all in found.count == all }
+    look(range, token, grid).reduce(0) { $0 + $1.count } == range.count
   }
 
   /// Whether some of `range` is here. Does not count as a read.
   public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    look(range, token, grid) { found, _ in !found.isEmpty }
+    !look(range, token, grid).isEmpty
   }
 
   /// Where the bytes of `range` would come from: the directory, or memory as long as they wait to be written, or neither,
@@ -116,21 +123,25 @@ extension SpillStore {
     return state.withLock { state in
       // As a look-up finds it: a sick disk is left alone, and so is one with removals outstanding.
       let isLeftAlone = state.isToRemoveFirst || !state.breaker.lets(now: now)
-      return grid.pieces(of: range).map { block, part in
-        if state.waiting(slot, block, now: now) != nil {
-          return ReadExplanation.Part(part, .memory, detail: "waits to be written to the disk")
+      return grid.pieces(of: range).flatMap { block, part -> [ReadExplanation.Part] in
+        if let entry = state.waiting(slot, block, now: now) {
+          return .parts(
+            of: part, held: [entry.chunk.piece.range], .memory, detail: "waits to be written to the disk"
+          ) { [.missing($0, .spill, Self.cameLater)] }
         }
         let found = state.table.find(source: slot, block: block)
         guard found != 0 else {
-          return .missing(part, .spill, missing)
+          return [.missing(part, .spill, missing)]
         }
         guard !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow) else {
-          return .missing(part, .spill, "its time is over")
+          return [.missing(part, .spill, "its time is over")]
         }
         guard !isLeftAlone else {
-          return .missing(part, .spill, "the disk is left alone for a while, since it failed or was slow")
+          return [.missing(part, .spill, "the disk is left alone for a while, since it failed or was slow")]
         }
-        return ReadExplanation.Part(part, .spill)
+        return .parts(of: part, held: [state.whole(block, of: slot, grid)], .spill) {
+          [.missing($0, .spill, Self.cameLater)]
+        }
       }
     }
   }
@@ -138,23 +149,25 @@ extension SpillStore {
   private static let notDearer =
     "the source says that it costs no more to read than a disk, so nothing of it is written: state its cost, or have the "
     + "store keep all sources"
+  private static let cameLater = "its block was written before the source had these bytes"
 
-  private func look(
-    _ range: ByteRange, _ token: UInt64, _ grid: BlockGrid, _ answer: (_ found: [Int], _ all: Int) -> Bool
-  ) -> Bool {
-    let blocks = grid.blocks(covering: range)
-    guard let slot = binding(of: token)?.slot else { return answer([], blocks.count) }
+  /// What is here of `range`, in order, block by block.
+  private func look(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
+    guard let slot = binding(of: token)?.slot else { return [] }
     let wallNow = configuration.wallClock()
     let now = self.now
-    return answer(
-      state.withLock { state in
-        blocks.filter { block in
-          if state.waiting(slot, block, now: now) != nil { return true }
-          let found = state.table.find(source: slot, block: block)
-          return found != 0 && !state.isClosed
-            && !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
+    return state.withLock { state in
+      grid.pieces(of: range).compactMap { block, part in
+        if let entry = state.waiting(slot, block, now: now) {
+          return ByteRanges.intersection(part, entry.chunk.piece.range)
         }
-      }, blocks.count)
+        let found = state.table.find(source: slot, block: block)
+        guard found != 0, !state.isClosed,
+          !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
+        else { return nil }
+        return ByteRanges.intersection(part, state.whole(block, of: slot, grid))
+      }
+    }
   }
 
   /// Counts that a run was read: when it is, once for all who wait for it, and not when it is looked up, which one read may
@@ -183,6 +196,13 @@ extension SpillStore {
 }
 
 extension SpillState {
+  /// What is kept of a block of a source, by the length that the source is known by here: less than a reader sees, if it
+  /// has grown since.
+  fileprivate func whole(_ block: Int, of slot: Int, _ grid: BlockGrid) -> ByteRange {
+    let start = block << grid.shift
+    return start..<start + sources[slot].identity.count(ofBlock: block)
+  }
+
   /// The slot of a record that was found, if it is still the one.
   fileprivate func find(_ part: SpillRun.Part, of run: SpillRun) -> UInt32? {
     let found = table.find(source: run.slot, block: part.block)

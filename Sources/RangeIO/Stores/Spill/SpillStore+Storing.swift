@@ -52,6 +52,12 @@ extension SpillStore {
         state.counts.ineligible += 1
         return (.neverFits, nil)
       }
+      // A source that is only added to is known here by the length that it had at first: of what came later a record
+      // would say another length than its block has.
+      guard chunk.piece.range.count == identity.count(ofBlock: chunk.block) else {
+        state.counts.ineligible += 1
+        return (.ineligible, nil)
+      }
       guard !state.isExpired(chunk, now: now) else {
         state.counts.ineligible += 1
         state.counts.expirations += 1
