@@ -47,7 +47,8 @@ final class FileWatch: Sendable {
   /// The one inotify descriptor of the process: a user has 128 of them, and many files to watch.
   private final class FileWatches: @unchecked Sendable {
     // Unchecked for the sake of the dispatch source, which may be used from any thread, but does not say so.
-    static let shared = FileWatches()
+    static var shared: FileWatches? { made.get { FileWatches() } }
+    private static let made = MadeWhenItCan<FileWatches>()
 
     private struct State {
       /// By the system's number of the watch: one for each file, however many wait for it.
