@@ -1,28 +1,69 @@
 /// How many pipelines list a stage: of one that several readers share, what is left when one of them ends is for the
-/// others.
+/// others. While one is being closed, no reader begins with it.
 ///
 /// Of the whole process, since nothing else knows all readers. Stages are told apart as objects; each value is a stage
 /// of its own.
 enum StageUses {
-  private static let counts = Locked<[ObjectIdentifier: Int]>([:])
+  private struct Uses {
+    var readers = 0
+    var isClosing = false
+    /// Who waits until it is closed.
+    var waiting: [OneAnswer<Void>] = []
+  }
+  private static let uses = Locked<[ObjectIdentifier: Uses]>([:])
 
-  /// A reader of `pipeline` begins.
-  static func begin(_ pipeline: ReadPipeline) {
-    counts.withLock { counts in
-      for stage in pipeline.stages { if let id = identity(of: stage) { counts[id, default: 0] += 1 } }
+  /// A reader of `pipeline` begins. Waits while one of its stages is being closed, so that none is closed under a reader.
+  ///
+  /// - Throws: `CancellationError`, and nothing has begun then.
+  static func begin(_ pipeline: ReadPipeline) async throws {
+    let stages = pipeline.stages.compactMap(identity)
+    while let (stage, closed) = enter(stages) {
+      do {
+        try await closed.value()
+      } catch {
+        uses.withLock { $0[stage]?.waiting.removeAll { $0 === closed } }
+        throw error
+      }
     }
   }
 
-  /// A reader of `pipeline` ends.
+  /// Counts a reader of all these stages, or of none if one of them is being closed.
   ///
-  /// - Returns: the stages that no other reader lists, from the top down.
-  @discardableResult static func end(_ pipeline: ReadPipeline) -> [any ReadStage] {
-    counts.withLock { counts in
+  /// - Returns: that one, and what is answered when it is closed.
+  private static func enter(_ stages: [ObjectIdentifier]) -> (ObjectIdentifier, OneAnswer<Void>)? {
+    uses.withLock { uses in
+      if let stage = stages.first(where: { uses[$0]?.isClosing == true }) {
+        let closed = OneAnswer<Void>()
+        uses[stage]?.waiting.append(closed)
+        return (stage, closed)
+      }
+      for stage in stages { uses[stage, default: Uses()].readers += 1 }
+      return nil
+    }
+  }
+
+  /// A reader of `pipeline` ends without closing its stages.
+  static func end(_ pipeline: ReadPipeline) { _ = leave(pipeline, closing: false) }
+
+  /// A reader of `pipeline` ends, and closes the stages that no other reader lists, from the top down.
+  static func close(_ pipeline: ReadPipeline) async {
+    for stage in leave(pipeline, closing: true) {
+      await stage.close()
+      guard let id = identity(of: stage) else { continue }
+      let waiting = uses.withLock { $0.removeValue(forKey: id)?.waiting ?? [] }
+      for one in waiting { one.resolve(.success(())) }
+    }
+  }
+
+  /// - Returns: the stages that no other reader lists.
+  private static func leave(_ pipeline: ReadPipeline, closing: Bool) -> [any ReadStage] {
+    uses.withLock { uses in
       pipeline.stages.filter { stage in
         guard let id = identity(of: stage) else { return true }
-        let rest = (counts[id] ?? 1) - 1
-        counts[id] = rest > 0 ? rest : nil
-        return rest == 0
+        uses[id]?.readers -= 1
+        guard uses[id]?.readers == 0 else { return false }
+        if closing { uses[id]?.isClosing = true } else { uses[id] = nil }
+        return true
       }
     }
   }

@@ -23,7 +23,7 @@ extension ReaderCore {
     // Nobody cancels this work, so neither wait can end early.
     try? await gate.drained()
     await link.stagesAreQuiet()
-    for stage in StageUses.end(pipeline) { await stage.close() }
+    await StageUses.close(pipeline)
     try? await sourceIsClosed.value()
   }
 }

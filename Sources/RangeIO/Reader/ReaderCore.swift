@@ -31,6 +31,7 @@ final class ReaderCore: Sendable {
   /// Those who wait for the source to grow.
   let growth = Bell()
 
+  /// - Parameter pipeline: of which a reader has begun.
   private init(
     _ link: SourceLink, _ pipeline: ReadPipeline, head: ReadNext, pinned: SourceDescription,
     _ configuration: RangeReader.Configuration
@@ -46,7 +47,6 @@ final class ReaderCore: Sendable {
     streamWindow = configuration.streamWindow
     onChange = configuration.onChange
     // Whoever wants it at all times gets it a thousand times a second, and the processor is not kept busy by it.
-    StageUses.begin(pipeline)
     lookInterval = max(configuration.lookInterval, .milliseconds(1))
     time = configuration.time
     nextFollowing = Locked(configuration.time.now)
@@ -77,6 +77,7 @@ final class ReaderCore: Sendable {
       // Stages may wait for a time later on, when there are no descriptors left for that.
       Timers.prepare()
       let head = try pipeline.link(above: link.next(configuration.time), for: below)
+      try await StageUses.begin(pipeline)
       let core = ReaderCore(link, pipeline, head: head, pinned: pipeline.describe(below), configuration)
       if configuration.onChange.watches { core.watch(from: below) }
       return core
