@@ -21,8 +21,12 @@ final class GapWait: Sendable {
   }
   private let state = Locked(State())
 
-  /// Whether nothing is to be waited for any more.
+  /// Whether nothing is to be waited for any more: all has landed, or one flight failed.
   var isDone: Bool { state.withLock { $0.isDone } }
+
+  /// Whether every flight has landed that it waited for. Once one has failed the others are not counted any more: they may
+  /// be under way.
+  var hasAllLanded: Bool { state.withLock { $0.missing == 0 } }
 
   /// The parts that are waited for.
   var partCount: Int { state.withLock { $0.parts.count } }

@@ -188,7 +188,7 @@ extension Caching {
         }
       }
       race.loads(task)
-      if !wait.isDone { flights.started(start.flight, task) }
+      if !wait.hasAllLanded { flights.started(start.flight, task) }
     }
   }
 

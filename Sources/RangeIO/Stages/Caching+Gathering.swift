@@ -125,7 +125,7 @@ extension Caching {
       }
       flights.land(start.flight, start.range, result)
     }
-    if wait?.isDone != true { flights.started(start.flight, task) }
+    if wait?.hasAllLanded != true { flights.started(start.flight, task) }
   }
 
   /// Reads several flights of one plan as one request. They land together, well or badly.
@@ -150,7 +150,7 @@ extension Caching {
         for departure in departures { flights.land(departure.start.flight, departure.start.range, .failure(error)) }
       }
     }
-    if wait?.isDone != true { flights.started(departures.map(\.start.flight), task) }
+    if wait?.hasAllLanded != true { flights.started(departures.map(\.start.flight), task) }
   }
 
   /// Reads what several flights are to bring, and stores those for which there is room.
