@@ -1,5 +1,5 @@
-/// The end of what was removed: nothing of it can be found any more, and its memory goes back as this is iterated, or
-/// all at once when it is let go.
+/// The end of what was removed: nothing of it can be found any more, and its memory goes back as this is iterated, when
+/// others need the room, or all at once when this is let go.
 ///
 /// ```swift
 /// for await progress in store.removeAll() { print("\(progress.removedBytes) of \(progress.totalBytes)") }
@@ -18,16 +18,15 @@ public struct ChunkRemoval: AsyncSequence, Sendable {
   private let work: RemovalWork
 
   /// Of nothing.
-  init() { work = RemovalWork([]) { _ in } }
+  init() { self.init(RemovalWork([]) { _ in }) }
 
-  init(_ shards: [DetachedShard], freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
-    work = RemovalWork(shards, freed)
-  }
+  init(_ work: RemovalWork) { self.work = work }
 
   /// Goes on where the last one stopped.
   public func makeAsyncIterator() -> Iterator { Iterator(work: work) }
 
-  /// Gives a part back with each element. Never waits, and lets others have a turn in between.
+  /// Gives a part back with each element. Never waits, and lets others have a turn in between. Ends early where others
+  /// give back what is left.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let work: RemovalWork
 
@@ -36,7 +35,7 @@ public struct ChunkRemoval: AsyncSequence, Sendable {
 
     /// How far it is now; `nil` when all is given back.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Progress? {
-      guard let progress = work.step() else { return nil }
+      guard let progress = work.step()?.progress else { return nil }
       await Task.yield()
       return progress
     }
@@ -67,13 +66,14 @@ final class DetachedShard: @unchecked Sendable {
 }
 
 /// What is left of a removal. Ends it when the last reference goes.
-private final class RemovalWork: Sendable {
+final class RemovalWork: Sendable {
   private struct State {
     var shards: [DetachedShard]
     var removedBytes = 0
   }
   private let state: Locked<State>
   private let totalBytes: Int
+  /// Called under this lock.
   private let freed: @Sendable ((bytes: Int, blocks: Int)) -> Void
 
   init(_ shards: [DetachedShard], _ freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
@@ -84,8 +84,14 @@ private final class RemovalWork: Sendable {
 
   deinit { while step() != nil {} }
 
-  func step() -> ChunkRemoval.Progress? {
-    // Nobody else wants this lock, so memory may be given back under it.
+  /// The bytes that are left to give back.
+  var byteCount: Int { state.withLock { totalBytes - $0.removedBytes } }
+
+  /// Gives a part back.
+  ///
+  /// - Returns: how much, and how far that is; `nil` if nothing was left.
+  func step() -> (bytes: Int, progress: ChunkRemoval.Progress)? {
+    // Only those want this lock who want this memory back, so it may be given back under it.
     state.withLock { state in
       while let shard = state.shards.last {
         guard let step = shard.step() else {
@@ -94,7 +100,7 @@ private final class RemovalWork: Sendable {
         }
         state.removedBytes += step.bytes
         freed(step)
-        return .init(removedBytes: state.removedBytes, totalBytes: totalBytes)
+        return (step.bytes, .init(removedBytes: state.removedBytes, totalBytes: totalBytes))
       }
       return nil
     }

@@ -47,8 +47,6 @@ struct MemoryModel {
   /// What a removal has not given back yet.
   struct Removal {
     var steps: ChunkRemoval.Iterator
-    var bytes: Int
-    var blocks: Int
     /// Keeps the removal from ending.
     let whole: ChunkRemoval
   }

@@ -60,9 +60,12 @@ extension MemoryStore {
   private func shrink(_ excess: () -> (bytes: Int, blocks: Int)) async throws {
     var empty: Set<Int> = []
     var missing = excess()
-    while missing.bytes > 0 || missing.blocks > 0, let shard = shards.fullest(except: empty) {
+    while missing.bytes > 0 || missing.blocks > 0 {
       try Task.checkCancellation()
-      evictSome(missing.bytes, missing.blocks, from: shard, &empty, to: outlet)
+      if removals.step() == nil {
+        guard let shard = shards.fullest(except: empty) else { return }
+        evictSome(missing.bytes, missing.blocks, from: shard, &empty, to: outlet)
+      }
       await Task.yield()
       missing = excess()
     }
@@ -106,7 +109,12 @@ extension MemoryStore {
   private func evict(_ bytes: Int, to outlet: (any ChunkOutlet)?, while isTooMuch: () -> Bool) {
     var empty: Set<Int> = []
     var left = bytes
-    while left > 0, isTooMuch(), let shard = shards.fullest(except: empty) {
+    while left > 0, isTooMuch() {
+      if let bytes = removals.step() {
+        left -= bytes
+        continue
+      }
+      guard let shard = shards.fullest(except: empty) else { return }
       left -= evictSome(left, from: shard, &empty, to: outlet)
     }
   }

@@ -26,7 +26,8 @@ extension MemoryStore {
 
   /// Removes everything. Nothing can be found from now on, and reads under way will not bring it back.
   ///
-  /// Giving a lot of memory back takes time: it happens as the result is iterated, or when that is let go.
+  /// Giving a lot of memory back takes time: it happens as the result is iterated, as others need the room, or when the
+  /// result is let go.
   ///
   /// ```swift
   /// for await progress in store.removeAll() { bar.show(progress.fraction) }
@@ -43,10 +44,14 @@ extension MemoryStore {
         detached.append(contents)
       }
     }
-    return ChunkRemoval(detached) { [ledger, weak self] in
+    let work = RemovalWork(detached) { [ledger, weak self] in
       ledger.give(bytes: $0.bytes, blocks: $0.blocks)
       self?.roomIsFree()
     }
+    removals.add(work)
+    // Whoever waits for room can give this back.
+    roomIsFree()
+    return ChunkRemoval(work)
   }
 
   /// Erases the blocks that hold bytes of `range`.

@@ -100,6 +100,7 @@ extension MemoryStore {
     followBudget()
     var empty: Set<Int> = []
     while !ledger.take(bytes: bytes, blocks: blocks) {
+      if removals.step() != nil { continue }
       let missing = ledger.missing(bytes: bytes, blocks: blocks)
       guard let shard = shards.fullest(except: empty) else { return false }
       let before = (bytes: gone.bytes, blocks: gone.blocks)
@@ -154,7 +155,9 @@ extension MemoryStore {
     var empty: Set<Int> = []
     while true {
       let excess = ledger.missing(bytes: 0, blocks: 0).bytes
-      guard excess > 0, let shard = shards.fullest(except: empty) else { return evicted }
+      guard excess > 0 else { return evicted }
+      if removals.step() != nil { continue }
+      guard let shard = shards.fullest(except: empty) else { return evicted }
       var victims = Departures()
       shards.change(shard) { $0.evict(bytes: excess, blocks: 0, most: 64, &victims, to: outlet) }
       if victims.blocks == 0 { empty.insert(shard) }

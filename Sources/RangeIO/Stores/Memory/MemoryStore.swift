@@ -53,6 +53,7 @@ public final class MemoryStore: ChunkStore {
   let configuration: Configuration
   let limitsAreChanging = Locked(())
   let expiryTimer = ExpiryTimer()
+  let removals = MemoryRemovals()
   /// Whether look-ups must look at the clock.
   private let hasTimeLimits = Atomic<Bool>(false)
   private let refusals = Atomic<Int>(0)
