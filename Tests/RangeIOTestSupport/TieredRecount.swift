@@ -113,7 +113,7 @@ struct TieredRecount {
     // Whoever found a piece keeps its segment, which is charged for as long.
     expect(
       quiet == .no ? counted >= below : counted == below, "below: \(counted) bytes are charged, \(below) are there")
-    let above = memory.bytes + store.sources.metadataBytes
+    let above = memory.bytes + tiers.memory.ledger.metadataBytes
     let countedAbove = tiers.memory.ledger.bytes
     expect(
       quiet == .no ? countedAbove >= above : countedAbove == above,

@@ -18,7 +18,6 @@ public final class ChunkSources: Sendable {
     var lastNumber: UInt64 = 0
   }
   private let state = Locked(State())
-  private let metadataCharges = Atomic<Int>(0)
   private let touches = PublishedOnce<RecentTouches>()
 
   /// No sources yet.
@@ -65,6 +64,7 @@ public final class ChunkSources: Sendable {
         state.numbered[sibling.number] = nil
       }
       siblings.append(token)
+      for old in retired { Self.endEntry(of: old, unlessIn: siblings) }
       state.tokens[id] = siblings
       state.numbered[token.number] = token
       // What an earlier process has left of it may be found in one place while it is erased in another.
@@ -91,6 +91,7 @@ public final class ChunkSources: Sendable {
       guard isOver || isSuperseded || token.source.validator == nil else { return false }
       token.retire()
       siblings.removeAll { $0 === token }
+      Self.endEntry(of: token, unlessIn: siblings)
       state.tokens[id] = siblings.isEmpty ? nil : siblings
       state.numbered[token.number] = nil
       return true
@@ -99,18 +100,6 @@ public final class ChunkSources: Sendable {
 
   /// What was read lately, for those who keep only what is read twice.
   var recentTouches: RecentTouches { touches.value ?? touches.publish(RecentTouches()) }
-
-  /// What all metadata is charged.
-  var metadataBytes: Int { metadataCharges.load(ordering: .relaxed) }
-
-  /// Keeps other metadata with a version.
-  ///
-  /// - Returns: what the metadata before was charged.
-  func exchangeMetadata(_ metadata: Bytes?, charge: Int, of entry: SourceEntry) -> Int {
-    let before = entry.exchangeMetadata(metadata, charge: charge)
-    metadataCharges.wrappingAdd(charge - before, ordering: .relaxed)
-    return before
-  }
 
   /// The tokens of a version, whatever their grids.
   public func tokens(of source: SourceDescription) -> [ChunkToken] {
@@ -153,11 +142,20 @@ public final class ChunkSources: Sendable {
     }
   }
 
+  /// A token was retired: its version is over if it was the last one.
+  private static func endEntry(of token: ChunkToken, unlessIn left: [ChunkToken]) {
+    if !left.contains(where: { $0.entry === token.entry }) { token.entry.end() }
+  }
+
   /// Forgets tokens that have no chunks, no readers and nothing that the user left with them.
   private static func sweep(_ state: inout State) {
     for (id, siblings) in state.tokens {
+      let staying = siblings.filter { !$0.isUnread || $0.isCharged || $0.entry.isKept }
       let kept = siblings.filter { token in
-        guard token.isUnread, !token.isCharged, !token.entry.isKept else { return true }
+        guard !staying.contains(where: { $0 === token }) else { return true }
+        // The last token of its version goes only with that, and not if the user leaves something there just now.
+        let isLast = !staying.contains { $0.entry === token.entry }
+        guard !isLast || token.entry.endUnlessKept() else { return true }
         // Whoever still holds it, for something on its way, is told.
         token.retire()
         state.numbered[token.number] = nil

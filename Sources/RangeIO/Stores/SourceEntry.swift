@@ -4,10 +4,17 @@ final class SourceEntry: Sendable {
   var source: SourceDescription { grown.withLock { $0 } ?? first }
   private let first: SourceDescription
   private let grown = Locked<SourceDescription?>(nil)
+  /// What the user keeps with a version, and how to give back what that is charged.
+  struct Metadata: Sendable {
+    let bytes: Bytes
+    let giveBack: @Sendable () -> Void
+  }
   private struct Kept {
-    var metadata: Bytes?
-    var metadataCharge = 0
+    var metadata: Metadata?
     var pinned: [ByteRange] = []
+    /// Whether no token of this version is left, and none will be.
+    var isOver = false
+    var isAnything: Bool { metadata != nil || !pinned.isEmpty }
   }
   private let kept = Locked(Kept())
 
@@ -33,17 +40,51 @@ final class SourceEntry: Sendable {
     }
   }
 
-  /// What the user keeps with this version.
-  var metadata: Bytes? { kept.withLock { $0.metadata } }
+  // MARK: what the user keeps
 
-  /// Keeps other metadata.
-  ///
-  /// - Returns: what the metadata before was charged.
-  func exchangeMetadata(_ metadata: Bytes?, charge: Int) -> Int {
+  /// Whether no token of this version is left, and none will be: nothing is kept with it from then on.
+  var isOver: Bool { kept.withLock { $0.isOver } }
+
+  /// The last token goes. Whoever erases it forgets what is kept.
+  func end() { kept.withLock { $0.isOver = true } }
+
+  /// As ``end()``, unless the user left something here that must not be forgotten.
+  func endUnlessKept() -> Bool {
     kept.withLock { kept in
-      defer { (kept.metadata, kept.metadataCharge) = (metadata, charge) }
-      return kept.metadataCharge
+      if !kept.isAnything { kept.isOver = true }
+      return kept.isOver
     }
+  }
+
+  /// What the user keeps with this version.
+  var metadata: Bytes? { kept.withLock { $0.metadata?.bytes } }
+
+  /// Keeps metadata in place of what was kept, whose charge is given back.
+  ///
+  /// - Returns: false, with nothing kept, if the version is over.
+  func keep(_ metadata: Metadata) -> Bool {
+    let (isKept, before) = kept.withLock { kept -> (Bool, Metadata?) in
+      guard !kept.isOver else { return (false, nil) }
+      defer { kept.metadata = metadata }
+      return (true, kept.metadata)
+    }
+    before?.giveBack()
+    return isKept
+  }
+
+  /// Forgets metadata, and gives back what it was charged.
+  func forgetMetadata() {
+    let before = kept.withLock { kept in
+      defer { kept.metadata = nil }
+      return kept.metadata
+    }
+    before?.giveBack()
+  }
+
+  /// Forgets metadata and pins.
+  func forgetWhatIsKept() {
+    forgetMetadata()
+    unpin(0..<Int.max)
   }
 
   /// The ranges whose chunks are not to be evicted: in order, disjoint.
@@ -52,8 +93,12 @@ final class SourceEntry: Sendable {
   /// Whether some of `range` is pinned.
   func pins(_ range: ByteRange) -> Bool { kept.withLock { $0.pinned.contains { $0.overlaps(range) } } }
 
-  func pin(_ range: ByteRange) {
-    kept.withLock { $0.pinned = ByteRanges.normalize($0.pinned + CollectionOfOne(range)) }
+  /// - Returns: false, with nothing pinned, if the version is over.
+  func pin(_ range: ByteRange) -> Bool {
+    kept.withLock { kept in
+      if !kept.isOver { kept.pinned = ByteRanges.normalize(kept.pinned + CollectionOfOne(range)) }
+      return !kept.isOver
+    }
   }
 
   func unpin(_ range: ByteRange) {
@@ -61,5 +106,5 @@ final class SourceEntry: Sendable {
   }
 
   /// Whether the user left something here that must not be forgotten.
-  var isKept: Bool { kept.withLock { $0.metadata != nil || !$0.pinned.isEmpty } }
+  var isKept: Bool { kept.withLock { $0.isAnything } }
 }

@@ -27,7 +27,7 @@ struct MemoryStoreStressTests {
     store.limit(age: nil, idle: nil)
     check(store)
     store.removeAll()
-    #expect(store.statistics().bytes == store.sources.metadataBytes)
+    #expect(store.statistics().bytes == store.ledger.metadataBytes)
     #expect(store.statistics().blocks == 0)
   }
 
@@ -35,7 +35,7 @@ struct MemoryStoreStressTests {
     let recount = MemoryRecount(store)
     #expect(recount.faults.isEmpty)
     let statistics = store.statistics()
-    #expect(statistics.bytes == recount.bytes + store.sources.metadataBytes)
+    #expect(statistics.bytes == recount.bytes + store.ledger.metadataBytes)
     #expect(statistics.bytes <= statistics.limit)
     #expect(statistics.peakBytes <= Hammer.mostBytes)
     #expect(statistics.reservedBytes == 0)

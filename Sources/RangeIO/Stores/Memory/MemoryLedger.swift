@@ -11,6 +11,7 @@ final class MemoryLedger: Sendable {
   private let bytesTaken = Atomic<Int>(0)
   private let blocksTaken = Atomic<Int>(0)
   private let largestBytes = Atomic<Int>(0)
+  private let metadataTaken = Atomic<Int>(0)
 
   /// What the bytes count towards besides the limit of this store.
   private let budget: MemoryBudget?
@@ -36,6 +37,8 @@ final class MemoryLedger: Sendable {
   /// Held and reserved.
   var bytes: Int { bytesTaken.load(ordering: .relaxed) }
   var blocks: Int { blocksTaken.load(ordering: .relaxed) }
+  /// What metadata is charged of that.
+  var metadataBytes: Int { metadataTaken.load(ordering: .relaxed) }
   /// The most bytes ever taken.
   var peakBytes: Int { largestBytes.load(ordering: .relaxed) }
 
@@ -56,6 +59,9 @@ final class MemoryLedger: Sendable {
     largestBytes.max(self.bytes, ordering: .relaxed)
     return true
   }
+
+  /// Of what was taken so much is for metadata, or less if negative.
+  func noteMetadata(_ bytes: Int) { metadataTaken.wrappingAdd(bytes, ordering: .relaxed) }
 
   func give(bytes: Int, blocks: Int) {
     bytesTaken.wrappingSubtract(bytes, ordering: .relaxed)

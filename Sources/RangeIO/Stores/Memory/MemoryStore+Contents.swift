@@ -127,7 +127,8 @@ extension MemoryStore {
       throw ReadError.rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.name)
     }
     guard !range.isEmpty else { return }
-    entry(of: source).pin(range)
+    // Not with a version that goes just now.
+    while !entry(of: source).pin(range) {}
     setPins(of: source)
   }
 
@@ -160,18 +161,26 @@ extension MemoryStore {
   /// - Parameter metadata: a copy is kept. `nil` forgets what was there.
   /// - Throws: `ReadError.Code.limitExceeded` if there is no room, with what was there before still there.
   public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
-    let copy = metadata.map { Bytes(Array($0)) }
-    let charge = copy.map { Self.charge(of: $0.count) } ?? 0
+    guard let copy = metadata.map({ Bytes(Array($0)) }) else {
+      for token in sources.tokens(of: source) { token.entry.forgetMetadata() }
+      return
+    }
+    let charge = Self.charge(of: copy.count)
     var gone = Departures()
     defer { _ = handOn(gone) }
-    guard charge == 0 || charge <= ledger.ownLimit / 2 && makeRoom(bytes: charge, blocks: 0, &gone) else {
+    guard charge <= ledger.ownLimit / 2, makeRoom(bytes: charge, blocks: 0, &gone) else {
       throw ReadError(
         .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",
         context: .init(source: source.name))
     }
-    let before = sources.exchangeMetadata(copy, charge: charge, of: entry(of: source))
-    ledger.give(bytes: before, blocks: 0)
-    roomIsFree()
+    ledger.noteMetadata(charge)
+    let kept = SourceEntry.Metadata(bytes: copy) { [ledger, weak self] in
+      ledger.noteMetadata(-charge)
+      ledger.give(bytes: charge, blocks: 0)
+      self?.roomIsFree()
+    }
+    // Not with a version that goes just now: nobody would forget it.
+    while !entry(of: source).keep(kept) {}
   }
 
   /// The bytes kept with a version of a source.

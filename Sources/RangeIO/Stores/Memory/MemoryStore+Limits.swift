@@ -25,8 +25,8 @@ extension MemoryStore {
       let excess = ledger.missing(bytes: 0, blocks: 0)
       guard excess.bytes > 0 || excess.blocks > 0 else { return }
       let held = statistics()
-      let unmovable = held.pinnedBytes + sources.metadataBytes
-      guard ledger.canHold(unmovable), held.reservedBytes > 0 || shards.fullest() != nil else {
+      let unmovable = held.pinnedBytes + ledger.metadataBytes
+      guard ledger.canHold(unmovable), held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil else {
         throw ReadError(
           .limitExceeded,
           "\(unmovable) bytes are pinned or metadata, more than the new limit leaves room for: unpin some")

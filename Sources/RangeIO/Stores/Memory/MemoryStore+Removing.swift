@@ -9,7 +9,7 @@ extension MemoryStore {
     for token in tokens { token.raiseGeneration() }
     for token in tokens {
       // Pins first: what comes in between is not pinned, or erased with the rest.
-      forgetWhatIsKept(token)
+      token.entry.forgetWhatIsKept()
       erase(token, 0..<Int.max)
     }
   }
@@ -36,7 +36,7 @@ extension MemoryStore {
   @discardableResult public func removeAll() -> ChunkRemoval {
     for token in sources.all {
       token.raiseGeneration()
-      forgetWhatIsKept(token)
+      token.entry.forgetWhatIsKept()
     }
     var detached: [DetachedShard] = []
     for shard in 0..<shards.count {
@@ -61,12 +61,7 @@ extension MemoryStore {
   public func eraseRetired(_ token: ChunkToken) {
     erase(token, 0..<Int.max)
     // Another grid of the version may still be read: its chunks stay pinned as long as its ranges are.
-    if sources.tokens(of: token.source).isEmpty { forgetWhatIsKept(token) }
-  }
-
-  func forgetWhatIsKept(_ token: ChunkToken) {
-    ledger.give(bytes: sources.exchangeMetadata(nil, charge: 0, of: token.entry), blocks: 0)
-    token.entry.unpin(0..<Int.max)
+    if token.entry.isOver { token.entry.forgetWhatIsKept() }
   }
 
   private func erase(_ token: ChunkToken, _ blocks: Range<Int>) {

@@ -138,7 +138,8 @@ public final class MemoryStore: ChunkStore {
     all.limit = ledger.ownLimit
     all.bytes = ledger.bytes
     all.peakBytes = ledger.peakBytes
-    all.reservedBytes = max(0, all.bytes - chargedBytes - sources.metadataBytes)
+    all.removedBytes = removals.byteCount
+    all.reservedBytes = max(0, all.bytes - chargedBytes - ledger.metadataBytes - all.removedBytes)
     all.refusals = refusals.load(ordering: .relaxed)
     return all
   }

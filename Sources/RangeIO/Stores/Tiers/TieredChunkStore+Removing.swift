@@ -7,7 +7,7 @@ extension TieredChunkStore {
   public func remove(source id: String) {
     sources.removing(.source(id: id)) { tokens in
       // Pins first: what comes in between is not pinned, or erased with the rest.
-      for token in tokens { memory?.memory.forgetWhatIsKept(token) }
+      for token in tokens { token.entry.forgetWhatIsKept() }
       for token in tokens { eraseAll(of: token) }
       // And what an earlier process has left of it.
       erase(source: id)

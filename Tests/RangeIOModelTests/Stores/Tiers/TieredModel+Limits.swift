@@ -61,7 +61,7 @@ extension TieredModel {
     let statistics = tiers.memory.statistics()
     // Pinned pieces stay below, too, in segments of their own.
     let stays =
-      statistics.pinnedBytes + store.sources.metadataBytes + statistics.reservedBytes
+      statistics.pinnedBytes + tiers.memory.ledger.metadataBytes + statistics.reservedBytes
       + (pressure == .critical && tiers.compressed!.statistics().pieces > 0 ? tiers.compressed!.ledger.bytes : 0)
     let below = store.sources.all.contains { !$0.entry.pinned.isEmpty }
     try expect(

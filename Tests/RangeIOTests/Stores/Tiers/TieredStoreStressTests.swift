@@ -54,7 +54,7 @@ struct TieredStoreStressTests {
     #expect(await eventually { tiers.memory.statistics().reservedBytes == 0 })
     let above = MemoryRecount(tiers.memory)
     #expect(above.faults.isEmpty)
-    let memory = above.bytes + store.sources.metadataBytes
+    let memory = above.bytes + tiers.memory.ledger.metadataBytes
     #expect(tiers.memory.ledger.bytes == memory)
     let below = CompressedRecount(tiers.compressed!)
     #expect(below.faults.isEmpty)
