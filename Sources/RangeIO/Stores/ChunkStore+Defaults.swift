@@ -31,7 +31,7 @@ extension ChunkStore {
   }
 
   /// None.
-  public func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?) { ([], nil) }
+  public func residents() -> AnyIterator<[Chunk]> { AnyIterator { nil } }
 
   /// As ``lookUp(_:token:grid:)`` says.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {

@@ -87,13 +87,11 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// disk, does nothing.
   func letGo(_ range: ByteRange, of token: ChunkToken)
 
-  /// Copies of some of the chunks that are here, for a tier below that outlives the process.
+  /// Copies of the chunks that are here, some with each step, for a tier below that outlives the process. What comes or
+  /// goes meanwhile may be among them or not.
   ///
   /// Unless you write it: none.
-  ///
-  /// - Parameter cursor: 0 at first, then what was returned.
-  /// - Returns: where to go on; `nil` at the end.
-  func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?)
+  func residents() -> AnyIterator<[Chunk]>
 
   /// From now on hands what is evicted for want of room to `outlet`, beyond what calls return: what is evicted while
   /// nobody is there to return it to. Called once, before the store is used. Unless you write it: does nothing.

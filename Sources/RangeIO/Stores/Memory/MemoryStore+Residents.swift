@@ -1,6 +1,16 @@
 extension MemoryStore {
   /// Copies of the chunks that are here, 64 slots at a time. What has expired is left out.
-  public func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?) {
+  public func residents() -> AnyIterator<[Chunk]> {
+    var cursor: Int? = 0
+    return AnyIterator {
+      guard let place = cursor else { return nil }
+      let (chunks, next) = self.residents(from: place)
+      cursor = next
+      return chunks
+    }
+  }
+
+  private func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?) {
     let (shard, first) = (cursor >> 40, cursor & (1 << 40 - 1))
     guard shard < shards.count else { return ([], nil) }
     let now = presentForLimits

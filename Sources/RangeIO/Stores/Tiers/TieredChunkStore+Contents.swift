@@ -19,40 +19,78 @@ extension TieredChunkStore {
   /// Keeps the blocks that hold `range` from being evicted: those that are here, and those that come. They count
   /// towards the limit, and age limits still apply. What is compressed stays so.
   ///
-  /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range.
+  /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range; `invalidConfiguration` if no part is
+  ///   a ``MemoryStore``.
   public func pin(_ range: ByteRange, of source: SourceDescription) throws {
-    try memory?.memory.pin(range, of: source)
+    _ = try memoryPart("pins")
+    for store in memoryParts { try store.pin(range, of: source) }
   }
 
   /// Lets the blocks that hold `range` be evicted again.
   public func unpin(_ range: ByteRange, of source: SourceDescription) {
-    memory?.memory.unpin(range, of: source)
+    for store in memoryParts { store.unpin(range, of: source) }
   }
 
   /// Keeps a few bytes of yours with a version of a source. They go when the source is removed or changes, and count
   /// towards the limit.
   ///
-  /// - Throws: `ReadError.Code.limitExceeded` if there is no room, with what was there before still there.
+  /// - Throws: `ReadError.Code.limitExceeded` if there is no room, with what was there before still there;
+  ///   `invalidConfiguration` if no part is a ``MemoryStore``.
   public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
-    try memory?.memory.setMetadata(metadata, of: source)
+    try memoryPart("metadata").setMetadata(metadata, of: source)
   }
 
   /// The bytes kept with a version of a source.
-  public func metadata(of source: SourceDescription) -> Bytes? { memory?.memory.metadata(of: source) }
+  public func metadata(of source: SourceDescription) -> Bytes? {
+    sources.tokens(of: source).lazy.compactMap(\.entry.metadata).first
+  }
 
-  /// What the tiers hold and have done.
+  /// The parts that have bytes at hand, from the top down.
+  private var memoryParts: [MemoryStore] { parts.compactMap { $0 as? MemoryStore } }
+
+  /// The topmost of them.
+  private func memoryPart(_ purpose: String) throws(ReadError) -> MemoryStore {
+    guard let first = memoryParts.first else {
+      throw ReadError(
+        .invalidConfiguration, "no store that this one is composed of keeps \(purpose): a MemoryStore does")
+    }
+    return first
+  }
+
+  /// What the tiers hold and have done: of several parts of one kind, the topmost; in `limit`, `bytes` and `peakBytes` all
+  /// that are in memory.
   public func statistics() -> TieredStatistics {
     var all = TieredStatistics()
     all.moving = mover.statistics()
-    guard let memory else { return all }
-    all.memory = memory.memory.statistics()
     if let inner { (all.moving, all.spilling) = (inner.mover.statistics(), all.moving) }
-    if let compressed = memory.compressed { all.compressed = compressed.statistics() }
-    all.spill = spill?.statistics()
-    all.limit = memory.budget.limit.bytes
-    all.bytes = memory.budget.bytes
-    all.peakBytes = memory.budget.peakBytes
+    for part in parts.reversed() {
+      switch part {
+      case let part as MemoryStore: all.memory = part.statistics()
+      case let part as CompressedStore: all.compressed = part.statistics()
+      case let part as SpillStore: all.spill = part.statistics()
+      default: break
+      }
+    }
+    (all.limit, all.bytes, all.peakBytes) = memoryUse
     return all
+  }
+
+  /// What all parts together may take of memory, take, and have taken at most.
+  private var memoryUse: (limit: Int, bytes: Int, peakBytes: Int) {
+    if let budget { return (budget.limit.bytes, budget.bytes, budget.peakBytes) }
+    return [upper, lower].reduce((0, 0, 0)) { sum, part in
+      let one: (limit: Int, bytes: Int, peakBytes: Int)
+      switch part {
+      case let part as TieredChunkStore: one = part.memoryUse
+      case let part as MemoryStore: one = (part.ledger.ownLimit, part.ledger.bytes, part.ledger.peakBytes)
+      case let part as CompressedStore:
+        let statistics = part.statistics()
+        one = (statistics.limit, statistics.bytes, statistics.peakBytes)
+      default: return sum
+      }
+      let (limit, overflow) = sum.0.addingReportingOverflow(one.limit)
+      return (overflow ? .max : limit, sum.1 + one.bytes, sum.2 + one.peakBytes)
+    }
   }
 }
 

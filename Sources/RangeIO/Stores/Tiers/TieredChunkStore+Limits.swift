@@ -1,11 +1,13 @@
 extension TieredChunkStore {
   /// Changes the limits of a store of memory and compressed memory. They bind from now on; returns when no more is held.
   ///
+  /// - Parameter compressed: zero, if no part is compressed memory.
   /// - Throws: `CancellationError`, with the limits changed; `ReadError.Code.limitExceeded` if more is pinned or kept as
-  ///   metadata than the limit leaves room for, with the limits changed.
+  ///   metadata than the limit leaves room for, with the limits changed; `invalidConfiguration` if it was composed of
+  ///   other stores than one of memory and at most one of compressed memory: resize those.
   public func resize(memory limit: ByteCount, compressed: ByteCount) async throws {
     if let inner { return try await inner.resize(memory: limit, compressed: compressed) }
-    guard let tiers = memory else { return }
+    guard let tiers = memory else { return try await resizeParts(memory: limit, compressed: compressed) }
     let queue = Configuration.queueBytes(tiers.queueLimit, of: limit.bytes)
     if queue < mover.statistics().limit { setQueueLimit(queue, tiers) }
     tiers.budget.setLimit(Configuration.sum(limit, compressed))
@@ -16,6 +18,23 @@ extension TieredChunkStore {
     try await tiers.memory.resize(to: .bytes(limit.bytes - queue))
     // Last, when there is room for it. Where the rest is pinned or reserved, less may be on its way.
     setQueueLimit(queue, tiers)
+  }
+
+  /// As ``resize(memory:compressed:)``, of stores that others have made.
+  private func resizeParts(memory limit: ByteCount, compressed: ByteCount) async throws {
+    let made = [upper, lower].compactMap { $0 as? TieredChunkStore }
+    let memories = [upper, lower].compactMap { $0 as? MemoryStore }
+    let compresseds = [upper, lower].compactMap { $0 as? CompressedStore }
+    if made.count == 1, memories.isEmpty, compresseds.isEmpty {
+      return try await made[0].resize(memory: limit, compressed: compressed)
+    }
+    guard made.isEmpty, memories.count == 1, compresseds.count == 1 || compressed.bytes == 0 else {
+      throw ReadError(
+        .invalidConfiguration,
+        "this store is not one of memory and compressed memory: resize the stores that it is composed of")
+    }
+    try await compresseds.first?.resize(to: compressed)
+    try await memories[0].resize(to: limit)
   }
 
   /// Changes the bytes that may be on their way down, which are taken from the budget in advance.
@@ -40,13 +59,27 @@ extension TieredChunkStore {
     }
     mover.pause(for: .seconds(60))
     if let inner { return inner.relieve(pressure, sparing: disk) }
-    guard let tiers = memory else { return }
+    guard let tiers = memory else { return relieveParts(pressure, sparing: disk) }
     let held = tiers.memory.ledger.bytes + (tiers.compressed?.ledger.bytes ?? 0)
     let target = pressure == .critical ? 0 : held / 2
     tiers.compressed?.drop(to: max(0, target - tiers.memory.ledger.bytes))
     let left = max(0, target - (tiers.compressed?.ledger.bytes ?? 0))
     if let disk { tiers.memory.shed(to: left, havingCopiesIn: disk) }
     tiers.memory.shed(to: left)
+  }
+
+  /// As ``relieve(_:)``, of stores that others have made: each of its own.
+  private func relieveParts(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
+    for part in [lower, upper] {
+      switch part {
+      case let part as TieredChunkStore: part.relieve(pressure, sparing: disk)
+      case let part as CompressedStore: part.drop(to: pressure == .critical ? 0 : part.ledger.bytes / 2)
+      case let part as MemoryStore:
+        if let disk { part.shed(to: pressure == .critical ? 0 : part.ledger.bytes / 2, havingCopiesIn: disk) }
+        part.relieve(pressure)
+      default: break
+      }
+    }
   }
 
   /// Does as ``relieve(_:)`` for each signal, until they end or the store is gone.
@@ -71,32 +104,41 @@ extension TieredChunkStore {
   }
 
   /// Changes how long chunks are kept, in all tiers: after they were asked for from the source, and after they
-  /// were last read, which a disk does not watch. `nil`: for as long as there is room.
+  /// were last read, which a disk does not watch. `nil`: for as long as there is room. Parts that are stores of your own
+  /// have limits of their own.
   public func limit(age: Duration?, idle: Duration?) {
-    memory?.memory.limit(age: age, idle: idle)
-    memory?.compressed?.limit(age: age, idle: idle)
-    spill?.limit(age: age)
+    for part in parts {
+      switch part {
+      case let part as MemoryStore: part.limit(age: age, idle: idle)
+      case let part as CompressedStore: part.limit(age: age, idle: idle)
+      case let part as SpillStore: part.limit(age: age)
+      default: break
+      }
+    }
   }
 
   /// Removes what is older or has been idle for longer than the limits allow. A timer does this.
   public func removeExpired() {
-    memory?.memory.removeExpired()
-    memory?.compressed?.removeExpired()
-    spill?.removeExpired()
+    for part in parts {
+      switch part {
+      case let part as MemoryStore: part.removeExpired()
+      case let part as CompressedStore: part.removeExpired()
+      case let part as SpillStore: part.removeExpired()
+      default: break
+      }
+    }
   }
 }
 
 extension MemoryStore {
   /// Lets go of chunks that `disk` has, until at most so much is held.
   fileprivate func shed(to bytes: Int, havingCopiesIn disk: SpillStore) {
-    var cursor: Int? = 0
-    while ledger.bytes > bytes, let place = cursor {
-      let (chunks, next) = residents(from: place)
+    let residents = residents()
+    while ledger.bytes > bytes, let chunks = residents.next() {
       for chunk in chunks where ledger.bytes > bytes && !chunk.token.entry.pins(chunk.piece.range) {
         let range = chunk.piece.range
         if disk.holds(range, token: chunk.token.number, grid: chunk.token.grid) { erase(range, of: chunk.token) }
       }
-      cursor = next
     }
   }
 }

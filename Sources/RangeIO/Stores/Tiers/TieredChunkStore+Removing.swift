@@ -40,6 +40,7 @@ extension TieredChunkStore {
     sources.removing(.everything) { _ in
       mover.removeAll()
       guard let memory else {
+        for token in tokens { token.entry.forgetWhatIsKept() }
         eraseAll()
         return
       }

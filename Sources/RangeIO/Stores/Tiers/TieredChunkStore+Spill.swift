@@ -74,9 +74,8 @@ extension TieredChunkStore {
     while !mover.isIdle || inner.map({ !$0.mover.isIdle }) ?? false, now < end, !Task.isCancelled {
       await Task.yield()
     }
-    var cursor: Int? = spill.isWritable ? 0 : nil
-    while let place = cursor, now < end, !Task.isCancelled {
-      let (chunks, next) = upper.residents(from: place)
+    let residents = upper.residents()
+    while spill.isWritable, now < end, !Task.isCancelled, let chunks = residents.next() {
       for chunk in chunks {
         // Once, with room for it: what is dropped even so cannot be written now.
         if spill.offer(chunk, isGated: false) == .dropped {
@@ -84,7 +83,6 @@ extension TieredChunkStore {
           _ = spill.offer(chunk, isGated: false)
         }
       }
-      cursor = next
     }
     // Even a disk that hangs does not keep this longer: by then it is known to be sick.
     try await spill.close(by: max(end, now.advanced(by: .seconds(2))))

@@ -17,6 +17,9 @@ import Synchronization
 ///   that reading everything once does not flush the upper store. What it has at hand is served from where it is.
 /// - At rest a byte is in one of the two, unless the lower store keeps copies.
 ///
+/// Pins, metadata, limits and statistics are those of the library's stores among the parts, however they are composed.
+/// What no part can do throws.
+///
 /// The rules in full: *The life of a chunk* in `Docs/Architecture.md`.
 public final class TieredChunkStore: ChunkStore {
   let upper: any ChunkStore
@@ -24,6 +27,8 @@ public final class TieredChunkStore: ChunkStore {
   let mover: ChunkMover
   /// What it knows of its tiers in memory if it made them.
   let memory: MemoryTiers?
+  /// The stores that this one is made of, from the top down: none of them is one of two itself.
+  var parts: [any ChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
   /// The store of memory and compressed memory, where that is the upper one.
   let inner: TieredChunkStore?
   /// The tier on a disk, if it has one.
@@ -39,7 +44,8 @@ public final class TieredChunkStore: ChunkStore {
     _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
     background: BackgroundWork = BackgroundWork()
   ) {
-    self.init(upper, lower, memory: nil, queueLimit: queueLimit.bytes, background)
+    self.init(
+      upper, lower, memory: nil, spill: lower as? SpillStore, queueLimit: queueLimit.bytes, background)
   }
 
   init(
@@ -160,13 +166,9 @@ public final class TieredChunkStore: ChunkStore {
   }
 
   /// Those of the upper store, then those of the lower.
-  public func residents(from cursor: Int) -> (chunks: [Chunk], next: Int?) {
-    if cursor >= 0 {
-      let (chunks, next) = upper.residents(from: cursor)
-      return (chunks, next ?? -1)
-    }
-    let (chunks, next) = lower.residents(from: -1 - cursor)
-    return (chunks, next.map { -1 - $0 })
+  public func residents() -> AnyIterator<[Chunk]> {
+    let (above, below) = (upper.residents(), lower.residents())
+    return AnyIterator { above.next() ?? below.next() }
   }
 
   /// Erases what both stores hold of a token that was retired.
