@@ -15,6 +15,9 @@ public struct ReadNext: Sendable {
   /// Whether the reader is closed, so that nothing can be read through this any more.
   var isClosed: Bool { link.bottom.isClosed }
 
+  /// Where the pipeline ends.
+  var bottom: SourceLink { link.bottom }
+
   /// Waits for `answer`, which somebody else's reader may bring, but not beyond the closing of this one.
   func wait<Value>(for answer: OneAnswer<Value>) async throws -> Value {
     try await link.bottom.waiting.wait(for: answer)

@@ -112,7 +112,11 @@ extension Caching {
     }
     do {
       // A source that did not suspend has answered by now.
-      if !wait.isDone { try await wait.finish(planned.plan, planned.below?.plan, token.flights, next) }
+      if !wait.isDone {
+        FlightUnderWay.giveUpTurns()
+        try await wait.finish(planned.plan, planned.below?.plan, token.flights, next)
+      }
+      if planned.plan != nil { countMiss(request, next) }
       // One gap, one flight, nothing else: no need to put anything together.
       if found.pieces.isEmpty, wait.partCount == 1, request.moreRanges.isEmpty,
         planned.plan == nil || fill != .requestedFirst
@@ -228,16 +232,11 @@ extension Caching {
     let store = keeper.store
     guard let reservation else {
       let turns = turns(of: store, below: next)
-      try await takeTurn(turns, next)
-      defer { turns?.leaveUnreserved() }
-      let response = try await next(request)
-      try response.check(request)
-      return response.bytes
+      return try await FlightUnderWay.read(request, of: ticket.token, turns: turns, next).bytes
     }
     let response: ReadResponse
     do {
-      response = try await next(request)
-      try response.check(request)
+      response = try await FlightUnderWay.read(request, of: ticket.token, turns: nil, next)
     } catch {
       store.cancel(reservation)
       throw error

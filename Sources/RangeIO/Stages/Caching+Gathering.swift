@@ -161,10 +161,7 @@ extension Caching {
     let turns = departures.contains { $0.reservation == nil } ? turns(of: store, below: next) : nil
     let response: ReadResponse
     do {
-      try await takeTurn(turns, next)
-      defer { turns?.leaveUnreserved() }
-      response = try await next(request)
-      try response.check(request)
+      response = try await FlightUnderWay.read(request, of: departures[0].ticket.token, turns: turns, next)
     } catch {
       for departure in departures { if let reservation = departure.reservation { store.cancel(reservation) } }
       throw error
