@@ -12,6 +12,7 @@ final class SourceLink: Sendable {
   fileprivate let gate = UseGate()
   /// Work under way that reads for several readers, and so may outlive the reads of its own.
   let flights = UseGate()
+  private let misses = Atomic<Int>(0)
   /// Whoever of the reader waits, for the source or for what another reader brings: answered at once when it is closed.
   let waiting = WaitingList()
 
@@ -20,6 +21,12 @@ final class SourceLink: Sendable {
     self.background = background
     isPrompt = source.isPrompt
   }
+
+  /// Reads of the reader that its cache could not answer alone, as far as they have returned bytes.
+  var cacheMisses: Int { misses.load(ordering: .relaxed) }
+
+  /// Counts one of those.
+  func countCacheMiss() { misses.wrappingAdd(1, ordering: .relaxed) }
 
   /// Whether no read begins any more.
   var isClosed: Bool { gate.isClosed }

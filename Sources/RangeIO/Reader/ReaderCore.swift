@@ -92,7 +92,17 @@ final class ReaderCore: Sendable {
   var source: SourceDescription { hasMoved.load(ordering: .acquiring) ? pinned.withLock { $0 } : first }
 
   func statistics() -> ReaderStatistics {
-    counters.snapshot(pipeline.statistics(), source: link.source.statistics())
+    var all = counters.snapshot(pipeline.statistics(), source: link.source.statistics())
+    guard let cache = pipeline.stages.first(where: { $0 is any CacheStage }) else { return all }
+    // A stage above the cache may make several reads of one.
+    let misses = min(all.reads, link.cacheMisses)
+    all.cacheHits = all.reads - misses
+    let name = cache.statistics()?.stage
+    if let index = all.stages.firstIndex(where: { $0.stage == name }) {
+      all.stages[index].counts.insert(
+        contentsOf: [.init("hits", all.reads - misses), .init("misses", misses)], at: 0)
+    }
+    return all
   }
 }
 

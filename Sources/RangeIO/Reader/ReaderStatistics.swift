@@ -8,6 +8,10 @@ public struct ReaderStatistics: Hashable, Sendable, Codable {
   public var failures = 0
   /// Reads that were cancelled under way.
   public var cancellations = 0
+  /// Of the reads: those that a cache answered alone, whoever had put the bytes there. `nil` without a cache.
+  ///
+  /// A read that waits for another's fetch is none, nor is one of which a part was missing.
+  public var cacheHits: Int?
   /// What the stages say of themselves, from the top down. Those that count nothing are left out.
   public var stages: [StageStatistics] = []
   /// What the source says of itself.
@@ -15,6 +19,9 @@ public struct ReaderStatistics: Hashable, Sendable, Codable {
 
   /// Nothing done yet.
   public init() {}
+
+  /// The share of reads that a cache answered alone, from 0 to 1. `nil` without a cache, and before the first read.
+  public var hitRate: Double? { cacheHits.flatMap { reads == 0 ? nil : Double($0) / Double(reads) } }
 
   /// Bytes that stages had read from below and that nobody got.
   public var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }

@@ -14,8 +14,13 @@ extension Caching {
     guard let token = token(of: source) else { return past("a longer version of the source is read by now") }
     let found = explainStored(range, token)
     let isFirst = touched.map { !$0.remembers(Self.touchHash(range, token)) } ?? false
-    if isFirst, found.allSatisfy({ $0.origin == .source }) {
-      return past("it keeps what is read again, and these bytes are read for the first time")
+    // As a read does: what takes work to get brings the rest into the store with it, else the rest goes past it.
+    if isFirst, found.allSatisfy({ $0.origin == .source || $0.origin == .memory }) {
+      let why = "it keeps what is read again, and these bytes are read for the first time"
+      return found.flatMap { part in
+        guard part.origin == .source else { return [part] }
+        return next.explain(part.range, of: source).map { $0.adding([.init(.cache, why)]) }
+      }.joined()
     }
     return found.lookingFurther { explainMissing($0, of: source, token, next) }
   }

@@ -4,7 +4,7 @@ extension Caching {
     guard request.caching != .bypass, request.source.isSettled, !passes(request), let token = token(of: request.source)
     else {
       guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-      return try await next(request)
+      return try await readPast(request, next)
     }
     // What is read ahead is to be kept, or it would be read in vain.
     let isFirst =
@@ -18,9 +18,14 @@ extension Caching {
       let generation = token.generation
       let found = lookUp(request, token)
       if found.isComplete { return found.response(to: request) }
-      // A first touch is served from the tiers below if they have some of it, else it goes past the store.
-      if isFirst, found.held.isEmpty { return try await next(request) }
+      // A first touch is served from the tiers below if they have some of it, else what is missing goes past the store.
+      if isFirst, found.held.isEmpty { return try await readPast(found, request, next) }
       guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
+      // A source that reads what it shows through a reader of the same.
+      if FlightUnderWay.isReading(token) {
+        guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
+        return try await readPast(request, next)
+      }
       do {
         return try await fetch(found, request, token, landed: landed, generation: generation, next)
       } catch let failure as JoinedFlightFailed {
@@ -29,7 +34,7 @@ extension Caching {
           // A store that goes on finding what it cannot bring is not asked for ever.
           guard losses < Self.mostLosses else {
             guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-            return try await next(request)
+            return try await readPast(request, next)
           }
         }
         if !failure.wasGivenUp {
@@ -39,6 +44,36 @@ extension Caching {
         try Task.checkCancellation()
       }
     }
+  }
+
+  /// Reads without the store.
+  private func readPast(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    let response = try await next(request)
+    countMiss(request, next)
+    return response
+  }
+
+  /// Counts a read of a reader's that the store could not answer alone. Hits are not counted: they are the rest, and cost
+  /// nothing that way.
+  private func countMiss(_ request: ReadRequest, _ next: ReadNext) {
+    // What a cache above reads for its flights is counted there.
+    guard request.purpose == .demand, !FlightUnderWay.isReading(through: next) else { return }
+    next.bottom.countCacheMiss()
+  }
+
+  /// Reads what is missing without keeping it, and without sharing it with others.
+  private func readPast(_ found: CachedParts, _ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    guard !found.pieces.isEmpty else { return try await readPast(request, next) }
+    var found = found
+    var missing = request
+    missing.range = found.gaps[0]
+    if found.gaps.count > 1 { missing.moreRanges = Array(found.gaps[1...]) }
+    let response = try await readPast(missing, next)
+    try response.check(missing)
+    for (gap, bytes) in zip(found.gaps, [response.bytes] + response.moreBytes) {
+      found.pieces.append(ChunkPiece(gap, bytes))
+    }
+    return found.response(to: request)
   }
 
   /// Pieces that one read finds and loses before it goes past the store. Nearly always each is another one.

@@ -106,6 +106,7 @@ public final class Caching: ReadyStage {
     return ReadResponse(bytes)
   }
 
+  /// `hits` and `misses`, as a reader tells them: reads of that reader which its cache answered alone, and which not;
   /// `surplus bytes kept`: what stages below had read beside what they were asked for, and what is in the store now;
   /// `bytes read again`: what of it was there before.
   public func statistics() -> StageStatistics? { keeper.statistics() }

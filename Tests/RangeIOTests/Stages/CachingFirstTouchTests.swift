@@ -1,0 +1,60 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// Reads of what is kept only when it is read again, where some of it is there.
+struct CachingFirstTouchTests {
+  private let source = SyntheticSource(byteCount: 100_000)
+  private let store = MemoryStore(limit: .mebibytes(1))
+
+  private func reader() async throws -> RangeReader {
+    let reader = try await RangeReader(source) {
+      Caching(store, fill: .exact, blockSize: .kibibytes(4), admission: .onSecondTouch)
+    }
+    for _ in 0..<2 { _ = try await reader.read(4096..<8192) }
+    #expect(store.cachedRanges(of: reader.source) == [4096..<8192])
+    return reader
+  }
+
+  @Test func `what is there is used, and the rest is not kept`() async throws {
+    let reader = try await reader()
+    let before = source.bytesRead
+    #expect(try await reader.isRight(0..<12_288))
+    #expect(source.bytesRead - before == 8192)
+    #expect(store.cachedRanges(of: reader.source) == [4096..<8192])
+    #expect(try await reader.isRight(0..<12_288))
+    #expect(store.cachedRanges(of: reader.source) == [0..<12_288])
+  }
+
+  @Test func `and that is what is explained`() async throws {
+    let reader = try await reader()
+    let parts = try reader.explain(0..<12_288).parts
+    #expect(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288])
+    #expect(parts.map(\.origin) == [.source, .memory, .source])
+    for part in [parts[0], parts[2]] {
+      #expect(part.reasons.contains { $0.origin == .cache && $0.why.contains("for the first time") })
+    }
+  }
+
+  @Test func `a first read joins nobody's flight, as is explained`() async throws {
+    let held = HeldSource()
+    let sources = (one: HeldSource(isHeld: false), other: held)
+    let store = store
+    func reader(_ source: HeldSource, _ admission: Caching.Admission) async throws -> RangeReader {
+      try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(4), admission: admission) }
+    }
+    let (twice, always) = (try await reader(sources.one, .onSecondTouch), try await reader(sources.other, .always))
+    for _ in 0..<2 { _ = try await twice.read(4096..<8192) }
+    let done = OneAnswer<Bool>()
+    // Runs to where it waits.
+    BackgroundWork().start {
+      do { done.resolve(.success(try await always.isRight(8192..<12_288))) } catch { done.fail(error) }
+    }
+    #expect(try twice.explain(0..<12_288).parts.map(\.origin) == [.source, .memory, .source])
+    #expect(try await twice.isRight(0..<12_288))
+    held.hold(false)
+    #expect(try await done.value())
+  }
+}

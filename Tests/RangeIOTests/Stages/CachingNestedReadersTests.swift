@@ -1,0 +1,103 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// Sources that read through another reader on the same store.
+@Suite(.timeLimit(.minutes(5))) struct CachingNestedReadersTests {
+  /// Shows what another reader reads, under an id of its own or as what that reads.
+  private final class Showing: RangeSource {
+    private let reader: RangeReader
+    private let id: String?
+
+    init(_ reader: RangeReader, id: String?) {
+      self.reader = reader
+      self.id = id
+    }
+
+    func describe() async throws -> SourceDescription {
+      guard let id else { return reader.source }
+      return SourceDescription(
+        id: id, validator: HeldSource.Version(number: 0), byteCount: reader.byteCount)
+    }
+
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      try await reader.read(range)
+    }
+  }
+
+  private func reader(_ source: some RangeSource, _ store: any ChunkStore) async throws -> RangeReader {
+    try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+  }
+
+  /// Two stores may share their turns, as all do that have none of their own.
+  @Test(arguments: [true, false]) func `reads without room do not wait for turns that wait for them`(isOneStore: Bool)
+    async throws
+  {
+    let turns = Permits(4)
+    let below: any ChunkStore = isOneStore ? MemoryStore(limit: .bytes(0)) : NoStore(turns)
+    let inner = try await reader(SyntheticSource(byteCount: 1 << 20), below)
+    let source = GatedSource(Showing(inner, id: "outer"))
+    let outer = try await reader(source, isOneStore ? below : NoStore(turns))
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for block in 0..<12 { group.addTask { try await outer.isRight(block * 4096..<block * 4096 + 10) } }
+      // All turns are taken before one read below asks for its own.
+      await source.arrivals(4)
+      source.open()
+      for try await isRight in group { #expect(isRight) }
+    }
+  }
+
+  @Test func `nor for those of reads that others have begun`() async throws {
+    let store = MemoryStore(limit: .bytes(0))
+    let inner = try await reader(SyntheticSource(byteCount: 1 << 20), store)
+    let source = GatedSource(Showing(inner, id: "outer"))
+    let outer = try await reader(source, store)
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for block in 0..<4 { group.addTask { try await outer.isRight(block * 4096..<block * 4096 + 10) } }
+      await source.arrivals(4)
+      // Somebody else wants what they will want, and waits for a turn.
+      let other = OneAnswer<Bool>()
+      BackgroundWork().start {
+        do { other.resolve(.success(try await inner.isRight(0..<16_384))) } catch { other.fail(error) }
+      }
+      source.open()
+      for try await isRight in group { #expect(isRight) }
+      #expect(try await other.value())
+    }
+  }
+
+  @Test func `a read within the flight that is to bring its bytes goes past the store`() async throws {
+    for limit in [ByteCount.bytes(0), .mebibytes(1)] {
+      let store = MemoryStore(limit: limit)
+      let source = SyntheticSource(byteCount: 1 << 20)
+      let inner = try await reader(source, store)
+      let outer = try await reader(Showing(inner, id: nil), store)
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for block in 0..<12 { group.addTask { try await outer.isRight(block * 2048..<block * 2048 + 5000) } }
+        for try await isRight in group { #expect(isRight) }
+      }
+      #expect(store.isQuiet)
+    }
+  }
+}
+
+/// Keeps nothing, and shares its turns.
+private final class NoStore: ChunkStore {
+  let sources = ChunkSources()
+  private let turns: Permits
+  private let nobodyCloses = WaitingList()
+
+  init(_ turns: Permits) { self.turns = turns }
+
+  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup { .miss }
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom { ChunkRoom(reservation: nil) }
+  func insert(
+    _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
+  ) -> ChunkInsertion { ChunkInsertion(isPublished: false) }
+  func cancel(_ reservation: ChunkReservation) {}
+  func enterUnreserved() async throws { try await turns.enter(nobodyCloses) }
+  func leaveUnreserved() { turns.leave() }
+  func erase(_ range: ByteRange, of token: ChunkToken) {}
+}
