@@ -9,7 +9,6 @@ struct MemoryCounts {
   var consolidations = 0
   var droppedPieceBytes = 0
   var stale = 0
-  var copies = 0
   var evictions = 0
   var evictedBytes = 0
   var expirations = 0
@@ -48,8 +47,6 @@ public struct MemoryStatistics: Hashable, Sendable, Codable {
   public var consolidations = 0
   /// Bytes dropped because a block had too many pieces.
   public var droppedPieceBytes = 0
-  /// Blocks that came copied, since their memory was not theirs alone.
-  public var copies = 0
   /// Blocks that came too late, after their source was removed.
   public var stale = 0
   /// Blocks that made room for others.
@@ -76,7 +73,6 @@ public struct MemoryStatistics: Hashable, Sendable, Codable {
     merges += counts.merges
     consolidations += counts.consolidations
     droppedPieceBytes += counts.droppedPieceBytes
-    copies += counts.copies
     stale += counts.stale
     evictions += counts.evictions
     evictedBytes += counts.evictedBytes
@@ -88,7 +84,12 @@ public struct MemoryStatistics: Hashable, Sendable, Codable {
 extension MemoryStatistics: CustomStringConvertible {
   /// One line for people.
   public var description: String {
-    "\(bytes) of \(limit) bytes in \(blocks) blocks; \(hits) hits, \(partialHits) in part, \(misses) misses; "
+    "\(bytes) of \(limit) bytes in \(told)"
+  }
+
+  /// What does not depend on whether the limit is that of this store alone.
+  var told: String {
+    "\(blocks) blocks; \(hits) hits, \(partialHits) in part, \(misses) misses; "
       + "\(insertions) inserted, \(evictions) evicted, \(expirations) expired, \(refusals) refused"
   }
 }

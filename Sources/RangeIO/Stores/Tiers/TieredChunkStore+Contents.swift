@@ -118,10 +118,12 @@ public struct TieredStatistics: Hashable, Sendable, Codable {
 }
 
 extension TieredStatistics: CustomStringConvertible {
-  /// A line for each tier, for people.
+  /// A line for all that is in memory, which has one limit, and one for each tier, for people.
   public var description: String {
+    // What one tier leaves of the limit the others use.
     let above = """
-      memory: \(memory)
+      in memory: \(bytes) of \(limit) bytes
+      memory: \(memory.bytes) bytes in \(memory.told)
       moving: \(moving.moved) moved, \(moving.dropped) dropped, \(moving.hits) hits
       compressed: \(compressed)
       """
