@@ -13,13 +13,17 @@ extension RangeReader {
   /// let reader = try await RangeReader(contentsOf: Bundle.main.url(forResource: "planet", withExtension: "pmtiles")!)
   /// ```
   ///
-  /// Symbolic links are followed. For other stages or settings make a `FileSource` of the URL.
+  /// Symbolic links are followed. For other settings make a `FileSource` of the URL. What the parameters mean, the
+  /// initialiser with a path says.
   ///
   /// - Throws: `ReadError` with `unsupportedSource` for what is no `file:` URL of this machine; else as the initialiser
   ///   with a path.
   public init(
-    contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: Cache = .shared
+    contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail,
+    @ReadPipelineBuilder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
-    try await self.init(FileSource(url, configuration: .init(engine: engine)), cache.pipeline)
+    try await self.init(
+      FileSource(url, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
+      cache.pipeline(among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 }

@@ -16,6 +16,8 @@ public struct ReadPipeline: Sendable {
   /// The stages listed, from the top down. `if`, `else`, `for` and optionals may be used.
   public init(@ReadPipelineBuilder _ stages: () throws -> [any ReadStage]) rethrows { self.stages = try stages() }
 
+  init(_ stages: [any ReadStage]) { self.stages = stages }
+
   /// No stages.
   public init() { stages = [] }
 }

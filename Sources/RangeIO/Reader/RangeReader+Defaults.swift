@@ -17,7 +17,8 @@ extension RangeReader {
     public static let shared = Cache(kind: .shared)
     /// Nothing.
     public static let off = Cache(kind: .off)
-    /// What `shared` keeps, in a store of your own.
+    /// What `shared` keeps, in a store of your own. Of a store that keeps whole blocks only
+    /// (``ChunkStore/keepsPartsOfBlocks``), the blocks of 4 KiB that those ranges lie in.
     public static func store(_ store: some ChunkStore) -> Cache { Cache(kind: .store(store)) }
 
     /// The stages that make it so.
@@ -29,15 +30,30 @@ extension RangeReader {
       case .store(let own): store = own
       }
       return ReadPipeline {
-        // Exactly what is asked for, and not before it is asked for again: a local disk is read in no other way than
-        // without a cache. Blocks as small as the system's pages, since most reads of such programs are.
+        // Exactly what is asked for, if the store can keep that, and not before it is asked for again: a local disk is
+        // read in no other way than without a cache. Blocks as small as the system's pages, since most reads of such
+        // programs are, and reading whole ones costs the system nothing more.
         Caching(
-          store, fill: .exact, blockSize: .kibibytes(4), passing: .kibibytes(64), admission: .onSecondTouch)
+          store, fill: store.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4), passing: .kibibytes(64),
+          admission: .onSecondTouch)
       }
+    }
+
+    /// `stages`, with this cache among them: below those that may stand above one. If they have a cache of their own, that
+    /// is the one.
+    package func pipeline(among stages: ReadPipeline) -> ReadPipeline {
+      guard !stages.stages.contains(where: { $0.placement.isCaching }) else { return stages }
+      let place = stages.stages.firstIndex { !$0.placement.canStandAbove(.caching) } ?? stages.stages.count
+      return ReadPipeline(stages.stages[..<place] + pipeline.stages + stages.stages[place...])
     }
   }
 
   /// A reader of the file at `path`, with defaults that suit most programs.
+  ///
+  /// ```swift
+  /// let reader = try await RangeReader("/data/survey.bin")
+  /// let watched = try await RangeReader("/data/survey.bin") { Observing() }
+  /// ```
   ///
   /// A relative path starts from the current directory; `~` is the home directory; symbolic links are followed.
   ///
@@ -45,34 +61,44 @@ extension RangeReader {
   ///   - engine: how the file is read.
   ///   - cache: what is kept in memory. Default: short ranges that are read again, in 64 MiB for the whole process.
   ///   - onChange: what to do when the file changes. With ``ChangePolicy/follow`` it is taken to be only ever added to.
+  ///   - stages: stages beside the cache, from the top down. The cache stands below those of them that may stand above
+  ///     one; with a ``Caching`` among them there is no other. Default: none.
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, …),
-  ///   `resourcesExhausted` or `inputOutput`; `CancellationError`.
+  ///   `resourcesExhausted`, `inputOutput`, or `invalidConfiguration` for an order of stages that cannot work;
+  ///   `CancellationError`.
   public init(
-    _ path: String, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail
+    _ path: String, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail,
+    @ReadPipelineBuilder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     try await self.init(
-      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)), cache.pipeline,
-      configuration: .init(onChange: onChange))
+      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
+      cache.pipeline(among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 
   /// A reader of the file at `path`, with defaults that suit most programs.
   ///
-  /// - Throws: as ``init(_:engine:cache:onChange:)`` with a string.
+  /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a string.
   public init(
-    _ path: FilePath, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail
+    _ path: FilePath, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail,
+    @ReadPipelineBuilder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     try await self.init(
-      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)), cache.pipeline,
-      configuration: .init(onChange: onChange))
+      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
+      cache.pipeline(among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 
   /// A reader of the file behind `descriptor`, which the reader owns from here on, even if this throws.
   ///
-  /// - Throws: as ``init(_:engine:cache:onChange:)`` with a path.
+  /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a path.
   public init(
-    adopting descriptor: FileDescriptor, engine: FileSource.Engine = .automatic, cache: Cache = .shared
+    adopting descriptor: FileDescriptor, engine: FileSource.Engine = .automatic, cache: Cache = .shared,
+    onChange: ChangePolicy = .fail, @ReadPipelineBuilder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
-    try await self.init(FileSource(adopting: descriptor, configuration: .init(engine: engine)), cache.pipeline)
+    // Before anything can throw: it owns the descriptor.
+    let source = FileSource(
+      adopting: descriptor, configuration: .init(engine: engine, isAppendOnly: onChange == .follow))
+    try await self.init(
+      source, cache.pipeline(among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 }
 
@@ -98,9 +124,9 @@ extension MemoryStore {
 /// - Throws: what opening or `body` throws.
 public nonisolated(nonsending) func withRangeReader<Result>(
   _ path: String, engine: FileSource.Engine = .automatic, cache: RangeReader.Cache = .shared,
-  _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
+  onChange: ChangePolicy = .fail, _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
-  let reader = try await RangeReader(path, engine: engine, cache: cache)
+  let reader = try await RangeReader(path, engine: engine, cache: cache, onChange: onChange)
   do {
     let result = try await body(reader)
     await reader.close()

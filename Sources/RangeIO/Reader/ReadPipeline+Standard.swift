@@ -49,7 +49,7 @@ extension ReadPipeline {
 extension RangeReader {
   /// A reader of the local file at `path` with the stages that suit one: ``ReadPipeline/localFile(cache:)``.
   ///
-  /// - Throws: as ``init(_:engine:cache:onChange:)`` with a string.
+  /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a string.
   public static func standard(
     _ path: String, cache: Cache = .shared, onChange: ChangePolicy = .fail
   ) async throws -> RangeReader {

@@ -1,6 +1,9 @@
 // What a store need not write itself.
 
 extension ChunkStore {
+  /// No.
+  public var keepsPartsOfBlocks: Bool { false }
+
   /// Nothing: all is asked of ``lookUp(_:token:grid:)``.
   public func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? { nil }
 

@@ -13,6 +13,10 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// The sources that this store knows. Stores that are composed share one.
   var sources: ChunkSources { get }
 
+  /// Whether it keeps parts of blocks, and not whole blocks only: whoever chooses how a cache fills it goes by that.
+  /// Unless you write it: no.
+  var keepsPartsOfBlocks: Bool { get }
+
   /// The bytes of `range`, if all of them are at hand and lie in one block: the way of most hits. `nil` says nothing:
   /// ``lookUp(_:token:grid:)`` comes next, which counts.
   ///

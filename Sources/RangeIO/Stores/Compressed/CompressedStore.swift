@@ -118,6 +118,9 @@ public final class CompressedStore: ChunkStore {
     return all
   }
 
+  /// It does.
+  public var keepsPartsOfBlocks: Bool { true }
+
   // MARK: time
 
   /// Changes how long pieces are kept: after they were asked for from the source, and after they were last read. What

@@ -24,9 +24,9 @@ public struct MemoryStatistics: Hashable, Sendable, Codable {
   /// The most bytes that were ever taken.
   public var peakBytes = 0
   /// Of these, what is reserved.
+  public var reservedBytes = 0
   /// Of these, what was removed and is not given back yet, since nobody iterates the removal and nobody needs the room.
   public var removedBytes = 0
-  public var reservedBytes = 0
   /// Of these, what users have pinned and eviction leaves alone.
   public var pinnedBytes = 0
   /// Chunks.

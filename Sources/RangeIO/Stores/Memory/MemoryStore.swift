@@ -144,6 +144,9 @@ public final class MemoryStore: ChunkStore {
     return all
   }
 
+  /// It does.
+  public var keepsPartsOfBlocks: Bool { true }
+
   /// Where evicted chunks go, if they go anywhere.
   var outlet: (any ChunkOutlet)? { ownOutlet.value?.outlet }
 

@@ -67,6 +67,9 @@ public final class TieredChunkStore: ChunkStore {
   /// The sources that both stores know.
   public var sources: ChunkSources { upper.sources }
 
+  /// Whether the upper store does, which is where bytes come in.
+  public var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
+
   /// The present by the upper store's clock.
   public var now: ReadInstant { upper.now }
 
