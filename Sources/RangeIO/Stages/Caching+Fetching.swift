@@ -151,15 +151,17 @@ extension Caching {
         FlightUnderWay.giveUpTurns()
         try await wait.finish(planned.plan, planned.below?.plan, token.flights, next)
       }
-      if planned.plan != nil { countMiss(request, next) }
       // One gap, one flight, nothing else: no need to put anything together.
       if found.pieces.isEmpty, wait.partCount == 1, request.moreRanges.isEmpty,
         planned.plan == nil || fill != .requestedFirst
       {
-        return ReadResponse(try wait.onlyPiece())
+        let bytes = try wait.onlyPiece()
+        if planned.plan != nil { countMiss(request, next) }
+        return ReadResponse(bytes)
       }
       let gaps = found.gaps
       found.pieces += try wait.pieces()
+      if planned.plan != nil { countMiss(request, next) }
       if fill == .requestedFirst, isKept { fetchRest(of: gaps, request.source, token, next) }
       return found.response(to: request)
     } catch let failure as GapWait.Failure {
