@@ -33,8 +33,16 @@ public final class ManualClock: Clock, Sendable {
   private struct State {
     var now = Instant(offset: .zero)
     var sleepers: [Sleeper] = []
+    var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     var cancelled: Set<Int> = []
     var count = 0
+
+    /// Those who wait for as many sleepers as there are now.
+    mutating func takeReached() -> [CheckedContinuation<Void, Never>] {
+      let reached = waiting.filter { $0.count <= sleepers.count }.map(\.continuation)
+      waiting.removeAll { $0.count <= sleepers.count }
+      return reached
+    }
   }
 
   private let state = Locked(State())
@@ -53,6 +61,18 @@ public final class ManualClock: Clock, Sendable {
 
   /// How many sleep now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Waits until at least `count` sleep at the same time.
+  public func untilSleepers(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isReached = state.withLock { state in
+        guard state.sleepers.count < count else { return true }
+        state.waiting.append((count, continuation))
+        return false
+      }
+      if isReached { continuation.resume() }
+    }
+  }
 
   /// Moves the clock and wakes those whose time has come, the earliest first.
   public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
@@ -76,13 +96,15 @@ public final class ManualClock: Clock, Sendable {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let outcome = state.withLock { state -> Result<Void, any Error>? in
-          if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
-          if deadline <= state.now { return .success(()) }
+        let (outcome, reached) = state.withLock {
+          state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
+          if state.cancelled.remove(number) != nil { return (.failure(CancellationError()), []) }
+          if deadline <= state.now { return (.success(()), []) }
           state.sleepers.append(Sleeper(number: number, until: deadline, continuation: continuation))
-          return nil
+          return (nil, state.takeReached())
         }
         if let outcome { continuation.resume(with: outcome) }
+        for one in reached { one.resume() }
       }
     } onCancel: {
       let sleeper = state.withLock { state -> Sleeper? in

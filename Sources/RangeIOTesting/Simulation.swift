@@ -10,7 +10,8 @@ public import RangeIO
 /// }
 /// ```
 ///
-/// Time passes only when nothing else can happen, and then at once: a simulated hour takes no time.
+/// Time passes only when nothing else can happen, and then at once: a simulated hour takes no time. Background work of
+/// stores and readers that name no executor belongs to the simulation that they are made in.
 public struct Simulation: Sendable {
   /// The seed that repeats this run.
   public let seed: UInt64
@@ -18,6 +19,10 @@ public struct Simulation: Sendable {
   public let clock: ManualClock
   /// Runs everything.
   public let executor: SeededExecutor
+  private let calm = Calm()
+
+  /// The simulation that the present task belongs to.
+  @TaskLocal package static var current: Simulation?
 
   /// The clock, for sources and stages.
   public var time: TimeSource { TimeSource(clock) }
@@ -31,6 +36,8 @@ public struct Simulation: Sendable {
   public struct Hang: Error, CustomStringConvertible {
     /// The seed that repeats it.
     public let seed: UInt64
+    /// Whether the body ended once it was cancelled.
+    package let isOver: Bool
     /// For people.
     public var description: String { "the simulation hangs with seed \(seed)" }
   }
@@ -53,28 +60,70 @@ public struct Simulation: Sendable {
   ) throws -> Value {
     let simulation = Simulation(seed: seed, clock: ManualClock(), executor: SeededExecutor(seed: seed))
     let outcome = Outcome<Value>()
-    Task(executorPreference: simulation.executor) {
+    let task = Task(executorPreference: simulation.executor) {
       do {
-        let value = try await body(simulation)
+        let value = try await simulation.withEverything { try await body(simulation) }
         outcome.result.withLock { $0 = .success(value) }
       } catch {
         outcome.result.withLock { $0 = .failure(error) }
       }
     }
-    let ended = simulation.executor.run(until: { outcome.result.withLock { $0 != nil } }) {
-      guard let wake = simulation.clock.nextWake else { return false }
-      simulation.clock.advance(to: wake)
+    guard simulation.goOn(until: outcome) else {
+      // Those who wait in vain end where they heed it, and take what they hold along. Some may try again for ever.
+      task.cancel()
+      throw Hang(seed: seed, isOver: simulation.goOn(until: outcome, steps: 1_000_000))
+    }
+    do { return try outcome.result.withLock { $0! }.get() } catch { throw Failure(seed: seed, cause: error) }
+  }
+
+  /// Lets what `body` starts in the background run in this simulation.
+  private func withEverything<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+    try await BackgroundWork.$standard.withValue(executor) {
+      try await Self.$current.withValue(self) { try await body() }
+    }
+  }
+
+  /// - Returns: whether there is an outcome.
+  private func goOn<Value>(until outcome: Outcome<Value>, steps: Int = .max) -> Bool {
+    var left = steps
+    func isOver() -> Bool {
+      left -= 1
+      return left < 0 || outcome.result.withLock { $0 != nil }
+    }
+    _ = executor.run(until: isOver) {
+      if calm.resumeNext() { return true }
+      guard let wake = clock.nextWake else { return false }
+      clock.advance(to: wake)
       return true
     }
-    guard ended, let result = outcome.result.withLock({ $0 }) else { throw Hang(seed: seed) }
-    do { return try result.get() } catch { throw Failure(seed: seed, cause: error) }
+    return outcome.result.withLock { $0 != nil }
   }
+
+  /// Returns once it is quiet: nothing else can go on before time passes, since all other tasks have ended, or wait for
+  /// what this one does next.
+  public func quiet() async { await calm.wait() }
 
   /// Starts a task of the simulation.
   @discardableResult public func start<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) -> Task<Value, any Error> {
     Task(executorPreference: executor) { try await body() }
+  }
+
+  /// Those who wait until nothing else can go on.
+  private final class Calm: Sendable {
+    private let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
+
+    func wait() async {
+      await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+    }
+
+    /// - Returns: false if nobody waits.
+    func resumeNext() -> Bool {
+      guard let first = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+      first.resume()
+      return true
+    }
   }
 
   private final class Outcome<Value: Sendable>: Sendable {

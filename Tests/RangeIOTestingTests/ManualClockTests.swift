@@ -5,14 +5,9 @@ import Testing
 struct ManualClockTests {
   private let clock = ManualClock()
 
-  /// Waits until so many sleep, giving way to them.
-  private func sleepers(_ count: Int) async {
-    while clock.sleeperCount < count { await Task.yield() }
-  }
-
   @Test func `time stands still until it is moved`() async throws {
     let sleeper = Task { try await clock.sleep(for: .seconds(10)) }
-    await sleepers(1)
+    await clock.untilSleepers(1)
     #expect(clock.nextWake?.offset == .seconds(10))
     clock.advance(by: .seconds(9))
     #expect(clock.sleeperCount == 1)
@@ -36,16 +31,26 @@ struct ManualClockTests {
 
   @Test func `a cancelled sleep throws at once and is forgotten`() async throws {
     let sleeper = Task { try await clock.sleep(for: .seconds(10)) }
-    await sleepers(1)
+    await clock.untilSleepers(1)
     sleeper.cancel()
     await #expect(throws: CancellationError.self) { try await sleeper.value }
     #expect(clock.sleeperCount == 0)
     let early = Task {
-      while !Task.isCancelled { await Task.yield() }
+      // Cancelled already when it comes to sleep.
+      withUnsafeCurrentTask { $0?.cancel() }
       try await clock.sleep(for: .seconds(10))
     }
-    early.cancel()
     await #expect(throws: CancellationError.self) { try await early.value }
     #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `a test can wait until as many sleep as it wants`() async throws {
+    await clock.untilSleepers(0)
+    let waiting = Task { await clock.untilSleepers(3) }
+    let sleepers = (1...3).map { number in Task { try await clock.sleep(for: .seconds(number)) } }
+    await waiting.value
+    #expect(clock.sleeperCount == 3)
+    clock.advance(by: .seconds(3))
+    for sleeper in sleepers { try await sleeper.value }
   }
 }

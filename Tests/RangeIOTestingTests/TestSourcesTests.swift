@@ -29,7 +29,7 @@ struct TestSourcesTests {
       byteCount: 1_000_000, latency: .milliseconds(20), bytesPerSecond: 1e6, time: TimeSource(clock))
     let reader = try await RangeReader(source)
     let read = Task { try await reader.read(0..<100_000) }
-    while clock.sleeperCount < 1 { await Task.yield() }
+    await clock.untilSleepers(1)
     #expect(clock.nextWake?.offset == .milliseconds(120))
     clock.advance(by: .milliseconds(120))
     #expect(try await read.value == SyntheticSource.bytes(0..<100_000))

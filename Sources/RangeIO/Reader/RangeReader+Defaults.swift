@@ -111,6 +111,8 @@ extension MemoryStore {
   public static let shared: MemoryStore = {
     var configuration = Configuration(limit: .mebibytes(64))
     configuration.typicalBlockSize = .kibibytes(4)
+    // It outlives the task that needs it first.
+    configuration.background = BackgroundWork.$standard.withValue(nil) { BackgroundWork() }
     return MemoryStore(configuration)
   }()
 }

@@ -6,8 +6,12 @@
 public struct BackgroundWork: Sendable {
   let executor: (any TaskExecutor)?
 
+  /// The executor of background work that is given none. A simulation sets it for its tasks, so that nothing they start
+  /// runs elsewhere.
+  @TaskLocal package static var standard: (any TaskExecutor)?
+
   /// Background work on `executor`, or on Swift's own threads when `nil`.
-  public init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
+  public init(executor: (any TaskExecutor)? = nil) { self.executor = executor ?? Self.standard }
 
   /// Starts `work`, at `priority` or that of the caller.
   ///
