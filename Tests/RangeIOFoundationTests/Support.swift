@@ -30,26 +30,21 @@ extension Data {
 final class Witness: @unchecked Sendable {
   // Unchecked: written in `init` and `deinit` only.
   let memory: UnsafeMutableRawBufferPointer
+  /// Ends when the memory is freed.
+  let isAlive: AsyncStream<Void>
+  private let life: AsyncStream<Void>.Continuation
 
   init(_ content: [UInt8]) {
     memory = .allocate(byteCount: content.count, alignment: 1)
     memory.copyBytes(from: content)
+    (isAlive, life) = AsyncStream.makeStream()
   }
 
   deinit {
     memory.initializeMemory(as: UInt8.self, repeating: 0xDD)
     memory.deallocate()
+    life.finish()
   }
 
   var bytes: Bytes { Bytes(unsafeShowing: UnsafeRawBufferPointer(memory), owner: self) }
-}
-
-/// Whether `condition` comes to hold: looked at again and again, giving way to others in between, for ten seconds at most.
-func eventually(_ condition: () -> Bool) async -> Bool {
-  let deadline = ContinuousClock.now.advanced(by: .seconds(10))
-  while !condition() {
-    if ContinuousClock.now > deadline { return false }
-    await Task.yield()
-  }
-  return true
 }

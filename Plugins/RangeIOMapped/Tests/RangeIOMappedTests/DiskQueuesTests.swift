@@ -9,17 +9,18 @@ struct DiskQueuesTests {
   @Test(.timeLimit(.minutes(15))) func `work that hangs holds up nobody else`() async throws {
     let queues = DiskQueues(count: 3)
     let disk = DispatchSemaphore(value: 0)
-    let count = Counts()
+    let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<2 {
         group.addTask {
           try await queues.run {
-            count.running.add(1, ordering: .relaxed)
+            arrived.yield()
             disk.wait()
           }
         }
       }
-      while count.running.load(ordering: .relaxed) < 2 { await Task.yield() }
+      var coming = arrivals.makeAsyncIterator()
+      for _ in 0..<2 { await coming.next() }
       // More than there are queues, and all by way of the one that is left.
       let sum = try await withThrowingTaskGroup(of: Int.self) { group in
         for number in 0..<100 { group.addTask { try await queues.run { number } } }

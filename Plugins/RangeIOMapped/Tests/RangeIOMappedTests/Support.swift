@@ -58,7 +58,7 @@ func write(_ contents: Bytes, to path: String, at offset: Int = 0, truncating: B
 /// tick, decides.
 func settle(_ path: String) async throws {
   let source = MappedSource(path)
-  while try await !source.describe().isSettled { await Task.yield() }
+  while try await !source.describe().isSettled { try await Task.sleep(for: .milliseconds(1)) }
   await source.close()
 }
 
