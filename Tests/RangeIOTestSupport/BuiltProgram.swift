@@ -1,7 +1,11 @@
 import Foundation
 
+@testable import RangeIO
+
 #if canImport(Darwin)
   import Darwin
+#elseif canImport(Glibc)
+  import Glibc
 #endif
 
 /// A program that was built together with the tests.
@@ -41,13 +45,46 @@ struct BuiltProgram {
     }
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     try file.seekToEnd()
+    return try start(arguments, output: file)
+  }
+
+  /// Starts it, with a file or a pipe as its standard output.
+  private func start(_ arguments: [String], output: Any) throws -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
-    process.standardOutput = file
+    process.standardOutput = output
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     try process.run()
     return process
+  }
+
+  /// Runs it to its end. What it says is added to the file `output`, and once it has said more than `limit` bytes it is
+  /// killed.
+  ///
+  /// - Returns: as `Process.end()`.
+  func run(_ arguments: [String], output: String, killedAfter limit: Int) async throws -> Int {
+    let pipe = Pipe()
+    let process = try start(arguments, output: pipe)
+    let heard = OneAnswer<Void>()
+    Thread.detachNewThread {
+      heard.resolve(
+        Result {
+          var said: [UInt8] = []
+          while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
+            said += data
+            if said.count > limit { kill(process.processIdentifier, SIGKILL) }
+          }
+          try write(said, to: output, at: Self.size(of: output), truncating: false)
+        })
+    }
+    try await heard.value()
+    return try await process.end()
+  }
+
+  private static func size(of path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 }
 

@@ -7,11 +7,23 @@ import Synchronization
 final class CountedDescriptors: Sendable {
   private let opened = Locked<Set<CInt>>([])
   private let faults = Atomic<Int>(0)
+  private let closings = AwaitedCount()
 
   /// Descriptors that are open.
   var open: Int { opened.withLock { $0.count } }
   /// Closes of what was not open.
   var wrongCloses: Int { faults.load(ordering: .relaxed) }
+
+  /// Waits until so many have been closed in all, and none is open.
+  func closed(_ count: Int) async {
+    await closings.reaches(count)
+    while true {
+      // Before the look: each that is open then is still to be counted.
+      let before = closings.now
+      guard open > 0 else { return }
+      await closings.reaches(before + 1)
+    }
+  }
 
   /// The calls to hand to a source. `opening` runs before each opening.
   func syscalls(
@@ -27,6 +39,7 @@ final class CountedDescriptors: Sendable {
       close: { descriptor in
         // Forgotten before it is closed: another thread may get the number at once.
         if self.opened.withLock({ $0.remove(descriptor) }) == nil { self.faults.wrappingAdd(1, ordering: .relaxed) }
+        defer { self.closings.add() }
         return Syscalls.system.close(descriptor)
       },
       read: read, readResident: readResident)

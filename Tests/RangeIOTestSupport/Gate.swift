@@ -8,15 +8,13 @@ final class Gate: @unchecked Sendable {
   // Unchecked: all state is guarded by the condition.
   private let condition = NSCondition()
   private var isOpen = false
-  private var arrived = 0
-  private var departed = 0
+  private let arrived = AwaitedCount()
 
   /// Waits, on this thread, until the gate is open.
   func pass() {
+    arrived.add()
     condition.lock()
-    arrived += 1
     while !isOpen { condition.wait() }
-    departed += 1
     condition.unlock()
   }
 
@@ -27,20 +25,8 @@ final class Gate: @unchecked Sendable {
     condition.unlock()
   }
 
-  var departures: Int {
-    condition.lock()
-    defer { condition.unlock() }
-    return departed
-  }
-
-  var arrivals: Int {
-    condition.lock()
-    defer { condition.unlock() }
-    return arrived
-  }
+  var arrivals: Int { arrived.now }
 
   /// Waits until `count` threads have come.
-  func arrival(_ count: Int = 1) async {
-    while arrivals < count { await Task.yield() }
-  }
+  func arrival(_ count: Int = 1) async { await arrived.reaches(count) }
 }

@@ -24,21 +24,27 @@ final class MountedDisk {
   init(byteCount: Int, options: String = "mode=0700") throws {
     directory = try TemporaryDirectory()
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    try #require(Self.run("mount", ["-t", "tmpfs", "-o", "size=\(byteCount),\(options)", "tmpfs", path]) == 0)
+    try #require(Self.mount(path, "size=\(byteCount),\(options)"))
   }
 
-  deinit { _ = try? Self.run("umount", ["-l", path]) }
+  deinit {
+    #if os(Linux)
+      umount2(path, CInt(MNT_DETACH))
+    #endif
+  }
 
   /// Mounts it again, with other options.
-  func remount(_ options: String) throws { try #require(Self.run("mount", ["-o", "remount,\(options)", path]) == 0) }
+  func remount(_ options: String = "", isReadOnly: Bool = false) throws {
+    #if os(Linux)
+      try #require(Self.mount(path, options, MS_REMOUNT | (isReadOnly ? MS_RDONLY : 0)))
+    #endif
+  }
 
-  private static func run(_ program: String, _ arguments: [String]) throws -> CInt {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus
+  private static func mount(_ path: String, _ options: String, _ flags: Int = 0) -> Bool {
+    #if os(Linux)
+      Glibc.mount("tmpfs", path, "tmpfs", UInt(flags), options) == 0
+    #else
+      false
+    #endif
   }
 }

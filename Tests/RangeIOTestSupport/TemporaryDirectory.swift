@@ -72,7 +72,7 @@ func settle(_ path: String) async throws {
     let opened = try FileOpening.open(FilePath(path), .system)
     let (now, tick) = Syscalls.system.wallClock()
     if FileVersion(try opened.file.status()).isSettled(at: now, tick: tick) { return }
-    await Task.yield()
+    try await Task.sleep(for: .nanoseconds(tick))
   }
 }
 

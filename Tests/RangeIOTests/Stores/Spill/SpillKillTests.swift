@@ -24,15 +24,10 @@ import Testing
       let journal = directory.path("journal")
       // Every other one dies in the middle of a write, by itself; the others somewhere.
       let isTorn = run % 2 == 0
-      let process = try writer.start(
-        ["write", spill, "\(run)"] + (isTorn ? ["\(random.below(60) + 2)"] : []), output: journal)
-      if !isTorn {
-        let size = Self.size(of: journal) + random.below(1500)
-        #expect(await eventually { Self.size(of: journal) > size || !process.isRunning })
-        kill(process.processIdentifier, SIGKILL)
-      }
+      let end = try await writer.run(
+        ["write", spill, "\(run)"] + (isTorn ? ["\(random.below(60) + 2)"] : []), output: journal,
+        killedAfter: isTorn ? .max : random.below(1500))
       // One that nobody was quick enough to kill has ended well.
-      let end = try await process.end()
       #expect(end == 1009 || !isTorn && end == 0)
       if try Self.hasTornTail(spill) { figures.torn += 1 }
       let verified = directory.path("verified-\(run)")
@@ -68,11 +63,6 @@ import Testing
     var description: String {
       "\(found) of \(flushed) flushed records found, \(wrong) wrong, \(risen) removed and found, \(torn) torn tails"
     }
-  }
-
-  private static func size(of path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
   /// Whether a segment ends in the middle of something.

@@ -11,7 +11,7 @@ import Testing
   static let limit = 1 << 20
 
   @Test func `a disk of exactly the limit never runs out`() async throws {
-    let spill = SimulatedSpill(SimulatedDisk(capacity: Self.limit))
+    let spill = spill(SimulatedDisk(capacity: Self.limit))
     let store = try spill.open()
     try await churn(store)
     #expect(spill.disk.allocatedByteCount <= Self.limit)
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `a disk without room stops writes, not reads, until there is some`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = spill { $0.time = TimeSource(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     try await write(0..<64, source, store)
@@ -73,7 +73,7 @@ import Testing
 
   @Test func `a disk that becomes read-only stops writes, not reads`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = spill { $0.time = TimeSource(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     try await write(0..<64, source, store)
@@ -100,7 +100,7 @@ import Testing
     try await write(0..<20, FillSource(writing!.sources), writing!)
     try await writing!.close()
     writing = nil
-    try disk.remount("ro")
+    try disk.remount(isReadOnly: true)
     await #expect(throws: ReadError.self) { _ = try await SpillStore.open(configuration) }
     configuration.isReadOnly = true
     let store = try await SpillStore.open(configuration)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `the floor of free space is kept`() async throws {
-    let spill = SimulatedSpill(SimulatedDisk(capacity: Self.limit * 2)) {
+    let spill = spill(SimulatedDisk(capacity: Self.limit * 2)) {
       $0.freeSpaceFloor = .kibibytes(1536)
     }
     let store = try spill.open()
@@ -126,7 +126,7 @@ import Testing
 
   @Test func `a disk that tells late of freed space does not cost everything`() async throws {
     let disk = SimulatedDisk(capacity: Self.limit)
-    let spill = SimulatedSpill(disk)
+    let spill = spill(disk)
     let store = try spill.open()
     let source = FillSource(store.sources)
     try await write(0..<128, source, store)
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test func `a limit that is lower than it was holds from the opening on`() async throws {
-    var spill = SimulatedSpill()
+    var spill = spill()
     var store = try spill.open()
     for block in 0..<200 {
       FillSource(store.sources).put(block, in: store)
@@ -157,8 +157,18 @@ import Testing
 
   // MARK: steps
 
+  /// A directory whose time stands still: a pause of the writer lasts until the test lets it pass.
+  private func spill(
+    _ disk: SimulatedDisk = SimulatedDisk(), _ change: (inout SpillStore.Configuration) -> Void = { _ in }
+  ) -> SimulatedSpill {
+    SimulatedSpill(disk) {
+      $0.time = TimeSource(ManualClock())
+      change(&$0)
+    }
+  }
+
   private func configuration(_ disk: MountedDisk) -> SpillStore.Configuration {
-    var configuration = SimulatedSpill().configuration
+    var configuration = spill().configuration
     configuration.directory = disk.path + "/spill"
     return configuration
   }

@@ -7,6 +7,9 @@ import Testing
 
 /// A disk that fails, hangs or is full, as the store meets it.
 struct SpillSickDiskTests {
+  /// Runs what happens in the background of stores whose disks hang, when a test says so.
+  private let jobs = JobCount()
+
   private func fill(_ source: FillSource, _ blocks: Range<Int>, _ store: SpillStore) async throws {
     for block in blocks { source.put(block, in: store) }
     try await store.flush()
@@ -156,7 +159,8 @@ struct SpillSickDiskTests {
 
   // MARK: removals
 
-  @Test func `what is removed while it is open is removed on the disk before it serves again`() async throws {
+  @Test(.simulated) func `what is removed while it is open is removed on the disk before it serves again`() async throws
+  {
     let spill = SpillOnSimulatedDisk()
     let process = spill.disk.newProcess()
     let store = try await spill.open(process)
@@ -171,8 +175,9 @@ struct SpillSickDiskTests {
     spill.clock.advance(by: .seconds(5))
     // Asked to serve, it removes first.
     #expect(source.held(source.block(8), in: store).isEmpty)
-    #expect(await eventually { store.statistics().tombstones == 1 })
-    #expect(await eventually { !source.held(source.block(8), in: store).isEmpty })
+    await quiet()
+    #expect(store.statistics().tombstones == 1)
+    #expect(!source.held(source.block(8), in: store).isEmpty)
     process.crash()
     let again = try await spill.open()
     let other = FillSource(again.sources)
@@ -231,7 +236,10 @@ struct SpillSickDiskTests {
   @Test func `a read that hangs is late, then stalls and opens it, and hardly any more threads get stuck`() async throws
   {
     let gate = Gate()
-    let spill = SpillOnSimulatedDisk { $0.work = .threads(IOThreads(limit: 8)) }
+    let spill = SpillOnSimulatedDisk {
+      $0.work = .threads(IOThreads(limit: 8))
+      $0.background = BackgroundWork(executor: jobs)
+    }
     let store = try await spill.open()
     let source = FillSource(store.sources)
     try await fill(source, 0..<10, store)
@@ -240,9 +248,9 @@ struct SpillSickDiskTests {
     let isLate = Tally()
     let hung = Task { await found[0].loader.load { isLate.change(by: 1) } }
     await gate.arrival()
-    #expect(await eventually { pass(spill.clock, 50, until: { isLate.now == 1 }) })
+    pass(spill.clock) { isLate.now == 1 }
     #expect(store.statistics().lateReads == 1 && store.statistics().breaker == .closed)
-    #expect(await eventually { pass(spill.clock, 50, until: { store.statistics().breaker == .open }) })
+    pass(spill.clock) { store.statistics().breaker == .open }
     // Its reader goes to the source at the latest now.
     #expect(await hung.value == nil)
     // Found before, and not asked for any more.
@@ -262,7 +270,10 @@ struct SpillSickDiskTests {
 
   @Test func `a read that gets no thread because others hang is late all the same`() async throws {
     let gate = Gate()
-    let spill = SpillOnSimulatedDisk { $0.work = .threads(IOThreads(limit: 1)) }
+    let spill = SpillOnSimulatedDisk {
+      $0.work = .threads(IOThreads(limit: 1))
+      $0.background = BackgroundWork(executor: jobs)
+    }
     let store = try await spill.open()
     let source = FillSource(store.sources)
     try await fill(source, 0..<2, store)
@@ -270,15 +281,15 @@ struct SpillSickDiskTests {
     await gate.arrival()
     let isLate = Tally()
     let piece = source.held(source.block(1), in: store)[0]
-    let waiting = Task { await piece.loader.load { isLate.change(by: 1) } }
-    #expect(await eventually { pass(spill.clock, 50, until: { isLate.now == 1 }) })
     let hasEnded = Tally()
-    let value = Task {
+    let waiting = Task(executorPreference: jobs) {
       defer { hasEnded.change(by: 1) }
-      return await waiting.value
+      return await piece.loader.load { isLate.change(by: 1) }
     }
-    #expect(await eventually { pass(spill.clock, 50, until: { hasEnded.now == 1 }) })
-    #expect(await value.value == nil)
+    pass(spill.clock) { isLate.now == 1 }
+    #expect(hasEnded.now == 0)
+    pass(spill.clock) { hasEnded.now == 1 }
+    #expect(await waiting.value == nil)
     // The disk itself was never asked.
     #expect(store.statistics().breaker == .closed)
     gate.open()
@@ -298,29 +309,31 @@ struct SpillSickDiskTests {
 
   @Test func `a write that hangs opens it, and closing waits no longer than it may`() async throws {
     let gate = Gate()
-    let spill = SpillOnSimulatedDisk { $0.work = .threads(IOThreads(limit: 4)) }
+    let threads = IOThreads(limit: 1)
+    let spill = SpillOnSimulatedDisk {
+      $0.work = .threads(threads)
+      $0.background = BackgroundWork(executor: jobs)
+    }
     let store = try await spill.open()
     let source = FillSource(store.sources)
     spill.disk.faults = .always(.write, .delay { gate.pass() })
     source.put(1, in: store)
     let flushing = Task { try await store.flush() }
     await gate.arrival()
-    #expect(await eventually { pass(spill.clock, 50, until: { store.statistics().breaker == .open }) })
+    pass(spill.clock) { store.statistics().breaker == .open }
     let end = store.now.advanced(by: .seconds(2))
-    let closing = Task { try await store.close(by: end) }
-    #expect(await eventually { pass(spill.clock, 50, until: { store.now > end }) })
+    let closing = Task(executorPreference: jobs) { try await store.close(by: end) }
+    pass(spill.clock) { store.now > end }
     await #expect { try await closing.value } throws: { ($0 as? ReadError)?.code == .timedOut }
     #expect(!store.isWritable)
     gate.open()
     _ = try? await flushing.value
-    // Then the lock is given back.
     spill.disk.faults = .none
-    var isOpen = false
-    #expect(
-      await eventually {
-        isOpen = store.state.withLock { $0.places.isEmpty && $0.isGivenUp }
-        return isOpen
-      })
+    // Then the lock is given back. What comes after the writer on its thread sees it.
+    let over = OneAnswer<Void>()
+    threads.submit(IOJob { over.resolve(.success(())) })
+    try await over.value()
+    #expect(store.state.withLock { $0.places.isEmpty && $0.isGivenUp })
   }
 
   @Test func `a long batch of quick calls is no stall`() async throws {
@@ -336,11 +349,14 @@ struct SpillSickDiskTests {
     try await store.close()
   }
 
-  /// Moves the clock a little, unless what is waited for is so.
-  private func pass(_ clock: ManualClock, _ milliseconds: Int, until isDone: () -> Bool) -> Bool {
-    if isDone() { return true }
-    if clock.sleeperCount > 0 { clock.advance(by: .milliseconds(milliseconds)) }
-    return isDone()
+  /// Moves the clock in small steps until `isDone`, with all that happens in the background after each.
+  private func pass(_ clock: ManualClock, until isDone: () -> Bool) {
+    jobs.run()
+    for _ in 0..<1000 where !isDone() {
+      clock.advance(by: .milliseconds(50))
+      jobs.run()
+    }
+    #expect(isDone())
   }
 
   // MARK: letting go of segments
