@@ -175,6 +175,7 @@ struct FlightTableTests {
         return start..<start + 1 + random.below(100)
       }
       let cancelled = Set((0..<60).filter { _ in random.below(3) == 0 })
+      let landings = Noted<Task<Void, Never>>()
       await withTaskGroup(of: Void.self) { group in
         for (number, range) in ranges.enumerated() {
           group.addTask {
@@ -189,6 +190,7 @@ struct FlightTableTests {
                 table.land(start.flight, start.range, .success(SyntheticSource.bytes(start.range)))
               }
               table.started(start.flight, task)
+              landings.add(task)
             }
             let read = Task { try await wait.pieces(next) }
             if cancelled.contains(number) { read.cancel() }
@@ -202,7 +204,8 @@ struct FlightTableTests {
           }
         }
       }
-      #expect(await eventually { table.count == 0 })
+      for landing in landings.all { await landing.value }
+      #expect(table.count == 0)
     }
   }
 }

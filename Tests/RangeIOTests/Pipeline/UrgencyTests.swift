@@ -12,7 +12,7 @@ import Testing
 struct UrgencyTests {
   // MARK: merging
 
-  @Test func `demands have their spans read before prefetches`() async throws {
+  @Test(.simulated) func `demands have their spans read before prefetches`() async throws {
     let source = HeldSource(isPrompt: true)
     let (asking, merging) = (Asking(), Merging(gap: .bytes(.bytes(0)), concurrentSpans: 1))
     let reader = try await RangeReader(source) {
@@ -20,15 +20,19 @@ struct UrgencyTests {
       merging
     }
     asking.purpose = .prefetch
-    let first = Task { try await reader.read([0..<1, 100..<101]) }
-    #expect(await eventually { source.waiting.count == 1 })
-    let second = Task { try await reader.read([1000..<1001, 1100..<1101]) }
-    #expect(await eventually { merging.permits.waiterCount == 1 })
+    let first = start { try await reader.read([0..<1, 100..<101]) }
+    await quiet()
+    #expect(source.waiting.count == 1)
+    let second = start { try await reader.read([1000..<1001, 1100..<1101]) }
+    await quiet()
+    #expect(merging.permits.waiterCount == 1)
     asking.purpose = .demand
-    let demand = Task { try await reader.read([5000..<5001, 5100..<5101]) }
-    #expect(await eventually { merging.permits.waiterCount == 2 })
+    let demand = start { try await reader.read([5000..<5001, 5100..<5101]) }
+    await quiet()
+    #expect(merging.permits.waiterCount == 2)
     source.letGo()
-    #expect(await eventually { source.asked.count == 2 })
+    await quiet()
+    #expect(source.asked.count == 2)
     #expect(source.asked.map(\.lowerBound) == [0, 5000])
     source.hold(false)
     _ = try await (first.value, second.value, demand.value)
@@ -58,6 +62,7 @@ struct UrgencyTests {
   func `of reads that wait for a thread, demands are done before prefetches, and one that is raised with them`(
     isRaised: Bool
   ) async throws {
+    guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return }
     let directory = try TemporaryDirectory()
     let (path, bytes) = try await directory.file(count: 100_000)
     let disk = SlowDisk()
@@ -71,11 +76,12 @@ struct UrgencyTests {
       }
       #expect(got == Bytes(bytes[offset..<offset + 10]))
     }
-    var tasks = [Task { try await read(0, nil) }]
+    // Each has come to where it waits when the next begins.
+    var tasks = [Task.immediate { try await read(0, nil) }]
     await disk.gate.arrival()
     for (number, urgency) in [urgencies[0], urgencies[1], nil].enumerated() {
-      tasks.append(Task { try await read(1000 * (number + 1), urgency) })
-      #expect(await eventually { source.waiting.count == number + 2 })
+      tasks.append(Task.immediate { try await read(1000 * (number + 1), urgency) })
+      #expect(source.waiting.count == number + 2)
     }
     if isRaised { urgencies[1].raise() }
     disk.gate.open()
@@ -86,7 +92,7 @@ struct UrgencyTests {
 
   // MARK: whoever waits
 
-  @Test func `a demand that joins a prefetch raises it`() async throws {
+  @Test(.simulated) func `a demand that joins a prefetch raises it`() async throws {
     let source = HeldSource()
     let store = MemoryStore(limit: .mebibytes(1))
     let seen = Noted<ReadUrgency?>()
@@ -95,11 +101,13 @@ struct UrgencyTests {
       Noting(seen: seen)
     }
     reader.willRead(0..<4096)
-    #expect(await eventually { source.waiting.count == 1 })
+    await quiet()
+    #expect(source.waiting.count == 1)
     let urgency = try #require(seen.all.first ?? nil)
     #expect(urgency.purpose == .prefetch)
-    let demand = Task { try await reader.isRight(0..<10) }
-    #expect(await eventually { urgency.purpose == .demand })
+    let demand = start { try await reader.isRight(0..<10) }
+    await quiet()
+    #expect(urgency.purpose == .demand)
     source.hold(false)
     #expect(try await demand.value)
     #expect(source.asked.count == 1)
@@ -115,7 +123,7 @@ struct UrgencyTests {
     }
   }
 
-  @Test func `a task that waits and becomes more urgent makes what it waits for so`() async throws {
+  @Test(.simulated) func `a task that waits and becomes more urgent makes what it waits for so`() async throws {
     guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return }
     let source = HeldSource()
     let priorities = Noted<TaskPriority>()
@@ -124,12 +132,15 @@ struct UrgencyTests {
       Caching(store, blockSize: .kibibytes(4))
       Telling(priorities: priorities)
     }
-    let read = Task(priority: .background) { try await reader.isRight(0..<10) }
-    #expect(await eventually { source.waiting.count == 1 })
+    let read = start(priority: .background) { try await reader.isRight(0..<10) }
+    await quiet()
+    #expect(source.waiting.count == 1)
     // The flight waits for the source, and its reader for the flight.
-    #expect(await eventually { read.isCancelled == false && store.flightCount == 1 })
+    await quiet()
+    #expect(read.isCancelled == false && store.flightCount == 1)
     read.escalatePriority(to: .high)
-    #expect(await eventually { priorities.all.contains { $0 >= .high } })
+    await quiet()
+    #expect(priorities.all.contains { $0 >= .high })
     source.hold(false)
     #expect(try await read.value)
     await reader.close()

@@ -5,16 +5,16 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Cancelling and closing, over sources that hang and ignore cancellation.
-struct ReaderClosingTests {
+@Suite(.simulated) struct ReaderClosingTests {
   private let source = GatedSource(SyntheticSource(byteCount: 10_000_000))
 
   private func isClosed(_ error: any Error) -> Bool { (error as? ReadError)?.code == .closed }
 
   @Test func `a cancelled read is answered while the source hangs, and takes nothing from the others`() async throws {
     let reader = try await RangeReader(source) { Observing() }
-    let cancelled = Task { try await reader.read(0..<10) }
+    let cancelled = start { try await reader.read(0..<10) }
     await source.arrivals(1)
-    let patient = Task { try await reader.read(10..<20) }
+    let patient = start { try await reader.read(10..<20) }
     await source.arrivals(2)
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -27,8 +27,8 @@ struct ReaderClosingTests {
 
   @Test func `a read begun in a cancelled task never reaches the source`() async throws {
     let reader = try await RangeReader(source)
-    let begun = Task {
-      while !Task.isCancelled { await Task.yield() }
+    let begun = start {
+      try? await OneAnswer<Void>().value()
       return try await reader.read(0..<10)
     }
     begun.cancel()
@@ -39,10 +39,10 @@ struct ReaderClosingTests {
 
   @Test func `closing answers everyone at once and closes the source when it has let go`() async throws {
     let reader = try await RangeReader(source)
-    let reads = (0..<10).map { number in Task { try await reader.read(number..<number + 1) } }
-    let streaming = Task { for try await _ in reader.stream() {} }
+    let reads = (0..<10).map { number in start { try await reader.read(number..<number + 1) } }
+    let streaming = start { for try await _ in reader.stream() {} }
     await source.arrivals(11)
-    let closing = Task { await reader.close() }
+    let closing = start { await reader.close() }
     for read in reads { await #expect { try await read.value } throws: { isClosed($0) } }
     await #expect { try await streaming.value } throws: { isClosed($0) }
     await #expect { try await reader.read(0..<1) } throws: { isClosed($0) }
@@ -57,9 +57,9 @@ struct ReaderClosingTests {
 
   @Test func `the wait for a source that hangs can be cancelled`() async throws {
     let reader = try await RangeReader(source)
-    let read = Task { try await reader.read(0..<1) }
+    let read = start { try await reader.read(0..<1) }
     await source.arrivals(1)
-    let closing = Task { await reader.close() }
+    let closing = start { await reader.close() }
     closing.cancel()
     await closing.value
     await #expect { try await read.value } throws: { isClosed($0) }
@@ -71,12 +71,13 @@ struct ReaderClosingTests {
 
   @Test func `a look at the source that hangs can be cancelled`() async throws {
     source.gateDescribe(true)
-    let opening = Task { try await RangeReader(source) }
+    let opening = start { try await RangeReader(source) }
     await source.arrivals(1)
     opening.cancel()
     await #expect(throws: CancellationError.self) { try await opening.value }
     source.open()
-    #expect(await eventually { source.isClosed })
+    await quiet()
+    #expect(source.isClosed)
   }
 
   @Test func `a reader that cannot be made closes its source`() async throws {
@@ -88,12 +89,13 @@ struct ReaderClosingTests {
       func close() async { await closed.close() }
     }
     await #expect(throws: Failing.self) { try await RangeReader(Broken(closed: source)) }
-    #expect(await eventually { source.isClosed })
+    await quiet()
+    #expect(source.isClosed)
   }
 
   @Test func `a cancelled stream throws and never looks like an end`() async throws {
     let reader = try await RangeReader(source)
-    let streaming = Task {
+    let streaming = start {
       var count = 0
       for try await piece in reader.stream() { count += piece.count }
       return count
@@ -110,7 +112,7 @@ struct ReaderClosingTests {
     let synthetic = SyntheticSource(byteCount: 100_000_000)
     let gated = GatedSource(synthetic)
     let reader = try await RangeReader(gated)
-    let streaming = Task {
+    let streaming = start {
       for try await _ in reader.stream() { break }
     }
     await gated.arrivals(5)
@@ -128,7 +130,8 @@ struct ReaderClosingTests {
     for _ in 0..<4 { _ = try await iterator.next() }
     #expect(synthetic.readCount == 1)
     for _ in 0..<4 { _ = try await iterator.next() }
-    #expect(await eventually { synthetic.readCount == 3 })
+    await quiet()
+    #expect(synthetic.readCount == 3)
     await reader.close()
   }
 
@@ -136,11 +139,12 @@ struct ReaderClosingTests {
     let clock = ManualClock()
     let slow = SyntheticSource(byteCount: 100_000_000, latency: .milliseconds(1), time: TimeSource(clock))
     let reader = try await RangeReader(slow)
-    let first = Task {
+    let first = start {
       var iterator = reader.stream().makeAsyncIterator()
       _ = try await iterator.next()
     }
-    #expect(await eventually { clock.sleeperCount == 5 })
+    await quiet()
+    #expect(clock.sleeperCount == 5)
     clock.advance(by: .milliseconds(1))
     try await first.value
     #expect(slow.readCount == 5)
@@ -150,11 +154,11 @@ struct ReaderClosingTests {
   @Test func `a cancelled stream hands out nothing more, not even what is at hand`() async throws {
     let reader = try await RangeReader(SyntheticSource(byteCount: 10_000_000))
     let begun = OneAnswer<Void>()
-    let streaming = Task {
+    let streaming = start {
       var iterator = reader.stream(chunkSize: .kibibytes(1)).makeAsyncIterator()
       _ = try await iterator.next()
       begun.resolve(.success(()))
-      while !Task.isCancelled { await Task.yield() }
+      try? await OneAnswer<Void>().value()
       return try await iterator.next()
     }
     try await begun.value()
@@ -167,11 +171,13 @@ struct ReaderClosingTests {
     let clock = ManualClock()
     let slow = SyntheticSource(byteCount: 100_000_000, latency: .seconds(1), time: TimeSource(clock))
     let reader = try await RangeReader(slow)
-    let read = Task { try await reader.read(0..<1) }
-    #expect(await eventually { clock.sleeperCount == 1 })
+    let read = start { try await reader.read(0..<1) }
+    await quiet()
+    #expect(clock.sleeperCount == 1)
     read.cancel()
     await #expect(throws: CancellationError.self) { try await read.value }
-    #expect(await eventually { clock.sleeperCount == 0 })
+    await quiet()
+    #expect(clock.sleeperCount == 0)
 
     await reader.close()
   }
@@ -189,12 +195,13 @@ struct ReaderClosingTests {
       }
     }
     let reader = try await RangeReader(gated) { Noting(noted: noted) }
-    let streaming = Task { for try await _ in reader.stream() { break } }
+    let streaming = start { for try await _ in reader.stream() { break } }
     await gated.arrivals(5)
     // Only the window that is waited for; the four ahead still hang when the loop is left.
     gated.releaseNext()
     try await streaming.value
-    #expect(await eventually { noted.all == [true, true, true, true] })
+    await quiet()
+    #expect(noted.all == [true, true, true, true])
     gated.open()
     await reader.close()
   }

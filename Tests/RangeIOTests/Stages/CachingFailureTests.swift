@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// What fails, and who is told.
-struct CachingFailureTests {
+@Suite(.simulated) struct CachingFailureTests {
   private let store = MemoryStore(limit: .mebibytes(1))
 
   private func reader(_ source: some RangeSource, _ fill: Caching.Fill = .exact) async throws -> RangeReader {
@@ -16,8 +16,9 @@ struct CachingFailureTests {
   /// waits for a flight, its own or another's.
   private func begin(_ reader: RangeReader, _ range: ByteRange = 0..<10) async -> Task<Bool, any Error> {
     let misses = store.missCount
-    let read = Task { try await reader.isRight(range) }
-    #expect(await eventually { store.missCount > misses })
+    let read = start { try await reader.isRight(range) }
+    await quiet()
+    #expect(store.missCount > misses)
     return read
   }
 
@@ -49,12 +50,14 @@ struct CachingFailureTests {
     let source = HeldSource()
     let reader = try await reader(source)
     let first = await begin(reader)
-    #expect(await eventually { source.waiting.count == 1 })
+    await quiet()
+    #expect(source.waiting.count == 1)
     var others: [Task<Bool, any Error>] = []
     for _ in 0..<50 { others.append(await begin(reader)) }
     source.letGo(throwing: Refusal.no)
     await #expect(throws: Refusal.no) { try await first.value }
-    #expect(await eventually { source.waiting.count == 1 })
+    await quiet()
+    #expect(source.waiting.count == 1)
     source.hold(false)
     for other in others { #expect(try await other.value) }
     #expect(source.asked.count == 2, "one began again and the others joined")
@@ -65,15 +68,18 @@ struct CachingFailureTests {
     let source = HeldSource()
     let reader = try await reader(source)
     let first = await begin(reader)
-    #expect(await eventually { source.waiting.count == 1 })
+    await quiet()
+    #expect(source.waiting.count == 1)
     var others: [Task<Bool, any Error>] = []
     for _ in 0..<50 { others.append(await begin(reader)) }
     source.letGo(throwing: Refusal.no)
     await #expect(throws: Refusal.no) { try await first.value }
-    #expect(await eventually { source.waiting.count == 1 })
+    await quiet()
+    #expect(source.waiting.count == 1)
     // Waits for those who were woken later than the one who began again.
     let misses = 51 + 50
-    #expect(await eventually { store.missCount == misses })
+    await quiet()
+    #expect(store.missCount == misses)
     while source.letGo(throwing: Refusal.no) {}
     for other in others { await #expect(throws: Refusal.no) { try await other.value } }
     #expect(source.asked.count == 2)
@@ -87,10 +93,12 @@ struct CachingFailureTests {
     _ = try await reader.read(100..<200)
     source.hold(true)
     let read = await begin(reader, 0..<300)
-    #expect(await eventually { source.waiting.count == 2 })
+    await quiet()
+    #expect(source.waiting.count == 2)
     source.letGo(throwing: Refusal.no)
     await #expect(throws: Refusal.no) { try await read.value }
-    #expect(await eventually { source.cancellations == 1 && store.isQuiet })
+    await quiet()
+    #expect(source.cancellations == 1 && store.isQuiet)
     #expect(store.cachedRanges(of: reader.source) == [100..<200])
   }
 
@@ -101,12 +109,14 @@ struct CachingFailureTests {
     let sources = (0..<2).map { _ in HeldSource(isPrompt: isPrompt) }
     let (one, other) = (try await reader(sources[0]), try await reader(sources[1]))
     let first = await begin(one)
-    #expect(await eventually { sources[0].waiting.count == 1 })
+    await quiet()
+    #expect(sources[0].waiting.count == 1)
     let second = await begin(other)
     await one.close()
     let error = await #expect(throws: ReadError.self) { try await first.value }
     #expect(error?.code == .closed)
-    #expect(await eventually { sources[1].waiting.count == 1 })
+    await quiet()
+    #expect(sources[1].waiting.count == 1)
     sources[1].hold(false)
     #expect(try await second.value)
     #expect(sources.map(\.asksAfterClose) == [0, 0])
@@ -118,19 +128,23 @@ struct CachingFailureTests {
     var readers: [RangeReader] = []
     for source in sources { readers.append(try await reader(source)) }
     var reads = [await begin(readers[0])]
-    #expect(await eventually { sources[0].waiting.count == 1 })
+    await quiet()
+    #expect(sources[0].waiting.count == 1)
     for reader in readers.dropFirst() { reads.append(await begin(reader)) }
     // Who began closes, and another begins again, until one is left.
     for _ in 0..<4 {
-      #expect(await eventually { sources.contains { !$0.waiting.isEmpty && !$0.isClosed } })
+      await quiet()
+      #expect(sources.contains { !$0.waiting.isEmpty && !$0.isClosed })
       let flying = sources.firstIndex { !$0.waiting.isEmpty && !$0.isClosed }!
       let expected = store.missCount
       await readers[flying].close()
       let error = await #expect(throws: ReadError.self) { try await reads[flying].value }
       #expect(error?.code == .closed)
-      #expect(await eventually { store.missCount > expected })
+      await quiet()
+      #expect(store.missCount > expected)
     }
-    #expect(await eventually { sources.contains { !$0.waiting.isEmpty && !$0.isClosed } })
+    await quiet()
+    #expect(sources.contains { !$0.waiting.isEmpty && !$0.isClosed })
     let last = sources.firstIndex { !$0.isClosed }!
     sources[last].hold(false)
     #expect(try await reads[last].value)
@@ -141,7 +155,8 @@ struct CachingFailureTests {
     let sources = (0..<2).map { _ in HeldSource() }
     let (one, other) = (try await reader(sources[0]), try await reader(sources[1]))
     let first = await begin(one)
-    #expect(await eventually { sources[0].waiting.count == 1 })
+    await quiet()
+    #expect(sources[0].waiting.count == 1)
     let second = await begin(other)
     await other.close()
     let error = await #expect(throws: ReadError.self) { try await second.value }
@@ -174,14 +189,16 @@ struct CachingFailureTests {
       Lingering(events: events, gate: gate)
     }
     let other = try await reader(sources[1])
-    let first = Task { try await one.isRight(0..<10) }
-    #expect(await eventually { sources[0].waiting.count == 1 })
+    let first = start { try await one.isRight(0..<10) }
+    await quiet()
+    #expect(sources[0].waiting.count == 1)
     let second = await begin(other)
     // Nobody of the first reader waits for the flight any more, but somebody of the second does.
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
-    let closing = Task { await one.close() }
-    #expect(await eventually { gate.waiting.count == 1 })
+    let closing = start { await one.close() }
+    await quiet()
+    #expect(gate.waiting.count == 1)
     #expect(events.all == [])
     gate.hold(false)
     await closing.value
@@ -194,17 +211,20 @@ struct CachingFailureTests {
     let source = HeldSource()
     var reader: RangeReader? = try await reader(source, .requestedFirst)
     weak let dropped = reader
-    let read = Task { [reader] in try await reader!.isRight(0..<10) }
-    #expect(await eventually { source.waiting.count == 1 })
+    let read = start { [reader] in try await reader!.isRight(0..<10) }
+    await quiet()
+    #expect(source.waiting.count == 1)
     let token = store.sources.all[0]
     #expect(!token.isUnread)
     reader = nil
     source.letGo()
     #expect(try await read.value)
-    #expect(await eventually { source.waiting.count == 1 })
+    await quiet()
+    #expect(source.waiting.count == 1)
     source.hold(false)
-    #expect(await eventually { store.isQuiet && dropped == nil })
-    #expect(await eventually { token.isUnread })
+    await quiet()
+    #expect(store.isQuiet && dropped == nil)
+    #expect(token.isUnread)
     #expect(token.isAlive, "the version may be read again")
     #expect(store.contains(0..<4096, of: source.description))
   }

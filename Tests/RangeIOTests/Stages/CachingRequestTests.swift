@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// What a request may ask of the cache, and what is read past it.
-struct CachingRequestTests {
+@Suite(.simulated) struct CachingRequestTests {
   private let notes = Noted<NotingStage.Seen>()
   private let asking = Asking()
   private var fetched: [ByteRange] { notes.all.flatMap { [$0.range] + $0.moreRanges } }
@@ -64,7 +64,8 @@ struct CachingRequestTests {
     let source = HeldSource()
     let reader = try await reader(source, MemoryStore(limit: .mebibytes(1)))
     async let first = reader.isRight(0..<10)
-    #expect(await eventually { source.waiting.count == 1 })
+    await quiet()
+    #expect(source.waiting.count == 1)
     asking.caching = .onlyIfCached
     let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
     #expect(error?.code == .notCached)
@@ -124,7 +125,8 @@ struct CachingRequestTests {
     let store = MemoryStore(limit: .bytes(3000))
     let reader = try await reader(SyntheticSource(byteCount: 100_000), store, fill: .requestedFirst)
     #expect(try await reader.isRight(100..<200))
-    #expect(await eventually { store.isQuiet })
+    await quiet()
+    #expect(store.isQuiet)
     #expect(fetched == [100..<200])
   }
 
@@ -135,19 +137,22 @@ struct CachingRequestTests {
     let source = HeldSource()
     let reader = try await reader(source, store)
     let reads = (0..<7).map { number in
-      Task { try await reader.isRight(number * 10_000..<number * 10_000 + 9000) }
+      start { try await reader.isRight(number * 10_000..<number * 10_000 + 9000) }
     }
-    #expect(await eventually { source.waiting.count == 4 && store.flightCount == 7 })
+    await quiet()
+    #expect(source.waiting.count == 4 && store.flightCount == 7)
     let inside = source.waiting.map { $0.lowerBound / 10_000 }
     let queued = (0..<7).filter { !inside.contains($0) }
     reads[queued[0]].cancel()
     await #expect(throws: CancellationError.self) { try await reads[queued[0]].value }
-    #expect(await eventually { store.flightCount == 6 })
+    await quiet()
+    #expect(store.flightCount == 6)
     #expect(source.waiting.count == 4)
     // One inside goes, and one of those who queue takes its turn.
     reads[inside[0]].cancel()
     await #expect(throws: CancellationError.self) { try await reads[inside[0]].value }
-    #expect(await eventually { source.asked.count == 5 && source.waiting.count == 4 })
+    await quiet()
+    #expect(source.asked.count == 5 && source.waiting.count == 4)
     source.hold(false)
     for number in 0..<7 where number != queued[0] && number != inside[0] { #expect(try await reads[number].value) }
     #expect(source.asked.count == 6)
@@ -162,12 +167,14 @@ struct CachingRequestTests {
     for _ in 0..<4 { try await store.enterUnreserved() }
     let source = HeldSource(isHeld: false)
     let reader = try await reader(source, store)
-    let read = Task { try await reader.read(0..<9000) }
-    #expect(await eventually { store.flightCount == 1 })
+    let read = start { try await reader.read(0..<9000) }
+    await quiet()
+    #expect(store.flightCount == 1)
     await reader.close()
     let error = await #expect(throws: ReadError.self) { try await read.value }
     #expect(error?.code == .closed)
-    #expect(await eventually { store.flightCount == 0 })
+    await quiet()
+    #expect(store.flightCount == 0)
     #expect(source.asked.isEmpty)
   }
 }

@@ -15,14 +15,16 @@ struct CachingSharingTests {
 
   // MARK: readers
 
-  @Test func `two readers of one version share what is kept and what is on its way`() async throws {
+  @Test(.simulated) func `two readers of one version share what is kept and what is on its way`() async throws {
     let sources = (0..<2).map { _ in HeldSource() }
     let (one, other) = (try await reader(sources[0]), try await reader(sources[1]))
     async let first = one.isRight(0..<1000)
-    #expect(await eventually { sources[0].waiting.count == 1 })
+    await quiet()
+    #expect(sources[0].waiting.count == 1)
     let misses = store.missCount
     async let second = other.isRight(500..<800)
-    #expect(await eventually { store.missCount > misses })
+    await quiet()
+    #expect(store.missCount > misses)
     sources[0].hold(false)
     #expect(try await first)
     #expect(try await second)
@@ -99,11 +101,12 @@ struct CachingSharingTests {
     #expect(try await new.isRight(0..<100, version: 2))
   }
 
-  @Test func `what comes for a version that was retired is served and not kept`() async throws {
+  @Test(.simulated) func `what comes for a version that was retired is served and not kept`() async throws {
     let source = HeldSource(version: 1)
     let old = try await reader(source)
-    let read = Task { try await old.isRight(0..<100, version: 1) }
-    #expect(await eventually { source.waiting.count == 1 })
+    let read = start { try await old.isRight(0..<100, version: 1) }
+    await quiet()
+    #expect(source.waiting.count == 1)
     let token = store.sources.all[0]
     token.retire()
     source.letGo()
@@ -204,7 +207,7 @@ struct CachingSharingTests {
     #expect(source.asked.reduce(0) { $0 + $1.count } == 40_960)
   }
 
-  @Test func `a stage that only sees what the cache has not belongs below it`() async throws {
+  @Test(.simulated) func `a stage that only sees what the cache has not belongs below it`() async throws {
     let source = HeldSource()
     let error = await #expect(throws: ReadError.self) {
       try await RangeReader(source) {
@@ -213,7 +216,8 @@ struct CachingSharingTests {
       }
     }
     #expect(error?.code == .invalidConfiguration)
-    #expect(await eventually { source.isClosed })
+    await quiet()
+    #expect(source.isClosed)
     #expect(store.sources.count == 0)
   }
 

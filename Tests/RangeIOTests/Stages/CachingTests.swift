@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// The stage over a store: what it serves and what it fetches.
-struct CachingTests {
+@Suite(.simulated) struct CachingTests {
   @Test(arguments: [true, false]) func `two caches that keep in one store are refused`(haveStageBetween: Bool) async {
     let store = MemoryStore(limit: .mebibytes(1))
     let error = await #expect(throws: ReadError.self) {
@@ -91,7 +91,8 @@ struct CachingTests {
       dropped = third.core
       #expect(try await third.read(0..<1).count == 1)
     }
-    #expect(await eventually { dropped == nil })
+    await quiet()
+    #expect(dropped == nil)
     await first.close()
     #expect(stage.closings.withLock { $0 } == 0)
     #expect(try await second.read(0..<10).count == 10)
@@ -200,7 +201,8 @@ struct CachingTests {
     #expect(executor.run() == 1)
     #expect(read.all.isEmpty)
     source.hold(false)
-    #expect(await eventually { executor.run() > 0 })
+    await quiet()
+    #expect(executor.run() > 0)
     #expect(read.all == [SyntheticSource.bytes(0..<10)])
   }
 
@@ -238,19 +240,22 @@ struct CachingTests {
     let store = MemoryStore(limit: .mebibytes(1))
     let reader = try await reader(source, store, .requestedFirst)
     async let first = reader.isRight(5000..<5010)
-    #expect(await eventually { source.waiting.count == 1 })
+    await quiet()
+    #expect(source.waiting.count == 1)
     #expect(source.asked == [5000..<5010])
     source.letGo()
     #expect(try await first)
     // All that is left waits for the source now.
-    #expect(await eventually { source.waiting.count == 2 })
+    await quiet()
+    #expect(source.waiting.count == 2)
     #expect(source.asked.dropFirst() == [4096..<5000, 5010..<8192])
     #expect(try await reader.isRight(5000..<5010))
     // A read of what is on its way joins it.
     async let second = reader.isRight(4096..<8192)
     source.hold(false)
     #expect(try await second)
-    #expect(await eventually { store.isQuiet })
+    await quiet()
+    #expect(store.isQuiet)
     #expect(source.asked.count == 3)
     #expect(store.contains(4096..<8192, of: reader.source))
   }
@@ -277,7 +282,8 @@ struct CachingTests {
       10..<20, 0..<5000, 15..<30, 4000..<9000, 0..<5000, 90_000..<90_001, 2500..<2600, 8999..<9000, 0..<1,
     ]
     #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })
-    #expect(await eventually { store.isQuiet })
+    await quiet()
+    #expect(store.isQuiet)
     #expect(fetched.reduce(0) { $0 + $1.count } == ByteRanges.normalize(fetched).reduce(0) { $0 + $1.count })
     let count = fetched.count
     #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })

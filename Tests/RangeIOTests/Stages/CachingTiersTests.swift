@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// The stage over a store that holds some of it compressed.
-struct CachingTiersTests {
+@Suite(.simulated) struct CachingTiersTests {
   /// Decoding is damaged when the test says so, and is counted.
   private final class Decoding: Sendable {
     let count = Tally()
@@ -57,17 +57,14 @@ struct CachingTiersTests {
 
   /// Does `work`, and what it leaves to others meanwhile.
   private func doing<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-    let isDone = Tally()
-    let task = Task {
-      defer { isDone.change(by: 1) }
-      return try await work()
-    }
-    #expect(
-      await eventually {
-        elsewhere.run()
-        return isDone.now > 0
-      })
+    let task = start(work)
+    await allQuiet()
     return try await task.value
+  }
+
+  /// Waits until neither the readers nor what they leave to others can go on.
+  private func allQuiet() async {
+    repeat { await quiet() } while elsewhere.run() > 0
   }
 
   // MARK: one load for all
@@ -77,11 +74,13 @@ struct CachingTiersTests {
     _ = compress(0..<1, in: store)
     let reader = try await reader(store)
     let reads = (0..<1000).map { number in
-      Task { try await reader.read(number..<number + 100) == source.expected(number..<number + 100) }
+      start { try await reader.read(number..<number + 100) == source.expected(number..<number + 100) }
     }
-    #expect(await eventually { store.statistics().compressed.hits == 1000 })
+    await quiet()
+    #expect(store.statistics().compressed.hits == 1000)
     #expect(decoding.count.now == 0)
-    #expect(await eventually { elsewhere.run() > 0 })
+    await quiet()
+    #expect(elsewhere.run() > 0)
     for read in reads { #expect(try await read.value) }
     #expect(decoding.count.now == 1)
     #expect(source.requests.isEmpty)
@@ -116,18 +115,17 @@ struct CachingTiersTests {
     let store = tiers(inline: .bytes(100))
     _ = compress(0..<1, in: store)
     let reader = try await reader(store)
-    let reads = (0..<10).map { _ in Task { try await reader.read(0..<100) } }
-    #expect(await eventually { store.statistics().compressed.hits == 10 })
+    let reads = (0..<10).map { _ in start { try await reader.read(0..<100) } }
+    await quiet()
+    #expect(store.statistics().compressed.hits == 10)
     for read in reads { read.cancel() }
     for read in reads { await #expect(throws: CancellationError.self) { try await read.value } }
-    #expect(
-      await eventually {
-        elsewhere.run()
-        return store.sources.all.allSatisfy { $0.flights.count == 0 }
-      })
+    await allQuiet()
+    #expect(store.sources.all.allSatisfy { $0.flights.count == 0 })
     // It is still there.
-    let again = Task { try await isRight(reader, 0..<100) }
-    #expect(await eventually { elsewhere.run() > 0 })
+    let again = start { try await isRight(reader, 0..<100) }
+    await quiet()
+    #expect(elsewhere.run() > 0)
     #expect(try await again.value)
     #expect(source.requests.isEmpty)
     #expect(store.memory!.memory.statistics().reservedBytes == 0)
@@ -137,14 +135,17 @@ struct CachingTiersTests {
     let store = tiers(inline: .bytes(100))
     _ = compress(0..<1, in: store)
     let (one, other) = (try await reader(store), try await reader(store))
-    let first = Task { try await one.read(0..<100) }
-    #expect(await eventually { store.statistics().compressed.hits == 1 })
-    let second = Task { try await other.read(50..<300) == source.expected(50..<300) }
-    #expect(await eventually { store.statistics().compressed.hits == 2 })
-    let closing = Task { await one.close() }
+    let first = start { try await one.read(0..<100) }
+    await quiet()
+    #expect(store.statistics().compressed.hits == 1)
+    let second = start { try await other.read(50..<300) == source.expected(50..<300) }
+    await quiet()
+    #expect(store.statistics().compressed.hits == 2)
+    let closing = start { await one.close() }
     let error = await #expect(throws: ReadError.self) { try await first.value }
     #expect(error?.code == .closed)
-    #expect(await eventually { elsewhere.run() > 0 })
+    await quiet()
+    #expect(elsewhere.run() > 0)
     #expect(try await second.value)
     await closing.value
     await other.close()
@@ -199,7 +200,7 @@ struct CachingTiersTests {
       let reader = try await reader(store)
       let before = source.requests.count
       decoding.isDamaged.withLock { $0 = true }
-      let reads = (0..<20).map { number in Task { try await isRight(reader, number..<5000) } }
+      let reads = (0..<20).map { number in start { try await isRight(reader, number..<5000) } }
       for read in reads { #expect(try await doing { try await read.value }) }
       #expect(ByteRanges.normalize(source.requests[before...]) == [0..<8192])
       // Each byte once, whether both blocks were asked for together or one after the other.
@@ -276,11 +277,8 @@ struct CachingTiersTests {
     _ = compress(0..<1, 0..<1000, in: store)
     let reader = try await reader(store, fill: .requestedFirst)
     #expect(try await doing { try await isRight(reader, 500..<1500) })
-    #expect(
-      await eventually {
-        elsewhere.run()
-        return store.contains(0..<4096, of: reader.source)
-      })
+    await allQuiet()
+    #expect(store.contains(0..<4096, of: reader.source))
     #expect(ByteRanges.normalize(source.requests) == [1000..<4096])
     #expect(source.requests.reduce(0) { $0 + $1.count } == 3096)
   }
@@ -292,10 +290,12 @@ struct CachingTiersTests {
     _ = fill.held(0..<10, in: store)
     let reader = try await reader(store)
     let hits = store.statistics().compressed.hits
-    let read = Task { try await isRight(reader, 0..<100) }
-    #expect(await eventually { store.statistics().compressed.hits > hits })
+    let read = start { try await isRight(reader, 0..<100) }
+    await quiet()
+    #expect(store.statistics().compressed.hits > hits)
     store.remove(source: reader.source.id)
-    #expect(await eventually { elsewhere.run() > 0 })
+    await quiet()
+    #expect(elsewhere.run() > 0)
     #expect(try await read.value)
     #expect(!store.contains(0..<1, of: reader.source))
     #expect(store.memory!.memory.statistics().bytes == 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Thousands who want the same, some of whom change their minds.
-struct StampedeTests {
+@Suite(.simulated) struct StampedeTests {
   private static let count = 10_000
   private let store = MemoryStore(limit: .mebibytes(1))
 
@@ -21,9 +21,10 @@ struct StampedeTests {
   private func stampede(_ reader: RangeReader, _ count: Int = Self.count) async -> [Task<Bool, any Error>] {
     let before = store.missCount
     let reads = (0..<count).map { number in
-      Task { try await reader.isRight(number..<number + 4096) }
+      start { try await reader.isRight(number..<number + 4096) }
     }
-    #expect(await eventually { store.missCount == before + count })
+    await quiet()
+    #expect(store.missCount == before + count)
     return reads
   }
 
@@ -102,7 +103,8 @@ struct StampedeTests {
     #expect(store.statistics().reservedBytes > 65_536)
     reads[99].cancel()
     await #expect(throws: CancellationError.self) { try await reads[99].value }
-    #expect(await eventually { source.cancellations == 1 && store.isQuiet })
+    await quiet()
+    #expect(source.cancellations == 1 && store.isQuiet)
     #expect(store.statistics().bytes == 0)
     #expect(source.waiting.isEmpty)
     // Nobody joins what was cancelled.
@@ -117,9 +119,11 @@ struct StampedeTests {
     let reads = await stampede(reader, 10)
     for read in reads { read.cancel() }
     for read in reads { await #expect(throws: CancellationError.self) { try await read.value } }
-    #expect(await eventually { store.isQuiet })
+    await quiet()
+    #expect(store.isQuiet)
     async let again = reader.isRight(0..<10)
-    #expect(await eventually { source.waitingRanges.count == 2 })
+    await quiet()
+    #expect(source.waitingRanges.count == 2)
     source.open()
     #expect(try await again)
   }
@@ -146,7 +150,8 @@ struct StampedeTests {
     #expect(source.waiting.count == 1)
     removal(store, reader.source)
     let after = await stampede(reader, 20)
-    #expect(await eventually { source.waiting.count == 2 })
+    await quiet()
+    #expect(source.waiting.count == 2)
     // The older one lands: those who waited have their bytes, and nobody else gets them.
     source.letGo()
     for read in before { #expect(try await read.value) }
@@ -168,7 +173,8 @@ struct StampedeTests {
     #expect(older.waiting.count == 1)
     removal(store, one.source)
     let after = await stampede(other, 5)
-    #expect(await eventually { newer.waiting.count == 1 })
+    await quiet()
+    #expect(newer.waiting.count == 1)
     newer.hold(false)
     for read in after { #expect(try await read.value) }
     older.hold(false)
@@ -211,13 +217,15 @@ struct StampedeTests {
       Watching(raised: raised)
     }
     asking.purpose = .prefetch
-    let prefetch = Task(priority: .low) { try await reader.isRight(0..<10) }
-    #expect(await eventually { source.waiting.count == 1 })
+    let prefetch = start(priority: .low) { try await reader.isRight(0..<10) }
+    await quiet()
+    #expect(source.waiting.count == 1)
     #expect(notes.all == [.prefetch])
     asking.purpose = .demand
-    let demand = Task(priority: .high) { try await reader.isRight(0..<10) }
+    let demand = start(priority: .high) { try await reader.isRight(0..<10) }
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
-      #expect(await eventually { !raised.all.isEmpty })
+      await quiet()
+      #expect(!raised.all.isEmpty)
       #expect(raised.all.allSatisfy { $0 >= .high })
     }
     // Whoever asked for the prefetch goes; the one who joined stays.

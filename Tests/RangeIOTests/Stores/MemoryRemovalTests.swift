@@ -6,7 +6,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Removing all, in parts and halfway.
-struct MemoryRemovalTests {
+@Suite(.simulated) struct MemoryRemovalTests {
   private let store = MemoryStore(limit: .mebibytes(64))
 
   private func filled() -> StoredSource {
@@ -63,8 +63,9 @@ struct MemoryRemovalTests {
   @Test func `resizing waits for a removal that gives back slowly`() async throws {
     _ = filled()
     let removal = store.removeAll()
-    let resizing = Task { try await store.resize(to: .kibibytes(4)) }
-    #expect(await eventually { !store.waitingForRoom.withLock { $0.isEmpty } })
+    let resizing = start { try await store.resize(to: .kibibytes(4)) }
+    await quiet()
+    #expect(!store.waitingForRoom.withLock { $0.isEmpty })
     for await _ in removal {}
     try await resizing.value
     #expect(store.statistics().bytes == 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// The limit by bytes while the store is in use: resized, shared, pinned, written over with metadata, short of memory.
-struct MemoryRoomTests {
+@Suite(.simulated) struct MemoryRoomTests {
   private static let charge = MemoryStore.charge(of: 4096)
   private let store = MemoryStore(limit: MemoryStore.charge(blocks: 100))
 
@@ -53,11 +53,12 @@ struct MemoryRoomTests {
     let source = source(blocks: 50)
     let reservation = try #require(source.reserve(60 * 4096..<80 * 4096))
     let isDone = Noted<Int>()
-    let resizing = Task {
+    let resizing = start {
       try await store.resize(to: MemoryStore.charge(blocks: 10))
       isDone.add(1)
     }
-    #expect(await eventually { store.statistics().blocks == 0 })
+    await quiet()
+    #expect(store.statistics().blocks == 0)
     // The new limit binds at once.
     #expect(source.reserve(0..<4096) == nil)
     #expect(isDone.all.isEmpty)
@@ -70,9 +71,10 @@ struct MemoryRoomTests {
     let source = source()
     let ticket = source.ticket
     let reservation = try #require(source.reserve(0..<20 * 4096))
-    let resizing = Task { try await store.resize(to: MemoryStore.charge(blocks: 10)) }
-    #expect(await eventually { store.statistics().limit == 10 * Self.charge })
-    #expect(await eventually { !store.waitingForRoom.withLock { $0.isEmpty } })
+    let resizing = start { try await store.resize(to: MemoryStore.charge(blocks: 10)) }
+    await quiet()
+    #expect(store.statistics().limit == 10 * Self.charge)
+    #expect(!store.waitingForRoom.withLock { $0.isEmpty })
     source.insert(0..<20 * 4096, reservation, ticket)
     try await resizing.value
     #expect(store.statistics().bytes <= 10 * Self.charge)
@@ -83,8 +85,9 @@ struct MemoryRoomTests {
     let source = source(blocks: 10)
     let ticket = source.ticket
     let reservation = try #require(source.reserve(20 * 4096..<60 * 4096))
-    let resizing = Task { try await store.resize(to: MemoryStore.charge(blocks: 30)) }
-    #expect(await eventually { !store.waitingForRoom.withLock { $0.isEmpty } })
+    let resizing = start { try await store.resize(to: MemoryStore.charge(blocks: 30)) }
+    await quiet()
+    #expect(!store.waitingForRoom.withLock { $0.isEmpty })
     resizing.cancel()
     await #expect(throws: CancellationError.self) { try await resizing.value }
     source.insert(20 * 4096..<60 * 4096, reservation, ticket)
@@ -95,8 +98,9 @@ struct MemoryRoomTests {
   @Test func `a resize that is cancelled has changed the limit, and nobody waits any more`() async throws {
     let source = source()
     let reservation = try #require(source.reserve(0..<20 * 4096))
-    let resizing = Task { try await store.resize(to: MemoryStore.charge(blocks: 10)) }
-    #expect(await eventually { !store.waitingForRoom.withLock { $0.isEmpty } })
+    let resizing = start { try await store.resize(to: MemoryStore.charge(blocks: 10)) }
+    await quiet()
+    #expect(!store.waitingForRoom.withLock { $0.isEmpty })
     resizing.cancel()
     await #expect(throws: CancellationError.self) { try await resizing.value }
     #expect(store.statistics().limit == 10 * Self.charge)
@@ -295,7 +299,8 @@ struct MemoryRoomTests {
     let listening = store.relieve(on: signals)
     continuation.yield(.normal)
     continuation.yield(.warning)
-    #expect(await eventually { store.statistics().blocks == 50 })
+    await quiet()
+    #expect(store.statistics().blocks == 50)
     try? store.pin(0..<100 * 4096, of: source.source)
     continuation.yield(.critical)
     continuation.yield(.warning)
@@ -310,7 +315,8 @@ struct MemoryRoomTests {
     let listening = store?.relieve(on: signals)
     weak let gone = store
     store = nil
-    #expect(await eventually { gone == nil })
+    await quiet()
+    #expect(gone == nil)
     continuation.yield(.warning)
     await listening?.value
     let another = self.store.relieve(on: AsyncStream.makeStream(of: MemoryPressure.self).stream)

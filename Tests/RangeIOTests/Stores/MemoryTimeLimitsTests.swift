@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Age and idleness, on access and by the timer, changed while the store is in use.
-struct MemoryTimeLimitsTests {
+@Suite(.simulated) struct MemoryTimeLimitsTests {
   private let clock = ManualClock()
 
   private func source(age: Duration? = nil, idle: Duration? = nil, blocks: Int = 1) -> StoredSource {
@@ -85,19 +85,24 @@ struct MemoryTimeLimitsTests {
   @Test(arguments: [true, false]) func `a timer lets go of what nobody asks for`(_ isAge: Bool) async {
     let source = source(age: isAge ? .seconds(100) : nil, idle: isAge ? nil : .seconds(100), blocks: 10)
     let store = source.store
-    #expect(await eventually { clock.sleeperCount == 1 })
+    await quiet()
+    #expect(clock.sleeperCount == 1)
     clock.advance(by: .seconds(99))
-    #expect(await eventually { clock.sleeperCount == 1 })
+    await quiet()
+    #expect(clock.sleeperCount == 1)
     #expect(store.statistics().blocks == 10)
     clock.advance(by: .seconds(25))
-    #expect(await eventually { store.statistics().blocks == 0 })
+    await quiet()
+    #expect(store.statistics().blocks == 0)
     #expect(store.statistics().expirations == 10)
-    #expect(await eventually { store.statistics().bytes == 0 })
+    await quiet()
+    #expect(store.statistics().bytes == 0)
   }
 
   @Test func `the timer ends with the store`() async {
     var store: MemoryStore? = source(age: .seconds(1)).store
-    #expect(await eventually { clock.sleeperCount == 1 })
+    await quiet()
+    #expect(clock.sleeperCount == 1)
     weak let gone = store
     store = nil
     #expect(gone == nil)

@@ -77,11 +77,13 @@ import Testing
     #expect(gate.enter())
     #expect(gate.close())
     let over = OneAnswer<Void>()
-    let drained = Task {
+    let jobs = JobCount()
+    let drained = Task(executorPreference: jobs) {
       try await gate.drained()
       over.resolve(.success(()))
     }
-    #expect(await eventually { gate.waiterCount == 1 })
+    jobs.run()
+    #expect(gate.waiterCount == 1)
     let turns = Turns()
     // The use inside begins others on one thread, which end on another; a third keeps looking whether all have left.
     await onThreads(4) { number in
@@ -96,8 +98,10 @@ import Testing
       default: for _ in 0..<10_000 where gate.enter() { Issue.record("entered a closed gate") }
       }
     }
+    jobs.run()
     #expect(!over.isAnswered)
     gate.leave()
+    jobs.run()
     try await drained.value
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RangeIOTestSupport
 
-@Suite struct WaitingListTests {
+@Suite(.simulated) struct WaitingListTests {
   @Test func `a wait returns the answer`() async throws {
     let list = WaitingList()
     let answer = OneAnswer<Int>()
@@ -14,8 +14,9 @@ import Testing
   @Test func `failing answers all who wait and all who come later`() async {
     let list = WaitingList()
     let answers = (0..<20).map { _ in OneAnswer<Int>() }
-    let waits = answers.map { answer in Task { try await list.wait(for: answer) } }
-    #expect(await eventually { list.count == 20 })
+    let waits = answers.map { answer in start { try await list.wait(for: answer) } }
+    await quiet()
+    #expect(list.count == 20)
     list.failAll(Refusal.no)
     for wait in waits { await #expect(throws: Refusal.no) { try await wait.value } }
     #expect(list.count == 0)
@@ -34,9 +35,10 @@ import Testing
   @Test func `a cancelled wait ends alone and leaves the list`() async throws {
     let list = WaitingList()
     let (one, other) = (OneAnswer<Int>(), OneAnswer<Int>())
-    let cancelled = Task { try await list.wait(for: one) }
-    let staying = Task { try await list.wait(for: other) }
-    #expect(await eventually { list.count == 2 })
+    let cancelled = start { try await list.wait(for: one) }
+    let staying = start { try await list.wait(for: other) }
+    await quiet()
+    #expect(list.count == 2)
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     #expect(list.count == 1)

@@ -60,7 +60,7 @@ struct FollowingTests {
     let reader = try await RangeReader(path, onChange: .follow)
     #expect(reader.byteCount == 1000)
     try write(Array(repeating: 1, count: 500), to: path, at: 1000, truncating: false)
-    #expect(await eventually { reader.byteCount == 1500 })
+    try await reader.becomes { $0.byteCount == 1500 }
     await reader.close()
   }
 
@@ -405,12 +405,21 @@ struct FollowingTests {
   @Test func `a reader that is dropped watches no more`() async throws {
     let directory = try TemporaryDirectory()
     let path = try await directory.file(count: 1000).path
+    final class Last: ReadStage {
+      let isGone: OneAnswer<Void>
+      init(_ isGone: OneAnswer<Void>) { self.isGone = isGone }
+      func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
+      deinit { isGone.resolve(.success(())) }
+    }
+    let isGone = OneAnswer<Void>()
     weak var core: ReaderCore?
     do {
-      let reader = try await RangeReader(path, onChange: .follow)
+      let source = FileSource(path, configuration: .init(isAppendOnly: true))
+      let reader = try await RangeReader(source, configuration: .init(onChange: .follow)) { Last(isGone) }
       core = reader.core
       #expect(try await reader.read(0..<10).count == 10)
     }
-    #expect(await eventually { core == nil })
+    try await isGone.value()
+    #expect(core == nil)
   }
 }

@@ -273,7 +273,7 @@ struct RefreshingTests {
     let store = MemoryStore(limit: .mebibytes(1))
     let isOver = Locked(false)
     let seen = Locked(Set<Int>())
-    let looks = Locked(0)
+    let looks = AwaitedCount()
     // Odd while a change is under way: a file that is opened in the midst of a write is half of one version as it lies there.
     let changes = Locked(0)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -299,7 +299,7 @@ struct RefreshingTests {
           while !isOver.withLock({ $0 }) {
             // Reads that are at hand never suspend.
             await Task.yield()
-            defer { if !number.isMultiple(of: 2) { looks.withLock { $0 += 1 } } }
+            defer { if !number.isMultiple(of: 2) { looks.add() } }
             do {
               let lower = random.below(Self.byteCount / 8 - 1) * 8
               let upper = min(Self.byteCount, lower + 8 + random.below(3000) * 8)
@@ -342,8 +342,7 @@ struct RefreshingTests {
           try await change(version)
           changes.withLock { $0 += 1 }
           // Those who read past the cache have looked at it, or met its change.
-          let before = looks.withLock { $0 }
-          #expect(await eventually { looks.withLock { $0 } > before + 2 })
+          await looks.reaches(looks.now + 3)
         }
         isOver.withLock { $0 = true }
       }
@@ -359,7 +358,7 @@ struct RefreshingTests {
     _ = try await reader.read(0..<100)
     let next = try await directory.file("next", count: 7000, seed: 2)
     try #require(rename(next.path, path) == 0)
-    #expect(await eventually { reader.byteCount == 7000 })
+    try await reader.becomes { $0.byteCount == 7000 }
     #expect(try await reader.read(0..<7000) == Bytes(next.bytes))
     await reader.close()
   }

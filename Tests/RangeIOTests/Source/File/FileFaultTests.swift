@@ -228,7 +228,8 @@ struct FileFaultTests {
       _ = try await reader.read(0..<2_000_000)
       #expect(descriptors.open == 2)
     }
-    #expect(await eventually { descriptors.open == 0 })
+    await descriptors.closed(2)
+    #expect(descriptors.open == 0)
     #expect(descriptors.wrongCloses == 0)
   }
 
@@ -238,7 +239,8 @@ struct FileFaultTests {
       try await RangeReader(
         FileSource(directory.path, configuration: TestEngine.configuration(syscalls: descriptors.syscalls())))
     }
-    #expect(await eventually { descriptors.open == 0 })
+    await descriptors.closed(1)
+    #expect(descriptors.open == 0)
   }
 
   @Test func `what DispatchIO does not deliver is read by position`() async throws {

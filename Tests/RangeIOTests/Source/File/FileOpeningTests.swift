@@ -237,6 +237,7 @@ struct FileOpeningTests {
     await #expect(throws: CancellationError.self) { try await opening.value }
     gate.open()
     // The thread opens the file all the same, and closes it.
-    #expect(await eventually { gate.departures == 1 && descriptors.open == 0 })
+    await descriptors.closed(1)
+    #expect(descriptors.open == 0)
   }
 }

@@ -193,12 +193,17 @@ struct FileReadingTests {
 
   @Test func `a descriptor that is not a file is refused, and closed`() async throws {
     let (read, write) = try FileDescriptor.pipe()
-    await #expect { _ = try await RangeReader(adopting: read) } throws: {
-      ($0 as? ReadError)?.code == .unsupportedSource
-    }
+    let closed = OneAnswer<CInt>()
+    let syscalls = Syscalls(close: { descriptor in
+      defer { closed.resolve(.success(descriptor)) }
+      return Syscalls.system.close(descriptor)
+    })
+    let source = FileSource(adopting: read, configuration: TestEngine.configuration(syscalls: syscalls))
+    await #expect { _ = try await RangeReader(source) } throws: { ($0 as? ReadError)?.code == .unsupportedSource }
+    #expect(try await closed.value() == read.rawValue)
     // With the reading end closed nobody can read what is written.
     signal(SIGPIPE, SIG_IGN)
-    #expect(await eventually { (try? write.writeAll([0])) == nil })
+    #expect(throws: Errno.brokenPipe) { try write.writeAll([0]) }
     try write.close()
   }
 }

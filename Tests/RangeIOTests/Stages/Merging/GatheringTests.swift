@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// `Caching` above `Merging`: what is asked for together, and what is kept of it.
-struct GatheringTests {
+@Suite(.simulated) struct GatheringTests {
   private let notes = Noted<NotingStage.Seen>()
   private let asking = Asking()
   private let store = MemoryStore(limit: .mebibytes(1))
@@ -135,8 +135,9 @@ struct GatheringTests {
   @Test func `nothing that was removed meanwhile is kept`() async throws {
     let source = HeldSource()
     let (reader, caching, _) = try await reader(source)
-    let read = Task { try await reader.read([0..<100, 200..<300]) }
-    #expect(await eventually { source.waiting.count == 1 })
+    let read = start { try await reader.read([0..<100, 200..<300]) }
+    await quiet()
+    #expect(source.waiting.count == 1)
     store.removeAll()
     source.hold(false)
     #expect(try await read.value.map(\.count) == [100, 100])
@@ -173,15 +174,18 @@ struct GatheringTests {
   @Test func `a span that fails fails the read, and what the other brought is kept`() async throws {
     let source = HeldSource()
     let (reader, _, merging) = try await reader(source)
-    let read = Task { try await reader.read([0..<100, 200..<300, 50_000..<50_100, 50_200..<50_300]) }
-    #expect(await eventually { source.waiting.count == 2 })
+    let read = start { try await reader.read([0..<100, 200..<300, 50_000..<50_100, 50_200..<50_300]) }
+    await quiet()
+    #expect(source.waiting.count == 2)
     let first = source.waiting[0]
     source.letGo()
-    #expect(await eventually { store.cachedRanges(of: reader.source) == [first] })
+    await quiet()
+    #expect(store.cachedRanges(of: reader.source) == [first])
     source.letGo(throwing: Refusal.no)
     await #expect(throws: Refusal.self) { try await read.value }
     #expect(store.cachedRanges(of: reader.source) == [first])
-    #expect(await eventually { store.isQuiet })
+    await quiet()
+    #expect(store.isQuiet)
     try await allPermitsAreBack(merging)
     source.hold(false)
     #expect(try await reader.isRight(first))
@@ -191,14 +195,17 @@ struct GatheringTests {
   @Test func `a read that is cancelled in the midst keeps what has come and cancels the rest`() async throws {
     let source = HeldSource()
     let (reader, _, merging) = try await reader(source)
-    let read = Task { try await reader.read([0..<100, 200..<300, 50_000..<50_100, 50_200..<50_300]) }
-    #expect(await eventually { source.waiting.count == 2 })
+    let read = start { try await reader.read([0..<100, 200..<300, 50_000..<50_100, 50_200..<50_300]) }
+    await quiet()
+    #expect(source.waiting.count == 2)
     let first = source.waiting[0]
     source.letGo()
-    #expect(await eventually { store.flightCount == 2 })
+    await quiet()
+    #expect(store.flightCount == 2)
     read.cancel()
     await #expect(throws: CancellationError.self) { try await read.value }
-    #expect(await eventually { source.cancellations == 1 && store.isQuiet })
+    await quiet()
+    #expect(source.cancellations == 1 && store.isQuiet)
     #expect(store.cachedRanges(of: reader.source) == [first])
     try await allPermitsAreBack(merging)
   }
@@ -253,23 +260,27 @@ struct GatheringTests {
   {
     let source = HeldSource()
     let (reader, caching, _) = try await reader(source, fill: .requestedFirst)
-    let read = Task { try await reader.read([100..<200, 50_000..<50_100]) }
-    #expect(await eventually { source.waiting.count == 2 })
+    let read = start { try await reader.read([100..<200, 50_000..<50_100]) }
+    await quiet()
+    #expect(source.waiting.count == 2)
     source.letGo()
     source.letGo()
     #expect(try await read.value == [100..<200, 50_000..<50_100].map { SyntheticSource.bytes($0) })
-    #expect(await eventually { source.waiting.count == 2 })
+    await quiet()
+    #expect(source.waiting.count == 2)
     #expect(Set(gathered.suffix(2)) == [[0..<100, 200..<4096], [49_152..<50_000, 50_100..<53_248]])
     let rest = requests.all.suffix(2)
     #expect(rest.allSatisfy { $0.purpose == .prefetch })
     let misses = store.missCount
-    let joining = Task { try await reader.isRight(300..<310) }
-    #expect(await eventually { store.missCount > misses })
-    #expect(await eventually { rest.first { $0.range.lowerBound == 0 }?.purpose == .demand })
+    let joining = start { try await reader.isRight(300..<310) }
+    await quiet()
+    #expect(store.missCount > misses)
+    #expect(rest.first { $0.range.lowerBound == 0 }?.purpose == .demand)
     #expect(rest.first { $0.range.lowerBound > 0 }?.purpose == .prefetch)
     source.hold(false)
     #expect(try await joining.value)
-    #expect(await eventually { store.isQuiet })
+    await quiet()
+    #expect(store.isQuiet)
     #expect(store.cachedRanges(of: reader.source) == [0..<4096, 49_152..<53_248])
     #expect(caching.statistics()?["bytes read again"] == 200)
   }

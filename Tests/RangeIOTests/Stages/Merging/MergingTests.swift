@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// `Merging` without a cache.
-struct MergingTests {
+@Suite(.simulated) struct MergingTests {
   private let notes = Noted<NotingStage.Seen>()
   private var asked: [ByteRange] { notes.all.map(\.range).sorted { $0.lowerBound < $1.lowerBound } }
 
@@ -158,11 +158,13 @@ struct MergingTests {
     let source = HeldSource()
     let merging = Merging(gap: .bytes(.bytes(10)), concurrentSpans: 3)
     let reader = try await reader(source, merging)
-    let read = Task { try await reader.read((0..<6).map { $0 * 1000..<$0 * 1000 + 100 }) }
-    #expect(await eventually { source.waiting.count == 3 })
+    let read = start { try await reader.read((0..<6).map { $0 * 1000..<$0 * 1000 + 100 }) }
+    await quiet()
+    #expect(source.waiting.count == 3)
     source.letGo(throwing: Refusal.no)
     await #expect(throws: Refusal.self) { try await read.value }
-    #expect(await eventually { source.cancellations == 2 })
+    await quiet()
+    #expect(source.cancellations == 2)
     #expect(source.asked.count == 3)
     try await allPermitsAreBack(merging)
   }
@@ -171,9 +173,10 @@ struct MergingTests {
     let source = HeldSource()
     let merging = Merging(gap: .bytes(.bytes(10)), concurrentSpans: 2)
     let reader = try await reader(source, merging)
-    let read = Task { try await reader.read((0..<6).map { $0 * 1000..<$0 * 1000 + 100 }) }
-    let other = Task { try await reader.read([50_000..<50_001, 60_000..<60_001]) }
-    #expect(await eventually { source.waiting.count == 2 && merging.permits.waiterCount >= 1 })
+    let read = start { try await reader.read((0..<6).map { $0 * 1000..<$0 * 1000 + 100 }) }
+    let other = start { try await reader.read([50_000..<50_001, 60_000..<60_001]) }
+    await quiet()
+    #expect(source.waiting.count == 2 && merging.permits.waiterCount >= 1)
     read.cancel()
     await #expect(throws: CancellationError.self) { try await read.value }
     source.hold(false)
@@ -185,8 +188,9 @@ struct MergingTests {
     let source = HeldSource()
     let merging = Merging(gap: .bytes(.bytes(10)), concurrentSpans: 1)
     let reader = try await reader(source, merging)
-    let reads = (0..<2).map { _ in Task { try await reader.read([0..<1, 1000..<1001]) } }
-    #expect(await eventually { source.waiting.count == 1 && merging.permits.waiterCount >= 1 })
+    let reads = (0..<2).map { _ in start { try await reader.read([0..<1, 1000..<1001]) } }
+    await quiet()
+    #expect(source.waiting.count == 1 && merging.permits.waiterCount >= 1)
     await reader.close()
     for read in reads {
       let error = await #expect(throws: ReadError.self) { try await read.value }

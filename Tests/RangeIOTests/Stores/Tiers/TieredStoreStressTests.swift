@@ -8,6 +8,7 @@ import Testing
 struct TieredStoreStressTests {
   private static let memory = 400 << 10
   private static let compressed = 200 << 10
+  private let background = CountedExecutor()
 
   @Test(arguments: [0, 65_536]) func `many threads on two tiers read right bytes and leave accounts that add up`(
     _ inline: Int
@@ -17,12 +18,16 @@ struct TieredStoreStressTests {
     configuration.memory.shards = 4
     configuration.compressed.shards = 2
     configuration.compressed.inlineLimit = .bytes(inline)
+    configuration.background = BackgroundWork(executor: background)
     let store = TieredChunkStore(configuration)
     let sources = (0..<3).map { FillRangeSource(byteCount: 1 << 20, id: "\($0)") }
     var readers: [RangeReader] = []
     for source in sources {
       for fill in [Caching.Fill.block, .exact] {
-        readers.append(try await RangeReader(source) { Caching(store, fill: fill, blockSize: .kibibytes(4)) })
+        readers.append(
+          try await RangeReader(source, configuration: .init(background: BackgroundWork(executor: background))) {
+            Caching(store, fill: fill, blockSize: .kibibytes(4))
+          })
       }
     }
     await withTaskGroup(of: Void.self) { [readers] group in
@@ -48,10 +53,11 @@ struct TieredStoreStressTests {
     store.relieve(.normal)
     store.limit(age: nil, idle: nil)
     try await store.resize(memory: .bytes(Self.memory), compressed: .bytes(Self.compressed))
-    #expect(await eventually { store.mover.isIdle && store.mover.statistics().bytes == 0 })
-    #expect(await eventually { store.sources.all.allSatisfy { $0.flights.count == 0 } })
+    try await background.quiet()
+    #expect(store.mover.isIdle && store.mover.statistics().bytes == 0)
+    #expect(store.sources.all.allSatisfy { $0.flights.count == 0 })
     let tiers = try #require(store.memory)
-    #expect(await eventually { tiers.memory.statistics().reservedBytes == 0 })
+    #expect(tiers.memory.statistics().reservedBytes == 0)
     let above = MemoryRecount(tiers.memory)
     #expect(above.faults.isEmpty)
     let memory = above.bytes + tiers.memory.ledger.metadataBytes

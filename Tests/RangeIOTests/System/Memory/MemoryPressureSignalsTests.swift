@@ -4,7 +4,7 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-@Suite struct MemoryPressureSignalsTests {
+@Suite(.simulated) struct MemoryPressureSignalsTests {
   private let clock = ManualClock()
   private let system: FakeSystem
   private static let group = "/sys/fs/cgroup/app"
@@ -23,7 +23,7 @@ import Testing
   /// Collects in another task what `signals` tells.
   private func listen(to signals: MemoryPressureSignals) -> (told: Told, task: Task<Void, Never>) {
     let told = Told()
-    return (told, Task { for await pressure in signals { told.levels.withLock { $0.append(pressure) } } })
+    return (told, start { for await pressure in signals { told.levels.withLock { $0.append(pressure) } } })
   }
   private final class Told: Sendable {
     let levels = Locked<[MemoryPressure]>([])
@@ -32,9 +32,11 @@ import Testing
 
   /// Lets so much time pass once the listener waits for it, until it waits again.
   private func pass(_ duration: Duration) async {
-    #expect(await eventually { clock.sleeperCount == 1 })
+    await quiet()
+    #expect(clock.sleeperCount == 1)
     clock.advance(by: duration)
-    #expect(await eventually { clock.sleeperCount == 1 })
+    await quiet()
+    #expect(clock.sleeperCount == 1)
   }
 
   @Test func `only changes come, at the look after them`() async throws {
@@ -85,7 +87,8 @@ import Testing
 
   @Test func `cancelling ends a listener that waits`() async throws {
     let (told, task) = listen(to: signals())
-    #expect(await eventually { clock.sleeperCount == 1 })
+    await quiet()
+    #expect(clock.sleeperCount == 1)
     task.cancel()
     await task.value
     #expect(told.all == [])
@@ -95,7 +98,7 @@ import Testing
   @Test func `after its end an iteration stays at its end`() async throws {
     try use(900)
     let signals = signals()
-    let task = Task {
+    let task = start {
       var iterator = signals.makeAsyncIterator()
       withUnsafeCurrentTask { $0?.cancel() }
       let first = await iterator.next()
@@ -106,7 +109,8 @@ import Testing
 
   @Test func `an interval of nothing is one of ten milliseconds`() async throws {
     let (_, task) = listen(to: signals(every: .zero))
-    #expect(await eventually { clock.nextWake?.offset == .milliseconds(10) })
+    await quiet()
+    #expect(clock.nextWake?.offset == .milliseconds(10))
     task.cancel()
     await task.value
   }
@@ -129,15 +133,17 @@ import Testing
     #expect(store.statistics().blocks > 0)
     let listening = store.relieve(on: signals())
     try use(990)
-    #expect(await eventually { clock.sleeperCount == 1 })
+    await quiet()
+    #expect(clock.sleeperCount == 1)
     clock.advance(by: .seconds(1))
-    #expect(await eventually { store.statistics().blocks == 0 })
+    await quiet()
+    #expect(store.statistics().blocks == 0)
     listening.cancel()
     await listening.value
   }
 
   @Test func `the signals of this very system can be asked for and cancelled`() async {
-    let task = Task { for await _ in MemoryPressureSignals(every: .seconds(3600)) {} }
+    let task = start { for await _ in MemoryPressureSignals(every: .seconds(3600)) {} }
     task.cancel()
     await task.value
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-@Suite struct PermitsTests {
+@Suite(.simulated) struct PermitsTests {
   private let list = WaitingList()
 
   @Test func `as many enter as there are permits, the next ones in the order they came`() async throws {
@@ -14,11 +14,12 @@ import Testing
     var tasks: [Task<Void, any Error>] = []
     for index in 0..<4 {
       tasks.append(
-        Task {
+        start {
           try await permits.enter(list)
           entered.add(index)
         })
-      #expect(await eventually { permits.waiterCount == index + 1 })
+      await quiet()
+      #expect(permits.waiterCount == index + 1)
     }
     #expect(entered.all == [])
     for index in 0..<4 {
@@ -39,12 +40,13 @@ import Testing
     var tasks: [Task<Void, any Error>] = []
     for (name, urgency) in comers {
       tasks.append(
-        Task {
+        start {
           try await permits.enter(list, urgency: urgency)
           entered.add(name)
           permits.leave()
         })
-      #expect(await eventually { permits.waiterCount == tasks.count })
+      await quiet()
+      #expect(permits.waiterCount == tasks.count)
     }
     urgency.raise()
     permits.leave()
@@ -59,18 +61,20 @@ import Testing
     let raised = ReadUrgency()
     raised.raise()
     let entered = Noted<String>()
-    let prefetch = Task {
+    let prefetch = start {
       try await permits.enter(list, urgency: ReadUrgency())
       entered.add("prefetch")
       permits.leave()
     }
-    #expect(await eventually { permits.waiterCount == 1 })
-    let demand = Task {
+    await quiet()
+    #expect(permits.waiterCount == 1)
+    let demand = start {
       try await permits.enter(list, urgency: raised)
       entered.add("demand")
       permits.leave()
     }
-    #expect(await eventually { permits.waiterCount == 2 })
+    await quiet()
+    #expect(permits.waiterCount == 2)
     permits.leave()
     try await prefetch.value
     try await demand.value
@@ -89,10 +93,12 @@ import Testing
   @Test func `a cancelled waiter goes at once and the permit goes to the next`() async throws {
     let permits = Permits(1)
     try await permits.enter(list)
-    let first = Task { try await permits.enter(list) }
-    #expect(await eventually { permits.waiterCount == 1 })
-    let second = Task { try await permits.enter(list) }
-    #expect(await eventually { permits.waiterCount == 2 })
+    let first = start { try await permits.enter(list) }
+    await quiet()
+    #expect(permits.waiterCount == 1)
+    let second = start { try await permits.enter(list) }
+    await quiet()
+    #expect(permits.waiterCount == 2)
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(permits.waiterCount == 1)
@@ -105,8 +111,9 @@ import Testing
   @Test func `failing the list ends all who wait and loses no permit`() async throws {
     let permits = Permits(1)
     try await permits.enter(list)
-    let waits = (0..<5).map { _ in Task { try await permits.enter(list) } }
-    #expect(await eventually { permits.waiterCount == 5 && list.count == 5 })
+    let waits = (0..<5).map { _ in start { try await permits.enter(list) } }
+    await quiet()
+    #expect(permits.waiterCount == 5 && list.count == 5)
     list.failAll(Refusal.no)
     for wait in waits { await #expect(throws: Refusal.no) { try await wait.value } }
     #expect(permits.waiterCount == 0)
@@ -114,13 +121,13 @@ import Testing
     try await permits.enter(WaitingList())
   }
 
-  @Test func `racing users and cancellations never exceed the permits and lose none`() async throws {
+  @Test(.racing) func `racing users and cancellations never exceed the permits and lose none`() async throws {
     let permits = Permits(3)
     let inside = Tally()
     var tasks: [Task<Void, any Error>] = []
     for _ in 0..<400 {
       tasks.append(
-        Task {
+        start {
           try await permits.enter(list)
           inside.change(by: 1)
           await Task.yield()
@@ -134,8 +141,9 @@ import Testing
     #expect((1...3).contains(inside.most))
     // All three are back.
     for _ in 0..<3 { try await permits.enter(list) }
-    let fourth = Task { try await permits.enter(list) }
-    #expect(await eventually { permits.waiterCount == 1 })
+    let fourth = start { try await permits.enter(list) }
+    await quiet()
+    #expect(permits.waiterCount == 1)
     permits.leave()
     try await fourth.value
   }
