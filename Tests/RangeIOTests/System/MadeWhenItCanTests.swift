@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOTestSupport
 
 struct MadeWhenItCanTests {
   private final class Thing: Sendable {}
