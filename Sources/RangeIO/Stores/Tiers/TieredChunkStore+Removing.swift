@@ -37,7 +37,7 @@ extension TieredChunkStore {
   /// is iterated, or when that is let go.
   @discardableResult public func removeAll() -> ChunkRemoval {
     var removal = ChunkRemoval()
-    sources.removing(.everything) { _ in
+    sources.removing(.everything) { tokens in
       mover.removeAll()
       guard let memory else {
         for token in tokens { token.entry.forgetWhatIsKept() }
