@@ -197,7 +197,7 @@ struct CompressedShardTests {
 
   @Test func `pinned ones are copied on however many they are`() throws {
     for block in 0..<8 { holder.store(block, 500) }
-    holder.fill.token.entry.pin(holder.fill.block(0).lowerBound..<holder.fill.block(5).lowerBound + 1)
+    #expect(holder.fill.token.entry.pin(holder.fill.block(0).lowerBound..<holder.fill.block(5).lowerBound + 1))
     holder.shard.table[holder.slot(6)].isTouched = true
     let draining = try #require(holder.drain(most: 0))
     #expect(holder.blocks(draining) == [0, 1, 2, 3, 4, 5])

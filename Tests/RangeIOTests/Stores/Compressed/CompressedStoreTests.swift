@@ -214,7 +214,7 @@ struct CompressedStoreTests {
   @Test func `pinned pieces are copied on, and trimming ends though they stay`() async throws {
     let store = Self.store(.kibibytes(256))
     let source = FillSource(store.sources)
-    source.token.entry.pin(source.block(0).lowerBound..<source.block(20).lowerBound)
+    #expect(source.token.entry.pin(source.block(0).lowerBound..<source.block(20).lowerBound))
     for block in 0..<1000 { source.put(block, in: store) }
     for block in 0..<20 { #expect(source.isIn(store, block), "block \(block)") }
     try await store.trim(to: .bytes(0))
@@ -226,7 +226,7 @@ struct CompressedStoreTests {
   @Test func `everything pinned: what comes is dropped, and what is there stays`() {
     let store = Self.store(.kibibytes(256))
     let source = FillSource(store.sources)
-    source.token.entry.pin(0..<1 << 30)
+    #expect(source.token.entry.pin(0..<1 << 30))
     var block = 0
     while source.put(block, in: store) { block += 1 }
     for pinned in 0..<block { #expect(source.isIn(store, pinned), "block \(pinned)") }
@@ -517,7 +517,7 @@ struct CompressedStoreTests {
           source.block(block).lowerBound + random.below(4096)..<source.block(block + random.below(30)).upperBound
         store.erase(range, of: source.token)
         #expect(source.read(range, in: store) == [], "seed \(seed), step \(step)")
-      case 27: source.token.entry.pin(source.block(block))
+      case 27: _ = source.token.entry.pin(source.block(block))
       case 28: source.token.entry.unpin(0..<1 << 30)
       default: if random.below(10) == 0 { try await store.trim(to: .bytes(random.below(100_000))) }
       }
