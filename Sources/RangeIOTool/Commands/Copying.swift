@@ -10,7 +10,7 @@ struct Copying {
   /// To standard output.
   func toStandardOutput() async throws {
     try await withSource(source, engine: engine) { reader in
-      try await SourceGuard.checkStandardOutput(isNot: reader.source)
+      try SourceGuard.checkStandardOutput(isNotFileAt: source)
       let output = StandardOutput(force: force)
       try await copy(reader, showsProgress: StandardOutputKind.isRegularFile) { try output.write($0) }
     }

@@ -16,13 +16,14 @@ enum SourceGuard {
     try await check(FileSource(path), "--output names the source itself: choose another file", source)
   }
 
-  /// Throws if standard output is a file, and that file is `source`.
-  static func checkStandardOutput(isNot source: SourceDescription) async throws {
-    guard StandardOutputKind.isRegularFile else { return }
-    let copy = dup(STDOUT_FILENO)
-    guard copy >= 0 else { return }
-    let output = FileSource(adopting: FileDescriptor(rawValue: copy))
-    try await check(output, "standard output is the source itself: write to another file", source)
+  /// Throws if standard output is a file, and that file is the one at `path`: shells open it for writing only, so it is
+  /// no source of its own.
+  static func checkStandardOutput(isNotFileAt path: String) throws {
+    var (output, source) = (stat(), stat())
+    guard StandardOutputKind.isRegularFile, fstat(STDOUT_FILENO, &output) == 0, stat(path, &source) == 0,
+      output.st_dev == source.st_dev, output.st_ino == source.st_ino
+    else { return }
+    throw ToolFailure("standard output is the source itself: write to another file")
   }
 
   private static func check(_ output: FileSource, _ complaint: String, _ source: SourceDescription) async throws {

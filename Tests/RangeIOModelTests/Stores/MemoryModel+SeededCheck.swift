@@ -31,7 +31,7 @@ extension MemoryModel: SeededCheck {
       Occurrence("shrunk", tally.shrunk, over: 200),
       Occurrence("over-pinned", tally.overPinned, over: 0),
       Occurrence("pinned blocks", tally.pinnedBlocks, over: 1000),
-      Occurrence("steps of removals", tally.removalSteps, over: 50),
+      Occurrence("steps of removals", tally.removalSteps, over: 20),
     ]
   }
 }

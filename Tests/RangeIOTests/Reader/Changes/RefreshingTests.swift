@@ -423,7 +423,9 @@ struct RefreshingTests {
       let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
       }
-      #expect(open.filter { $0.hasPrefix(directory.path) } == [path])
+      // The system shows paths without doubled separators.
+      let real = (path: path.replacing("//", with: "/"), directory: directory.path.replacing("//", with: "/"))
+      #expect(open.filter { $0.hasPrefix(real.directory) } == [real.path])
       await source.close()
     }
   #endif

@@ -131,7 +131,7 @@ struct TransformingTests {
       let wrong = try await RangeReader(ContentSource(Self.plain(64))) { stage }
       let error = await #expect(throws: ReadError.self) { try await wrong.read(20..<21) }
       #expect(error?.code == .invalidResponse)
-      #expect(error?.context == .init(source: "content|wrong(16)", offset: 16, count: 16))
+      #expect(error?.context == .init(source: "content", offset: 16, count: 16))
     }
   }
 
