@@ -43,7 +43,7 @@ examples: ## Build and run the examples, with the libraries that they need
 	@scripts/setup.sh zstd
 	@set -e; for example in Examples/*/; do \
 	  [ -f "$$example/Package.swift" ] || continue; \
-	  echo "== $$example"; swift run --package-path "$$example" --scratch-path .build/clients --disable-index-store; \
+	  echo "== $$example"; swift run --package-path "$$example" --scratch-path .build/clients; \
 	done
 
 clean: ## Remove everything that was built

@@ -31,7 +31,7 @@ found=$(elsewhere '(^|[^A-Za-z_.])Task(<[^>]*>)? *(\{|\()|(^|[^A-Za-z_.])Task(<[
 # What a program needs that uses the core and nothing else. The example is such a program.
 example=Examples/CustomStage
 if grep -rqE 'import +Foundation' "$example/Sources"; then fail "$example imports Foundation, so it proves nothing"; fi
-clients=(--package-path "$example" --scratch-path .build/clients --disable-index-store)
+clients=(--package-path "$example" --scratch-path .build/clients)
 swift build "${clients[@]}" --quiet
 program=$(swift build "${clients[@]}" --show-bin-path)/CustomStage
 if [ "$(uname -s)" = Darwin ]; then needed=$(otool -L "$program"); else needed=$(ldd "$program"); fi

@@ -60,7 +60,7 @@ PRELUDE
 cat >>"$work/prelude.sh" <<'PRELUDE'
 printed=$(mktemp)
 trap 'rm -f "$printed"' EXIT
-swift() { command swift "$1" --disable-index-store --scratch-path "$scratch" "${@:2}" | tee "$printed"; }
+swift() { command swift "$1" --scratch-path "$scratch" "${@:2}" | tee "$printed"; }
 write_file() {
   mkdir -p "$(dirname "$1")"
   printf '%s' "$2" |
