@@ -21,8 +21,14 @@ enum Timers {
       if let made = first.withLock({ $0 }) { return made }
       guard rio_descriptors_are_left(descriptors) else { return nil }
       return first.withLock { first in
+        // Each clock has a descriptor of its own, which is opened when a wait is not over before it begins: so a millisecond.
         // `try?`: nobody cancels it.
-        first = first ?? BackgroundWork().startElsewhere { try? await ContinuousClock().sleep(for: .nanoseconds(1)) }
+        first =
+          first
+          ?? BackgroundWork().startElsewhere {
+            try? await ContinuousClock().sleep(for: .milliseconds(1))
+            try? await SuspendingClock().sleep(for: .milliseconds(1))
+          }
         return first
       }
     #else

@@ -19,9 +19,10 @@ import Testing
         precondition(Timers.isPrepared, "with the first reader")
         await Timers.prepare()?.value
         exhaustDescriptors()
-        try await Task.sleep(for: .microseconds(1))
-        try await Task.sleep(for: .microseconds(1), clock: .suspending)
-        try await TimeSource.continuous.sleep(for: .microseconds(1))
+        // Long enough not to be over before they begin.
+        try await Task.sleep(for: .milliseconds(1))
+        try await Task.sleep(for: .milliseconds(1), clock: .suspending)
+        try await TimeSource.continuous.sleep(for: .milliseconds(1))
         await reader.close()
       }
     }

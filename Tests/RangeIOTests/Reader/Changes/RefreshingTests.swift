@@ -425,7 +425,9 @@ struct RefreshingTests {
       }
       // The system shows paths without doubled separators.
       let real = (path: path.replacing("//", with: "/"), directory: directory.path.replacing("//", with: "/"))
-      #expect(open.filter { $0.hasPrefix(real.directory) } == [real.path])
+      // None that was removed; of the present one, a channel has a descriptor of its own.
+      let here = open.filter { $0.hasPrefix(real.directory) }
+      #expect((1...2).contains(here.count) && here.allSatisfy { $0 == real.path }, "\(here)")
       await source.close()
     }
   #endif
