@@ -200,7 +200,9 @@ extension ReaderCore {
     try enter()
     defer { gate.leave() }
     return try await turning {
-      let source = source.mayGrow || !source.isSettled ? try await repin() : source
+      // Of an empty source nothing is read, by which a change would show.
+      let isToLook = source.mayGrow || !source.isSettled || source.byteCount == 0
+      let source = isToLook ? try await repin() : source
       let range = try rule(source)
       try Self.check(range, of: source)
       try Self.checkCount(range, of: source)

@@ -35,11 +35,13 @@ import Testing
     await #expect(processExitsWith: .failure) { print(ByteCount.gibibytes(.max)) }
   }
 
-  @Test(arguments: [
+  private static let written: [(String, Int)] = [
     ("4096", 4096), ("0", 0), ("64KiB", 65_536), ("64 kib", 65_536), ("64  K", 65_536), ("20G", 20 << 30),
     ("512B", 512), ("512 b", 512), ("3MiB", 3 << 20), ("3m", 3 << 20), ("2TiB", 2 << 40), ("1t", 1 << 40),
-    ("9223372036854775807", .max), ("8388607T", 8_388_607 << 40),
-  ])
+    ("9223372036854775807", Int.max), ("8388607T", 8_388_607 << 40),
+  ]
+
+  @Test(arguments: written)
   func `what a person writes is read`(text: String, wanted: Int) {
     #expect(ByteCount(text)?.bytes == wanted)
   }

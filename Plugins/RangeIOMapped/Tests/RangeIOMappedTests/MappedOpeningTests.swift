@@ -32,8 +32,7 @@ struct MappedOpeningTests {
     }
   }
 
-  @Test(.disabled("fails now and then: to be mended"))
-  func `an empty file is served as empty, and one that has grown is another version`() async throws {
+  @Test func `an empty file is served as empty, and one that has grown is another version`() async throws {
     let path = directory.path("empty")
     try write(Bytes(), to: path)
     let reader = try await mappedReader(path)

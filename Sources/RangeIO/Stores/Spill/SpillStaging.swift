@@ -17,7 +17,8 @@ struct SpillStaging {
     let blocks: Range<UInt64>
   }
 
-  let limit: Int
+  /// The bytes that may be here. Lowered, it binds what comes.
+  var limit: Int
   private(set) var bytes = 0
   private var entries: [UInt64: Entry] = [:]
   /// In the order they came. Those that have left are passed over.

@@ -20,7 +20,8 @@ extension SpillStore {
     if let failure { throw failure }
   }
 
-  private func wait(for answer: OneAnswer<Void>, until end: ReadInstant?) async throws {
+  /// Waits for an answer, until `end` at most.
+  func wait(for answer: OneAnswer<Void>, until end: ReadInstant?) async throws {
     let timer = end.map { end in
       configuration.background.startElsewhere { [time = configuration.time, directory = configuration.directory] in
         guard (try? await time.sleep(until: end)) != nil else { return }

@@ -112,6 +112,22 @@ extension SpillStore {
     configuration.sources == .all || source.cost.isDearer(than: SourceCost(), for: count)
   }
 
+  /// Changes the bytes that may wait to be written. What waits is dropped if that is too much, which costs time only.
+  ///
+  /// - Returns: the limit before.
+  func setStagingLimit(_ limit: Int) -> Int {
+    let (before, dropped) = state.withLock { state -> (Int, [SpillStaging.Entry]) in
+      let before = state.staging.limit
+      state.staging.limit = limit
+      guard state.staging.bytes > limit else { return (before, []) }
+      let dropped = state.unstage { _, entry in !entry.isBeingWritten }
+      state.counts.dropped += dropped.count
+      return (before, dropped)
+    }
+    withExtendedLifetime(dropped) {}
+    return before
+  }
+
   // MARK: alone, without a tier above
 
   /// Promises nothing: what finds no room is dropped.

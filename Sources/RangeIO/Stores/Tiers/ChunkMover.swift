@@ -13,6 +13,16 @@ final class ChunkMover: ChunkOutlet {
     var counts = MovingStatistics()
     /// Let go of by the next one who proceeds, since that is outside of locks.
     var replaced: [Chunk] = []
+    /// Who waits until the entries up to a number have left.
+    var waiters: [(last: UInt64, answer: OneAnswer<Void>)] = []
+
+    /// Those whose entries have all left, if `next` is the first that is still here.
+    mutating func takeWaiters(before next: UInt64?) -> [OneAnswer<Void>] {
+      guard !waiters.isEmpty else { return [] }
+      let done = waiters.filter { waiter in next.map { waiter.last < $0 } ?? true }.map(\.answer)
+      waiters.removeAll { waiter in done.contains { $0 === waiter.answer } }
+      return done
+    }
   }
   private let state: Locked<State>
   /// So that a look-up which misses takes no lock when nothing is on its way.
@@ -96,11 +106,32 @@ final class ChunkMover: ChunkOutlet {
 
   /// The next chunk, or `nil`: the run has ended then.
   private func next() -> MovingQueue.Entry? {
-    state.withLock { state in
+    let (entry, done) = state.withLock { state in
       let entry = state.queue.next()
       if entry == nil { state.isRunning = false }
-      return entry
+      return (entry, state.takeWaiters(before: entry?.number))
     }
+    for answer in done { answer.resolve(.success(())) }
+    return entry
+  }
+
+  /// The answer that comes when all that is on its way now has left: it arrived below, was refused, or went back up.
+  /// `nil`: nothing is.
+  func departure() -> OneAnswer<Void>? {
+    state.withLock { state in
+      guard state.isRunning || state.queue.waitingCount > 0 else { return nil }
+      let answer = OneAnswer<Void>()
+      state.waiters.append((state.queue.lastNumber, answer))
+      return answer
+    }
+  }
+
+  /// What was taken out may have been the last, before a run began that would tell.
+  private func tellIfIdle() {
+    let done = state.withLock { state in
+      state.isRunning || state.queue.waitingCount > 0 ? [] : state.takeWaiters(before: nil)
+    }
+    for answer in done { answer.resolve(.success(())) }
   }
 
   private func move(_ entry: MovingQueue.Entry) {
@@ -198,6 +229,7 @@ final class ChunkMover: ChunkOutlet {
   /// Gives back what was charged for chunks that are not moved any more. One that is being moved gives it back itself.
   private func settle(_ chunks: [Chunk]) {
     for chunk in chunks { chunk.charge(by: -1) }
+    tellIfIdle()
   }
 
   // MARK: limits

@@ -6,6 +6,8 @@ struct MemoryTiers: Sendable {
   let budget: MemoryBudget
   /// As configured.
   let queueLimit: ByteCount?
+  /// What may wait for a disk, if the memory's limit leaves room for that. Nothing without a disk.
+  var stagingBytes = 0
 }
 
 extension TieredChunkStore {
@@ -39,6 +41,9 @@ extension TieredChunkStore {
     static func queueBytes(_ limit: ByteCount?, of memory: Int) -> Int {
       min(memory / 4, limit?.bytes ?? min(max(memory / 16, 256 << 10), 8 << 20))
     }
+
+    /// What may wait for a disk of what was asked for.
+    static func stagingBytes(_ asked: Int, of memory: Int) -> Int { min(asked, memory / 4) }
 
     /// Both limits, as far as a number can say it.
     static func sum(_ memory: ByteCount, _ compressed: ByteCount) -> ByteCount {

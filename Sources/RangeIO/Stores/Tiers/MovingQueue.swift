@@ -24,7 +24,8 @@ struct MovingQueue {
   /// In order; entries that have left are passed over.
   private var order: [(key: Key, number: UInt64)] = []
   private var head = 0
-  private var lastNumber: UInt64 = 0
+  /// Of the entry that came last.
+  private(set) var lastNumber: UInt64 = 0
   /// Entries that wait to be moved.
   private(set) var waitingCount = 0
   /// Those being moved, whether they can still be found or not.

@@ -6,18 +6,62 @@ extension TieredChunkStore {
   ///   metadata than the limit leaves room for, with the limits changed; `invalidConfiguration` if it was composed of
   ///   other stores than one of memory and at most one of compressed memory: resize those.
   public func resize(memory limit: ByteCount, compressed: ByteCount) async throws {
-    if let inner { return try await inner.resize(memory: limit, compressed: compressed) }
     guard let tiers = memory else { return try await resizeParts(memory: limit, compressed: compressed) }
-    let queue = Configuration.queueBytes(tiers.queueLimit, of: limit.bytes)
-    if queue < mover.statistics().limit { setQueueLimit(queue, tiers) }
+    let ways = ways(of: limit.bytes, tiers)
+    let own = limit.bytes - ways.reduce(0) { $0 + $1.limit }
+    for way in ways where way.limit < way.present() { set(way, tiers.budget) }
     tiers.budget.setLimit(Configuration.sum(limit, compressed))
     // Before anything is waited for, which can be cancelled.
-    tiers.memory.setLimit(limit.bytes - queue)
+    tiers.memory.setLimit(own)
     // What is below first: it need not go where the memory tier only has to give up what it had borrowed.
     try await tiers.compressed?.resize(to: compressed)
-    try await tiers.memory.resize(to: .bytes(limit.bytes - queue))
+    try await tiers.memory.resize(to: .bytes(own))
     // Last, when there is room for it. Where the rest is pinned or reserved, less may be on its way.
-    setQueueLimit(queue, tiers)
+    for way in ways { set(way, tiers.budget) }
+  }
+
+  /// What chunks that leave memory go through on their way down. It is taken from the budget in advance.
+  private struct Way {
+    /// The bytes that may be on it.
+    let limit: Int
+    let present: () -> Int
+    /// Changes the limit; returns the one before.
+    let change: (Int) -> Int
+
+    init(_ limit: Int, _ mover: ChunkMover) {
+      self.limit = limit
+      present = { mover.statistics().limit }
+      change = mover.setLimit
+    }
+
+    init(_ limit: Int, waitingFor disk: SpillStore) {
+      self.limit = limit
+      present = { disk.state.withLock { $0.staging.limit } }
+      change = disk.setStagingLimit
+    }
+  }
+
+  /// Those of memory of a limit: as when the store was made.
+  private func ways(of limit: Int, _ tiers: MemoryTiers) -> [Way] {
+    var ways: [Way] = []
+    var left = limit
+    if let spill {
+      ways.append(Way(Configuration.queueBytes(tiers.queueLimit, of: limit), mover))
+      ways.append(Way(Configuration.stagingBytes(tiers.stagingBytes, of: limit), waitingFor: spill))
+      left -= ways.reduce(0) { $0 + $1.limit }
+    }
+    if tiers.compressed != nil {
+      ways.append(Way(Configuration.queueBytes(tiers.queueLimit, of: left), (inner ?? self).mover))
+    }
+    return ways
+  }
+
+  private func set(_ way: Way, _ budget: MemoryBudget) {
+    let growth = max(0, way.limit - way.present())
+    guard budget.takeBack(growth) else { return }
+    let before = way.change(way.limit)
+    // Nothing, unless two resizes meet here.
+    budget.charge(way.limit - before - growth)
   }
 
   /// As ``resize(memory:compressed:)``, of stores that others have made.
@@ -35,15 +79,6 @@ extension TieredChunkStore {
     }
     try await compresseds.first?.resize(to: compressed)
     try await memories[0].resize(to: limit)
-  }
-
-  /// Changes the bytes that may be on their way down, which are taken from the budget in advance.
-  private func setQueueLimit(_ limit: Int, _ tiers: MemoryTiers) {
-    let growth = max(0, limit - mover.statistics().limit)
-    guard tiers.budget.takeBack(growth) else { return }
-    let before = mover.setLimit(limit)
-    // Nothing, unless two resizes meet here.
-    tiers.budget.charge(limit - before - growth)
   }
 
   /// Lets go of memory because the system is short of it: at a warning of half of what is held, else of all that is not

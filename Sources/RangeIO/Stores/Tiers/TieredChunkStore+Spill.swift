@@ -23,7 +23,8 @@ extension TieredChunkStore {
     var below = spill
     (below.time, below.background) = (configuration.time, configuration.background)
     below.ageLimit = configuration.ageLimit
-    let staging = min(below.stagingBytes, configuration.memory.limit.bytes / 4)
+    let asked = below.stagingBytes
+    let staging = Configuration.stagingBytes(asked, of: configuration.memory.limit.bytes)
     below.stagingLimit = .bytes(staging)
     let queue = configuration.queueBytes
     let isAlone = configuration.compressed.limit.bytes == 0
@@ -35,7 +36,9 @@ extension TieredChunkStore {
     guard isAlone else {
       let inner = TieredChunkStore(above, budget: budget)
       let store = try await SpillStore.open(below, sources: inner.sources)
-      self.init(inner, store, memory: inner.memory, spill: store, queueLimit: queue, configuration.background)
+      var tiers = inner.memory
+      tiers?.stagingBytes = asked
+      self.init(inner, store, memory: tiers, spill: store, queueLimit: queue, configuration.background)
       return
     }
     var memory = above.memory
@@ -46,7 +49,8 @@ extension TieredChunkStore {
     let store = try await SpillStore.open(below, sources: upper.sources)
     self.init(
       upper, store,
-      memory: MemoryTiers(memory: upper, compressed: nil, budget: budget, queueLimit: configuration.queueLimit),
+      memory: MemoryTiers(
+        memory: upper, compressed: nil, budget: budget, queueLimit: configuration.queueLimit, stagingBytes: asked),
       spill: store, queueLimit: queue, configuration.background)
   }
 
@@ -55,11 +59,15 @@ extension TieredChunkStore {
   /// - Throws: as ``SpillStore/flush()``.
   public func flush() async throws {
     guard let spill else { return }
-    while !mover.isIdle || inner.map({ !$0.mover.isIdle }) ?? false {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
+    try await waitForMovers(spill, until: nil)
     try await spill.flush()
+  }
+
+  /// Waits until all that is on its way now is where it goes to: from memory first, which may end at the second mover.
+  private func waitForMovers(_ spill: SpillStore, until end: ReadInstant?) async throws {
+    for mover in [inner?.mover, mover] {
+      if let departure = mover?.departure() { try await spill.wait(for: departure, until: end) }
+    }
   }
 
   /// Ends the use of the directory, having written what is in memory and may be kept there. Readers may go on; what they
@@ -70,10 +78,8 @@ extension TieredChunkStore {
   public func close(within deadline: Duration = .seconds(10)) async throws {
     guard let spill else { return }
     let end = now.advanced(by: deadline)
-    // What is on its way is neither above nor below.
-    while !mover.isIdle || inner.map({ !$0.mover.isIdle }) ?? false, now < end, !Task.isCancelled {
-      await Task.yield()
-    }
+    // What is on its way is neither above nor below. `try?`: what does not make it is lost, which costs time only.
+    try? await waitForMovers(spill, until: end)
     let residents = upper.residents()
     while spill.isWritable, now < end, !Task.isCancelled, let chunks = residents.next() {
       for chunk in chunks {

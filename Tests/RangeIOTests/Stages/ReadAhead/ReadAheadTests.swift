@@ -90,10 +90,8 @@ struct ReadAheadTests {
       }
       let start = simulation.clock.now
       for step in 0..<500 {
-        for range in [
-          step << 16..<(step + 1) << 16, (256 << 20) + step << 16..<(256 << 20) + (step + 1) << 16,
-          (512 << 20) + step << 19..<(512 << 20) + step << 19 + 4096,
-        ] {
+        let (first, second, strided) = (step << 16, 256 << 20 + step << 16, 512 << 20 + step << 19)
+        for range in [first..<first + 65_536, second..<second + 65_536, strided..<strided + 4096] {
           #expect(try await reader.read(range) == source.expected(range))
         }
       }

@@ -27,8 +27,11 @@ import Testing
     }
   }
 
-  @Test(.disabled("fails now and then: to be mended")) func `what is pinned stays`() throws {
-    let store = TieredChunkStore(memory(.kibibytes(64)), FIFOLike(sources))
+  @Test func `what is pinned stays`() throws {
+    // Of several shards the fullest evicts, which may not be the one in question.
+    var configuration = MemoryStore.Configuration(limit: .kibibytes(64))
+    configuration.shards = 1
+    let store = TieredChunkStore(MemoryStore(configuration, sources: sources), FIFOLike(sources))
     let source = FillSource(sources, byteCount: 1 << 22)
     try store.pin(0..<4096, of: source.source)
     for block in 0..<200 { source.put(block, in: store) }
