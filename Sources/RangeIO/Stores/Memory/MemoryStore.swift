@@ -15,7 +15,7 @@ import Synchronization
 /// way. It is never exceeded, and can be changed with ``resize(to:)``. Ranges larger than half the store are not kept.
 ///
 /// **Cost.** A hit of one block takes a lock that other hits seldom want, a look-up, and a reference: no allocation. The
-/// bookkeeping is about 100 bytes a block beside the bytes.
+/// bookkeeping is about 126 bytes a block beside the bytes.
 public final class MemoryStore: ChunkStore {
   /// How a store works. Fields that are limits can be changed later by methods of the store.
   public struct Configuration: Sendable {
