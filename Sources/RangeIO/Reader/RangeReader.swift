@@ -74,8 +74,8 @@ public actor RangeReader {
     core = try await .open(source, pipeline, configuration)
   }
 
-  /// The bytes of the source: those of the version opened; with ``ChangePolicy/follow`` of the longest one seen since, with
-  /// ``ChangePolicy/refresh`` of the one turned to last.
+  /// The bytes of the source: those of the version opened, or of the longest one seen since where the source only grows; with
+  /// ``ChangePolicy/refresh`` those of the version turned to last.
   public nonisolated var byteCount: Int { core.source.byteCount }
 
   /// What is being read: id, version, size, as the topmost stage sees it.
