@@ -1,6 +1,6 @@
 import RangeIO
 
-/// Runs tasks one job at a time on the thread that calls ``run(until:)``, in an order that a seed decides: any
+/// Runs tasks one job at a time on the thread that calls ``run(until:onIdle:)``, in an order that a seed decides: any
 /// interleaving of a test happens again under the same number (SE-0417).
 ///
 /// Only what prefers this executor obeys it: tasks started with `executorPreference`, their children, and default actors

@@ -14,7 +14,8 @@ package struct WaiterID: Hashable, Comparable, Sendable {
   package static func < (a: WaiterID, b: WaiterID) -> Bool { a.number < b.number }
 }
 
-/// What ``Flights/request(_:generation:purpose:waiter:widen:)`` answers: who brings which bytes, and what to do for it.
+/// What ``Flights/request(_:generation:purpose:waiter:after:isApart:widen:)`` answers: who brings which bytes, and what to
+/// do for it.
 package struct FlightPlan: Equatable, Sendable {
   /// A piece of a gap, and the flight that brings it.
   package struct Part: Equatable, Sendable {

@@ -82,8 +82,9 @@ extension RangeReader {
   /// ```
   ///
   /// Every byte comes once and in order. At the end of what is there a piece may be shorter than `chunkSize`; the stream
-  /// waits then, until the source has grown. The reader should have the policy ``ChangePolicy/follow``, or growth is
-  /// noticed once in ``RangeReader/Configuration/lookInterval`` only.
+  /// waits then, until the source has grown. The reader should have the policy ``ChangePolicy/follow``. With any other the
+  /// stream throws `sourceChanged` when a file grows, unless its source says that it only grows
+  /// (``FileSource/Configuration/isAppendOnly``), and notices growth once in ``RangeReader/Configuration/lookInterval`` only.
   ///
   /// It ends when `isOver` says so, throws `CancellationError` when its task is cancelled, `ReadError.Code.closed` when the
   /// reader is closed, and `sourceChanged` when the source does anything but grow.

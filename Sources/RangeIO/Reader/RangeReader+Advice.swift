@@ -6,7 +6,8 @@ extension RangeReader {
   ///
   /// As much of it as the cache would keep: of a range of more than half its limit, the beginning. Counts against the budget
   /// of ``ReadAhead``, if there is one, and ends where that is spent. Without a cache the source is told, which may read
-  /// ahead by itself: of a local file the system does. What lies beyond the end is left out. No error is told.
+  /// ahead by itself: of a local file the system does. What lies beyond the end is left out, and nothing is fetched of a source
+  /// that has just changed (``SourceDescription/isSettled``). No error is told.
   public nonisolated func willRead(_ range: ByteRange) { core.advise(.willRead, range) }
 
   /// Tells that `range` will not be read again for long: whole blocks of it are dropped from memory caches, and what is

@@ -7,7 +7,8 @@ extension RangeReader {
   ///
   /// - Returns: exactly `range.count` bytes, of one version of the source. An empty range gives empty bytes.
   /// - Throws: `ReadError` with `rangeNotSatisfiable` (a negative offset, or past the end: the message says the size),
-  ///   `sourceChanged`, `closed`, or what the source and the stages throw; `CancellationError` at once when cancelled.
+  ///   `sourceChanged`, `closed`, `limitExceeded` for more than 128 TiB, or what the source and the stages throw;
+  ///   `CancellationError` at once when cancelled.
   /// - Complexity: up to 256 KiB that the page cache of a local file holds cost one allocation and do not suspend (on
   ///   Linux; elsewhere, and above that, a thread switch). What a cache in memory holds costs neither.
   public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes { try await core.read(range) }

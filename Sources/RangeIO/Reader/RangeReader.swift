@@ -74,7 +74,8 @@ public actor RangeReader {
     core = try await .open(source, pipeline, configuration)
   }
 
-  /// The bytes of the source: those of the version opened, or of the longest one seen since.
+  /// The bytes of the source: those of the version opened, or of the longest one seen since where the source only grows; with
+  /// ``ChangePolicy/refresh`` those of the version turned to last.
   public nonisolated var byteCount: Int { core.source.byteCount }
 
   /// What is being read: id, version, size, as the topmost stage sees it.
@@ -86,8 +87,9 @@ public actor RangeReader {
   /// Looks whether the source has grown, or become another version, or its name leads to another.
   ///
   /// - Returns: the size now, in bytes; also ``byteCount`` from now on.
-  /// - Throws: `ReadError.Code.sourceChanged` if it is another version and not a longer one, unless the reader turns to
-  ///   new versions (``ChangePolicy/refresh``).
+  /// - Throws: `ReadError.Code.sourceChanged` if it is another version, unless the reader turns to new versions
+  ///   (``ChangePolicy/refresh``). A longer file is another version, unless its source says that it only grows
+  ///   (``FileSource/Configuration/isAppendOnly``).
   @discardableResult public nonisolated(nonsending) func refresh() async throws -> Int {
     try await core.refresh()
     return core.source.byteCount

@@ -69,7 +69,7 @@ extension ReaderCore {
 
   /// Looks at the source, and at what its name leads to where that counts, and pins what it is now.
   ///
-  /// - Throws: `sourceChanged` if it is neither the version pinned nor a longer one.
+  /// - Throws: `sourceChanged` if it is neither the version pinned nor one that extends it.
   func refresh() async throws {
     try enter()
     defer { gate.leave() }

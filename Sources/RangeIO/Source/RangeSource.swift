@@ -14,15 +14,16 @@
 ///
 /// **What the caller guarantees.** `range` is not empty and lies within `source.byteCount`; `source` came from
 /// ``describe()`` of this source; no read begins after ``close()`` did, but for a source that ``isPrompt``, which may be
-/// asked while it is being closed and answers `ReadError.closed`. Reads come concurrently, from any thread.
+/// asked while it is being closed and throws `ReadError.Code.closed`. Reads come concurrently, from any thread.
 ///
 /// **What you must do.** Never block the thread: it is the caller's. Work that blocks belongs on a thread of its own.
 /// Return exactly `range.count` bytes of exactly the version described, or throw; throw
 /// `ReadError.Code.sourceChanged` if that version is gone. Say in ``isPrompt`` whether you answer a cancelled task at
 /// once. Free in `deinit` what you hold: a reader that is dropped without being closed does not call ``close()``.
 public protocol RangeSource: ~Copyable, Sendable {
-  /// What the source is now. Called when a reader opens, when it reads beyond the end that it knows, and when it is asked
-  /// to refresh.
+  /// What the source is now. Called when a reader opens and when it is asked to refresh; before a read beyond the end that
+  /// it knows, of a version that is not settled, or counted from the end of a source that may grow; and in each
+  /// ``RangeReader/Configuration/lookInterval`` by readers that watch for changes.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
 
   /// What the name of the source leads to now, which may be another object than the one read so far: for readers that
@@ -55,7 +56,7 @@ public protocol RangeSource: ~Copyable, Sendable {
     async throws -> [Bytes]
 
   /// Whether this source answers at once, by itself, both a read whose task is cancelled (with `CancellationError`)
-  /// and reads under way when it is closed (with `ReadError.closed`), however long its device hangs.
+  /// and reads under way when it is closed (with `ReadError.Code.closed`), however long its device hangs.
   ///
   /// A source that never waits may say `true`.
   ///

@@ -12,8 +12,9 @@ import Synchronization
 /// the same time: worth it where the source takes longer.
 ///
 /// **Room.** Compressed pieces lie one after the other in segments, the oldest of which is let go of as a whole; what
-/// was read since it came is copied on first, up to a quarter of a segment. One segment's room is kept free for that.
-/// What is charged is what is taken: whole segments, and 80 bytes for each piece. The limit is never exceeded.
+/// was read since it came is copied on first, up to a quarter of a segment. A segment of which less than three fifths is
+/// found goes before that, and all of it is copied on. One segment's room is kept free for that. What is charged is what is
+/// taken: whole segments, and 80 bytes for each piece. The limit is never exceeded.
 ///
 /// **Use it below a memory store.** Alone it works, but compresses each block when it is inserted, and each hit
 /// decompresses.

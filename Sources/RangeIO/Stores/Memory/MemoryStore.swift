@@ -12,10 +12,11 @@ import Synchronization
 /// the store has let go of it, and is not counted any more.
 ///
 /// **Limits.** The limit binds what is held with its bookkeeping, metadata of yours, and room reserved for reads under
-/// way. It is never exceeded, and can be changed with ``resize(to:)``. Ranges larger than half the store are not kept.
+/// way. It is never exceeded, and can be changed with ``resize(to:blocks:)``. A range that would take more than half of it,
+/// bookkeeping included, is not kept.
 ///
 /// **Cost.** A hit of one block takes a lock that other hits seldom want, a look-up, and a reference: no allocation. The
-/// bookkeeping is about 100 bytes a block beside the bytes.
+/// bookkeeping is about 126 bytes a block beside the bytes.
 public final class MemoryStore: ChunkStore {
   /// How a store works. Fields that are limits can be changed later by methods of the store.
   public struct Configuration: Sendable {

@@ -17,7 +17,7 @@ extension ShardState {
     case stored
     /// All of it was there already.
     case present
-    /// Some of it is there: merge outside the lock, and try again with ``replace(_:_:_:_:_:)``.
+    /// Some of it is there: merge outside the lock, and try again with ``replace(_:block:ticket:with:charge:_:)``.
     case merge([PieceList.Piece], Version, charge: Int)
     /// The ticket is not valid any more.
     case stale

@@ -77,7 +77,8 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   public var offered = 0
   /// Of these: here already.
   public var present = 0
-  /// Of these: not to be kept: parts of blocks, sources that cost no more than the disk, or that cannot be told apart.
+  /// Of these: not to be kept: parts of blocks, blocks that are too large for a file or too old, sources that cost no more
+  /// than the disk, or whose versions cannot be told apart.
   public var ineligible = 0
   /// Of the ineligible: since their source costs no more to read than the disk, such as a local file that states no other
   /// cost. See ``SpillStore/Configuration/sources``.
@@ -92,7 +93,8 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   public var written = 0
   /// Their bytes, with headers.
   public var writtenBytes = 0
-  /// Blocks copied on when their segment was let go of, since they had been read.
+  /// Blocks copied on when their segment was let go of: since they had been read twice, or to make few segments of many
+  /// small ones.
   public var reinsertions = 0
   /// All bytes written to files.
   public var fileBytes = 0

@@ -3,8 +3,9 @@ extension SpillStore {
   ///
   /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
   ///   directory; ``ReadError/Code/otherFormat`` if another version of this library has made it;
-  ///   ``ReadError/Code/permissionDenied`` if it is not the user's own; ``ReadError/Code/limitExceeded`` if the limit is
-  ///   too small for anything; and what the system says.
+  ///   ``ReadError/Code/permissionDenied`` if it is not the user's own or open to others;
+  ///   ``ReadError/Code/invalidConfiguration`` if files of others lie in it, or the codec's id is one of this library's;
+  ///   ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and what the system says.
   /// - Complexity: reads what the files list of themselves, 40 bytes a block; after a crash one file as a whole.
   public static func open(_ configuration: Configuration) async throws -> SpillStore {
     try await open(configuration, sources: ChunkSources())

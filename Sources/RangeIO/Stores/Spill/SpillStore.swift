@@ -13,8 +13,8 @@
 ///
 /// **What is kept.** Whole blocks of settled versions of sources whose validator has a
 /// ``SourceValidator/persistentForm``. While there is room, all that the tier above evicts; once full, what comes for
-/// the second time. Whole segments go, the oldest first; what was read since it was written is copied on, up to a
-/// quarter of a segment.
+/// the second time. Whole segments go: first one of which less than a fifth is found, else the oldest of which less than
+/// half was read since it was written. What was read twice is copied on, up to a quarter of a segment.
 ///
 /// **Memory.** At most 64 bytes a block for the index, a sixth more for the moment in which it grows, and 400 for each
 /// version of a source of which something is here, beside its id. They count towards no limit: ``statistics()`` tells.
