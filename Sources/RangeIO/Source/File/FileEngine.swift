@@ -38,8 +38,8 @@ extension FileSource {
     /// For opening, when it is not known yet where a file is, and for files of which a server is asked.
     package var remoteThreads = IOThreads.remote
     package var buffers = BufferPool.shared
-    /// For waits until a file is at rest.
-    package var time = TimeSource.continuous
+    /// Where one waits until a file is at rest, together with others.
+    package var resting = RestingFiles.shared
 
     /// A configuration with defaults.
     public init(

@@ -67,6 +67,11 @@ final class FileLanes: Sendable {
     sighting.withLock { $0.version == version && $0.isSame(status) }
   }
 
+  /// The version that a look shows if it shows the file as it was seen last. Quick, and asks the system nothing.
+  func version(in status: FileStatus) -> FileVersion? {
+    sighting.withLock { $0.isSame(status) ? $0.version : nil }
+  }
+
   /// A look at the file, and whether it is still the version that it was taken for.
   struct Look {
     let status: FileStatus

@@ -43,12 +43,13 @@ extension FileSource {
   }
 
   /// What the file is once nobody has written to it for a while: the kernel stamps it before a write, and what is read in the
-  /// midst of that is half of one version and half of another. Waits by timer, and for a file that is written to all the
-  /// time no longer than twice that while. What was there when it was opened is taken as it is.
+  /// midst of that is half of one version and half of another. Waits by a timer that all share who wait for the file, and for
+  /// one that is written to all the time no longer than twice that while. What was there when it was opened is taken as it is.
   private func describeAtRest(_ lanes: FileLanes) async throws -> SourceDescription {
     var waited = Duration.zero
+    var seen: FileStatus?
     while true {
-      let now = try await describe(lanes)
+      let now = try await describe(lanes, seen: seen)
       guard lanes.kind == .regular, !configuration.isAppendOnly, let version = FileSnapshot.of(now)?.version,
         !lanes.hasRested(version)
       else {
@@ -60,26 +61,17 @@ extension FileSource {
         lanes.rested(version)
         return now
       }
-      waited += Self.rest - age
-      try await pause(Self.rest - age)
+      let wait = try await configuration.resting.wait(Self.rest - age, for: version, in: waiting, gate) { [self] in
+        try await status(of: lanes)
+      }
+      waited += wait.waited
+      seen = wait.seen
     }
   }
 
   /// Much less is not enough: on a virtual machine the writer's processor may be taken away in the middle of a write for
   /// tens of milliseconds.
   private static let rest = Duration.milliseconds(250)
-
-  /// Waits. Cancelled or closed, the caller is answered at once.
-  private func pause(_ duration: Duration) async throws {
-    let answer = OneAnswer<Void>()
-    let timer = BackgroundWork().start { [time = configuration.time] in
-      // `try?`: it is cancelled when nobody waits any more.
-      try? await time.sleep(for: duration)
-      answer.resolve(.success(()))
-    }
-    defer { timer.cancel() }
-    try await waiting.wait(for: answer)
-  }
 
   /// What the path leads to now; `nil` if nowhere, or if there is none.
   ///

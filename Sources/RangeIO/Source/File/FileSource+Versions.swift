@@ -3,14 +3,21 @@ import SystemPackage
 
 extension FileSource {
   /// What the file is now.
-  func describe(_ lanes: FileLanes) async throws -> SourceDescription {
+  ///
+  /// - Parameter seen: what a look has shown that is late enough for the caller.
+  func describe(_ lanes: FileLanes, seen: FileStatus? = nil) async throws -> SourceDescription {
     switch lanes.kind {
     case .blockDevice: return try await ask(lanes) { [self] in try describeDevice(lanes.file) }
     case .regular: break
     }
     if configuration.isAppendOnly { return try await describeRecording(lanes) }
     let generation = currentGeneration
-    let (version, status) = try await ask(lanes) { try lanes.see(lanes.statusForDescription()) }
+    let (version, status) =
+      if let seen, let known = lanes.version(in: seen) {
+        (known, seen)
+      } else {
+        try await ask(lanes) { try lanes.see(lanes.statusForDescription()) }
+      }
     // Let go of meanwhile, since another file is read.
     guard lanes.isOf(status) else { return try await describe(try await currentLanes()) }
     let (now, tick) = configuration.syscalls.wallClock()
