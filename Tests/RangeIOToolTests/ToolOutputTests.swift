@@ -55,8 +55,8 @@ import Testing
     let hardLink = directory("hard")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: source)
     try FileManager.default.linkItem(atPath: source, toPath: hardLink)
-    for name in [source, link, hardLink] {
-      let result = try await tool("read", source, "--range", "0..<10", "--output", name, "--force")
+    for (name, options) in [(source, []), (link, []), (hardLink, []), (link, ["--growing"])] {
+      let result = try await tool(["read", source, "--range", "0..<10", "--output", name, "--force"] + options)
       #expect(result.code == 1 && result.hasOneLineOfErrors && result.errors.contains("source itself"))
     }
     let appended = try await tool(["-c", "\"$0\" cat \"$1\" >> \"$1\"", ToolProcess.path, source], program: "/bin/sh")
