@@ -41,7 +41,7 @@ extension Bytes {
   }
 }
 
-/// Keeps the memory of a `Data` alive, and shared, so that nobody writes to it in place.
+/// Keeps the memory of a `Data` alive, and shared, so that no code writes to it in place.
 private final class DataOwner: Sendable {
   let data: Data
   init(_ data: Data) { self.data = data }

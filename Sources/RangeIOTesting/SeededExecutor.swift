@@ -26,7 +26,7 @@ public final class SeededExecutor: TaskExecutor {
   ///
   /// - Parameter onIdle: called when nothing is ready: moves a clock, opens a gate; false if there is nothing to do.
   /// - Returns: false if nothing was ready, `onIdle` had nothing to do, and `isDone` was still not true: a hang; or if two
-  ///   million jobs followed each other in which nobody had to wait: tasks that spin.
+  ///   million jobs followed each other in which no task had to wait: tasks that spin.
   public func run(until isDone: () -> Bool, onIdle: () -> Bool) -> Bool {
     var jobsSinceIdle = 0
     while !isDone() {

@@ -32,7 +32,7 @@ public struct Simulation: Sendable {
     .init(background: BackgroundWork(executor: executor), time: time)
   }
 
-  /// A simulation that stopped with work left and nobody to do it.
+  /// A simulation that stopped with work left and no task to do it.
   public struct Hang: Error, CustomStringConvertible {
     /// The seed that repeats it.
     public let seed: UInt64
@@ -118,7 +118,7 @@ public struct Simulation: Sendable {
       await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
     }
 
-    /// - Returns: false if nobody waits.
+    /// - Returns: false if no task waits.
     func resumeNext() -> Bool {
       guard let first = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
       first.resume()

@@ -13,7 +13,7 @@ extension SpillFile {
     return Array(bytes[..<filled])
   }
 
-  /// What is in memory of `count` bytes from `offset` on; `nil` if nobody can tell.
+  /// What is in memory of `count` bytes from `offset` on; `nil` if that is unknown.
   package func residentBytes(_ count: Int, at offset: Int = 0) throws -> [UInt8]? {
     var bytes = [UInt8](repeating: 0xA5, count: count)
     let filled = try bytes.withUnsafeMutableBytes { try readResident(into: $0, at: offset) }

@@ -100,7 +100,7 @@ public enum StageConformance {
     await reader.close()
   }
 
-  /// What lies beside what was asked for is changed as well, or left out.
+  /// The surplus next to what was asked for is changed as well, or left out.
   private static func checkSurplus(
     _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ ranges: [ByteRange]
   ) async throws {
@@ -288,7 +288,7 @@ private struct SurplusAdding: ReadStage {
   }
 }
 
-/// Compares what comes up beside what was asked for.
+/// Compares what comes up in addition to what was asked for.
 private final class SurplusWatching: ReadStage {
   private let bytes: Bytes
   private let found = Locked<String?>(nil)

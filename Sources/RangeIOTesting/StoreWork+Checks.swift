@@ -44,7 +44,7 @@ extension StoreWork {
     }
   }
 
-  /// Bytes at hand, and those reserved, are within the limit.
+  /// Bytes in memory, and those reserved, are within the limit.
   func checkLimit() async throws(StoreFault) {
     var held = 0
     for token in store.sources.all where token.source.byteCount > 0 {
@@ -119,7 +119,7 @@ extension StoreWork {
     }
   }
 
-  /// Gets a piece that is not at hand.
+  /// Gets a piece that has to be loaded.
   private mutating func load(_ held: HeldPiece, _ token: ChunkToken) async throws(StoreFault) {
     guard held.range.clamped(to: held.wanted) == held.wanted, held.ticket.token === token else {
       throw StoreFault("holds \(held.range) for \(held.wanted)")

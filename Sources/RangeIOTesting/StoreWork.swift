@@ -21,7 +21,7 @@ struct StoreWork {
 
   let store: any ChunkStore
   let limit: Int
-  /// Whether nobody else works the store, so that what it says can be foretold.
+  /// Whether no other task works the store, so that what it says can be foretold.
   let isAlone: Bool
   var random: SeededGenerator
   var fetches: [Fetch] = []

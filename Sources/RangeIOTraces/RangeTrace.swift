@@ -1,6 +1,6 @@
 package import RangeIO
 
-/// Reads that somebody made of something, in order: what a cache can be judged by.
+/// Recorded reads of a source, in order: what a cache can be judged by.
 ///
 /// Holds 16 bytes a request. A million of them load in some tens of milliseconds.
 package struct RangeTrace: Sendable, Equatable {

@@ -120,7 +120,7 @@ struct Ghost: Sendable {
     }
   }
 
-  /// Makes the table anew for `limit` chunks. Seldom: when that changed by a quarter.
+  /// Rebuilds the table for `limit` chunks. Seldom: when that changed by a quarter.
   @inline(never) private mutating func resize(_ limit: Int) {
     let (oldFingerprints, oldBirths) = (fingerprints, births)
     size = max(limit, Self.bucketSize)

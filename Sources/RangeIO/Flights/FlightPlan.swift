@@ -6,7 +6,7 @@ package struct FlightID: Hashable, Sendable {
   let slot: Int32
 }
 
-/// One request's interest in its flights, whether somebody waits behind it or not.
+/// One request's interest in its flights, whether a read waits behind it or not.
 package struct WaiterID: Hashable, Comparable, Sendable {
   /// Counts up from 1 in the order of arrival.
   package let number: UInt64
@@ -44,7 +44,7 @@ package struct FlightPlan: Equatable, Sendable {
   init(waiter: WaiterID) { self.waiter = waiter }
 }
 
-/// What a request is missing: what the source must bring, and what the store holds but not at hand.
+/// What a request is missing: what the source must bring, and what the store holds, but not as bytes in memory.
 package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
   /// A part of a request that the store holds.
   package struct Held: Sendable {

@@ -67,7 +67,7 @@ final class FlightTable: Sendable {
 
   /// Plans how to get what is wanted, or what is left of it if flights have landed since it was found.
   ///
-  /// What the store holds and what the source must bring are planned together, and fly apart: whoever wants only what
+  /// What the store holds and what the source must bring are planned together, and fly apart: a read that wants only what
   /// is held does not wait for the source.
   ///
   /// - Parameters:
@@ -145,7 +145,7 @@ final class FlightTable: Sendable {
   /// The parts of `range` that no flight brings which could be joined.
   func uncovered(_ range: ByteRange) -> [ByteRange] { state.withLock { $0.flights.uncovered(range) } }
 
-  /// The parts of `range` that flights bring which could be joined, in order, and whether somebody waits for each.
+  /// The parts of `range` that flights bring which could be joined, in order, and whether a read waits for each.
   func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadRequest.Purpose)] {
     state.withLock { $0.flights.covered(range) }
   }
@@ -179,7 +179,7 @@ final class FlightTable: Sendable {
     for waiter in waiters { waiter.landed(id, range, result) }
   }
 
-  /// One who waits gives up. Cancels the flights that nobody is interested in any more.
+  /// One who waits gives up. Cancels the flights that no request is interested in any more.
   func leave(_ plan: FlightPlan) {
     let cancelled = state.withLock { state in
       state.flights.leave(plan.parts.map(\.flight), plan.waiter).compactMap { id in

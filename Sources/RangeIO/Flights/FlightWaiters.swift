@@ -11,7 +11,7 @@ package struct FlightWaiters<Waiter>: Sequence {
     var hasLeft = false
   }
 
-  /// Whoever came first, until it leaves.
+  /// The waiter that came first, until it leaves.
   private var first: Entry?
   private var later: ContiguousArray<Entry> = []
   /// Who has not left, silent ones included.

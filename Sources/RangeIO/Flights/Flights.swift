@@ -2,8 +2,8 @@
 /// what to do comes out. Never fetches, waits, wakes or locks.
 ///
 /// A *flight* brings one range. A request joins the flights that bring what it wants and starts others for the rest.
-/// It is interested in each of its flights until that has landed or it has left; a flight in which nobody is
-/// interested any more is cancelled. Whoever keeps this under a lock acts on the answers after unlocking.
+/// It is interested in each of its flights until that has landed or it has left; a flight in which none is
+/// interested any more is cancelled. The owner keeps this under a lock, and acts on the answers after unlocking.
 ///
 /// - **Prefetches.** A request without a waiter is interested all the same, silently: readers who join its flights and
 ///   leave again do not cancel them; the one who asked does, by leaving, unless readers have joined.
@@ -131,7 +131,7 @@ package struct Flights<Waiter> {
   /// A request gives up: its read was cancelled, or its prefetch is not wanted any more.
   ///
   /// - Parameter flights: those of its plan, or some of them; repeated ones and landed ones do not matter.
-  /// - Returns: the flights in which nobody is interested any more, each to be cancelled: in the order given.
+  /// - Returns: the flights in which no request is interested any more, each to be cancelled: in the order given.
   /// - Complexity: O(log w) for each of the flights with `w` waiters, amortized, and moving entries for each returned.
   package mutating func leave(_ flights: some Sequence<FlightID>, _ waiter: WaiterID) -> Few<FlightID> {
     var cancelled = Few<FlightID>()
@@ -282,7 +282,7 @@ package struct Flights<Waiter> {
       }
   }
 
-  /// Whether nobody has joined it yet who waits.
+  /// Whether no read that waits has joined it yet.
   package func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
 
   /// The first joinable flight that ends after `offset`.

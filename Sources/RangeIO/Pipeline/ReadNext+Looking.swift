@@ -11,7 +11,7 @@ protocol CacheStage: AnyObject, Sendable {
   /// The beginning of `range`, as much of it as there would be room for.
   func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange
 
-  /// Lets go of what is kept of `range`.
+  /// Drops what is cached of `range`.
   func discard(_ range: ByteRange, of source: SourceDescription)
 }
 
@@ -48,7 +48,7 @@ extension ReadNext {
     }
   }
 
-  /// Lets go of what is read ahead and kept of `range`, down to where a stage shows it differently.
+  /// Drops what is read ahead and cached of `range`, down to where a stage shows it differently.
   func discard(_ range: ByteRange, of source: SourceDescription) {
     var link = link
     while let stage = link as? StageLink {

@@ -18,7 +18,7 @@ public struct ReadNext: Sendable {
   /// Where the pipeline ends.
   var bottom: SourceLink { link.bottom }
 
-  /// Waits for `answer`, which somebody else's reader may bring, but not beyond the closing of this one.
+  /// Waits for `answer`, which another reader may bring, but not beyond the closing of this one.
   func wait<Value>(for answer: OneAnswer<Value>) async throws -> Value {
     try await link.bottom.waiting.wait(for: answer)
   }
@@ -73,7 +73,7 @@ public struct ReadNext: Sendable {
   /// Whether the stage above does not derive a source of its own.
   var showsSameBytes: Bool { !(link is UnderivingLink) }
 
-  /// The answer, if what lies below has it at hand: without waiting, and without an asynchronous call. `nil` says nothing.
+  /// The answer, if what lies below has it now: without waiting, and without an asynchronous call. `nil` says nothing.
   public func ready(_ request: ReadRequest) -> ReadResponse? { link.ready(request) }
 
   /// Which of `ranges`, in ascending order and disjoint, are better asked for together, as one request each: numbers of
@@ -109,7 +109,7 @@ public struct ReadNext: Sendable {
     preconditionFailure("each kind of link reads in its own way")
   }
 
-  /// The answer, if it is at hand.
+  /// The answer, if it is there without waiting.
   @usableFromInline func ready(_ request: ReadRequest) -> ReadResponse? { nil }
 
   /// As ``ReadNext/groups(_:of:)``.
@@ -173,7 +173,7 @@ protocol GatheringStage: ReadStage {
   }
 }
 
-/// Stands where a stage has nothing at hand.
+/// Stands where a stage has nothing without waiting.
 private final class NeverReady: ReadyStage {
   static let shared = NeverReady()
 

@@ -53,7 +53,7 @@ extension ReadPipeline {
   /// What the stages have done, from the top down.
   func statistics() -> [StageStatistics] { stages.compactMap { $0.statistics() } }
 
-  /// Lets caches go of a version that nobody reads any more.
+  /// Has caches drop a version that is not read any more.
   ///
   /// - Parameter source: as the topmost stage shows it.
   func endReading(_ source: SourceDescription) {

@@ -85,7 +85,7 @@ public struct ReadRequest: Sendable {
     set { change(urgency: .some(newValue == .demand ? nil : ReadUrgency())) }
   }
 
-  /// Whether somebody waits by now, for a prefetch; `nil` for what has been a demand from the start.
+  /// Whether a read waits by now, for a prefetch; `nil` for what has been a demand from the start.
   var urgency: ReadUrgency? {
     get { extras?.urgency }
     set { change(urgency: .some(newValue)) }
@@ -111,7 +111,7 @@ public struct ReadRequest: Sendable {
   }
 
   /// Asks for the bytes of each block in memory of their own, as pieces of one rope: for a cache that keeps them one by
-  /// one. Whoever cannot do that answers as ever.
+  /// one. A stage that cannot do that answers as ever.
   var grid: BlockGrid? {
     get { extras?.grid }
     set { if newValue != extras?.grid { change(grid: .some(newValue)) } }

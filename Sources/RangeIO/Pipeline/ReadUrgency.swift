@@ -15,7 +15,7 @@ public final class ReadUrgency: Sendable {
   /// Whether it is that of a cache's flight, which is kept there.
   let isOfFlight: Bool
 
-  /// That of a prefetch that nobody waits for yet.
+  /// That of a prefetch that no read waits for yet.
   init(isOfFlight: Bool = false) { self.isOfFlight = isOfFlight }
 
   /// Within a source's `read`: the urgency of the prefetch that it is for, also where another reader's source is read by
@@ -25,7 +25,7 @@ public final class ReadUrgency: Sendable {
   /// Why it is read, as far as is known now.
   public var purpose: ReadRequest.Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
 
-  /// Somebody waits for it now: for good.
+  /// A read waits for it now: for good.
   func raise() {
     let handlers = state.withLock { state in
       isRaised.store(true, ordering: .releasing)

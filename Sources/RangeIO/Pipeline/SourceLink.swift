@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The bottom of a pipeline: calls the source, checks the number of bytes, and lets nobody wait for a source that
+/// The bottom of a pipeline: calls the source, checks the number of bytes, and lets no read wait for a source that
 /// does not answer.
 ///
 /// A source that is not prompt is read by work of its own, which a cancelled or closed-out caller leaves behind.
@@ -13,7 +13,7 @@ final class SourceLink: Sendable {
   /// Work under way that reads for several readers, and so may outlive the reads of its own.
   let flights = UseGate()
   private let misses = Atomic<Int>(0)
-  /// Whoever of the reader waits, for the source or for what another reader brings: answered at once when it is closed.
+  /// What waits in this reader, for the source or for what another reader brings: answered at once when it is closed.
   let waiting = WaitingList()
 
   init(_ source: any RangeSource, background: BackgroundWork) {

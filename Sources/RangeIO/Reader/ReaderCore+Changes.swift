@@ -10,7 +10,7 @@ extension ReaderCore {
     onChange == .refresh && (error as? ReadError)?.code == .sourceChanged
   }
 
-  /// Does `body`, anew as often as the version changes under it and the policy is to turn to the new one.
+  /// Does `body`, again as often as the version changes under it and the policy is to turn to the new one.
   @inline(__always) func turning<Value>(
     _ body: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {

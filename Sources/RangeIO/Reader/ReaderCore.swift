@@ -24,7 +24,7 @@ final class ReaderCore: Sendable {
   let onChange: ChangePolicy
   let lookInterval: Duration
   let time: TimeSource
-  /// Looks for changes while nobody reads, if the policy wants that.
+  /// Looks for changes between reads, if the policy wants that.
   let watcher = Locked<Task<Void, Never>?>(nil)
   /// When a stream that follows may look again.
   let nextFollowing: Locked<ReadInstant>

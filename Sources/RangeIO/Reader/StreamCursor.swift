@@ -1,8 +1,8 @@
 /// Where an iteration of a ``ByteStream`` stands, and the windows it has asked for.
 ///
-/// Windows complete within the call that starts them when the source has them at hand. When one did not, the cursor looks
-/// ahead. When all do, it has one more copied by another thread from the second window on, beside whatever the consumer
-/// does with this one.
+/// Windows complete within the call that starts them when the source has them in memory. When one did not, the cursor looks
+/// ahead. When all do, it has one more copied by another thread from the second window on, while the consumer
+/// uses this one.
 package final class StreamCursor {
   /// The smallest window: what DispatchIO reads at once, and enough to make a wake-up cheap.
   package static let smallestWindow = 1024 * 1024
@@ -29,7 +29,7 @@ package final class StreamCursor {
   private var windows: [Window] = []
   /// What is left of the window that is being handed out.
   private var current = Bytes()
-  /// Whether a window has been handed out: whoever takes a second one will want the third.
+  /// Whether a window has been handed out: a consumer that takes a second one will want the third.
   private var isUnderWay = false
   private var isEnded = false
 
@@ -127,7 +127,7 @@ package final class StreamCursor {
     }
   }
 
-  /// Asks for the next window, on this thread if it is at hand, or else on another.
+  /// Asks for the next window, on this thread if it is in memory, or else on another.
   ///
   /// - Returns: false when all have been asked for.
   private func startWindow(elsewhere: Bool = false) -> Bool {

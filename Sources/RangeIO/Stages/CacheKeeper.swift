@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Puts into a store what came up beside what was asked for, and counts it. Apart from ``Caching``, since flights keep it
+/// Puts into a store what came up in addition to what was asked for, and counts it. Apart from ``Caching``, since flights keep it
 /// that may outlive the stage.
 final class CacheKeeper: Sendable {
   let store: any ChunkStore

@@ -7,7 +7,7 @@ struct CachedParts {
   /// In order, disjoint.
   var gaps: [ByteRange] = []
 
-  /// Whether all is at hand.
+  /// Whether all is cached.
   var isComplete: Bool { gaps.isEmpty && held.isEmpty }
 
   /// What a store has found of `range`. What it says to have and does not is a gap.

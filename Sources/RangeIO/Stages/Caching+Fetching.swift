@@ -183,7 +183,7 @@ extension Caching {
     if let below = planned.below { token.flights.leave(below.plan) }
   }
 
-  /// Bytes of one request that are decompressed, or copied by a source that has them at hand, on the thread of who reads
+  /// Bytes of one request that are decompressed, or copied by a source that has them in memory, on the thread of who reads
   /// them: more is left to others meanwhile.
   static let mostQuickBytes = 256 << 10
 
@@ -307,7 +307,7 @@ extension Caching {
     }
   }
 
-  /// Fetches what is missing around `gaps` to whole blocks, with nobody waiting.
+  /// Fetches what is missing around `gaps` to whole blocks, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {
     let wide = ByteRanges.normalize(gaps.map { token.grid.outward($0, in: source.byteCount) })
     let landed = token.flights.landingCount

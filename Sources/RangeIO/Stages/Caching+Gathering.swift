@@ -53,7 +53,7 @@ extension Caching {
     return isKept
   }
 
-  /// Makes room for a flight, and lands it if what it brings is at hand, or if it is given up.
+  /// Makes room for a flight, and lands it if what it brings is there without waiting, or if it is given up.
   ///
   /// - Parameters:
   ///   - quickBytes: of flights so far that a source may answer on the thread of who waits, however many they are.

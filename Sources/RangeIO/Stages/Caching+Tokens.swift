@@ -18,13 +18,13 @@ extension Caching {
     return answer.token
   }
 
-  /// Lets go of a version that is not read any more, since its name leads to another.
+  /// Releases a version that is not read any more, since its name leads to another.
   func endReading(of source: SourceDescription) {
     guard let ended = reading.withLock({ $0.remove(source) }) else { return }
     if store.sources.endReading(ended, isOver: true) { store.eraseRetired(ended) }
   }
 
-  /// Lets go of all versions that were read.
+  /// Releases all versions that were read.
   func endReading() { end(reading.withLock { $0.removeAll() }) }
 
   private func end(_ tokens: [ChunkToken]) {

@@ -11,7 +11,7 @@ import Synchronization
 /// ```
 ///
 /// One store serves any number of readers: those of the same version of a source share what is there, and what is being
-/// fetched. A thousand tasks that want the same missing block cause one read of the source. Whoever is cancelled goes
+/// fetched. A thousand tasks that want the same missing block cause one read of the source. A cancelled read goes
 /// at once and takes nothing from the others; when the last one goes, the read of the source is cancelled.
 ///
 /// A source whose version is not settled yet (`SourceDescription.isSettled`) is read past the store.
@@ -111,7 +111,7 @@ public final class Caching: ReadyStage {
   /// `bytes read again`: what of it was there before.
   public func statistics() -> StageStatistics? { keeper.statistics() }
 
-  /// Lets go of the versions that were read.
+  /// Releases the versions that were read.
   public nonisolated(nonsending) func close() async { endReading() }
 
   func grid(of source: SourceDescription) -> BlockGrid {

@@ -78,7 +78,7 @@ final class HeldRace: Sendable {
     if let lands { land(lands) }
   }
 
-  /// Nobody waits any more. What is under way ends early, and lands.
+  /// No read waits any more. What is under way ends early, and lands.
   func cancel() {
     let task = state.withLock { state -> Task<Void, Never>? in
       state.isCancelled = true

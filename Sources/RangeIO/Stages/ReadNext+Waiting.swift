@@ -7,7 +7,7 @@ extension ReadNext {
     try await answer { [time] in try await time.sleep(until: instant) }
   }
 
-  /// What `work` comes to, done by a task of its own, which is cancelled when nobody waits for it any more. It must not
+  /// What `work` comes to, done by a task of its own, which is cancelled when no read waits for it any more. It must not
   /// read through this: see ``startFlight(_:)``.
   ///
   /// - Throws: what `work` throws; `CancellationError`, `ReadError.Code.closed`.

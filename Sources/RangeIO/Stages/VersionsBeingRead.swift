@@ -1,8 +1,8 @@
 /// The tokens of the versions that a cache reads now: of each source usually one.
 struct VersionsBeingRead {
-  /// Versions of one source at once: readers of an older one may go on with it beside those of the present one.
+  /// Versions of one source at once: readers of an older one may go on with it next to those of the present one.
   private static let mostVersions = 4
-  /// Sources at once. Of what was read before them, nobody is sure to read on.
+  /// Sources at once. Of what was read before them, none is sure to be read on.
   private static let mostSources = 1024
 
   /// By the id of the source; of several the one that was read first comes first.

@@ -13,7 +13,7 @@ public final class ChunkSources: Sendable {
     /// Removals under way.
     var removals: [ChunkRemovalUnderWay] = []
     var lastRemoval: UInt64 = 0
-    /// Looked through for tokens that nobody needs when there are so many.
+    /// Looked through for tokens that are not needed when there are so many.
     var sweepAt = 256
     var lastNumber: UInt64 = 0
   }
@@ -32,7 +32,7 @@ public final class ChunkSources: Sendable {
   ///
   /// - Parameter reading: whether to note that a reader reads this version now, which it gives back with
   ///   ``endReading(_:)``.
-  /// - Returns: the token, and those of older versions that nobody reads any more: retired, their chunks to be erased.
+  /// - Returns: the token, and those of older versions that are not read any more: retired, their chunks to be erased.
   package func token(
     for source: SourceDescription, grid: BlockGrid, reading: Bool
   ) -> (ChunkToken, retired: [ChunkToken]) {
@@ -78,7 +78,7 @@ public final class ChunkSources: Sendable {
 
   /// A reader turns to another version or ends.
   ///
-  /// - Parameter isOver: whether nobody can open this version any more.
+  /// - Parameter isOver: whether this version cannot be opened any more.
   /// - Returns: whether the token was retired by that, since it is over, a newer version has come meanwhile or its
   ///   snapshot was private: its chunks are to be erased.
   func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {

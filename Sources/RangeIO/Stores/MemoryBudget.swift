@@ -21,7 +21,7 @@ public final class MemoryBudget: Sendable {
   /// The most bytes that were ever taken.
   public var peakBytes: Int { mostTaken.load(ordering: .relaxed) }
 
-  /// Binds from now on. Whoever lowers it sees to it that what is too much goes.
+  /// Binds from now on. The caller that lowers it evicts what is too much.
   func setLimit(_ limit: ByteCount) { limitValue.store(limit.bytes, ordering: .relaxed) }
 
   /// Takes so much, or nothing.

@@ -45,7 +45,7 @@ final class SourceEntry: Sendable {
   /// Whether no token of this version is left, and none will be: nothing is kept with it from then on.
   var isOver: Bool { kept.withLock { $0.isOver } }
 
-  /// The last token goes. Whoever erases it forgets what is kept.
+  /// The last token goes. The caller that erases it forgets what is kept.
   func end() { kept.withLock { $0.isOver = true } }
 
   /// As ``end()``, unless the user left something here that must not be forgotten.

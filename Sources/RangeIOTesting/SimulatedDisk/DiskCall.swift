@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// A call to a simulated disk, as whoever decides what goes wrong sees it.
+/// A call to a simulated disk, as the code that decides what goes wrong sees it.
 package struct DiskCall: Sendable {
   package enum Kind: Int, CaseIterable, Sendable {
     case read, readResident, write, beginWriting, allocate, truncate, sync, lock, unlock

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// The cache at work: the same skewed reads with an empty cache and again with a full one, beside plain `pread`, every
+/// The cache at work: the same skewed reads with an empty cache and again with a full one, next to plain `pread`, every
 /// byte compared.
 struct CacheShow {
   static let blockSize = ByteCount.kibibytes(4)

@@ -2,7 +2,7 @@ import RangeIO
 
 /// Reads a file in many ways, compares every byte with plain `pread`, and times both.
 ///
-/// First the whole file is streamed and compared, untimed: whoever reads a cold file first pays for the disk, and
+/// First the whole file is streamed and compared, untimed: the first to read a cold file pays for the disk, and
 /// would lose any race. Then both run over the same ranges in turns. At the end the reader has a cache.
 struct Demo {
   let path: String

@@ -2,7 +2,7 @@ import RangeIO
 
 /// What the demo did and found.
 struct DemoReport {
-  /// One way of reading, timed beside plain `pread` of the same ranges.
+  /// One way of reading, timed next to plain `pread` of the same ranges.
   struct Row {
     var name: String
     var reads = 0

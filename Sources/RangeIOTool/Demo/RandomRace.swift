@@ -111,7 +111,7 @@ struct RandomRace {
   }
 }
 
-/// Hands out 0, 1, 2, … to whoever asks.
+/// Hands out 0, 1, 2, … to each that asks.
 private final class NextIndex: Sendable {
   private let index = Atomic(0)
   func take() -> Int { index.wrappingAdd(1, ordering: .relaxed).oldValue }

@@ -14,7 +14,7 @@ final class SlowSource: RangeSource {
   /// Reads so far.
   var reads: Int { count.load(ordering: .relaxed) }
 
-  /// The file under another name, and dearer: a cache is to keep it on a disk.
+  /// The file under another name, and slower: a cache is to keep it on a disk.
   func describe() async throws -> SourceDescription {
     let file = try await file.describe()
     return SourceDescription(

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// Reads blocks one after the other through a reader and beside it with plain `pread`, compares every byte, and times
+/// Reads blocks one after the other through a reader and with plain `pread`, compares every byte, and times
 /// both.
 struct TimedPass {
   let reader: RangeReader

@@ -38,7 +38,7 @@ struct DescriptorWriter {
     }
   }
 
-  /// Waits for a descriptor that somebody else has made non-blocking, as a terminal may be.
+  /// Waits for a descriptor that another process has made non-blocking, as a terminal may be.
   private func waitUntilWritable() {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     // Whatever it says, the next write tells what is wrong.

@@ -11,7 +11,7 @@ import SystemPackage
 
 /// A file that appears under its name when it is complete, and never before.
 ///
-/// Bytes go to a temporary file beside it, which takes the name at the end. What is not a regular file, such as a
+/// Bytes go to a temporary file in the same directory, which takes the name at the end. What is not a regular file, such as a
 /// device, is written to directly. A crash of the program leaves nothing under the name; a crash of the machine soon
 /// after the end may, since nothing is forced to disk.
 struct OutputFile: ~Copyable {
@@ -97,7 +97,7 @@ struct OutputFile: ~Copyable {
     throw error == .fileExists ? .exists(path) : .writing(to: path, error)
   }
 
-  /// `rename` that fails if somebody made `path` meanwhile.
+  /// `rename` that fails if `path` was made meanwhile.
   private static func renameWithoutReplacing(_ temporary: String, _ path: String) -> CInt {
     if link(temporary, path) == 0 {
       unlink(temporary)

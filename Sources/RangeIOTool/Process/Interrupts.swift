@@ -11,7 +11,7 @@ import Synchronization
 /// Ends the program soon after Ctrl-C, whatever it is doing.
 ///
 /// The main thread does nothing but wait for signals, so nothing runs in a signal handler. At one it cancels the work,
-/// gives it a moment to end by itself, and then ends the process: a `write` to a pipe that nobody reads cannot be
+/// gives it a moment to end by itself, and then ends the process: a `write` to a pipe that is not read cannot be
 /// cancelled.
 final class Interrupts: Sendable {
   /// A process has one set of signals.

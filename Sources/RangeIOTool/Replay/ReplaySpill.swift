@@ -1,7 +1,7 @@
 import RangeIO
 
-/// How many blocks of a trace a disk holds, and the limit that is: of whole segments, with all that is in them beside
-/// the bytes, the one included that a store keeps free.
+/// How many blocks of a trace a disk holds, and the limit that is: of whole segments, with all that is in them in
+/// addition to the bytes, the one included that a store keeps free.
 struct ReplaySpill: Equatable {
   /// What the disk has room for.
   let blocks: Int

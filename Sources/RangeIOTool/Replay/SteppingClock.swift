@@ -1,4 +1,4 @@
-/// A clock that stands still, and on which nobody waits: who sleeps goes on at once.
+/// A clock that stands still, and on which no task waits: one that sleeps goes on at once.
 struct SteppingClock: Clock {
   struct Instant: InstantProtocol {
     var offset = Duration.zero

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Where page faults wait for the disk: on threads that nobody else needs, rather than on Swift's, of which there are as
+/// Where page faults wait for the disk: on threads of their own, rather than on Swift's, of which there are as
 /// many as processors.
 final class DiskQueues: Sendable {
   static let shared = DiskQueues(count: 16)
@@ -29,7 +29,7 @@ final class DiskQueues: Sendable {
   }
   private let state: Guarded<State>
 
-  /// At most `count` waits at once. One that hangs holds up nobody else but by being one less.
+  /// At most `count` waits at once. One that hangs only makes the count one less.
   init(count: Int) {
     state = Guarded(State(idle: (0..<count).map { DispatchQueue(label: "rangeio.mapped.\($0)") }))
   }
@@ -50,7 +50,7 @@ final class DiskQueues: Sendable {
     return try result.get()
   }
 
-  /// Does `work` on one of the threads. Nobody waits for it.
+  /// Does `work` on one of the threads. It is not waited for.
   func submit(_ work: @escaping @Sendable () -> Void) {
     let queue = state.withLock { state -> DispatchQueue? in
       state.waiting.append(work)

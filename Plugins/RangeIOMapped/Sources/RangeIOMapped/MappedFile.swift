@@ -34,7 +34,7 @@ final class MappedFile: Sendable {
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
-  /// One that lost its name while it was opened is opened anew: another may have it.
+  /// One that lost its name while it was opened is opened again: another may have it.
   ///
   /// - Throws: `ReadError`, for what is no regular file as well.
   static func open(_ path: FilePath, _ access: MappedSource.AccessPattern, _ calls: MappedCalls) throws -> MappedFile {
@@ -78,7 +78,7 @@ final class MappedFile: Sendable {
     DiskQueues.shared.submit(closes)
   }
 
-  /// Closes the descriptor, and lets go of the mapping: slices keep it. To be called when nothing is under way, or never.
+  /// Closes the descriptor, and releases the mapping: slices keep it. To be called when nothing is under way, or never.
   func close() { takeClosing()() }
 
   /// As ``close()``, where that may wait for a server.

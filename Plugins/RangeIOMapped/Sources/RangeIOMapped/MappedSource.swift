@@ -13,7 +13,7 @@ public import SystemPackage
 /// `FileSource`, which copies and cannot end the process.
 ///
 /// **SIGBUS.** If a file is made shorter, mapped pages beyond its new end are gone, also those of slices that were handed
-/// out before. Whoever touches one is sent the signal `SIGBUS`, which ends the process, and no Swift code can catch it.
+/// out before. Touching one raises the signal `SIGBUS`, which ends the process, and no Swift code can catch it.
 /// The same happens when a page has to be read again and the disk fails. So:
 ///
 /// - *A read itself never raises it.* The pages of a range are brought in before it is handed out

@@ -8,7 +8,7 @@ struct HedgeRace<Response> {
   /// What follows an event.
   enum Action {
     case nothing
-    /// The answer; and the try that is to be cancelled, since nobody needs it any more.
+    /// The answer; and the try that is to be cancelled, since it is not needed any more.
     case answer(Result<Response, any Error>, cancel: Try?)
   }
 
@@ -41,6 +41,6 @@ struct HedgeRace<Response> {
     return .answer(result, cancel: underWay.first)
   }
 
-  /// Whoever waited has gone.
+  /// The read that waited has gone.
   mutating func left() { isOver = true }
 }

@@ -19,7 +19,7 @@
 ///
 /// **Place.** The last of the built-in stages, right above the source: it counts what the source is really asked for,
 /// with what ``Verifying`` and ``Merging`` read besides, and each try of ``Retrying`` and ``Hedging`` by itself; and a
-/// read that waits to be tried again holds nothing. Below ``Caching``, so that hits cost nothing and nobody who holds a
+/// read that waits to be tried again holds nothing. Below ``Caching``, so that hits cost nothing and no read that holds a
 /// permit waits for a fetch that has none. Once in a pipeline: two of them, listed in two orders in two readers, would
 /// wait for each other for ever. ``TimeLimiting`` above it counts the time in the queue, below it not.
 ///

@@ -151,7 +151,7 @@ extension Merging: GatheringStage {
 extension Merging {
   /// Reads, and measures what that takes.
   ///
-  /// Only a read that began when no other was under way tells what the source takes: what comes beside others may wait
+  /// Only a read that began when no other was under way tells what the source takes: what comes with others may wait
   /// for them, and reads of one size that wait for each other look like latency. Where reads never end, one of many is
   /// taken as it comes: it tells what reading takes under that load.
   @inline(__always) nonisolated(nonsending) func readMeasured(

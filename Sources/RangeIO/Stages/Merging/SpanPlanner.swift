@@ -4,11 +4,11 @@
 /// A span costs its bytes and one *gap*: as many bytes as could be read in the time that a read of no bytes takes. So
 /// spans meet where less than a gap lies between what is asked for, unless one would be too long.
 struct SpanPlanner: Equatable, Sendable {
-  /// What a read costs beside its bytes, in bytes.
+  /// What a read costs in addition to its bytes, in bytes.
   var gap: Int
   /// The most bytes of a span of several ranges. One range is never cut, however long; nor are ranges that overlap.
   var longestSpan: Int
-  /// The most bytes that may be read beside those asked for, as a multiple of these.
+  /// The most bytes that may be over-read, added to those asked for, as a multiple of these.
   var mostWaste: Double
 
   /// A read of the source, and the ranges that it is for.
@@ -96,7 +96,7 @@ struct SpanPlanner: Equatable, Sendable {
   /// cost, and a span from there. The best of these is the least in a window that only moves on: a queue that rises from
   /// its front to its back has it in front.
   private static func cheapest(_ atoms: [Span], _ unasked: [Int], gap: Int, longest: Int) -> [Span] {
-    /// What all spans cost beside the bytes asked for, if one begins with this atom: without those that it holds.
+    /// What all spans cost in addition to the bytes asked for, if one begins with this atom: without those that it holds.
     func key(_ index: Int) -> Int { (index == 0 ? 0 : costs[index - 1]) - unasked[index] }
     var costs: [Int] = []
     var begins: [Int] = []

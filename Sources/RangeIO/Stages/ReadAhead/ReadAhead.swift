@@ -105,7 +105,7 @@ public final class ReadAhead: ReadyStage {
   /// What was read ahead, and what came of it.
   public func statistics() -> StageStatistics? { counters.snapshot() }
 
-  /// Somebody reads.
+  /// A read comes.
   private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
     // What may not be kept need not be read ahead.
     guard request.caching == .normal, request.source.isSettled, !next.isClosed else { return }

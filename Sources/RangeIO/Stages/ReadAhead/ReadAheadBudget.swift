@@ -84,6 +84,6 @@ public final class ReadAheadBudget: Sendable {
 
 /// Who holds bytes of a budget.
 protocol ReadAheadHolder: AnyObject, Sendable {
-  /// Lets go of all that is not used yet.
+  /// Releases all that is not used yet.
   func giveUp()
 }

@@ -17,7 +17,7 @@ final class ReadAheadReads: ReadAheadHolder {
     let isBackwards: Bool
     /// Bytes of it that count against the budget.
     let charge: Int
-    /// Bytes that nobody has read yet.
+    /// Bytes that were not read yet.
     var unused: Int
     var task: Task<Void, Never>?
   }
@@ -45,7 +45,7 @@ final class ReadAheadReads: ReadAheadHolder {
     self.counters = counters
   }
 
-  /// Somebody reads.
+  /// A read comes.
   ///
   /// - Returns: what to ask for, and the tasks of what is not wanted any more.
   func notice(_ request: ReadRequest, _ longest: Int, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
@@ -152,13 +152,13 @@ final class ReadAheadReads: ReadAheadHolder {
     }
   }
 
-  /// Lets go of all, for good.
+  /// Releases all, for good.
   func end() {
     state.withLock { $0.isOver = true }
     giveUp()
   }
 
-  /// Lets go of all that is not used yet.
+  /// Releases all that is not used yet.
   func giveUp() {
     let (freed, tasks) = state.withLock { state in
       _ = state.runs.endAll()
@@ -168,7 +168,7 @@ final class ReadAheadReads: ReadAheadHolder {
     for task in tasks { task.cancel() }
   }
 
-  /// Nobody will read `range`.
+  /// `range` will not be read.
   func discard(_ range: ByteRange) {
     let (freed, tasks) = state.withLock { state in
       drop(&state) { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound }

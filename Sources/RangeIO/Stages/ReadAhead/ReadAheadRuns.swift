@@ -25,7 +25,7 @@ struct ReadAheadRuns {
     var run: Int?
     /// What to ask for, in the order in which it will be wanted.
     var ask: [ByteRange] = []
-    /// Runs that nobody follows any more.
+    /// Runs that no read follows any more.
     var ended: [Int] = []
   }
 
@@ -63,7 +63,7 @@ struct ReadAheadRuns {
   private var reads = 0
   private var lastNumber = 0
 
-  /// Somebody reads `range`.
+  /// A read of `range` comes.
   ///
   /// - Parameter isHit: whether it was there already. A stride is looked for among reads that were not: what begins
   ///   among hits is found when it leaves them.

@@ -14,7 +14,7 @@ public struct Backoff: Hashable, Sendable {
   public var base: Duration
   /// The longest wait before any retry, what a source asks for aside.
   public var cap: Duration
-  /// The longest wish of a source to be left alone that is waited out. Whoever wants more is not tried again: the error
+  /// The longest wish of a source to be left alone that is waited out. A source that wants more is not asked again: the error
   /// with its `retryAfter` is for the caller to decide.
   public var longestRetryAfter = Duration.seconds(60)
 

@@ -67,7 +67,7 @@ public final class Retrying: ReadyStage {
     }
   }
 
-  /// What is at hand below has not failed.
+  /// What is cached below has not failed.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard let response = next.ready(request) else { return nil }
     counts.add(1, to: Count.reads.rawValue)

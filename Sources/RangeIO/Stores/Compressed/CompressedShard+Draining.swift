@@ -1,6 +1,6 @@
 /// Letting go of segments: which one, and what of it is copied on.
 extension CompressedShard {
-  /// What is left to do with a segment that is being let go of.
+  /// What is left to do with a segment that is being freed.
   struct Draining {
     let number: UInt32
     /// Whether all of it is copied on, rather than what was read.
@@ -12,11 +12,11 @@ extension CompressedShard {
     var evictedCount = 0
   }
 
-  /// A segment of which less than this is found is emptied before the oldest is let go of: by copying all of it, since
+  /// A segment of which less than this is found is emptied before the oldest is freed: by copying all of it, since
   /// copying is cheap against compressing again, or asking the source.
   static let compactedBelow = 0.6
 
-  /// Begins to let go of a segment: of the emptiest, if that is half empty, else of the oldest. Records that are not to
+  /// Begins to free a segment: of the emptiest, if that is half empty, else of the oldest. Records that are not to
   /// be copied on are taken out.
   ///
   /// - Parameters:
@@ -78,7 +78,7 @@ extension CompressedShard {
     evict(slot, place, collecting, &draining)
   }
 
-  /// Lets go of a segment in which nothing is found any more.
+  /// Frees a segment in which nothing is found any more.
   ///
   /// - Returns: its memory, to be released outside the lock.
   mutating func endDraining(_ number: UInt32) -> SegmentMemory {

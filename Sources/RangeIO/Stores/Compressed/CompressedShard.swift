@@ -3,7 +3,7 @@ import Synchronization
 /// What one shard of a compressed store holds: records, and the segments in which their bytes lie. Everything here
 /// happens under the shard's lock, and nothing of it encodes, decodes, copies or releases memory.
 ///
-/// Segments are filled one after the other and let go of as a whole, the oldest first. What was read since it was
+/// Segments are filled one after the other and freed as a whole, the oldest first. What was read since it was
 /// written is copied on before.
 struct CompressedShard: ~Copyable {
   typealias Record = RecordTable.Record
@@ -40,7 +40,7 @@ struct CompressedShard: ~Copyable {
   var counts = CompressedCounts()
   /// By number; freed numbers are given out again, since a record is only believed where table and segment agree.
   var segments: [Segment?] = []
-  /// Filled and not yet let go of, the oldest first.
+  /// Filled and not yet freed, the oldest first.
   var sealed: [UInt32] = []
   var open: UInt32?
   /// The capacities of all segments.

@@ -83,7 +83,7 @@ extension CompressedStore {
 
   /// Removes everything. Nothing can be found from now on.
   ///
-  /// Whoever composes tiers raises the generations; alone, this does.
+  /// A store of several tiers raises the generations; alone, this does.
   public func removeAll() {
     for token in sources.all { token.raiseGeneration() }
     eraseAll()

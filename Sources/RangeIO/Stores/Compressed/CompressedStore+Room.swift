@@ -50,7 +50,7 @@ extension CompressedStore {
     return memory
   }
 
-  /// Lets go of one segment of the fullest shard. What was read in it is copied on, into the room that is kept free.
+  /// Frees one segment of the fullest shard. What was read in it is copied on, into the room that is kept free.
   ///
   /// - Returns: whether there was one.
   func evictSegment() -> Bool {
@@ -116,7 +116,7 @@ extension CompressedStore {
     try await shrink(to: limit.bytes)
   }
 
-  /// Lets go of the oldest until at most so much is held. The limit stays as it is.
+  /// Evicts the oldest until at most so much is held. The limit stays as it is.
   ///
   /// - Throws: `CancellationError`.
   public func trim(to size: ByteCount) async throws { try await shrink(to: size.bytes) }
@@ -139,7 +139,7 @@ extension CompressedStore {
 
   private var segmentCount: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.segments.count } } }
 
-  /// Lets go of memory because the system is short of it, until at most so much is held. Pinned pieces are copied on;
+  /// Frees memory because the system is short of it, until at most so much is held. Pinned pieces are copied on;
   /// nothing else is, and nothing is handed to a tier below.
   func drop(to bytes: Int) {
     for shard in shards {

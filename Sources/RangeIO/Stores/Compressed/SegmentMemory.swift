@@ -1,6 +1,6 @@
 import CRangeIOSystem
 
-/// The memory of one segment. Whoever reads from it keeps it alive; what it takes is given back when the last one goes.
+/// The memory of one segment. A read from it keeps it alive; what it takes is given back when the last one goes.
 ///
 /// In segments, because `malloc` does not give back what lies between pieces that are still in use: with sizes that
 /// change over time it held up to twice of what was asked for (`Docs/Decisions/0014-segments-in-memory.md`).

@@ -28,7 +28,7 @@ final class MemoryLedger: Sendable {
     set { ownLimitValue.store(newValue, ordering: .relaxed) }
   }
 
-  /// The bytes that the store may take if nobody else wants them.
+  /// The bytes that the store may take if no other tier wants them.
   private var byteLimit: Int { budget == nil ? ownLimit : .max }
   var blockLimit: Int {
     get { blockLimitValue.load(ordering: .relaxed) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The removals of a memory store whose memory is not all given back: whoever needs room gives back more of it, so that
+/// The removals of a memory store whose memory is not all given back: a read that needs room frees more of it, so that
 /// none waits for one who does not go on.
 final class MemoryRemovals: Sendable {
   private final class Weak: Sendable {
@@ -10,7 +10,7 @@ final class MemoryRemovals: Sendable {
   }
 
   private let all = Locked<[Weak]>([])
-  /// So that whoever needs room takes no lock where there are none.
+  /// So that a read that needs room takes no lock where there are none.
   private let count = Atomic<Int>(0)
 
   /// A removal begins.

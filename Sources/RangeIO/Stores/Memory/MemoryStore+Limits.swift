@@ -87,7 +87,7 @@ extension MemoryStore {
     return gone.bytes
   }
 
-  /// Lets go of memory because the system is short of it: at a warning of half, else of all that is not pinned.
+  /// Frees memory because the system is short of it: at a warning of half, else of all that is not pinned.
   public func relieve(_ pressure: MemoryPressure) {
     switch pressure {
     case .normal: return
@@ -96,7 +96,7 @@ extension MemoryStore {
     }
   }
 
-  /// Lets go of what is more than `target` bytes, as far as it is not pinned.
+  /// Evicts what is more than `target` bytes, as far as it is not pinned.
   func shed(to target: Int) {
     // Not handed on: what is let go for want of memory is not to take other memory.
     evict(ledger.bytes - target, to: nil) { self.ledger.bytes > target }

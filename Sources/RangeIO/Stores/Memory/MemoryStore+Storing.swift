@@ -149,7 +149,7 @@ extension MemoryStore {
     return ChunkInsertion(isPublished: isPublished, evicted: evicted)
   }
 
-  /// Evicts what is over a limit that was lowered while bytes were on their way: whoever lowered it may have given up.
+  /// Evicts what is over a limit that was lowered while bytes were on their way: the task that lowered it may have given up.
   private func evictExcess() -> [Chunk] {
     var evicted: [Chunk] = []
     var empty: Set<Int> = []

@@ -15,7 +15,7 @@ extension MemoryStore.Configuration {
 }
 
 extension ChunkStore {
-  /// What this store calls `source` on `grid`, which somebody reads for as long as the store lives.
+  /// What this store calls `source` on `grid`, which is taken to be read for as long as the store lives.
   package func token(of source: SourceDescription, on grid: BlockGrid) -> ChunkToken {
     let (token, retired) = sources.token(for: source, grid: grid, reading: true)
     for token in retired { eraseRetired(token) }
