@@ -15,7 +15,7 @@ public struct BackgroundWork: Sendable {
 
   /// Starts `work`, at `priority` or that of the caller.
   ///
-  /// - Returns: the task, to cancel it. Nobody needs to keep it.
+  /// - Returns: the task, to cancel it. It need not be kept.
   /// - Complexity: one task.
   @discardableResult public func start(
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
@@ -26,7 +26,7 @@ public struct BackgroundWork: Sendable {
     return startElsewhere(priority, work)
   }
 
-  /// Starts `work` on another thread even if it could begin here: for work that keeps a processor busy beside the caller.
+  /// Starts `work` on another thread even if it could begin here: for work that keeps a processor busy while the caller goes on.
   @discardableResult public func startElsewhere(
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {

@@ -57,7 +57,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     return backing.backingByteCount == bytes.count && backing.claim()
   }
 
-  /// Gives up a claim: a store has let go of `bytes`, and another may take the memory as it is.
+  /// Gives up a claim: a store has released `bytes`, and another may take the memory as it is.
   static func disown(_ bytes: Bytes) {
     guard let owner = bytes.owner, type(of: owner) == BlockBacking.self else { return }
     unsafeDowncast(owner, to: BlockBacking.self).claimMark.pointee.store(0, ordering: .releasing)
@@ -118,7 +118,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
 extension BlockBacking: ByteBacking {
   var backingByteCount: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
 
-  /// Takes the memory for a store. Bytes that are still shown of it stay good, since nobody writes to them.
+  /// Takes the memory for a store. Bytes that are still shown of it stay good, since they are not written to.
   ///
   /// - Returns: false if it was taken before: chunks must not share memory, or dropping one would free nothing.
   func claim() -> Bool { claimMark.pointee.exchange(1, ordering: .acquiringAndReleasing) == 0 }
@@ -143,7 +143,7 @@ extension BlockBacking {
     }
   }()
 
-  /// The note of an object that somebody keeps alive.
+  /// The note of an object that is still referenced.
   static func note(of object: Unmanaged<BlockBacking>) -> UnsafeMutablePointer<Note> {
     (object.toOpaque() + 16).assumingMemoryBound(to: Note.self)
   }

@@ -6,7 +6,7 @@ import CRangeIOSystem
 /// A buffer comes back when the last slice of its bytes is gone. Idle buffers are bounded; those in use belong to the
 /// users. Small buffers are not pooled: `malloc` serves them better.
 package final class BufferPool: Sendable {
-  /// Below this a buffer is one `malloc`. glibc maps pages anew for larger ones.
+  /// Below this a buffer is one `malloc`. glibc maps new pages for larger ones.
   static let smallestPooled = 128 * 1024
   /// Above this a buffer is unmapped, not kept.
   static let largestPooled = 8 * 1024 * 1024
@@ -28,7 +28,7 @@ package final class BufferPool: Sendable {
       byteCount += capacity
     }
   }
-  /// A pointer that may cross threads: nobody uses an idle buffer.
+  /// A pointer that may cross threads: an idle buffer is not used.
   private struct Address: @unchecked Sendable { let pointer: UnsafeMutableRawPointer }
 
   private let idle = Locked(Idle())
@@ -40,7 +40,7 @@ package final class BufferPool: Sendable {
   /// The pool of the process: one bound for all readers.
   package static let shared = BufferPool(keeping: .mebibytes(16))
 
-  /// Bytes in buffers that nobody uses.
+  /// Bytes in idle buffers.
   package var idleByteCount: Int { idle.withLock { $0.byteCount } }
 
   /// A buffer of at least `count` bytes, its contents undefined.

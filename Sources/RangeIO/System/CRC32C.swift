@@ -1,7 +1,7 @@
 import CRangeIOSystem
 
 /// CRC-32C: what tells that stored bytes are those that were written. Finds every change within 32 bits in a row, and all
-/// but one of four thousand million others; nobody who wants to deceive is hindered.
+/// but one of four thousand million others; it does not stop an attacker.
 ///
 /// Source: [RFC 3720, appendix B.4](https://www.rfc-editor.org/rfc/rfc3720#appendix-B.4).
 package enum CRC32C {

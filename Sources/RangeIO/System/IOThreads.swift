@@ -162,7 +162,7 @@ package final class IOThreads: Sendable {
     }
   }
 
-  /// Whether `worker`, which nobody woke in time, may end. If it was chosen in the meantime, its wake is on the way.
+  /// Whether `worker`, which was not woken in time, may end. If it was chosen in the meantime, its wake is on the way.
   fileprivate func mayEnd(_ worker: Worker) -> Bool {
     state.withLock { state in
       guard let place = state.sleeping.firstIndex(where: { $0 === worker }) else { return false }

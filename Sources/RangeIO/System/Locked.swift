@@ -20,7 +20,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 
   deinit { rio_sanitizer_lock_destroy(name) }
 
-  /// Runs `body` while nobody else can reach the value. Not to be nested, and not for anything that waits.
+  /// Runs `body` while no other thread can reach the value. Not to be nested, and not for anything that waits.
   package borrowing func withLock<Result: ~Copyable, E: Error>(
     _ body: (inout sending Value) throws(E) -> sending Result
   ) throws(E) -> sending Result {

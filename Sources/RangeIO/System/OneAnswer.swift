@@ -29,7 +29,7 @@ package struct OneAnswerState<Waiter, Value> {
   package enum Answered {
     /// Resume this waiter with the answer.
     case resume(Waiter)
-    /// Nobody waits yet; the answer is kept.
+    /// No task waits yet; the answer is kept.
     case kept
     /// There was an answer before: this one is dropped.
     case late
@@ -66,7 +66,7 @@ package protocol Failable: AnyObject, Sendable {
 /// A value that comes later, once, from another thread or task, for one waiter: the only use of continuations here.
 ///
 /// The waiter is resumed exactly once: with the first answer, or with `CancellationError` the moment its task is
-/// cancelled. Whoever works on the answer may come late; it is dropped then.
+/// cancelled. The answer may come late; it is dropped then.
 package final class OneAnswer<Value: Sendable>: Failable {
   private typealias Waiter = CheckedContinuation<Value, any Error>
   private let state = Locked(OneAnswerState<Waiter, Result<Value, any Error>>())

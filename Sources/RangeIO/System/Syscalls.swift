@@ -51,12 +51,12 @@ package final class Syscalls: Sendable {
   package typealias WallClock = @Sendable () -> (now: Int64, tick: Int64)
 
   package let open: Open
-  /// Of a regular file that somebody has leased to write to, when ``open`` says `-EWOULDBLOCK`: waits for his end of it.
+  /// Of a regular file that a process has leased to write to, when ``open`` says `-EWOULDBLOCK`: waits for the end of the lease.
   package let openWaiting: Open
   /// An independent descriptor of the same file, at position 0.
   package let reopen: Reopen
   package let close: Close
-  /// Leaves an open number to an empty file, so that the file behind it is closed, whoever may still use the number.
+  /// Leaves an open number to an empty file, so that the file behind it is closed, even if the number is still used.
   package let letGo: LetGo
   package let status: Status
   /// What a path leads to, which is not opened.

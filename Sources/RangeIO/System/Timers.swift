@@ -7,7 +7,7 @@ import CRangeIOSystem
 enum Timers {
   private static let first = Locked<Task<Void, Never>?>(nil)
 
-  /// The descriptors that the first wait takes, and those that it has open for a moment beside.
+  /// The descriptors that the first wait takes, and those that it also has open for a moment.
   private static let descriptors: CInt = 8
 
   /// Whether the first wait of the process has been begun here.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the uses of something that can be closed: nobody enters after it is closed, and the one who closes can wait
+/// Counts the uses of something that can be closed: no use begins after it is closed, and the one that closes can wait
 /// until the last one has left.
 ///
 /// Entering and leaving are one atomic addition each, to a counter that other threads seldom share.
@@ -64,7 +64,7 @@ package final class UseGate: Sendable {
     return true
   }
 
-  /// Waits until the gate is closed and nobody is inside. Throws `CancellationError` when the waiting task is cancelled.
+  /// Waits until the gate is closed and no use is left. Throws `CancellationError` when the waiting task is cancelled.
   package func drained() async throws {
     let answer = OneAnswer<Void>()
     waiters.withLock { $0.append(answer) }
@@ -78,7 +78,7 @@ package final class UseGate: Sendable {
     }
   }
 
-  /// Of those who leave after the gate was closed, the last to count itself out finds nobody inside. One that was
+  /// Of those who leave after the gate was closed, the last to count itself out finds no use left. One that was
   /// turned away counts for a moment; it looks again itself when it leaves.
   private func wakeWaitersIfDrained() {
     guard uses == 0 else { return }

@@ -65,5 +65,5 @@ class DiskNode: @unchecked Sendable {
   }
 }
 
-/// What nobody follows.
+/// What is not followed.
 final class DiskLink: DiskNode, @unchecked Sendable {}

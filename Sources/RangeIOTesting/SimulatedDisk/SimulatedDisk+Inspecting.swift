@@ -58,7 +58,7 @@ extension SimulatedDisk {
   /// Cuts a file off, or makes it longer.
   package func truncateFile(_ path: FilePath, to count: Int) { change(path) { $0.resize(count) } }
 
-  /// Makes a file or directory somebody else's, or changes its mode.
+  /// Makes a file or directory another user's, or changes its mode.
   package func setOwner(of path: FilePath, _ owner: UInt32? = nil, mode: UInt32? = nil) {
     state.withLock { state in
       guard let node = Self.node(path, state) else { preconditionFailure("there is no \(path)") }
@@ -67,7 +67,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// Makes a symbolic link, to nowhere in particular: nobody is to follow it.
+  /// Makes a symbolic link, to nowhere in particular: it is not to be followed.
   package func makeLink(_ path: FilePath) {
     state.withLock { place(DiskLink(owner: user, mode: 0o777), path, $0) }
   }

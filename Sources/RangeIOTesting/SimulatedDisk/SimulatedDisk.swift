@@ -157,7 +157,7 @@ extension SimulatedDisk.State {
     return directory
   }
 
-  /// To be called when a node has lost its name, or a file a handle: what nobody can reach takes no room.
+  /// To be called when a node has lost its name, or a file a handle: what cannot be reached takes no room.
   mutating func release(_ node: DiskNode) {
     guard let file = node as? DiskFile, !file.isLinked, file.handles.isEmpty else { return }
     pagesUsed -= file.seen.allocated

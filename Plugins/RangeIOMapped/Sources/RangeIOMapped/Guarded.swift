@@ -12,7 +12,7 @@ final class Guarded<Value>: @unchecked Sendable {
 
   deinit { rim_lock_destroy(lock) }
 
-  /// Runs `body` while nobody else can reach the value. Not to be nested, and not for anything that waits.
+  /// Runs `body` while no other thread can reach the value. Not to be nested, and not for anything that waits.
   func withLock<Result, E: Error>(_ body: (inout Value) throws(E) -> Result) throws(E) -> Result {
     rim_lock_lock(lock)
     defer { rim_lock_unlock(lock) }

@@ -9,7 +9,7 @@
 ///   stays what it was, and the latency follows.
 /// - **Outliers.** The further a sample is off, the less it weighs; one that hung for a minute does next to nothing. The
 ///   third in a row that took four times what was expected, or a quarter, is not an outlier any more: measuring begins
-///   anew with it.
+///   over with it.
 struct LatencyModel: Equatable, Sendable {
   /// Seconds that a read of no bytes takes.
   private(set) var latency: Double

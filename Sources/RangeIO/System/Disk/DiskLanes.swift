@@ -2,10 +2,10 @@
 package struct DiskLanes: Sendable {
   /// Where it reads.
   package let reads: DiskWork
-  /// Where it writes, beside the reads: one call at a time.
+  /// Where it writes, in parallel with the reads: one call at a time.
   package let writes: DiskWork
 
-  /// The reads of a directory that are under way at once, and so the threads that a sick disk may take beside the writer.
+  /// The reads of a directory that are under way at once, and so the threads that a sick disk may take in addition to the writer.
   package static let mostReads = 2
 
   /// - Parameter work: where both run instead, in a test.

@@ -26,7 +26,7 @@ package protocol SpillDirectory: AnyObject, Sendable {
   func status(of name: String) throws(Errno) -> DiskStatus
   /// Makes a file that must not exist, of mode 0600, for reading and writing.
   func create(_ name: String) throws(Errno) -> any SpillFile
-  /// Opens a file that exists. Does not block on one that is no regular file; whoever opens it looks at its status.
+  /// Opens a file that exists. Does not block on one that is no regular file; the caller looks at its status.
   func open(_ name: String, writing: Bool) throws(Errno) -> any SpillFile
   func remove(_ name: String) throws(Errno)
   /// Replaces `new` if it exists.

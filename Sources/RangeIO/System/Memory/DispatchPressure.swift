@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Dispatch
 
-  /// The levels that the system tells by itself, in their order. Of those that come while nobody asks, the last.
+  /// The levels that the system tells by itself, in their order. Of those that come between two questions, the last.
   struct DispatchPressure {
     private var iterator: AsyncStream<MemoryPressure>.Iterator
     private var level = MemoryPressure.normal

@@ -6,7 +6,7 @@
 ///
 /// The first element comes when memory first is short, each further one when the level changes; in between the sequence
 /// waits. It has no end of its own: cancel the task that iterates, and it ends at once, with `nil`. It throws nothing.
-/// Each iteration starts anew, from ``MemoryPressure/normal``.
+/// Each iteration starts again, from ``MemoryPressure/normal``.
 ///
 /// **Linux.** It looks at the clock's intervals, at two things:
 ///

@@ -30,7 +30,7 @@ package final class Permits: Sendable {
     }
   }
 
-  /// Gives a permit back: to the next who waits, else to whoever comes.
+  /// Gives a permit back: to the next that waits, else to the next that comes.
   package func leave() { admit(state.withLock { $0.ended(now: Self.now) }) }
 
   private func admit(_ actions: State.Actions) {

@@ -1,7 +1,7 @@
 /// Who may read and who waits, as a value: events in, actions out. It knows no task, and of time what it is told.
 ///
 /// Demands go before prefetches, each in the order they came; but after ``demandsInARow`` demands a prefetch that waits
-/// is next. Who is next waits for its turn alone: nobody overtakes it because he asks for less.
+/// is next. Who is next waits for its turn alone: none overtakes it by asking for less.
 ///
 /// Generic over the waiter, so that tests can pass numbers.
 struct TurnQueue<Waiter> {
@@ -87,7 +87,7 @@ struct TurnQueue<Waiter> {
     return .waits(ticket, one.waiter, admit(now))
   }
 
-  /// Somebody waits for a prefetch by now.
+  /// A read waits for a prefetch by now.
   mutating func raised(_ ticket: Ticket, now: ReadInstant) -> Actions {
     guard queued[ticket]?.purpose == .prefetch else { return Actions() }
     queued[ticket]?.purpose = .demand
