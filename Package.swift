@@ -75,8 +75,7 @@ let package = Package(
       path: "Tests/Recorder", swiftSettings: strict + checked),
     // A program whose instructions are counted.
     .executableTarget(
-      name: "HitCost",
-      dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
+      name: "HitCost", dependencies: ["RangeIO"],
       path: "Tests/HitCost", exclude: ["instructions.txt"], swiftSettings: strict + checked),
     // What the tests of the core share.
     .target(
