@@ -1,6 +1,6 @@
 # What there is to run. Each target is a line or a script in scripts/.
 
-.PHONY: help setup demo test verify bench format lint check-core guides examples clean
+.PHONY: help setup demo test verify bench format lint check-core hit-cost guides examples clean
 .DEFAULT_GOAL := help
 
 # Not whole packages below: their .build directories hold other people's sources.
@@ -35,6 +35,9 @@ lint: ## Check the format of all sources, and that plugins keep their contract
 
 check-core: ## Check that the core keeps its promises about imports and tasks
 	@scripts/check-core.sh
+
+hit-cost: setup ## Check that a hit takes no more instructions than it did: needs valgrind
+	@scripts/check-hit-cost.sh
 
 guides: setup ## Follow the guides to writing a source, a stage and a store, and compare what their programs print
 	@scripts/check-guides.sh

@@ -73,6 +73,10 @@ let package = Package(
       name: "Recorder",
       dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/Recorder", swiftSettings: strict + checked),
+    // A program whose instructions are counted.
+    .executableTarget(
+      name: "HitCost", dependencies: ["RangeIO"],
+      path: "Tests/HitCost", exclude: ["instructions.txt"], swiftSettings: strict + checked),
     // What the tests of the core share.
     .target(
       name: "RangeIOTestSupport",

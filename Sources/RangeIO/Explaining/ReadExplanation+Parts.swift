@@ -38,7 +38,7 @@ extension [ReadExplanation.Part] {
 
 extension String {
   /// Why a store has nothing of a block.
-  static let notKept = "not kept (never read through it, evicted or removed)"
+  static let notKept = "not kept (never read through it, or too seldom, evicted or removed)"
 }
 
 extension ReadExplanation.Part {

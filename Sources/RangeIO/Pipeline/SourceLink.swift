@@ -48,15 +48,23 @@ final class SourceLink: Sendable {
     return try await leavingBehind { [source] in try await source.renew().checked() }
   }
 
-  /// Waits until the source may have changed since `seen`, or the interval is over.
-  func waitForChange(after seen: SourceDescription, within interval: Duration, _ time: TimeSource) async throws {
+  /// Waits until the source may have changed since `seen`, or the interval is over: the longer one, if the source tells of
+  /// changes by the end of the shorter one. That there is no watch to be had is found out by trying.
+  func waitForChange(
+    after seen: SourceDescription, within interval: Duration, ifTold longInterval: Duration, _ time: TimeSource
+  ) async throws {
     let answer = OneAnswer<Void>()
     let watch = background.start { [source] in
       // One that cannot be watched is looked at every now and then.
       if (try? await source.waitForChange(after: seen)) != nil { answer.resolve(.success(())) }
     }
-    let timer = background.start {
-      if (try? await time.sleep(for: interval)) != nil { answer.resolve(.success(())) }
+    let start = time.now
+    let timer = background.start { [source] in
+      guard (try? await time.sleep(until: start.advanced(by: interval))) != nil else { return }
+      if source.tellsOfChanges {
+        guard (try? await time.sleep(until: start.advanced(by: longInterval))) != nil else { return }
+      }
+      answer.resolve(.success(()))
     }
     defer {
       watch.cancel()

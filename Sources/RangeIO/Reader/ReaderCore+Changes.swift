@@ -75,8 +75,8 @@ extension ReaderCore {
       var nextLook = time.now
       while true {
         do {
-          let interval = link.source.tellsOfChanges ? lookInterval * Self.intervalsWhereTold : lookInterval
-          try await link.waitForChange(after: seen, within: interval, time)
+          try await link.waitForChange(
+            after: seen, within: lookInterval, ifTold: lookInterval * Self.intervalsWhereTold, time)
           // At once after a while of quiet.
           if time.now < nextLook { try await time.sleep(until: nextLook) }
           nextLook = time.now.advanced(by: pause)
@@ -137,28 +137,47 @@ extension ReaderCore {
   func more(
     of source: SourceDescription, from offset: Int, isOver: (@Sendable () async throws -> Bool)?
   ) async throws -> SourceDescription? {
+    // The last look when this one began to wait: one that came later is as good as its own.
+    var seen: Int?
     while true {
       // Before the look: what comes after it is told of.
       let answer = growth.listen()
       defer { growth.leave(answer) }
       if let now = try known(of: source, beyond: offset) { return now }
-      let untilLook = time.now.duration(to: nextFollowing.withLock { $0 })
-      if untilLook <= .zero, let now = try await version(of: source, beyond: offset) { return now }
-      if untilLook <= .zero, let isOver, try await isOver() {
+      let before = following.withLock { $0 }
+      let isLooked = seen.map { $0 < before.count } ?? false
+      let mayLook = !isLooked && following.withLock { $0.begins(at: time.now, pause) }
+      guard isLooked || mayLook else {
+        seen = seen ?? before.count
+        try await wait(for: answer, until: following.withLock { $0.next }, orLater: nil)
+        continue
+      }
+      if mayLook, let now = try await version(of: source, beyond: offset) { return now }
+      if let isOver, try await isOver() {
         // What was added before it was over belongs to it.
         return try await version(of: source, beyond: offset)
       }
       // Also now and then: for the sake of whoever decides whether it is over, and where nobody else looks.
       let isToldHere = isOver == nil && onChange.watches && link.source.tellsOfChanges
-      let interval = isToldHere ? lookInterval * Self.intervalsWhereTold : lookInterval
-      let timer = background.start { [time] in
-        // `try?`: it is cancelled when it is not needed any more.
-        try? await time.sleep(for: untilLook > .zero ? untilLook : interval)
-        answer.resolve(.success(()))
-      }
-      defer { timer.cancel() }
-      try await link.waiting.wait(for: answer)
+      let looks = following.withLock { $0 }
+      seen = looks.count
+      let soon = max(looks.last.advanced(by: lookInterval), time.now.advanced(by: pause))
+      let later = isToldHere ? soon.advanced(by: lookInterval * (Self.intervalsWhereTold - 1)) : nil
+      try await wait(for: answer, until: soon, orLater: later)
     }
+  }
+
+  /// Waits until a follower is told of something, or for so long; until `later` where the source tells of changes then,
+  /// which it may only find out meanwhile.
+  private func wait(for answer: OneAnswer<Void>, until soon: ReadInstant, orLater later: ReadInstant?) async throws {
+    let timer = background.start { [time, link] in
+      // A cancelled timer is one that is not needed any more.
+      guard (try? await time.sleep(until: soon)) != nil else { return }
+      if let later, link.source.tellsOfChanges { guard (try? await time.sleep(until: later)) != nil else { return } }
+      answer.resolve(.success(()))
+    }
+    defer { timer.cancel() }
+    try await link.waiting.wait(for: answer)
   }
 
   /// The longer version that is known already.
@@ -172,9 +191,33 @@ extension ReaderCore {
   private func version(of source: SourceDescription, beyond offset: Int) async throws -> SourceDescription? {
     try enter()
     defer { gate.leave() }
-    nextFollowing.withLock { $0 = time.now.advanced(by: pause) }
+    let start = time.now
     let now = try await repin()
+    following.withLock { $0.ended(begun: start) }
     guard source.change(to: now) != .other else { throw ReadError.another(now, than: source) }
     return now.byteCount > offset ? now : nil
+  }
+}
+
+/// When streams that follow a reader's source look at it: each look is for all of them.
+struct FollowingLooks {
+  /// When one may begin again.
+  var next: ReadInstant
+  /// When the last one began that was answered.
+  var last: ReadInstant
+  /// How many were answered.
+  var count = 0
+
+  /// Whether a look may begin now; the next one then waits for `pause`.
+  mutating func begins(at now: ReadInstant, _ pause: Duration) -> Bool {
+    guard now >= next else { return false }
+    next = now.advanced(by: pause)
+    return true
+  }
+
+  /// A look was answered.
+  mutating func ended(begun start: ReadInstant) {
+    count += 1
+    last = max(last, start)
   }
 }

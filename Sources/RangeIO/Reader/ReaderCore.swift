@@ -26,8 +26,8 @@ final class ReaderCore: Sendable {
   let time: TimeSource
   /// Looks for changes between reads, if the policy wants that.
   let watcher = Locked<Task<Void, Never>?>(nil)
-  /// When a stream that follows may look again.
-  let nextFollowing: Locked<ReadInstant>
+  /// When streams that follow look.
+  let following: Locked<FollowingLooks>
   /// Those who wait for the source to grow.
   let growth = Bell()
 
@@ -49,7 +49,7 @@ final class ReaderCore: Sendable {
     // Whoever wants it at all times gets it a thousand times a second, and the processor is not kept busy by it.
     lookInterval = max(configuration.lookInterval, .milliseconds(1))
     time = configuration.time
-    nextFollowing = Locked(configuration.time.now)
+    following = Locked(FollowingLooks(next: configuration.time.now, last: configuration.time.now))
   }
 
   deinit {

@@ -22,7 +22,14 @@ extension Caching {
         return next.explain(part.range, of: source).map { $0.adding([.init(.cache, why)]) }
       }.joined()
     }
-    return found.lookingFurther { explainMissing($0, of: source, token, next) }
+    return found.lookingFurther { missing in
+      let parts = explainMissing(missing, of: source, token, next)
+      guard touched != nil else { return parts }
+      return parts.map { part in
+        guard part.origin == .source else { return part }
+        return part.adding([.init(.cache, "it keeps what is read again, and these bytes were read once")])
+      }
+    }
   }
 
   /// What the store says, neighbours joined.

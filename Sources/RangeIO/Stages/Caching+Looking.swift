@@ -20,13 +20,23 @@ extension Caching: CacheStage {
     var count = range.count
     while count > 0 {
       // A store refuses what is too much of it at once before anything is fetched.
-      if let reservation = store.reserve(first.clamped(to: range), ofRun: count, for: token).reservation {
-        store.cancel(reservation)
-        break
-      }
+      if isAdmitted(first.clamped(to: range), ofRun: count, token) { break }
       count /= 2
     }
     return range.lowerBound..<range.lowerBound + count
+  }
+
+  /// Whether the store would keep a run that begins with a block: with its bookkeeping, where it counts that.
+  private func isAdmitted(_ first: ByteRange, ofRun count: Int, _ token: ChunkToken) -> Bool {
+    func charge(ofRun count: Int) -> Int? {
+      guard let reservation = store.reserve(first, ofRun: count, for: token).reservation else { return nil }
+      store.cancel(reservation)
+      return reservation.byteCount
+    }
+    guard let one = charge(ofRun: count) else { return false }
+    let (all, overflow) = one.multipliedReportingOverflow(by: count >> token.grid.shift)
+    guard !overflow else { return false }
+    return all <= count || charge(ofRun: all) != nil
   }
 
   func discard(_ range: ByteRange, of source: SourceDescription) {

@@ -14,21 +14,20 @@ final class FlightUnderWay: Sendable {
   private struct State {
     /// Whose turn it holds.
     var turn: (any ChunkStore)?
-    var isOver = false
+    /// What it reads, and where the pipeline ends that it reads through: until it is over. Work that was begun within it
+    /// keeps it for as long as that runs, which may be as long as what it reads is there.
+    var reads: (token: ChunkToken, bottom: SourceLink)?
+
+    var isOver: Bool { reads == nil }
   }
 
-  private let token: ChunkToken
-  /// Where the pipeline ends that it reads through.
-  private let bottom: SourceLink
   /// The one within which this one was begun.
   private let outer: FlightUnderWay?
   private let state: Locked<State>
 
   private init(_ token: ChunkToken, _ bottom: SourceLink, turn: (any ChunkStore)?, within outer: FlightUnderWay?) {
-    self.token = token
-    self.bottom = bottom
     self.outer = outer
-    state = Locked(State(turn: turn))
+    state = Locked(State(turn: turn, reads: (token, bottom)))
   }
 
   /// Reads for flights of `token`.
@@ -46,11 +45,13 @@ final class FlightUnderWay: Sendable {
   }
 
   private func end() {
-    let turn = state.withLock { state in
-      defer { (state.turn, state.isOver) = (nil, true) }
-      return state.turn
+    // What it held goes outside of the lock.
+    let (turn, reads) = state.withLock { state in
+      defer { state = State(turn: nil, reads: nil) }
+      return (state.turn, state.reads)
     }
     turn?.leaveUnreserved()
+    withExtendedLifetime(reads) {}
   }
 
   /// The innermost one that the present task reads within.
@@ -65,14 +66,17 @@ final class FlightUnderWay: Sendable {
   static func isReading(_ token: ChunkToken) -> Bool {
     var flight = underWay
     while let one = flight {
-      if one.token === token { return true }
+      if one.state.withLock({ $0.reads?.token === token }) { return true }
       flight = one.outer
     }
     return false
   }
 
   /// Whether the present task reads within a flight through the same pipeline.
-  static func isReading(through next: ReadNext) -> Bool { underWay?.bottom === next.bottom }
+  static func isReading(through next: ReadNext) -> Bool {
+    guard let flight = underWay else { return false }
+    return flight.state.withLock { $0.reads?.bottom === next.bottom }
+  }
 
   /// Gives up the turns of all flights that the present task reads within: it is about to wait.
   static func giveUpTurns() {

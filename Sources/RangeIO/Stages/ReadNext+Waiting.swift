@@ -1,10 +1,18 @@
 /// Waits of stages that end at once when the read is cancelled or the reader closed, whatever is waited for.
 extension ReadNext {
-  /// Suspends until `instant`.
+  /// Suspends until `instant`, or until the read is cancelled or the reader closed. What a stage of your own waits for by
+  /// `Task.sleep` or by ``time`` is not ended by closing: the reader then waits for that stage.
   ///
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
-  func sleep(until instant: ReadInstant) async throws {
+  public nonisolated(nonsending) func sleep(until instant: ReadInstant) async throws {
     try await answer { [time] in try await time.sleep(until: instant) }
+  }
+
+  /// Suspends for so long, as ``sleep(until:)``.
+  ///
+  /// - Throws: `CancellationError`, `ReadError.Code.closed`.
+  public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+    try await sleep(until: time.now.advanced(by: duration))
   }
 
   /// What `work` comes to, done by a task of its own, which is cancelled when no read waits for it any more. It must not

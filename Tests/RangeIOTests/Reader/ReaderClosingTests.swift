@@ -25,6 +25,41 @@ import Testing
     await reader.close()
   }
 
+  /// Waits for a hundred seconds before each read.
+  private struct Waiting: ReadStage {
+    func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+      try await next.sleep(for: .seconds(100))
+      return try await next(request)
+    }
+  }
+
+  @Test func `what a stage of one's own waits for ends with the reader`() async throws {
+    let simulation = Simulation.current!
+    let reader = try await RangeReader(
+      SyntheticSource(byteCount: 1000), ReadPipeline { Waiting() }, configuration: simulation.configuration)
+    let read = start { try await reader.read(0..<10) }
+    await quiet()
+    await reader.close()
+    let error = await #expect(throws: ReadError.self) { try await read.value }
+    #expect(error?.code == .closed)
+    #expect(simulation.clock.now.offset == .zero)
+    let slow = try await RangeReader(
+      SyntheticSource(byteCount: 1000), ReadPipeline { Waiting() }, configuration: simulation.configuration)
+    #expect(try await slow.isRight(0..<10))
+    #expect(simulation.clock.now.offset == .seconds(100))
+    await slow.close()
+  }
+
+  @Test func `an empty source that has become another version is not read as empty still`() async throws {
+    let source = SyntheticSource(byteCount: 0)
+    let reader = try await RangeReader(source)
+    #expect(try await reader.read(0...).isEmpty)
+    source.rewrite()
+    let error = await #expect(throws: ReadError.self) { try await reader.read(0...) }
+    #expect(error?.code == .sourceChanged)
+    await reader.close()
+  }
+
   @Test func `a read begun in a cancelled task never reaches the source`() async throws {
     let reader = try await RangeReader(source)
     let begun = start {

@@ -83,6 +83,41 @@ import Testing
   }
 }
 
+extension CachingNestedReadersTests {
+  /// Shows what a reader of its own reads, which it opens while it is read.
+  private final class Opening: RangeSource {
+    private let reader = Locked<RangeReader?>(nil)
+    private let configuration: RangeReader.Configuration
+
+    init(_ configuration: RangeReader.Configuration) { self.configuration = configuration }
+
+    func describe() async throws -> SourceDescription {
+      SourceDescription(id: "outer", validator: HeldSource.Version(number: 0), byteCount: 1 << 20)
+    }
+
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      let opened = try await RangeReader(SyntheticSource(byteCount: 1 << 20), configuration: configuration)
+      reader.withLock { $0 = opened }
+      return try await opened.read(range)
+    }
+  }
+
+  @Test(.simulated) func `what a reader that was opened within a read looks for keeps nothing alive`() async throws {
+    weak var dropped: Opening?
+    do {
+      // It looks for changes for as long as it is there.
+      var configuration = Simulation.current!.configuration
+      configuration.onChange = .refresh
+      let source = Opening(configuration)
+      let outer = try await reader(source, MemoryStore(limit: .mebibytes(1)))
+      #expect(try await outer.isRight(0..<10))
+      dropped = source
+    }
+    await quiet()
+    #expect(dropped == nil)
+  }
+}
+
 /// Keeps nothing, and shares its turns.
 private final class NoStore: ChunkStore {
   let sources = ChunkSources()

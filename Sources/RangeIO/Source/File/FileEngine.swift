@@ -20,16 +20,17 @@ extension FileSource {
     /// Whether the file is still being recorded: bytes are added to its end, and those that are there never change.
     /// Default: no.
     ///
-    /// Then only its inode and its size tell versions apart: a longer file holds the bytes of the shorter one, so what was
-    /// read of it stays cached while it grows. A file that does not keep this promise is not noticed unless it becomes
-    /// shorter. What is read is kept in memory only, never on a disk, where it would have to be told from another file
+    /// A longer file then holds the bytes of the shorter one, so what was read of it stays cached while it grows. Each look
+    /// that shows another size or other times compares the first 4 KiB, and the last 4 KiB before the old end, with what was
+    /// there: a file that differs there, or became shorter, throws `ReadError.Code.sourceChanged`. One that is rewritten
+    /// elsewhere goes unnoticed. What is read is kept in memory only, never on a disk, where it would have to be told from another file
     /// after a restart.
     public var isAppendOnly: Bool
     /// What reading the file costs, which the library cannot know: a path may lead to a drive in this machine or to a
     /// server far away. Default: that of a local disk.
     ///
-    /// Merging and read-ahead go by it, and so does a cache on a disk: it keeps only what is dearer to read again than
-    /// the disk is, so by default nothing of a file. State the cost of a file on a network or a slow drive to have it
+    /// Merging and read-ahead go by it, and so does a cache on a disk: it keeps only what takes longer to read again
+    /// than that disk takes, so by default nothing of a file. State the cost of a file on a network or a slow drive to have it
     /// kept there.
     public var cost: SourceCost
 
@@ -38,7 +39,7 @@ extension FileSource {
     /// For opening, when it is not known yet where a file is, and for files of which a server is asked.
     package var remoteThreads = IOThreads.remote
     package var buffers = BufferPool.shared
-    /// Where one waits until a file is at rest, together with others.
+    /// Waits until files are at rest, for all sources together.
     package var resting = RestingFiles.shared
 
     /// A configuration with defaults.
@@ -59,7 +60,7 @@ enum LaneThreshold {
   /// Up to so many bytes a resident read copies on the caller's own thread and actor, whether of one range or of many;
   /// above, it leaves the actor first.
   static let residentInline = 256 * 1024
-  /// So many bytes are copied from the page cache before it is seen that nobody waits any more.
+  /// So many bytes are copied from the page cache between two checks for cancellation.
   static let residentPiece = 1024 * 1024
   /// DispatchIO reads and reports in pieces of so many bytes.
   static let dispatchIOPiece = 1024 * 1024

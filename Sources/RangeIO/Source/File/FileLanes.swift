@@ -24,7 +24,7 @@ final class FileLanes: Sendable {
   private let isDescribed = Atomic<Bool>(false)
   /// The version that was described last.
   private let sighting: Locked<FileSighting>
-  /// The version that was there at the opening, or that nobody had written to for a while.
+  /// The version that was there at the opening, or the last one that was found at rest.
   private let atRest: Locked<FileVersion>
   /// How many changes of names `takeRenaming` has told of.
   private let toldRenamings = Atomic<Int>(0)
@@ -111,7 +111,7 @@ final class FileLanes: Sendable {
     }
   }
 
-  /// Whether nobody was in the midst of writing `version`, as far as is known.
+  /// Whether `version` is known to be at rest: not in the middle of being written.
   func hasRested(_ version: FileVersion) -> Bool { atRest.withLock { $0 == version } }
 
   func rested(_ version: FileVersion) { atRest.withLock { $0 = version } }
@@ -182,7 +182,7 @@ final class FileLanes: Sendable {
     return lane
   }
 
-  /// Lets go of the file though reads of it may be under way, which find that it is another. May wait.
+  /// Closes the file early, though reads of it may be under way: they find that it is another. May wait.
   func letGo() {
     stop()
     recording = nil

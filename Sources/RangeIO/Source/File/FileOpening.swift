@@ -70,7 +70,7 @@ enum FileOpening {
     }
   }
 
-  /// Looks at a descriptor that somebody else has opened, and refuses what is not for reading. May wait.
+  /// Looks at a descriptor that the user has opened, and refuses what is not for reading. May wait.
   static func adopt(_ file: OpenFile) throws(ReadError) -> Opened {
     let opened = try inspect(file)
     let reason: String

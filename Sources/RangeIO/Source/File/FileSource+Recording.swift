@@ -81,7 +81,7 @@ extension Recording {
       let before = mark
       let status: FileStatus
       do throws(ReadError) { status = try marker.file.status() } catch { throw .failed(error) }
-      // It was let go of meanwhile, since another file is read.
+      // It was closed early meanwhile, since another file is read.
       guard isIn(status) else { return nil }
       if let before {
         if before.isOf(status) { return hasEnded ? nil : status }

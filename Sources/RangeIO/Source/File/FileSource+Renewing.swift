@@ -30,8 +30,8 @@ extension FileSource {
     return try await describe(now)
   }
 
-  /// Lets go of the first file, which is found without a lock and without counting references as long as there is no other,
-  /// and so cannot know when its last read ends: those under way throw `sourceChanged`, as later ones do.
+  /// Closes the first file early. Reads find it without a lock and without counting references as long as there is no other,
+  /// so the end of the last one does not show: those under way throw `sourceChanged`, as later ones do.
   private func letGo(of lanes: FileLanes) {
     gate.enterAgain()
     // A removed file's room on the disk may be given back now, which takes time.
@@ -42,9 +42,9 @@ extension FileSource {
       })
   }
 
-  /// What the file is once nobody has written to it for a while: the kernel stamps it before a write, and what is read in the
-  /// midst of that is half of one version and half of another. Waits by a timer that all share who wait for the file, and for
-  /// one that is written to all the time no longer than twice that while. What was there when it was opened is taken as it is.
+  /// What the file is once it has been at rest for 250 ms: the kernel stamps it before a write, and what is read in the midst
+  /// of that is half of one version and half of another. All that wait for the file share a timer. One that is written to all
+  /// the time is waited for half a second at most. What was there when it was opened is taken as it is.
   private func describeAtRest(_ lanes: FileLanes) async throws -> SourceDescription {
     var waited = Duration.zero
     var seen: FileStatus?

@@ -18,7 +18,7 @@ extension FileSource {
       } else {
         try await ask(lanes) { try lanes.see(lanes.statusForDescription()) }
       }
-    // Let go of meanwhile, since another file is read.
+    // It was closed early meanwhile, since another file is read.
     guard lanes.isOf(status) else { return try await describe(try await currentLanes()) }
     let (now, tick) = configuration.syscalls.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick, changed: status.changed)
@@ -33,7 +33,7 @@ extension FileSource {
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost,
         isSettled: isSettled,
         context: FileSnapshot(version, generation))
-      // Of a file that another has taken the place of meanwhile it would be read by nobody.
+      // If another file has taken its place meanwhile, no later call needs it.
       if currentGeneration == generation { described = new }
       return new
     }

@@ -52,8 +52,8 @@ final class OpenFile: Sendable {
     try await answer.value()
   }
 
-  /// Lets go of the file, which reads that are under way find empty. The number stays ours until it is closed. To be called
-  /// within the gate. May wait.
+  /// Closes the file early: its descriptor leads to an empty file until ``close()``, so that no other file gets the number.
+  /// Reads that are under way find that one. To be called within the gate. May wait.
   func letGo() {
     // Without a descriptor to spare the file stays open until the source is closed.
     _ = syscalls.letGo(descriptor)
@@ -69,7 +69,7 @@ final class OpenFile: Sendable {
     return status
   }
 
-  /// The name that it goes by now, if the system says so.
+  /// Its present name, if the system says so.
   var nameNow: String? { syscalls.name(descriptor) }
 
   func context(_ range: ByteRange) -> ReadError.Context {

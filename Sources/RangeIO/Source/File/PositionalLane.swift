@@ -72,7 +72,7 @@ final class PositionalLane: Sendable {
     }
   }
 
-  /// Gives up a read that nobody will wait for.
+  /// Gives up a read whose bytes are not needed any more.
   func withdraw(_ pending: Pending) {
     pending.forgetUrgency()
     pending.answer.fail(CancellationError())

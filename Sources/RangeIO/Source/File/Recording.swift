@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A file that is only ever added to, as all sources of the process know it that have it open: until one of them sees it
-/// cut or rewritten, or nobody has it open any more. What is there then under the same inode is another recording, however
+/// cut or rewritten, or the last one closes it. What is there then under the same inode is another recording, however
 /// long.
 final class Recording: Sendable {
   private struct Place: Hashable {

@@ -1,5 +1,5 @@
-/// Waits until files that were written to a moment ago are at rest: one timer and one look for all who wait for the same
-/// file, whichever source they read it by.
+/// Waits until files that were written to a moment ago are at rest: one timer and one look for all readers that wait for the
+/// same file, by whichever source.
 ///
 /// It waits on no thread, and holds no file: the look is made by one of those who still wait.
 package final class RestingFiles: Sendable {
@@ -11,7 +11,7 @@ package final class RestingFiles: Sendable {
     let inode: UInt64
   }
 
-  /// One who waits, within the gate of his source.
+  /// A source that waits, within its gate.
   private struct Waiter {
     let answer: OneAnswer<FileStatus?>
     let gate: UseGate
@@ -78,8 +78,8 @@ package final class RestingFiles: Sendable {
     }
   }
 
-  /// The time has come: looks, and answers all who wait. Who comes from here on waits anew, since he may know of a change
-  /// that the look is too early for.
+  /// The time has come: looks, and answers all waiters. One that comes from here on starts another wait, since it may know
+  /// of a change after this look.
   private func end(_ number: Int, at place: Place) async {
     let waiters = state.withLock { state -> [Waiter] in
       guard state.waits[place]?.number == number, let wait = state.waits.removeValue(forKey: place) else { return [] }

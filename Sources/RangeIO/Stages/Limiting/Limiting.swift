@@ -25,6 +25,9 @@
 ///
 /// A read that is cancelled under way gives back its permit at once, also if the source goes on with it.
 ///
+/// A source may read through another reader that has the same `Limiting`: what it reads so belongs to the read that asked
+/// for it, which has its permit and has paid for its bytes. Known by a task-local value, which a detached task has not.
+///
 /// **Errors.** `ReadError.Code.timedOut` for a read whose deadline passes while it waits.
 ///
 /// A read that need not wait costs two locks; one that waits allocates.
@@ -72,13 +75,17 @@ public final class Limiting: ReadStage {
 
   /// What the stages below answer, when it is this read's turn.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    // It would wait for itself.
+    guard !LimitedRead.isUnderWay(for: self) else { return try await next(request) }
     counts.add(1, to: Count.reads.rawValue)
     try await enter(request, next)
+    let read = LimitedRead(self)
     defer {
+      read.end()
       let now = now(next)
       perform(state.withLock { $0.ended(now: now) }, next)
     }
-    return try await next(request)
+    return try await LimitedRead.$current.withValue(read) { try await next(request) }
   }
 
   // MARK: waiting

@@ -85,7 +85,9 @@ final class ReadAheadReads: ReadAheadHolder {
   func start(_ part: Part, _ request: ReadRequest, _ next: ReadNext) -> Bool {
     let missing = next.missing(part.range, of: request.source, forReadsOf: request.range.count) ?? [part.range]
     let count = missing.reduce(0) { $0 + $1.count }
-    counters.add(part.range.count - count, .cached)
+    // What is missing may be wider, of whole blocks.
+    let within = missing.reduce(0) { $0 + (ByteRanges.intersection($1, part.range)?.count ?? 0) }
+    counters.add(part.range.count - within, .cached)
     guard let first = missing.first else { return true }
     guard let number = begin(missing, count: count, for: part) else { return false }
     var prefetch = ReadRequest(first, moreRanges: Array(missing.dropFirst()), of: request.source)

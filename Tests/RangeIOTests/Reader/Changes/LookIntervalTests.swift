@@ -13,6 +13,7 @@ import Testing
     private struct State {
       var byteCount = 1000
       var looks = 0
+      var tells: Bool
     }
     private struct Size: SourceValidator {
       let byteCount: Int
@@ -21,11 +22,17 @@ import Testing
         return newer.byteCount == byteCount ? .same : newer.byteCount > byteCount ? .extends : .other
       }
     }
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let changes = Bell()
-    let tellsOfChanges: Bool
+    /// There is no watch to be had, which shows when one is asked for, each time.
+    private let hasNoWatch: Bool
 
-    init(tells: Bool = true) { tellsOfChanges = tells }
+    init(tells: Bool = true, hasNoWatch: Bool = false) {
+      state = Locked(State(tells: tells))
+      self.hasNoWatch = hasNoWatch
+    }
+
+    var tellsOfChanges: Bool { state.withLock { $0.tells } }
 
     var looks: Int { state.withLock { $0.looks } }
 
@@ -36,7 +43,10 @@ import Testing
 
     private func description(counting: Bool) -> SourceDescription {
       let byteCount = state.withLock { state in
-        if counting { state.looks += 1 }
+        if counting {
+          state.looks += 1
+          if hasNoWatch { state.tells = true }
+        }
         return state.byteCount
       }
       return SourceDescription(
@@ -46,6 +56,7 @@ import Testing
     func describe() async throws -> SourceDescription { description(counting: true) }
 
     func waitForChange(after source: SourceDescription) async throws {
+      if hasNoWatch { state.withLock { $0.tells = false } }
       let answer = changes.listen()
       defer { changes.leave(answer) }
       if source.byteCount != description(counting: false).byteCount { return }
@@ -122,6 +133,46 @@ import Testing
       #expect(source.looks - before == looks, "tells: \(tells)")
       await reader.close()
     }
+  }
+
+  @Test(arguments: [ChangePolicy.refresh, .follow])
+  func `where there is no watch to be had, changes are noticed within an interval`(policy: ChangePolicy) async throws {
+    let source = TellingSource(hasNoWatch: true)
+    let reader = try await reader(source, policy)
+    await quiet()
+    let before = source.looks
+    try await simulation.clock.sleep(for: .milliseconds(20_500))
+    await quiet()
+    #expect(source.looks - before == 20)
+    await reader.close()
+  }
+
+  @Test(arguments: [ChangePolicy.fail, .follow])
+  func `however many streams follow, their reader is looked at twice in an interval at most`(
+    policy: ChangePolicy
+  ) async throws {
+    let source = TellingSource(tells: false)
+    let reader = try await reader(source, policy)
+    let counts = (0..<300).map { _ in
+      start {
+        var count = 0
+        for try await piece in reader.stream(following: 0...) {
+          count += piece.count
+          if count == 2000 { break }
+        }
+        return count
+      }
+    }
+    try await simulation.clock.sleep(for: .seconds(5))
+    let before = source.looks
+    try await simulation.clock.sleep(for: .seconds(20))
+    #expect((15...45).contains(source.looks - before), "\(source.looks - before)")
+    source.append(1000)
+    // Of what came all are told within one more.
+    let end = simulation.clock.now.advanced(by: .milliseconds(1100))
+    for count in counts { #expect(try await count.value == 2000) }
+    #expect(simulation.clock.now <= end)
+    await reader.close()
   }
 
   #if os(Linux)

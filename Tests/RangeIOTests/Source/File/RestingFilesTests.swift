@@ -202,3 +202,67 @@ import Testing
     #expect(try await late.value.seen == status)
   }
 }
+
+/// The same on Swift's threads.
+struct RestingFilesRaceTests {
+  /// A clock on which others go on a few times before a sleep is over.
+  private struct YieldingClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+    var now: Instant { .now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+      for _ in 0..<3 {
+        try Task.checkCancellation()
+        await Task.yield()
+      }
+    }
+  }
+
+  @Test func `each waiter is answered once, however many begin, end and are cancelled at the same time`()
+    async throws
+  {
+    let resting = RestingFiles(TimeSource(YieldingClock()))
+    let (answers, cancellations) = (AwaitedCount(), AwaitedCount())
+    let versions = (0..<3).map { inode in
+      var status = FileStatus()
+      status.inode = UInt64(inode)
+      return FileVersion(status)
+    }
+    for round in 0..<200 {
+      let gates = (0..<32).map { _ in UseGate() }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (number, gate) in gates.enumerated() {
+          let task = Task {
+            try #require(gate.enter())
+            defer { gate.leave() }
+            let seen = try await resting.wait(.seconds(1), for: versions[number % 3], in: WaitingList(), gate) {
+              await Task.yield()
+              if number % 5 == 0 { throw ReadError(.inputOutput, "made up") }
+              var status = FileStatus()
+              status.inode = UInt64(number % 3)
+              return status
+            }.seen
+            #expect(seen.map { $0.inode == UInt64(number % 3) } ?? true)
+          }
+          group.addTask {
+            do {
+              try await task.value
+              answers.add()
+            } catch is CancellationError {
+              cancellations.add()
+            }
+          }
+          if (number + round) % 4 == 0 { task.cancel() }
+        }
+        try await group.waitForAll()
+      }
+      // A look may end after the last answer: it was cancelled then.
+      for gate in gates {
+        #expect(gate.close())
+        try await gate.drained()
+      }
+    }
+    #expect(answers.now + cancellations.now == 200 * 32 && answers.now > 200 * 16, "\(answers.now)")
+  }
+}

@@ -42,6 +42,37 @@ struct LimitingTests {
     }
   }
 
+  /// Shows what another reader reads.
+  private struct Showing: RangeSource {
+    let reader: RangeReader
+    func describe() async throws -> SourceDescription {
+      SourceDescription(id: "outer", validator: HeldSource.Version(number: 0), byteCount: reader.byteCount)
+    }
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { try await reader.read(range) }
+  }
+
+  @Test func `a read through another reader of the same limits has its permit already`() throws {
+    let limiting = Limiting(concurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(100))
+    try Simulation.run(seed: 3) { simulation in
+      let below = SyntheticSource(byteCount: 100_000, latency: .milliseconds(10), time: simulation.time)
+      let inner = try await RangeReader(
+        below, ReadPipeline { limiting }, configuration: simulation.configuration)
+      let outer = try await RangeReader(
+        Showing(reader: inner), ReadPipeline { limiting }, configuration: simulation.configuration)
+      let reads = (0..<5).map { number in simulation.start { try await outer.isRight(number..<number + 10) } }
+      for read in reads { #expect(try await read.value) }
+      // Its bytes are paid for once, and one read goes after the other.
+      #expect(below.mostReadsUnderWay == 1)
+      #expect(simulation.clock.now.offset == .milliseconds(50))
+      // A read by itself waits for a permit as ever.
+      let own = (0..<2).map { number in simulation.start { try await inner.isRight(number..<number + 10) } }
+      for read in own { #expect(try await read.value) }
+      #expect(below.mostReadsUnderWay == 1)
+    }
+    expectEmpty(limiting)
+    #expect(limiting.statistics()?.figures["reads"] == 7)
+  }
+
   @Test func `bytes go at the rate, after what was saved up`() throws {
     let limiting = Limiting(bytesPerSecond: .bytes(1000), burst: .bytes(500))
     try run({ _ in .answer }, through: ReadPipeline { limiting }) { (_, reader, source) async throws in

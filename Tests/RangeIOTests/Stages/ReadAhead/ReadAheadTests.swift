@@ -320,6 +320,40 @@ struct ReadAheadTests {
     }
   }
 
+  @Test func `of a small store a hint fetches what that keeps, with its bookkeeping`() throws {
+    for limit in [1 << 20, 8 << 20, 16 << 20] {
+      try Simulation.run(seed: 15) { simulation in
+        let source = Self.source(simulation, 1 << 30)
+        let store = MemoryStore(limit: .bytes(limit))
+        let reader = try await RangeReader(source, configuration: simulation.configuration) { Caching(store) }
+        // A half of it, and more than it can hold.
+        for count in [limit / 2, limit * 2] {
+          let begin = count << 4
+          reader.willRead(begin..<begin + count)
+          try await simulation.time.sleep(for: .seconds(60))
+          #expect(store.contains(begin..<begin + limit / 8, of: reader.source), "\(count) of \(limit)")
+        }
+        await reader.close()
+      }
+    }
+  }
+
+  @Test func `what is counted as cached is of what was asked for`() throws {
+    try Simulation.run(seed: 16) { simulation in
+      let (source, stage) = (Self.source(simulation, 1 << 30), ReadAhead())
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        stage
+        Caching(MemoryStore(limit: .mebibytes(64)))
+      }
+      for step in 0..<100 {
+        let range = step * 100_000..<(step + 1) * 100_000
+        #expect(try await reader.read(range) == source.expected(range))
+        #expect(Self.count("bytes cached already", stage) >= 0)
+      }
+      await reader.close()
+    }
+  }
+
   @Test(arguments: [false, true])
   func `of a hint as much is fetched as the cache keeps, and no more`(isCountedByReadAhead: Bool) throws {
     try Simulation.run(seed: 10) { simulation in

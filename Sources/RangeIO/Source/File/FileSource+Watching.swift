@@ -1,0 +1,33 @@
+import Synchronization
+
+// How a reader learns that the file may have changed.
+
+extension FileSource {
+  /// Returns when the file may have changed since `source` described it, or its name may lead elsewhere.
+  ///
+  /// Where the system does not tell of changes, as on network file systems, it waits until it is cancelled.
+  public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try await currentLanes()
+    let answer = renewals.listen()
+    defer { renewals.leave(answer) }
+    // Of changes by others the system of a remote file does not tell, and to be told of our own we would have to ask there.
+    let watch =
+      lanes.isRemote ? nil : FileWatch.begin(lanes.file.descriptor) { answer.resolve(.success(())) }
+    defer { watch?.end() }
+    if watch == nil { lanes.isWatched.store(false, ordering: .relaxed) }
+    // What happened before the watch began is seen now, and what comes later by the watch.
+    if let version = FileSnapshot.of(source)?.version, hasChanged(version, try await status(of: lanes), lanes) {
+      return
+    }
+    try await waiting.wait(for: answer)
+  }
+
+  /// Whether the system tells of what happens to the file, and to its name as far as that is known: not of files on a
+  /// server, of what lies behind a symbolic link, nor of one that has lost its name, which another file may get.
+  public var tellsOfChanges: Bool {
+    let lanes = currentGeneration > 0 ? renewed.withLock { $0 } : opened.value
+    return lanes?.tellsOfChanges(followed: configuration.isAppendOnly) ?? false
+  }
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Counts the instructions of a read of 4 KiB that a cache in memory answers, alone and below two stages that do nothing, and
+# of one that it does not have and keeps. Fails when one has become a quarter dearer than Tests/HitCost/instructions.txt
+# says.
+#
+# Usage: scripts/check-hit-cost.sh [--record]
+#   --record: writes what was counted to that file. The commit that does so says why.
+#
+# Instructions, since they are nearly the same in every run, where times are not. valgrind counts them; where there is none,
+# nothing is checked. What the program takes to begin and to end is left out: it runs with few reads and with many.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/built.sh
+
+record=Tests/HitCost/instructions.txt
+few=100
+
+if ! command -v valgrind >/dev/null; then
+  echo "check-hit-cost: skipped: there is no valgrind, which counts instructions (Linux: apt-get install valgrind)"
+  exit 0
+fi
+
+# The build of the tests, which is optimised.
+build --product HitCost --quiet
+program=$(bin_path)/HitCost
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if command -v strip >/dev/null; then
+  # valgrind 3.19 hangs over the debug information of a compiler that is younger than it is.
+  strip -g -o "$work/HitCost" "$program"
+  program=$work/HitCost
+fi
+
+# The instructions of one run: of which reads, how many.
+instructions() {
+  SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" \
+    >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; return 1; }
+  awk '/Collected *:/ { print $NF }' "$work/log"
+}
+
+# What a number belongs to: another processor or compiler has others, and the runtime of Swift is counted too.
+system=$(uname -s)-$(uname -m)-swift$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
+failed=0
+for what in hit hit-under-stages miss; do
+  # So many that what happens once, such as a clock that is begun beside, counts nothing; a miss takes longer.
+  if [ $what = miss ]; then many=600; else many=5100; fi
+  from=$(instructions $what $few)
+  to=$(instructions $what $many)
+  now=$(((to - from) / (many - few)))
+  [ "$now" -gt 0 ] || { echo "check-hit-cost: $what: valgrind counted '$from' and '$to'" >&2; exit 1; }
+  before=$(awk -v at="$system" -v what="$what" '$1 == at && $2 == what { print $3 }' $record)
+  if [ "${1:-}" = --record ]; then
+    { grep -v "^$system $what " $record || true; echo "$system $what $now"; } >"$work/record"
+    cp "$work/record" $record
+    echo "check-hit-cost: $what: $now instructions, recorded; ${before:-none} before"
+  elif [ -z "$before" ]; then
+    echo "check-hit-cost: $what: $now instructions, not checked: none are recorded for $system"
+  elif [ $((now * 4)) -gt $((before * 5)) ]; then
+    echo "check-hit-cost: $what: $now instructions, $before recorded: more than a quarter dearer" >&2
+    failed=1
+  else
+    echo "check-hit-cost: $what: $now instructions, $before recorded"
+  fi
+done
+exit $failed
