@@ -17,7 +17,7 @@ run_tests() { scripts/test.sh; }
 # Tests of which a run does as much as the environment says. Nothing but these: the others ran above.
 long() { scripts/test.sh --filter "$1"; }
 
-what_seeds="100,000 seeds of each simulation, 20,000 of two tiers and of three, 10,000 of hangs"
+what_seeds="100,000 seeds of readers and of caches, 20,000 of two tiers and of three, 5,000 to 25,000 of the other simulations and models"
 run_seeds() {
   RANGEIO_SEEDS=100000 long \
     'SpineSimulation|CacheSimulation|MergingSimulation|CachedReadsModel|FlightsModel|PolicyModel|EvictionPolicyTests|HangTests'

@@ -25,7 +25,7 @@ extension Bytes {
   /// ```
   ///
   /// A slice of a `Data` keeps the whole alive, which ``backingByteCount`` cannot see. A `Data` that was itself made
-  /// without copying (`bytesNoCopy`) must be over memory that nobody writes to.
+  /// without copying (`bytesNoCopy`) must be over memory that is not written to.
   ///
   /// - Complexity: O(1) and two small allocations when it shares, else one allocation.
   public init(_ data: Data) {

@@ -10,7 +10,7 @@ extension Data {
   /// A copy of `bytes`.
   ///
   /// The way to hand what was read to an API that takes `Data`. Use ``init(unsafeSharing:)`` where the copy shows in
-  /// a profile and nobody will change the result.
+  /// a profile and no code will change the result.
   ///
   /// ```swift
   /// let header = try JSONDecoder().decode(Header.self, from: Data(try await reader.read(0..<512)))
@@ -28,7 +28,7 @@ extension Data {
   ///
   /// A `Data` that is the only one to refer to its memory is changed in place, without regard to where that memory
   /// came from. It would be that of `bytes` here, which others, such as a cache, share and count on. So keep the result
-  /// in a `let`, and give it to nobody who may change it: copy it (``init(_:)``) for those.
+  /// in a `let`, and do not pass it to code that may change it: pass a copy (``init(_:)``) there.
   ///
   /// The memory of `bytes` stays as long as this `Data`, or a slice of it, does.
   ///

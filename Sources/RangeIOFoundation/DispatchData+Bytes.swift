@@ -4,7 +4,7 @@ public import RangeIO
 extension DispatchData {
   /// The bytes of `bytes`, in as many regions as they have pieces, without copying them.
   ///
-  /// For writing what was read with `DispatchIO`. The memory of `bytes` stays until Dispatch has let go of every region,
+  /// For writing what was read with `DispatchIO`. The memory of `bytes` stays until Dispatch has released every region,
   /// which it may do a little later, on a queue of its own.
   ///
   /// - Complexity: O(pieces × log pieces), a few small allocations for each piece.

@@ -5,7 +5,7 @@ import RangeIO
 /// ```swift
 /// let clock = ManualClock()
 /// let source = SyntheticSource(byteCount: 1 << 40, latency: .milliseconds(20), time: TimeSource(clock))
-/// clock.advance(by: .milliseconds(20))  // wakes whoever slept until then
+/// clock.advance(by: .milliseconds(20))  // wakes all that slept until then
 /// ```
 public final class ManualClock: Clock, Sendable {
   /// A moment, counted from the making of the clock.
@@ -56,7 +56,7 @@ public final class ManualClock: Clock, Sendable {
   /// The smallest step: none.
   public var minimumResolution: Duration { .zero }
 
-  /// The earliest moment that somebody sleeps until, or `nil`.
+  /// The earliest moment that a task sleeps until, or `nil`.
   public var nextWake: Instant? { state.withLock { $0.sleepers.map(\.until).min() } }
 
   /// How many sleep now.

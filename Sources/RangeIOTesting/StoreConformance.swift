@@ -10,7 +10,7 @@ public import RangeIO
 ///
 /// It does to a store what `Caching` does, in random order: looks up, reserves, inserts, gives up, removes, also while
 /// bytes are on their way; first alone, then from several tasks. Every byte is compared. What it cannot see: how long a
-/// call takes, and what the store's bookkeeping takes beside the bytes.
+/// call takes, and what the store's bookkeeping takes in addition to the bytes.
 public enum StoreConformance {
   /// What a store did that it must not.
   public struct Violation: Error, CustomStringConvertible {
@@ -25,7 +25,7 @@ public enum StoreConformance {
   ///   - operations: how many, for each task.
   ///   - limit: bytes that the store may hold, reservations included: handed to `make`. At least 64 KiB.
   ///   - tasks: how many work the store at once.
-  ///   - settle: waits until what the store does beside the calls is done, for stores that keep what they are handed later
+  ///   - settle: waits until what the store does in the background is done, for stores that keep what they are handed later
   ///     than they are called: `{ try await ($0 as? MyStore)?.flush() }`. Default: there is nothing to wait for.
   ///   - make: a store of at most that limit which knows these sources.
   /// - Throws: ``Violation``; what `make` and `settle` throw.

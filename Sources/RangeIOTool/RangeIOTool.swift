@@ -52,14 +52,15 @@ struct RangeIOTool: AsyncParsableCommand {
       }
       return ToolStatus.done.rawValue
     } catch {
-      return end(error)
+      return end(error, arguments)
     }
   }
 
   /// Tells the user of `error`, which may also be the help that was asked for.
-  private static func end(_ error: any Error) -> Int32 {
+  private static func end(_ error: any Error, _ arguments: [String]) -> Int32 {
     if let complaint = Complaint(error) {
-      StandardError.line("rangeio: \(complaint.message)")
+      let hint = complaint.status == .usage ? CommandNames.hint(arguments, of: Self.self) : ""
+      StandardError.line("rangeio: \(complaint.message)\(hint)")
       return complaint.status.rawValue
     }
     switch error {
@@ -71,9 +72,10 @@ struct RangeIOTool: AsyncParsableCommand {
     case is BrokenPipe:
       return ToolStatus.done.rawValue
     case _ where exitCode(for: error).isSuccess:
-      return printed(fullMessage(for: error))
+      return printed(fullMessage(for: error), arguments)
     case _ where exitCode(for: error) == .validationFailure:
-      StandardError.line("rangeio: \(Complaint.oneLine(message(for: error))) (see 'rangeio --help')")
+      let hint = CommandNames.hint(arguments, of: Self.self)
+      StandardError.line("rangeio: \(Complaint.oneLine(message(for: error)))\(hint)")
       return ToolStatus.usage.rawValue
     default:
       StandardError.line("rangeio: \(Complaint.oneLine(message(for: error)))")
@@ -81,12 +83,12 @@ struct RangeIOTool: AsyncParsableCommand {
     }
   }
 
-  private static func printed(_ text: String) -> Int32 {
+  private static func printed(_ text: String, _ arguments: [String]) -> Int32 {
     do {
       try StandardOutput().line(text)
       return ToolStatus.done.rawValue
     } catch {
-      return end(error)
+      return end(error, arguments)
     }
   }
 }

@@ -31,6 +31,7 @@ import Testing
     let text = try await tool("spill", "list", spilled.path, "--segments")
     #expect(text.code == 0 && text.errors == "")
     let words = String(decoding: text.output, as: UTF8.self)
+    #expect(words.contains(": 1 source in "))
     #expect(words.contains("made:up") && words.contains("50.0%") && words.contains("ab01ff"))
     #expect(words.contains(Self.firstSegment) && words.contains("sealed"))
   }

@@ -172,6 +172,40 @@ import Testing
     #expect(String(decoding: try contents(directory("err")), as: UTF8.self).contains("shrank"))
   }
 
+  @Test func `a file that grows ends with 5, and with --growing is read to its first size`() async throws {
+    let byteCount = 32 << 20
+    for (options, code) in [([], 5), (["--growing"], 0)] {
+      for command in ["cat", "read"] {
+        let path = try directory.sparseFile("f", byteCount: byteCount)
+        let pipe = try ReadingEnd()
+        let process = try pipe.start([command, path] + options, errors: directory("err"))
+        // It has begun, and cannot go far before the file grows.
+        #expect(try await pipe.read(1).count == 1)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: [1, 2, 3])
+        try handle.close()
+        let rest = try await pipe.drain()
+        #expect(try await process.wait() == code)
+        let errors = String(decoding: try contents(directory("err")), as: UTF8.self)
+        if code == 0 {
+          #expect(rest == byteCount - 1 && errors == "")
+        } else {
+          #expect(errors.contains("add --growing") && !errors.contains("onChange"), "\(errors)")
+        }
+        try FileManager.default.removeItem(atPath: directory("err"))
+      }
+    }
+  }
+
+  @Test func `what --growing reads may be a part`() async throws {
+    let path = try directory.file("f", noise(10))
+    for (options, size) in [(["--growing", "--range", "5..."], 5), (["--growing", "--suffix", "3"], 3)] {
+      let result = try await tool(["read", path] + options)
+      #expect(result.code == 0 && result.output.count == size, "\(result.errors)")
+    }
+  }
+
   // MARK: pipes and signals
 
   @Test func `a reader that leaves early is no failure`() async throws {

@@ -9,7 +9,7 @@ import RangeIO
     abstract: "Measures RangeIO against what a program could use instead.",
     discussion: "A slow result is a result: the exit code is 0 unless something could not be measured.")
 
-  @Flag(help: "Fewer and shorter rounds: for a first look, in under a minute.")
+  @Flag(help: "Fewer and shorter rounds: for a first look, in about two minutes.")
   var quick = false
 
   @Option(help: ArgumentHelp("Only cells whose name contains this; may be repeated.", valueName: "text"))

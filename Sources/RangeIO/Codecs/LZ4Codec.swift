@@ -7,7 +7,7 @@
 /// LZ4 blocks: about 0.5 GB a second and core to compress, 2 or more to decompress.
 ///
 /// The block format has neither a header nor a check sum: most flipped bits decode to other bytes unnoticed. Where that
-/// matters, whoever stores the bytes must check them before.
+/// matters, the store of the bytes must check them first.
 ///
 /// Source: [LZ4 block format](https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md). liblz4 on Linux; on Apple
 /// platforms `COMPRESSION_LZ4_RAW` of the system's library Compression, which writes the same format.

@@ -4,7 +4,7 @@
 /// do {
 ///   let tail = try await reader.read(suffix: 8)
 /// } catch let error as ReadError where error.code == .sourceChanged {
-///   let anew = try await RangeReader(path)  // the file was rewritten: look at the new one
+///   let newReader = try await RangeReader(path)  // the file was rewritten: read the new version
 /// }
 /// ```
 ///

@@ -1,8 +1,8 @@
 /// Decides which chunk of a store makes room: a pure value, one for each shard of the store.
 ///
 /// A policy knows chunks by their *slot*, a small number that the store gives out and uses again later, and by their
-/// *key*, 64 bits that stay the same when a chunk comes back after it was evicted: what a memory of the evicted (a
-/// *ghost*) goes by. Weights are the bytes that a chunk is charged for.
+/// *key*, 64 bits that stay the same when a chunk comes back after it was evicted: a memory of evicted chunks (a
+/// *ghost*) knows them by it. Weights are the bytes that a chunk is charged for.
 ///
 /// **What the caller guarantees.** Calls come one at a time, under the shard's lock. Slots are small and dense. A slot
 /// is inserted once before it is hit, reweighed, removed or evicted, and can be inserted again after it was removed or

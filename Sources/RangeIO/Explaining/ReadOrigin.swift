@@ -6,7 +6,7 @@ public struct ReadOrigin: RawRepresentable, Hashable, Sendable, Codable {
   /// The origin of that name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// A cache's memory, where bytes are at hand.
+  /// A cache's memory, uncompressed.
   public static let memory = ReadOrigin(rawValue: "memory")
   /// A cache's compressed memory.
   public static let compressed = ReadOrigin(rawValue: "compressed")

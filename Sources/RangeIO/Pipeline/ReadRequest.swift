@@ -2,9 +2,9 @@
 public struct ReadRequest: Sendable {
   /// Why bytes are read.
   public enum Purpose: Hashable, Sendable {
-    /// Somebody waits for them.
+    /// A read waits for them.
     case demand
-    /// Somebody may want them soon. Goes after demand everywhere.
+    /// They may be wanted soon. Goes after demand everywhere.
     case prefetch
   }
 
@@ -77,9 +77,9 @@ public struct ReadRequest: Sendable {
     set { change(moreRanges: newValue) }
   }
 
-  /// Why the bytes are read, as far as is known now: a prefetch becomes a demand when somebody comes to wait for it.
+  /// Why the bytes are read, as far as is known now: a prefetch becomes a demand when a read comes to wait for it.
   ///
-  /// Setting it begins anew: what is set is not raised with what was there before.
+  /// Setting it starts over: what is set is not raised with what was there before.
   public var purpose: Purpose {
     get { extras?.urgency?.purpose ?? .demand }
     set { change(urgency: .some(newValue == .demand ? nil : ReadUrgency())) }

@@ -16,7 +16,7 @@ public struct ReadResponse: Sendable {
     }
   }
 
-  /// Bytes that nobody asked for, and where they lie.
+  /// Bytes that were read in addition to those asked for, and where they lie.
   public struct Part: Sendable {
     /// Where, from the start of the source.
     public let range: ByteRange
@@ -42,8 +42,8 @@ public struct ReadResponse: Sendable {
     set { change(newValue, surplus) }
   }
 
-  /// What was read beside what was asked for, of the same version: a cache above keeps it. Disjoint from what was asked
-  /// for. Whoever cannot use it lets it go.
+  /// What was read in addition to what was asked for, of the same version: a cache above keeps it. Disjoint from what was
+  /// asked for. A stage that cannot use it drops it.
   ///
   /// A stage that changes what it hands up, or checks it, makes a response of its own, as ``map(_:_:)`` does, and so
   /// leaves out what it has not changed or checked.

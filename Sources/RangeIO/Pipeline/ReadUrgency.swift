@@ -35,7 +35,7 @@ public final class ReadUrgency: Sendable {
     for (_, handler) in handlers { handler() }
   }
 
-  /// Calls `handler` when somebody comes to wait, once; at once if that has happened.
+  /// Calls `handler` once, when a read comes to wait; at once if that has happened.
   ///
   /// - Returns: to take it back by.
   @discardableResult public func onRaise(_ handler: @escaping @Sendable () -> Void) -> Handle {

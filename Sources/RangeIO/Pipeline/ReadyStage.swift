@@ -1,5 +1,5 @@
-/// A stage that can answer without an asynchronous call what is at hand: a hit of a cache below it costs a few
-/// nanoseconds then where it costs some fifty otherwise.
+/// A stage that can pass on cached bytes without an asynchronous call: a hit of a cache below it then costs a few
+/// nanoseconds, and some fifty otherwise.
 ///
 /// For stages that look at what passes, and need not wait to do so:
 ///
@@ -20,7 +20,7 @@
 ///
 /// A class, so that asking one takes no copy.
 public protocol ReadyStage: AnyObject, ReadStage {
-  /// What `read` would return now, if it is at hand. `nil` says nothing, and must have done nothing: `read` comes next,
+  /// What `read` would return now, if it need not wait. `nil` says nothing, and must have done nothing: `read` comes next,
   /// unless a stage above has an answer of its own.
   ///
   /// Must not wait, and takes no more time than handing on what is there.

@@ -19,7 +19,7 @@ public struct StageStatistics: Hashable, Sendable, Codable {
   public var stage: String
   /// Its counts, in the order in which they are best read.
   public var counts: [Count]
-  /// Bytes that it had read from below and that nobody got.
+  /// Bytes that it had read from below and that no read returned.
   public var wastedBytes: Int
 
   /// Counts of the stage called `stage`.

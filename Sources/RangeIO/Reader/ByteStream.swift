@@ -9,15 +9,15 @@
 /// **Pieces** are `chunkSize` bytes each, the last one maybe fewer. A piece shares memory with its neighbours: call
 /// `compacted()` on small ones that you keep.
 ///
-/// **Memory.** The range is read in windows of as many chunks as fit into 1 MiB, at least one. Of what is at hand one window
-/// is read ahead, from the second on; while the source lets you wait, up to four are, at most 8 MiB unless one window is
+/// **Memory.** The range is read in windows of as many chunks as fit into 1 MiB, at least one. Of what is in memory one window
+/// is read ahead, from the second on; while the source makes you wait, up to four are, at most 8 MiB unless one window is
 /// larger. Nothing more is read until you take what is there.
 ///
 /// **Ending.** A loop that is left early stops the look-ahead. A stream in a cancelled task throws `CancellationError`;
 /// it never ends as if it were complete. After an error it ends. All pieces are of one version, or it throws
 /// `ReadError.Code.sourceChanged`.
 ///
-/// Each iteration reads anew; a stream may be iterated by several tasks, each with an iterator of its own.
+/// Each iteration reads again; a stream may be iterated by several tasks, each with an iterator of its own.
 public struct ByteStream: AsyncSequence, Sendable {
   /// The part of the source to stream.
   enum Extent: Sendable {
@@ -82,9 +82,10 @@ extension RangeReader {
   /// ```
   ///
   /// Every byte comes once and in order. At the end of what is there a piece may be shorter than `chunkSize`; the stream
-  /// waits then, until the source has grown. The reader should have the policy ``ChangePolicy/follow``. With any other the
-  /// stream throws `sourceChanged` when a file grows, unless its source says that it only grows
-  /// (``FileSource/Configuration/isAppendOnly``), and notices growth once in ``RangeReader/Configuration/lookInterval`` only.
+  /// waits then, until the source has grown. The reader should have the policy ``ChangePolicy/follow``. With any other,
+  /// growth is a change: the stream throws `sourceChanged`, unless the source says that it only grows
+  /// (``SourceDescription/mayGrow``; ``FileSource/Configuration/isAppendOnly`` of a file), and then it notices growth
+  /// only once in ``RangeReader/Configuration/lookInterval``.
   ///
   /// It ends when `isOver` says so, throws `CancellationError` when its task is cancelled, `ReadError.Code.closed` when the
   /// reader is closed, and `sourceChanged` when the source does anything but grow.

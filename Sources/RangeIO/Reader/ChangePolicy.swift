@@ -10,8 +10,8 @@ public struct ChangePolicy: Hashable, Sendable {
   /// removal, and another file that takes its name.
   public static let fail = ChangePolicy(kind: .fail)
 
-  /// Turns to the new version: lets go of what is cached of the old one, and reads anew. What its name leads to counts, so
-  /// a file that was replaced by another is opened; one that was removed is read on until another has its name. Reads whose
+  /// Turns to the new version: drops what is cached of the old one, and reads again. The file that the path leads to counts,
+  /// so the new file is opened after a replacement; a removed one is read on until another has its name. Reads whose
   /// range the new version does not hold throw `rangeNotSatisfiable`. A stream is of one version: one that is under way
   /// throws `sourceChanged` when its source becomes another, and the next is of the new one.
   ///
@@ -27,6 +27,6 @@ public struct ChangePolicy: Hashable, Sendable {
   /// one that does not are refused with `invalidConfiguration`.
   public static let follow = ChangePolicy(kind: .follow)
 
-  /// Whether changes are looked for while nobody reads.
+  /// Whether changes are looked for between reads.
   var watches: Bool { kind != .fail }
 }

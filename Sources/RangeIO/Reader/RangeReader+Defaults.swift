@@ -3,7 +3,7 @@ public import SystemPackage
 // With `ReadPipeline+Standard.swift` the only place of the reader that names concrete sources, stages and stores.
 
 extension RangeReader {
-  /// What a reader of a file keeps in memory, beside the system's page cache.
+  /// What a reader of a file keeps in memory, in addition to the system's page cache.
   public struct Cache: Sendable {
     enum Kind {
       case shared, off
@@ -62,7 +62,7 @@ extension RangeReader {
   ///   - engine: how the file is read.
   ///   - cache: what is kept in memory. Default: short ranges that are read again, in 64 MiB for the whole process.
   ///   - onChange: what to do when the file changes. With ``ChangePolicy/follow`` it is taken to be only ever added to.
-  ///   - stages: stages beside the cache, from the top down. The cache stands below those of them that may stand above
+  ///   - stages: stages in addition to the cache, from the top down. The cache stands below those of them that may stand above
   ///     one; with a ``Caching`` among them there is no other. Default: none.
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, …),
   ///   `resourcesExhausted`, `inputOutput`, or `invalidConfiguration` for an order of stages that cannot work;

@@ -97,7 +97,7 @@ public actor RangeReader {
 
   /// Closes the reader and its source. Reads under way throw `ReadError.Code.closed` at once, and so do later ones.
   ///
-  /// Returns when the source has let go of everything, in a cancelled task at once. May be called again, by anyone.
+  /// Returns when the source has released everything, in a cancelled task at once. May be called again, from any task.
   public func close() async {
     let closing = self.closing ?? core.beginClosing()
     self.closing = closing

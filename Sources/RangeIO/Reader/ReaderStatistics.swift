@@ -8,7 +8,7 @@ public struct ReaderStatistics: Hashable, Sendable, Codable {
   public var failures = 0
   /// Reads that were cancelled under way.
   public var cancellations = 0
-  /// Of the reads: those that a cache answered alone, whoever had put the bytes there. `nil` without a cache.
+  /// Of the reads: those that a cache answered alone, whichever reader had filled it. `nil` without a cache.
   ///
   /// A read that waits for another's fetch is none, nor is one of which a part was missing.
   public var cacheHits: Int?
@@ -23,7 +23,7 @@ public struct ReaderStatistics: Hashable, Sendable, Codable {
   /// The share of reads that a cache answered alone, from 0 to 1. `nil` without a cache, and before the first read.
   public var hitRate: Double? { cacheHits.flatMap { reads == 0 ? nil : Double($0) / Double(reads) } }
 
-  /// Bytes that stages had read from below and that nobody got.
+  /// Bytes that stages had read from below and that no read returned.
   public var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }
 }
 

@@ -41,7 +41,7 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// The bytes of `range`, of the version that `source` describes.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
 
-  /// The bytes of `range`, if they are at hand: without waiting, in no more time than it takes to copy them. `nil` says
+  /// The bytes of `range`, if there is nothing to wait for, in no more time than it takes to copy them. `nil` says
   /// nothing: ``read(_:of:)`` comes next. By default always `nil`.
   ///
   /// Saves a cache the task that it else begins for every read of the source.
@@ -77,7 +77,7 @@ public protocol RangeSource: ~Copyable, Sendable {
 }
 
 extension RangeSource where Self: ~Copyable {
-  /// Nothing is known to be at hand.
+  /// Nothing is known to be there without waiting.
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { nil }
 
   /// One read after the other.

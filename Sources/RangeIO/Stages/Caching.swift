@@ -24,7 +24,7 @@ import Synchronization
 /// `ReadError.Code.notCached` to who reads with `.onlyIfCached` what is not there.
 ///
 /// **Cost.** A hit: a hash look-up, a slice and a touch for each block, nothing allocated for one. A miss: one task for
-/// each stretch that is missing, unless the source has it at hand.
+/// each stretch that is missing, unless the source can answer without waiting.
 public final class Caching: ReadyStage {
   /// What to fetch where bytes are missing.
   public enum Fill: Hashable, Sendable {
@@ -107,7 +107,7 @@ public final class Caching: ReadyStage {
   }
 
   /// `hits` and `misses`, as a reader tells them: reads of that reader which its cache answered alone, and which not;
-  /// `surplus bytes kept`: what stages below had read beside what they were asked for, and what is in the store now;
+  /// `surplus bytes kept`: what stages below had read in addition to what they were asked for, and what is in the store now;
   /// `bytes read again`: what of it was there before.
   public func statistics() -> StageStatistics? { keeper.statistics() }
 

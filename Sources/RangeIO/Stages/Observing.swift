@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// **Place.** Anywhere: above a cache it sees what callers see, below it what is fetched, above the source its reads.
 ///
-/// **Cost.** Two looks at the clock for what is at hand, three otherwise, and a handful of relaxed additions. May stand at several places of one pipeline,
-/// and in several pipelines: it counts them all together.
+/// **Cost.** Two looks at the clock for what is cached, three otherwise, and a handful of relaxed additions. May stand at
+/// several places of one pipeline, and in several pipelines: it counts them all together.
 public final class Observing: ReadyStage {
   private let counts = Counts()
 
@@ -34,7 +34,7 @@ public final class Observing: ReadyStage {
     }
   }
 
-  /// Passes on what is at hand, and notes it.
+  /// Passes on what is cached, and notes it.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     let start = next.time.now
     guard let response = next.ready(request) else { return nil }

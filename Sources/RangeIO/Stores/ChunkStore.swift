@@ -13,11 +13,11 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// The sources that this store knows. Stores that are composed share one.
   var sources: ChunkSources { get }
 
-  /// Whether it keeps parts of blocks, and not whole blocks only: whoever chooses how a cache fills it goes by that.
+  /// Whether it keeps parts of blocks, and not whole blocks only: a cache chooses by it what to fetch.
   /// Unless you write it: no.
   var keepsPartsOfBlocks: Bool { get }
 
-  /// The bytes of `range`, if all of them are at hand and lie in one block: the way of most hits. `nil` says nothing:
+  /// The bytes of `range`, if all of them are in memory and lie in one block: the way of most hits. `nil` says nothing:
   /// ``lookUp(_:token:grid:)`` comes next, which counts.
   ///
   /// - Complexity: allocates nothing.
@@ -55,7 +55,7 @@ public protocol ChunkStore: AnyObject, Sendable {
 
   /// Erases the chunks of a token that hold bytes of `range`: nothing of it can be found afterwards.
   ///
-  /// Raises no generation: whoever calls this has done so, or needs not.
+  /// Raises no generation: the caller has done so, or need not.
   func erase(_ range: ByteRange, of token: ChunkToken)
 
   /// Erases all chunks of a token that was retired. Unless you write it: all that ``erase(_:of:)`` erases.
@@ -81,7 +81,7 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// Whether some of `range` is held. Does not count as a read.
   func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
 
-  /// Keeps a chunk that the tier above has evicted, or drops it. Called beside the way of reads, so it may take the time
+  /// Keeps a chunk that the tier above has evicted, or drops it. Called in the background, so it may take the time
   /// that compressing takes.
   ///
   /// Unless you write it: by ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)``, piece by piece.
@@ -98,7 +98,7 @@ public protocol ChunkStore: AnyObject, Sendable {
   func residents() -> AnyIterator<[Chunk]>
 
   /// From now on hands what is evicted for want of room to `outlet`, beyond what calls return: what is evicted while
-  /// nobody is there to return it to. Called once, before the store is used. Unless you write it: does nothing.
+  /// no call is under way. Called once, before the store is used. Unless you write it: does nothing.
   func handEvictions(to outlet: any ChunkOutlet)
 }
 

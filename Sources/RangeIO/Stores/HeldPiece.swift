@@ -1,4 +1,4 @@
-/// A part of a block that a store holds, but not as bytes at hand: compressed, or on a disk.
+/// A part of a block that a store holds, but not as bytes in memory: compressed, or on a disk.
 public struct HeldPiece: Sendable {
   /// What ``loader`` brings: one piece, usually the whole block.
   public let range: ByteRange

@@ -3,7 +3,7 @@ import Synchronization
 /// One hard limit for everything that several tiers keep in memory: chunks, compressed ones, those on their way from one
 /// tier to another, and room reserved for reads under way.
 ///
-/// Every byte is taken before it is used and given back after it was let go of, so the sum never exceeds the limit, but
+/// Every byte is taken before it is used and given back after it was released, so the sum never exceeds the limit, but
 /// for the moment after the limit was lowered. `TieredChunkStore` makes one for its tiers.
 public final class MemoryBudget: Sendable {
   private let limitValue: Atomic<Int>

@@ -29,6 +29,17 @@ enum CommandNames {
     throw ToolFailure.usage("there is no command '\(name)': \(advice)")
   }
 
+  /// Where to read on after wrong usage: ` (see 'rangeio spill list --help')`, of the command that `arguments` begin with.
+  static func hint(_ arguments: [String], of command: any ParsableCommand.Type) -> String {
+    var (command, names) = (command, [name(of: command)])
+    for word in arguments {
+      guard let found = command.configuration.subcommands.first(where: { name(of: $0) == word }) else { break }
+      command = found
+      names.append(word)
+    }
+    return " (see '\(names.joined(separator: " ")) --help')"
+  }
+
   private static func name(of command: any ParsableCommand.Type) -> String {
     command.configuration.commandName ?? "\(command)".lowercased()
   }
@@ -36,7 +47,7 @@ enum CommandNames {
   /// How many letters must be added, left out, exchanged or swapped with their neighbour to make one name of the other
   /// (the optimal string alignment distance).
   static func distance(_ one: String, _ other: String) -> Int {
-    // Nobody misspells a command in more letters than this; a path may have any number.
+    // No command has so many letters; a path may have any number.
     let (one, other) = (Array(one.prefix(32)), Array(other.prefix(32)))
     var rows = [Array(0...other.count)]
     for i in 1..<(one.count + 1) {

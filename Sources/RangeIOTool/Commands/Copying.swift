@@ -5,11 +5,15 @@ struct Copying {
   let source: String
   let selection: Selection
   let engine: FileSource.Engine
+  /// Whether the file may grow meanwhile; what it has when it is opened is read.
+  let growing: Bool
   let force: Bool
+
+  private var growth: Growth { growing ? .followed : .refused }
 
   /// To standard output.
   func toStandardOutput() async throws {
-    try await withSource(source, engine: engine) { reader in
+    try await withSource(source, engine: engine, growth: growth) { reader in
       try SourceGuard.checkStandardOutput(isNotFileAt: source)
       let output = StandardOutput(force: force)
       try await copy(reader, showsProgress: StandardOutputKind.isRegularFile) { try output.write($0) }
@@ -18,7 +22,8 @@ struct Copying {
 
   /// To the file at `path`, which appears when it is complete.
   func toFile(_ path: String) async throws {
-    try await withSource(source, engine: engine) { reader in
+    let path = try PathArgument.path(path, for: "--output")
+    try await withSource(source, engine: engine, growth: growth) { reader in
       try await SourceGuard.check(path, isNot: reader.source)
       var output = try OutputFile.create(path, force: force)
       try await copy(reader, showsProgress: true) { try output.write($0) }

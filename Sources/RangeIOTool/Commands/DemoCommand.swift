@@ -12,7 +12,7 @@ struct DemoCommand: CommandWithStats {
       """)
 
   @Argument(
-    help: "The file to read. Default: the largest file of the Swift toolchain at hand.", completion: .file())
+    help: "The file to read. Default: the largest file of the Swift toolchain.", completion: .file())
   var file: String?
   @Flag(help: "Print JSON.")
   var json = false
@@ -32,7 +32,7 @@ struct DemoCommand: CommandWithStats {
     let path = try file ?? ToolchainSearch.largestFile()
     let demo = Demo(
       path: path, engine: engine.engine, seed: seed ?? .random(in: 0 ... .max), showsTiers: tiers,
-      spillDirectory: spill)
+      spillDirectory: try spill.map { try PathArgument.path($0, for: "--spill") })
     let report = try await demo.run()
     try StandardOutput().line(json ? report.json.text() : report.text)
     if let mismatch = report.comparison.mismatch {

@@ -15,10 +15,13 @@ struct ExplainCommand: CommandWithStats {
   @Argument(help: "The file to ask about.", completion: .file())
   var source: String
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The bytes to ask about, as 'read' takes them. Default: all.", valueName: "range"))
   var range: String?
-  @Option(help: ArgumentHelp("Read this range first; may be repeated.", valueName: "range"))
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Read this range first; may be repeated.", valueName: "range"))
   var after: [String] = []
   @Flag(help: "Ask about a source that is far away.")
   var far = false
@@ -34,10 +37,10 @@ struct ExplainCommand: CommandWithStats {
   func run() async throws {
     let asked = try range.map { try Selection.parse(range: $0) } ?? .whole
     let first = try after.map { try Selection.parse(range: $0) }
-    let file = FileSource(source, configuration: .init(engine: engine.engine))
+    let file = try PathArgument.source(source, configuration: .init(engine: engine.engine))
     let explanation: ReadExplanation
     if let spill {
-      let store = try await Self.openStore(spill)
+      let store = try await Self.openStore(PathArgument.path(spill, for: "--spill"))
       explanation = try await explain(SlowSource(file), .farObject(keepingIn: store), asked, first)
       try await store.close()
     } else if far {

@@ -11,7 +11,7 @@ struct ReplayCommand: CommandWithStats {
       bytes; or it is made up: 'zipf:BLOCKS:READS:SKEW:SEED' reads one block at a time, the n-th most popular with a \
       probability of 1/n^SKEW. Sizes may have a unit: 4KiB, 64MiB. The cache begins empty, and takes the memory \
       that it is given. No source is read: what a fetch would bring is made up. With --tiers a part of the memory holds \
-      compressed blocks, and the same memory without them is replayed beside it. With --spill what memory evicts goes \
+      compressed blocks, and the same memory without them is replayed, too. With --spill what memory evicts goes \
       to a disk, a made-up one, too: memory for 2% of the blocks that the trace reads, a disk for 10%, whole blocks as \
       they are.
       """)
@@ -138,9 +138,11 @@ struct ReplayCommand: CommandWithStats {
   }
 
   private func head(_ trace: RangeTrace, _ options: ReplayOptions, _ spill: ReplaySpill?) -> String {
-    let below = spill.map { ", and \(Figures.count($0.blocks)) blocks on a disk, in \($0.segments) files" } ?? ""
-    return "\(Complaint.oneLine(self.trace)): \(Figures.count(trace.requests.count)) requests; a cache of "
-      + "\(options.description)\(below), \(order.rawValue) by \(order.rawValue)"
+    let below = spill.map {
+      ", and \(Figures.count($0.blocks, "block")) on a disk, in \(Figures.count($0.segments, "file"))"
+    }
+    return "\(Complaint.oneLine(self.trace)): \(Figures.count(trace.requests.count, "request")); a cache of "
+      + "\(options.description)\(below ?? ""), \(order.rawValue) by \(order.rawValue)"
   }
 }
 

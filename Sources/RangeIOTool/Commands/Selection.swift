@@ -32,6 +32,9 @@ enum Selection: Equatable {
   /// for the last bytes. Each bound is a number of bytes such as `4096` or `64KiB`. But after `..<` the second one is the
   /// last byte.
   static func parse(range text: String) throws(ToolFailure) -> Selection {
+    guard !text.contains(",") else {
+      throw .usage("--range: '\(text)' has a comma: name one range only, and write numbers without commas")
+    }
     if let (lower, upper) = split(text, at: "..<") {
       guard !upper.isEmpty else { throw .notARange(text) }
       return try span(lower, upper, isClosed: false, text)
@@ -101,10 +104,10 @@ extension Selection {
 
 extension ToolFailure {
   static func usage(_ message: String) -> ToolFailure {
-    ToolFailure("\(message) (see 'rangeio --help')", status: .usage)
+    ToolFailure(message, status: .usage)
   }
 
   fileprivate static func notARange(_ text: String) -> ToolFailure {
-    usage("--range: '\(text)' is not a range: write A...B, A..<B, A..., ..<B, or A-B as curl does")
+    usage("--range: '\(text)' is not a range: write A...B, A..<B, A..., ..<B, or A-B, A- and -N as curl does")
   }
 }

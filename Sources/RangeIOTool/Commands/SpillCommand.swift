@@ -20,8 +20,9 @@ struct SpillCommand: AsyncParsableCommand {
     var segments = false
 
     func run() async throws {
-      let survey = try SpillLook(directory.path).survey()
-      let report = SpillListing(path: directory.path, survey: survey, showsSegments: segments)
+      let look = try SpillLook(directory.path)
+      let survey = try look.survey()
+      let report = SpillListing(path: look.inspection.path, survey: survey, showsSegments: segments)
       try directory.write(report.text, report.json)
     }
   }
@@ -30,7 +31,7 @@ struct SpillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify", abstract: "Read everything, compare all sums, and decode.",
       discussion: """
-        Exit code 6 if something is damaged. A cache never serves what is damaged: it reads it anew from the source. \
+        Exit code 6 if something is damaged. A cache never serves what is damaged: it reads those bytes from the source again. \
         What a process that was killed had not finished is no damage.
         """)
 
@@ -38,7 +39,8 @@ struct SpillCommand: AsyncParsableCommand {
     @OptionGroup var stats: StatsOption
 
     func run() async throws {
-      let report = SpillVerdict(path: directory.path, found: try SpillLook(directory.path).verify())
+      let look = try SpillLook(directory.path)
+      let report = SpillVerdict(path: look.inspection.path, found: try look.verify())
       try directory.write(report.text, report.json)
       if let complaint = report.complaint { throw ToolFailure(complaint, status: .damaged) }
     }
@@ -53,7 +55,7 @@ struct SpillCommand: AsyncParsableCommand {
     func run() async throws {
       let look = try SpillLook(directory.path)
       let report = SpillTotals(
-        path: directory.path, root: look.inspection.root, survey: try look.survey(),
+        path: look.inspection.path, root: look.inspection.root, survey: try look.survey(),
         freeBytes: try look.told { try look.inspection.freeByteCount() },
         privateDirectories: try look.told { try look.inspection.privateDirectories().count })
       try directory.write(report.text, report.json)
@@ -68,12 +70,17 @@ struct SpillCommand: AsyncParsableCommand {
     @OptionGroup var stats: StatsOption
 
     func run() async throws {
-      let path = directory.path
+      let path = try directory.path
       let cleared = try SpillLook.told(path) { try SpillClearing.clear(path) }
       let left = cleared.privateDirectoriesLeft
-      let note = left == 0 ? "" : "; \(Figures.count(left)) directories below it are in use and stay"
+      let note =
+        switch left {
+        case 0: ""
+        case 1: "; one directory below it is in use and stays"
+        default: "; \(Figures.count(left)) directories below it are in use and stay"
+        }
       try directory.write(
-        "\(Complaint.oneLine(path)): removed \(Figures.count(cleared.segments)) segments, "
+        "\(Complaint.oneLine(path)): removed \(Figures.count(cleared.segments, "segment")), "
           + "\(Figures.size(cleared.byteCount))\(note)",
         .object([
           "directory": .string(path), "segments": .integer(cleared.segments), "bytes": .integer(cleared.byteCount),
@@ -86,9 +93,12 @@ struct SpillCommand: AsyncParsableCommand {
 /// What the commands share that look into a spill directory.
 struct SpillDirectoryOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The directory.", valueName: "directory"), completion: .directory)
-  var path: String
+  var written: String
   @Flag(help: "Print JSON.")
   var json = false
+
+  /// The path of the directory, in full if it was written with `~`.
+  var path: String { get throws { try PathArgument.path(written, for: "the directory") } }
 
   func write(_ text: String, _ json: JSON) throws { try StandardOutput().line(self.json ? json.text() : text) }
 }

@@ -4,20 +4,41 @@ import RangeIO
 /// most commands read each byte once.
 ///
 /// Errors of reading come out under that name.
+///
+/// - Parameter growth: what becomes of reads when the file grows.
 nonisolated(nonsending) func withSource<Result>(
-  _ name: String, engine: FileSource.Engine = .automatic, _ pipeline: ReadPipeline = ReadPipeline(),
-  _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
+  _ name: String, engine: FileSource.Engine = .automatic, growth: Growth = .noChoice,
+  _ pipeline: ReadPipeline = ReadPipeline(), _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
-  try await withReader(name, of: FileSource(name, configuration: .init(engine: engine)), pipeline, body)
+  let isGrowing = growth == .followed
+  let source = try PathArgument.source(name, configuration: .init(engine: engine, isAppendOnly: isGrowing))
+  return try await withReader(name, of: source, growth: growth, pipeline, body)
+}
+
+/// Whether a command reads files that grow meanwhile.
+enum Growth {
+  /// `--growing` was given.
+  case followed
+  /// It could have been.
+  case refused
+  /// The command has no such option.
+  case noChoice
+
+  /// `message` with what this tool can do where it advises what a program can.
+  func advice(in message: String) -> String {
+    let library = ", or with `onChange: .follow` if it grows"
+    return message.replacing(library, with: self == .refused ? "; if it only grows, add --growing" : "")
+  }
 }
 
 /// Hands a reader of `source`, which the user named `name`, to `body`, and closes it.
 nonisolated(nonsending) func withReader<Result>(
-  _ name: String, of source: some RangeSource, _ pipeline: ReadPipeline,
+  _ name: String, of source: some RangeSource, growth: Growth = .noChoice, _ pipeline: ReadPipeline,
   _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
   do {
-    let reader = try await RangeReader(source, pipeline)
+    let reader = try await RangeReader(
+      source, pipeline, configuration: .init(onChange: growth == .followed ? .follow : .fail))
     do {
       let result = try await body(reader)
       ReaderLog.note(name, reader)
@@ -29,6 +50,6 @@ nonisolated(nonsending) func withReader<Result>(
       throw error
     }
   } catch let error as ReadError {
-    throw ToolFailure("\(name): \(error.message)", status: ToolStatus(error.code))
+    throw ToolFailure("\(name): \(growth.advice(in: error.message))", status: ToolStatus(error.code))
   }
 }

@@ -16,7 +16,7 @@ final class PlainFile: Sendable {
 
   init(_ path: String) throws(ToolFailure) {
     self.path = path
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    descriptor = try PathArgument.withSystemPath(of: path) { open($0, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
       throw ToolFailure("cannot open \(path) a second time: \(Errno(rawValue: errno).description.lowercased())")
     }

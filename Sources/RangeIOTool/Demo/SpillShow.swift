@@ -20,7 +20,7 @@ struct SpillShow {
   init(directory: String) async throws {
     self.directory = directory
     var configuration = TieredChunkStore.Configuration(memory: Self.memory, compressed: Self.compressed)
-    // Room for what so little compressed memory lets go of at once: by default what goes beyond a few blocks is dropped.
+    // Room for what so little compressed memory evicts at once: by default what goes beyond a few blocks is dropped.
     configuration.queueLimit = .mebibytes(1)
     do {
       store = try await TieredChunkStore(configuration, spill: .init(directory: directory, limit: Self.disk))
@@ -31,7 +31,8 @@ struct SpillShow {
   }
 
   func run(_ path: String, _ engine: FileSource.Engine, _ plain: PlainFile, _ report: inout DemoReport) async throws {
-    let source = SlowSource(FileSource(path, configuration: .init(engine: engine)), latency: Self.latency)
+    let file = try PathArgument.source(path, configuration: .init(engine: engine))
+    let source = SlowSource(file, latency: Self.latency)
     let reader = try await RangeReader(source, ReadPipeline { Caching(store, blockSize: Self.blockSize) })
     var facts = DemoReport.SpillFacts(directory: directory, blocksAtFirst: blocksAtFirst)
     do {

@@ -10,6 +10,9 @@ enum Figures {
     return (number < 0 ? "-" : "") + String(text.reversed())
   }
 
+  /// `1 source`, `12,345 sources`.
+  static func count(_ number: Int, _ thing: String) -> String { count(number) + " " + thing + (number == 1 ? "" : "s") }
+
   /// `1.4 GB`: powers of ten, as rates are given in.
   static func size(_ bytes: Int) -> String {
     scaled(Double(bytes), by: 1000, ["B", "kB", "MB", "GB", "TB"])

@@ -13,14 +13,17 @@ import SystemPackage
 enum SourceGuard {
   /// Throws if the file at `path` is `source`, by this or another name.
   static func check(_ path: String, isNot source: SourceDescription) async throws {
-    try await check(FileSource(path), "--output names the source itself: choose another file", source)
+    // A source that grows has another id than one that does not.
+    let output = FileSource(path, configuration: .init(isAppendOnly: source.mayGrow))
+    try await check(output, "--output names the source itself: choose another file", source)
   }
 
   /// Throws if standard output is a file, and that file is the one at `path`: shells open it for writing only, so it is
   /// no source of its own.
   static func checkStandardOutput(isNotFileAt path: String) throws {
     var (output, source) = (stat(), stat())
-    guard StandardOutputKind.isRegularFile, fstat(STDOUT_FILENO, &output) == 0, stat(path, &source) == 0,
+    guard StandardOutputKind.isRegularFile, fstat(STDOUT_FILENO, &output) == 0,
+      try PathArgument.withSystemPath(of: path, { stat($0, &source) }) == 0,
       output.st_dev == source.st_dev, output.st_ino == source.st_ino
     else { return }
     throw ToolFailure("standard output is the source itself: write to another file")

@@ -8,6 +8,9 @@ struct ReplayOptions: Equatable {
     case blocks(Int)
     /// So many bytes, bookkeeping included.
     case bytes(ByteCount)
+
+    /// The bytes, where they were given.
+    var byteCount: Int { if case .bytes(let count) = self { count.bytes } else { 0 } }
   }
 
   let grid: BlockGrid
@@ -42,13 +45,26 @@ struct ReplayOptions: Equatable {
     case .bytes(let count): most = count.bytes / MemoryStore.charge(of: size.bytes)
     }
     guard most > 0 else {
-      throw .usage(
-        "--capacity: a block of \(size) takes \(MemoryStore.charge(of: size.bytes)) bytes with its bookkeeping")
+      let need = "a block of \(size) takes \(MemoryStore.charge(of: size.bytes)) bytes with its bookkeeping"
+      switch (share, capacity, memoryShare) {
+      case (let share?, _, _):
+        let given = Figures.count(room.byteCount, "byte")
+        throw .usage("--share: \(share)% of what the trace reads is \(given), and \(need): \(Self.advice("--share"))")
+      case (_, nil, let memoryShare?):
+        let blocks = Figures.count(uniqueBlocks(grid), "block")
+        throw .usage(
+          "--memory-share: \(memoryShare)% of the \(blocks) that the trace reads is none: "
+            + Self.advice("--memory-share"))
+      default:
+        throw .usage("--capacity: \(ByteCount.bytes(room.byteCount)) are too few, \(need): give a larger --capacity")
+      }
     }
     guard let shards else { return }
     guard shards > 0, shards & (shards - 1) == 0 else { throw .usage("--shards: '\(shards)' is not a power of two") }
     guard shards <= most else { throw .usage("--shards: \(shards) are more than the blocks that there is room for") }
   }
+
+  private static func advice(_ option: String) -> String { "give a larger \(option), or say --capacity" }
 
   private static func room(memoryShare: Int, of blocks: Int, _ grid: BlockGrid) throws(ToolFailure) -> Room {
     guard (1...100).contains(memoryShare) else {
@@ -93,7 +109,7 @@ struct ReplayOptions: Equatable {
   /// The cache in words.
   var description: String {
     switch room {
-    case .blocks(let count): "\(Figures.count(count)) blocks of \(blockSize)"
+    case .blocks(let count): "\(Figures.count(count, "block")) of \(blockSize)"
     case .bytes(let count): "\(count) in blocks of \(blockSize)"
     }
   }

@@ -54,6 +54,6 @@ struct ReplayTiers: Equatable {
     return try await opening.value
   }
 
-  /// What compressed memory of so many bytes lets go of at once: a few segments, each a 32nd of it, decompressed.
+  /// What compressed memory of so many bytes evicts at once: a few segments, each a 32nd of it, decompressed.
   private func burst(_ compressed: Int) -> Int { Int(Double(compressed) / 32 / fraction * 4) }
 }

@@ -8,8 +8,8 @@ struct SpillListing {
 
   var text: String {
     var parts = [
-      "\(Complaint.oneLine(path)): \(Figures.count(survey.sources.count)) sources in "
-        + "\(Figures.count(survey.segments.count)) segments"
+      "\(Complaint.oneLine(path)): \(Figures.count(survey.sources.count, "source")) in "
+        + Figures.count(survey.segments.count, "segment")
     ]
     if !survey.sources.isEmpty { parts.append(sources) }
     if showsSegments, !survey.segments.isEmpty { parts.append(segments) }

@@ -27,6 +27,24 @@ import Testing
     #expect(failure?.status == .usage)
   }
 
+  @Test func `too little room is told by the option that was given, with what to do`() {
+    let trace: (BlockGrid) -> Int = { _ in 30 }
+    let cases: [(capacity: String?, share: Int?, memoryShare: Int?, words: [String])] = [
+      ("4096", nil, nil, ["--capacity: 4 KiB are too few", "4216 bytes", "a larger --capacity"]),
+      (nil, 1, nil, ["--share: 1% of what the trace reads is ", "4216 bytes", "--share", "--capacity"]),
+      (nil, nil, 1, ["--memory-share: 1% of the 30 blocks", "--memory-share", "--capacity"]),
+    ]
+    for (capacity, share, memoryShare, words) in cases {
+      let failure = #expect(throws: ToolFailure.self) {
+        try ReplayOptions(
+          blocks: nil, capacity: capacity, share: share, memoryShare: memoryShare, blockSize: "4KiB", shards: nil,
+          uniqueBlocks: trace)
+      }
+      for word in words { #expect(failure?.message.contains(word) == true, "\(failure?.message ?? "")") }
+      if capacity == nil { #expect(failure?.message.hasPrefix("--capacity") == false) }
+    }
+  }
+
   @Test func `policies go by their names, and all of them means each once`() {
     #expect(ReplayPolicy.all.factories.map(\.name) == ["default", "lru", "sieve", "s3fifo"])
     #expect(ReplayPolicy.default.factories.map(\.name) == ["default"])

@@ -23,6 +23,10 @@ struct ReadingEnd {
 
   /// Starts the tool with this pipe as standard output; standard error goes to a file.
   func start(_ arguments: String..., errors path: String) throws -> ToolProcess {
+    try start(arguments, errors: path)
+  }
+
+  func start(_ arguments: [String], errors path: String) throws -> ToolProcess {
     let errors = try FileDescriptor.open(
       path, .writeOnly, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
     defer { try? errors.close() }

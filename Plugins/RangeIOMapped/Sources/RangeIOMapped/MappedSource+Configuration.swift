@@ -3,9 +3,9 @@ public import RangeIO
 extension MappedSource {
   /// What a read hands out.
   public enum Slices: Hashable, Sendable {
-    /// The mapped memory itself: nothing is copied, and no memory is taken beside the page cache.
+    /// The mapped memory itself: nothing is copied, and no memory is taken in addition to the page cache.
     ///
-    /// **For files that nobody makes shorter, rewrites in place, or keeps on a failing disk while their slices are in
+    /// **For files that are not truncated, rewritten in place, or kept on a failing disk while their slices are in
     /// use.** Touching a byte of a slice whose page is gone ends the process (`SIGBUS`).
     case zeroCopy
     /// A copy, read through the descriptor and compared with the version afterwards. The mapped memory is never
@@ -21,7 +21,7 @@ extension MappedSource {
     case random
     /// From the start to the end: the kernel reads far ahead, and may drop what lies behind early.
     case sequential
-    /// This range soon: the kernel begins to read it now, and nobody waits.
+    /// This range soon: the kernel begins to read it now, in the background.
     case willNeed(ByteRange)
   }
 

@@ -20,7 +20,7 @@ public import SystemPackage
 ///   (`MADV_POPULATE_READ`; where that is missing, by reading them through the descriptor). What would be a signal is a
 ///   `ReadError` there: `sourceChanged` for a file that was made shorter, `inputOutput` for a disk that fails.
 /// - *A slice you hold can*, if the file is made shorter meanwhile, by whomever. Nothing on Linux or macOS prevents that
-///   for a regular file. Map files that nobody makes shorter: those that are replaced by `rename` are safe, since the
+///   for a regular file. Map files that are not truncated: those that are replaced by `rename` are safe, since the
 ///   old file stays whole as long as it is mapped.
 /// - *`Slices.copied`* never touches the mapped memory, and so cannot raise it.
 ///

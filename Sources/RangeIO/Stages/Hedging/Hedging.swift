@@ -50,7 +50,7 @@ public final class Hedging: ReadyStage {
   /// Once, between retrying and verifying.
   public var placement: StagePlacement { .hedging }
 
-  /// What is at hand is not late.
+  /// What is cached is not late.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
   /// The first answer of one try or two.
@@ -151,7 +151,7 @@ public final class Hedging: ReadyStage {
     }
   }
 
-  /// Reads that somebody waited for, second tries, those that won, and the bytes of tries that lost.
+  /// Demand reads, second tries, those that won, and the bytes of tries that lost.
   public func statistics() -> StageStatistics? {
     StageStatistics(
       stage: "Hedging",

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Reads that have to wait go in the order they came, demands before prefetches; of nine reads that go while a prefetch
-/// waits, one is a prefetch, so that none waits for ever. A prefetch that somebody comes to wait for goes with the
+/// waits, one is a prefetch, so that none waits for ever. A prefetch that a read comes to wait for goes with the
 /// demands. A read that is cancelled while it waits, whose reader is closed, or whose ``ReadRequest/deadline`` passes,
 /// leaves at once and takes nothing.
 ///

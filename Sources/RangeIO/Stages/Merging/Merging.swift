@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Two ranges become one *span* when what lies between them takes less time to read than another read takes to begin.
 /// That is measured while reading: a line through the times of late reads gives the latency and the bandwidth, and their
-/// product is the gap that is worth reading over. What was read over goes up beside what was asked for to a cache above,
+/// product is the gap that is worth reading over. What was over-read goes up, with what was asked for, to a cache above,
 /// which keeps it.
 ///
 /// For sources where each read costs time or money: objects in a bucket, files on a network. A local file is read by
@@ -32,7 +32,7 @@ import Synchronization
 ///
 /// **Cost.** O(n log n) for n ranges. What is read over is at most `mostWaste` times what was asked for, and no span of
 /// several ranges is longer than `longestSpan`, so a read holds `concurrentSpans` × `longestSpan` bytes under way at most
-/// beside long ranges.
+/// in addition to long ranges.
 public final class Merging: ReadyStage {
   /// How far apart two ranges may lie to be read as one.
   public enum Gap: Hashable, Sendable {
@@ -94,7 +94,7 @@ public final class Merging: ReadyStage {
     return try await readInTurn(request, next)
   }
 
-  /// What is at hand costs no read.
+  /// What is cached costs no read.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     request.moreRanges.isEmpty ? next.ready(request) : nil
   }

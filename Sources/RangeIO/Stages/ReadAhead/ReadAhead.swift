@@ -21,9 +21,9 @@ import Synchronization
 /// **Place.** Above the cache, which keeps what was read ahead: it has to see the reads that the cache answers. Without
 /// one below it the reader is refused. Stages in between that decode do so for what is read ahead, too.
 ///
-/// **Cancellation.** Who reads and is cancelled goes at once; what is read ahead goes on, and ends with the reader.
+/// **Cancellation.** A cancelled read throws at once; what is read ahead goes on, and ends with the reader.
 ///
-/// **Errors.** What goes wrong while reading ahead is told to nobody. The read that needs those bytes asks again.
+/// **Errors.** A failed prefetch is not reported. The read that needs those bytes asks again.
 ///
 /// **Cost.** A lock and a few comparisons for each read, hits included; for one that belongs to no run a search through
 /// the last sixteen of those.
@@ -84,7 +84,7 @@ public final class ReadAhead: ReadyStage {
     return try await next(request)
   }
 
-  /// Passes on what is at hand, and reads ahead.
+  /// Passes on what is cached, and reads ahead.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard let response = next.ready(request) else { return nil }
     notice(request, next, isHit: true)

@@ -1,6 +1,6 @@
 /// The bytes that read-ahead may hold at once, over all readers that share it: on their way, or here and not used yet.
 ///
-/// Whoever finds it spent asks for less, or for nothing, and those who have not read for longest give theirs up.
+/// A reader that finds it spent prefetches less, or nothing; the readers idle for longest give up their share.
 public final class ReadAheadBudget: Sendable {
   /// 64 MiB for the whole process.
   public static let shared = ReadAheadBudget(.mebibytes(64))

@@ -8,7 +8,7 @@
 /// ```
 ///
 /// What is tried again: errors with ``ReadError/isTransient``, and errors of yours that `isTransient` says so of. Never
-/// a read that was cancelled, one whose reader is closed, or a prefetch that nobody waits for. Before each retry there
+/// a read that was cancelled, one whose reader is closed, or a prefetch that no read waits for. Before each retry there
 /// is a wait (``Backoff``), after what the source itself asks for (``ReadError/retryAfter``). A ``RetryBudget`` bounds
 /// the retries of all reads together.
 ///

@@ -19,7 +19,7 @@
 /// try, so that one that hangs is tried again. Below ``Limiting``: without the time in its queue. Each window of a
 /// stream is a read.
 ///
-/// A read that is not at hand costs two tasks and a timer.
+/// A read that is not cached costs two tasks and a timer.
 public final class TimeLimiting: ReadyStage {
   private let limit: Duration
   private let counts = Stripes()
@@ -34,7 +34,7 @@ public final class TimeLimiting: ReadyStage {
     self.limit = limit
   }
 
-  /// What is at hand takes no time.
+  /// What is cached takes no time.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
   /// What the stages below answer in time.
@@ -75,7 +75,7 @@ public final class TimeLimiting: ReadyStage {
     return request.timedOut()
   }
 
-  /// Reads that were not at hand, and those whose time was over.
+  /// Reads that were not cached, and those whose time was over.
   public func statistics() -> StageStatistics? {
     StageStatistics(
       stage: "TimeLimiting",

@@ -58,7 +58,7 @@ public final class Transforming: ReadStage {
   ///     where names are equal.
   ///   - blockSize: what a block has when it is decoded, the last one aside; not zero.
   ///   - encodedBlockSize: what it has before that: not less. Default: the same.
-  ///   - headerSize: the bytes before the first block, which nobody above sees. Default: none.
+  ///   - headerSize: the bytes before the first block, which the stages above do not see. Default: none.
   ///   - decode: decodes a block, to exactly `blockSize` bytes, or for a short one as many fewer than it has.
   ///
   /// - Precondition: `blockSize` is neither zero nor more than `encodedBlockSize`. Compare sizes that you read from a file

@@ -50,7 +50,7 @@ public struct MerkleTree: Sendable {
   /// A tree.
   ///
   /// - Parameters:
-  ///   - root: the hash of all blocks, from somebody you trust.
+  ///   - root: the hash of all blocks, from a place that you trust.
   ///   - byteCount: the size of the source, in bytes: one that it does not have makes reads throw.
   ///   - blockSize: of the blocks that were hashed; not zero.
   ///   - hash: hashes bytes, which may lie in several pieces; answers as many bytes as `root` has.

@@ -47,9 +47,9 @@ public struct CompressedStatistics: Hashable, Sendable, Codable {
   public var evictions = 0
   /// Their bytes, compressed.
   public var evictedBytes = 0
-  /// Pieces that had been read and were copied on when their segment was let go of.
+  /// Pieces that had been read and were copied on when their segment was freed.
   public var reinsertions = 0
-  /// Segments that were let go of.
+  /// Segments that were freed.
   public var segmentsFreed = 0
   /// Pieces that grew too old or idle.
   public var expirations = 0

@@ -8,10 +8,10 @@ import Synchronization
 /// ```
 ///
 /// It holds some two or three times as much as it takes, where data shrinks so far. What does not shrink by an eighth
-/// is not kept. A hit costs decompressing the whole piece, 64 KiB in some 20 µs with LZ4, once for all who want it at
+/// is not kept. A hit costs decompressing the whole piece, 64 KiB in some 20 µs with LZ4, once for all reads that want it at
 /// the same time: worth it where the source takes longer.
 ///
-/// **Room.** Compressed pieces lie one after the other in segments, the oldest of which is let go of as a whole; what
+/// **Room.** Compressed pieces lie one after the other in segments, the oldest of which is freed as a whole; what
 /// was read since it came is copied on first, up to a quarter of a segment. A segment of which less than three fifths is
 /// found goes before that, and all of it is copied on. One segment's room is kept free for that. What is charged is what is
 /// taken: whole segments, and 80 bytes for each piece. The limit is never exceeded.
@@ -27,7 +27,7 @@ public final class CompressedStore: ChunkStore {
     public var codec: any ChunkCodec = LZ4Codec()
     /// How long pieces are kept after they were asked for from the source. Default: for as long as there is room.
     public var ageLimit: Duration?
-    /// How long pieces are kept that nobody reads. Default: for as long as there is room.
+    /// How long pieces are kept that are not read. Default: for as long as there is room.
     public var idleLimit: Duration?
     /// Pieces of at most so many bytes are decompressed on the thread of who reads them, which takes no longer than
     /// changing threads does. Default: 128 KiB.

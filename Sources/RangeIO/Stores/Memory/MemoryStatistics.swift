@@ -25,7 +25,7 @@ public struct MemoryStatistics: Hashable, Sendable, Codable {
   public var peakBytes = 0
   /// Of these, what is reserved.
   public var reservedBytes = 0
-  /// Of these, what was removed and is not given back yet, since nobody iterates the removal and nobody needs the room.
+  /// Of these, what was removed and is not given back yet, since its removal is not iterated and the room not needed.
   public var removedBytes = 0
   /// Of these, what users have pinned and eviction leaves alone.
   public var pinnedBytes = 0

@@ -9,14 +9,14 @@ import Synchronization
 /// ```
 ///
 /// A hit copies nothing: it is a slice of what is kept, or a rope of several. What a user keeps of it stays alive after
-/// the store has let go of it, and is not counted any more.
+/// the store has evicted it, and is not counted any more.
 ///
 /// **Limits.** The limit binds what is held with its bookkeeping, metadata of yours, and room reserved for reads under
 /// way. It is never exceeded, and can be changed with ``resize(to:blocks:)``. A range that would take more than half of it,
 /// bookkeeping included, is not kept.
 ///
 /// **Cost.** A hit of one block takes a lock that other hits seldom want, a look-up, and a reference: no allocation. The
-/// bookkeeping is about 126 bytes a block beside the bytes.
+/// bookkeeping is about 126 bytes a block in addition to the bytes.
 public final class MemoryStore: ChunkStore {
   /// How a store works. Fields that are limits can be changed later by methods of the store.
   public struct Configuration: Sendable {
@@ -26,7 +26,7 @@ public final class MemoryStore: ChunkStore {
     public var blockLimit = Int.max
     /// How long chunks are kept after they were asked for from the source. Default: for as long as there is room.
     public var ageLimit: Duration?
-    /// How long chunks are kept that nobody reads. Default: for as long as there is room.
+    /// How long chunks are kept that are not read. Default: for as long as there is room.
     public var idleLimit: Duration?
     /// The share of the limit that one version of one source may take, from 0 to 1. At its share, a source makes room
     /// for itself among its own chunks. Default: all of it.

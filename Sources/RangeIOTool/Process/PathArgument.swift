@@ -1,0 +1,91 @@
+import RangeIO
+import SystemPackage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Paths as they stand on the command line: with `~`, and with names that are not UTF-8.
+///
+/// The argument parser has words as `String`, in which what is not UTF-8 has become U+FFFD. Then the bytes are looked up
+/// in the process's arguments.
+enum PathArgument {
+  /// The file named `text`, to be read.
+  static func source(
+    _ text: String, configuration: FileSource.Configuration = .init()
+  ) throws(ToolFailure) -> FileSource {
+    guard let bytes = try rawBytes(of: text) else { return FileSource(text, configuration: configuration) }
+    return FileSource(FilePath(platformString: bytes), configuration: configuration)
+  }
+
+  /// Calls `body` with the path of the file named `text`, to be handed to the system.
+  static func withSystemPath<Result>(
+    of text: String, _ body: (UnsafePointer<CChar>) -> Result
+  ) throws(ToolFailure) -> Result {
+    var bytes = try rawBytes(of: text)
+    if bytes == nil { bytes = Array(try expanded(text, name: text).utf8CString) }
+    return bytes!.withUnsafeBufferPointer { body($0.baseAddress!) }
+  }
+
+  /// The path of a file or directory that is written to, or of a spill directory.
+  ///
+  /// - Parameter name: the argument that `text` was given for: `--output`.
+  static func path(_ text: String, for name: String) throws(ToolFailure) -> String {
+    guard try rawBytes(of: text) == nil else {
+      throw .usage("\(name): '\(text)' is not UTF-8: choose another name, or rename what has this one")
+    }
+    return try expanded(text, name: name)
+  }
+
+  /// `text` with a leading `~` or `~user` replaced by that home directory, as `FileSource` and shells do.
+  private static func expanded(_ text: String, name: String) throws(ToolFailure) -> String {
+    guard text.first == "~" else { return text }
+    let user = text.dropFirst().prefix { $0 != "/" }
+    guard let home = user.isEmpty ? ownHome : home(of: getpwnam(String(user))) else {
+      throw .usage(
+        "\(name): no home directory is known for '~\(user)': write the path in full, or './~…' for a file of that name")
+    }
+    return home + text.dropFirst(1 + user.count)
+  }
+
+  private static var ownHome: String? {
+    if let home = getenv("HOME"), home.pointee != 0 { return String(cString: home) }
+    return home(of: getpwuid(getuid()))
+  }
+
+  private static func home(of entry: UnsafeMutablePointer<passwd>?) -> String? {
+    entry?.pointee.pw_dir.map { String(cString: $0) }
+  }
+
+  /// The bytes of the argument that the parser has made `text` of, with a zero at the end; `nil` if `text` is what was
+  /// written.
+  private static func rawBytes(of text: String) throws(ToolFailure) -> [CChar]? {
+    guard text.unicodeScalars.contains("\u{FFFD}") else { return nil }
+    var found: Set<[CChar]> = []
+    let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+    for word in words.dropFirst() {
+      guard let word else { continue }
+      // The word, or what follows the `=` of an option.
+      var starts = [word]
+      if word.pointee == CChar(UInt8(ascii: "-")), let equals = strchr(word, CInt(UInt8(ascii: "="))) {
+        starts.append(equals + 1)
+      }
+      for start in starts where String(cString: start).utf8.elementsEqual(text.utf8) {
+        let bytes = UnsafeBufferPointer(start: start, count: strlen(start) + 1)
+        // A name in which U+FFFD was written is UTF-8.
+        guard !UnsafeRawBufferPointer(bytes).dropLast().elementsEqual(text.utf8) else { return nil }
+        found.insert(Array(bytes))
+      }
+    }
+    guard found.count <= 1 else {
+      throw .usage(
+        "'\(text)' is not UTF-8, and two arguments look like this: open the file in the shell and name its descriptor, "
+          + "'/dev/fd/3' with '3< FILE'")
+    }
+    return found.first
+  }
+}
