@@ -25,12 +25,16 @@ extension ByteStream {
     let longest: Int
 
     /// An iteration from the start of the range.
-    public func makeAsyncIterator() -> Iterator { Iterator(pieces: stream.makeAsyncIterator(), longest: longest) }
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(pieces: stream.makeAsyncIterator(), longest: longest, of: stream.core.source.name)
+    }
 
     /// The lines, in order. To be used by one task at a time.
     public struct Iterator: AsyncIteratorProtocol {
       private var pieces: ByteStream.Iterator
       private let longest: Int
+      /// Of the source, for errors.
+      private let name: String
       /// Keeps the memory of `rest` where it is.
       private var piece = Bytes()
       /// Where the run of the piece ends of which `rest` is what is left.
@@ -42,9 +46,10 @@ extension ByteStream {
       private var begun: [UInt8] = []
       private var isEnded = false
 
-      init(pieces: ByteStream.Iterator, longest: Int) {
+      init(pieces: ByteStream.Iterator, longest: Int, of name: String) {
         self.pieces = pieces
         self.longest = longest
+        self.name = name
       }
 
       /// The next line, or `nil` at the end of the range.
@@ -111,7 +116,8 @@ extension ByteStream {
         (piece, rest) = (Bytes(), UnsafeRawBufferPointer(start: nil, count: 0))
         throw ReadError(
           .limitExceeded,
-          "a line is longer than \(longest) bytes: call lines(longest:) with a larger bound, or read bytes")
+          "a line is longer than \(longest) bytes: call lines(longest:) with a larger bound, or read bytes",
+          context: .init(source: name))
       }
 
       private mutating func takeBegun(with end: UnsafeRawBufferPointer) -> String {
