@@ -45,9 +45,11 @@ extension SpillStore {
     for slot in slots { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
   }
 
-  /// - Parameter slot: counts this removal already, so that it is not forgotten meanwhile.
-  private func erase(_ blocks: Range<Int>, _ slot: Int) {
+  /// - Parameter slot: counts this removal already, so that it is not forgotten meanwhile, unless the store is closed.
+  func erase(_ blocks: Range<Int>, _ slot: Int) {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
+      // Closed since it was counted: nothing is known any more.
+      guard state.sources.has(slot) else { return [] }
       let removed = state.unstage(slot, blocks)
       state.counts.stale += removed.count
       if blocks.count <= 4096 {
