@@ -65,15 +65,19 @@ final class SpillLoader: PieceLoader {
     let call = store.watch.begin { [store] in
       store.state.withLock { $0.counts.lateReads += 1 }
       whenLate()
-    } onStall: { [store, permit] in
-      if load.reads {
-        store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
-      }
-      answer.resolve(.success(nil))
+    } onStall: {
+      // One that has begun is watched on its own.
+      if !load.reads { answer.resolve(.success(nil)) }
     }
     store.lanes.reads.start(isUrgent: true) { [self] in
       guard load.begin() else { return }
+      // From here on it is the disk that is slow. Before, many may just have waited for a thread.
+      let reading = store.watch.begin { [store, permit] in
+        store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
+        answer.resolve(.success(nil))
+      }
       let bytes = read()
+      store.watch.end(reading)
       store.watch.end(call)
       answer.resolve(.success(bytes))
     }
@@ -102,6 +106,11 @@ final class SpillLoader: PieceLoader {
         return lose(run.parts)
       }
       return decode(buffers, isResident: false)
+    case .failure(.noSuchFileOrDirectory):
+      // Its segment went to make room, or somebody removed the file: a miss, which says nothing about the disk.
+      store.state.withLock { $0.breaker.withdraw(permit) }
+      for part in run.parts { store.drop(part, of: run) }
+      return nil
     case .failure(let errno) where errno.isShortageOfDescriptors:
       // They are there, and the disk is well: another time.
       store.noteShortage(errno)
