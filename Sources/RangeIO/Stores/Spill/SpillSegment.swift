@@ -101,6 +101,13 @@ final class SpillLedger: Sendable {
 
   func give(_ bytes: Int) { taken.wrappingSubtract(bytes, ordering: .relaxed) }
 
+  /// What a file takes of the disk.
+  static func charge(of status: DiskStatus) -> Int {
+    // No segment is larger: what somebody has stretched takes what is allocated.
+    guard (0...SpillFormat.largestSegment).contains(status.size) else { return status.allocatedSize }
+    return max(rounded(status.size), status.allocatedSize)
+  }
+
   /// What so many bytes in a file take, in whole pages.
   static func rounded(_ bytes: Int) -> Int { (bytes + 4095) & ~4095 }
 }

@@ -18,7 +18,8 @@ extension SpillWriter {
       }
       if free - size >= configuration.freeSpaceFloor.bytes { return }
       // No more goes than is missing: some file systems tell of freed space a while later.
-      let most = missing ?? configuration.freeSpaceFloor.bytes + size - free
+      let (wanted, overflow) = configuration.freeSpaceFloor.bytes.addingReportingOverflow(size)
+      let most = missing ?? (overflow ? .max : wanted) - max(0, free)
       missing = most
       try drainOldest(before - ledger.bytes < most, for: size, store)
     }
