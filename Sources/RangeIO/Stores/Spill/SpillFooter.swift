@@ -19,7 +19,7 @@ struct SpillFooter: Equatable {
   var lastSequence: UInt64 = 0
 
   static let fixedCount = 32
-  private static let tombstoneCount = 32
+  static let tombstoneCount = 32
   private static let entryCount = 40
 
   init() {}

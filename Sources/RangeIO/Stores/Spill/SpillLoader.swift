@@ -4,7 +4,9 @@ import SystemPackage
 /// Reads a run of records that was found, and checks and decodes them. Keeps its segment.
 final class SpillLoader: PieceLoader {
   private let store: SpillStore
-  private let run: SpillRun
+  // Set when it is made, and let go of when nobody has it any more.
+  nonisolated(unsafe) private var kept: SpillRun?
+  private var run: SpillRun { kept! }
   private let permit: SpillBreaker.Permit
 
   /// One call of ``load(whenLate:)``: usually the only one, but parts of a piece may be wanted by several flights.
@@ -33,13 +35,15 @@ final class SpillLoader: PieceLoader {
 
   init(store: SpillStore, run: SpillRun, permit: SpillBreaker.Permit) {
     self.store = store
-    self.run = run
+    kept = run
     self.permit = permit
   }
 
   deinit {
     // Never asked, or cancelled.
     if permit != .go { store.state.withLock { $0.breaker.withdraw(permit) } }
+    kept = nil
+    store.ledger.tell()
   }
 
   /// Runs of more bytes than this are not copied from the page cache on the reader's thread.
@@ -205,6 +209,14 @@ extension SpillStore {
 }
 
 extension ReadError {
+  static func mayReturn(_ directory: String) -> ReadError {
+    ReadError(
+      .inputOutput,
+      "a file of the spill directory could not be read when it was opened, and may hold some of the source that was "
+        + "removed: remove everything, or remove the source again when the file can be read",
+      context: .init(source: directory))
+  }
+
   static func noSpillRoom(_ directory: String) -> ReadError {
     ReadError(
       .limitExceeded,

@@ -37,7 +37,9 @@ struct SpillOpening {
   }
 
   /// Opens the directory. Waits for the disk.
-  func open(_ sources: ChunkSources) throws(ReadError) -> SpillStore {
+  ///
+  /// - Parameter isNeeded: whether anybody still waits for it.
+  func open(_ sources: ChunkSources, isNeeded: () -> Bool = { true }) throws(ReadError) -> SpillStore {
     ledger.charge(SpillStore.fixedBytes)
     var names = try SpillFolder.attempt("list the spill directory", context) { () throws(Errno) in
       try directory.names()
@@ -58,6 +60,7 @@ struct SpillOpening {
     var counted = Counted()
     var surplus: [UInt64] = []
     for number in numbers.reversed() {
+      guard isNeeded() else { throw ReadError(.closed, "the opening was cancelled", context: context) }
       guard let contents = try read(number, root, &counted) else { continue }
       // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
       if !surplus.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {

@@ -6,7 +6,15 @@ extension SpillWriter {
   func takeSpace(_ size: Int, _ store: SpillStore) throws(Trouble) {
     while !ledger.take(size) {
       store.state.withLock { $0.isFull = true }
-      guard dropsOldest, try drainSegment(copying: false, store) else { throw .noRoom }
+      guard dropsOldest else { throw .noRoom }
+      if try drainSegment(copying: false, store) { continue }
+      // Once more after readers were asked to tell that they let go: one may have, just now.
+      ledger.awaitRoom()
+      if ledger.take(size) { break }
+      if try drainSegment(copying: false, store) { continue }
+      awaitsReaders = store.state.withLock { $0.isReadFrom(charged: ledger.bytes) }
+      if !awaitsReaders, try drainSegment(copying: false, store) { continue }
+      throw .noRoom
     }
     let before = ledger.bytes
     var missing: Int?

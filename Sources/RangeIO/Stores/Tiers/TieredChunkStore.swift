@@ -54,7 +54,8 @@ public final class TieredChunkStore: ChunkStore {
   }
 
   init(
-    _ upper: any ChunkStore, _ lower: any ChunkStore, memory: MemoryTiers?, queueLimit: Int, _ background: BackgroundWork
+    _ upper: any ChunkStore, _ lower: any ChunkStore, memory: MemoryTiers?, queueLimit: Int,
+    _ background: BackgroundWork
   ) {
     precondition(upper.sources === lower.sources, "stores that are composed know the same sources")
     self.upper = upper
@@ -69,7 +70,8 @@ public final class TieredChunkStore: ChunkStore {
     copiesDown = above == nil && spill?.configuration.writes == .onInsertion
     inner = lower is SpillStore ? upper as? TieredChunkStore : nil
     // Weak: the compressed store above a disk has this mover as its outlet.
-    mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background) { [weak compressed = memory?.compressed] in
+    let compressed = memory?.compressed
+    mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background) { [weak compressed] in
       compressed?.isExpired($0) ?? false
     }
     upper.handEvictions(to: mover)
