@@ -18,8 +18,8 @@ struct SpillFooter: Equatable {
   var firstSequence: UInt64 = 0
   var lastSequence: UInt64 = 0
 
-  private static let fixedCount = 32
-  private static let tombstoneCount = 32
+  static let fixedCount = 32
+  static let tombstoneCount = 32
   private static let entryCount = 40
 
   init() {}

@@ -7,6 +7,8 @@ struct SpillIdentity: Hashable, Sendable {
   let bytes: [UInt8]
 
   private static let headerCount = 24
+  /// What the header begins with: the size of the grid's blocks.
+  private static let shiftCount = 4
   /// Where the header tells how long the name is.
   private static let namePlace = 20
 
@@ -60,6 +62,12 @@ struct SpillIdentity: Hashable, Sendable {
   func hash(into hasher: inout Hasher) {
     header.withUnsafeBytes { hasher.combine(bytes: $0) }
     idAndVersion.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
+  /// Whether this is the same version as another, on whatever grid.
+  func isVersion(of other: SpillIdentity) -> Bool {
+    header.dropFirst(Self.shiftCount).elementsEqual(other.header.dropFirst(Self.shiftCount))
+      && idAndVersion == other.idAndVersion
   }
 
   private var header: ArraySlice<UInt8> { bytes[..<Self.namePlace] }

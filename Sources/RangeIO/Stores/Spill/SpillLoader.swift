@@ -4,7 +4,9 @@ import SystemPackage
 /// Reads a run of records that was found, and checks and decodes them. Keeps its segment.
 final class SpillLoader: PieceLoader {
   private let store: SpillStore
-  private let run: SpillRun
+  // Set when it is made, and let go of when nobody has it any more.
+  nonisolated(unsafe) private var kept: SpillRun?
+  private var run: SpillRun { kept! }
   private let permit: SpillBreaker.Permit
 
   /// One call of ``load(whenLate:)``: usually the only one, but parts of a piece may be wanted by several flights.
@@ -33,13 +35,15 @@ final class SpillLoader: PieceLoader {
 
   init(store: SpillStore, run: SpillRun, permit: SpillBreaker.Permit) {
     self.store = store
-    self.run = run
+    kept = run
     self.permit = permit
   }
 
   deinit {
     // Never asked, or cancelled.
     if permit != .go { store.state.withLock { $0.breaker.withdraw(permit) } }
+    kept = nil
+    store.ledger.tell()
   }
 
   /// Runs of more bytes than this are not copied from the page cache on the reader's thread.
@@ -65,15 +69,19 @@ final class SpillLoader: PieceLoader {
     let call = store.watch.begin { [store] in
       store.state.withLock { $0.counts.lateReads += 1 }
       whenLate()
-    } onStall: { [store, permit] in
-      if load.reads {
-        store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
-      }
-      answer.resolve(.success(nil))
+    } onStall: {
+      // One that has begun is watched on its own.
+      if !load.reads { answer.resolve(.success(nil)) }
     }
     store.lanes.reads.start(isUrgent: true) { [self] in
       guard load.begin() else { return }
+      // From here on it is the disk that is slow. Before, many may just have waited for a thread.
+      let reading = store.watch.begin { [store, permit] in
+        store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
+        answer.resolve(.success(nil))
+      }
       let bytes = read()
+      store.watch.end(reading)
       store.watch.end(call)
       answer.resolve(.success(bytes))
     }
@@ -102,6 +110,11 @@ final class SpillLoader: PieceLoader {
         return lose(run.parts)
       }
       return decode(buffers, isResident: false)
+    case .failure(.noSuchFileOrDirectory):
+      // Its segment went to make room, or somebody removed the file: a miss, which says nothing about the disk.
+      store.state.withLock { $0.breaker.withdraw(permit) }
+      for part in run.parts { store.drop(part, of: run) }
+      return nil
     case .failure(let errno) where errno.isShortageOfDescriptors:
       // They are there, and the disk is well: another time.
       store.noteShortage(errno)
@@ -196,6 +209,14 @@ extension SpillStore {
 }
 
 extension ReadError {
+  static func mayReturn(_ directory: String) -> ReadError {
+    ReadError(
+      .inputOutput,
+      "a file of the spill directory could not be read when it was opened, and may hold some of the source that was "
+        + "removed: remove everything, or remove the source again when the file can be read",
+      context: .init(source: directory))
+  }
+
   static func noSpillRoom(_ directory: String) -> ReadError {
     ReadError(
       .limitExceeded,

@@ -7,8 +7,10 @@ extension SpillOpening {
     var lastNumber: UInt64 = 0
     /// Of what could be read.
     var lastSequence: UInt64 = 0
-    /// The numbers of those that could not.
-    var unread: [UInt64] = []
+    /// The newest of which a sequence is known: one that was just made has none.
+    var newestWithSequence: UInt64 = 0
+    /// Those that could not, by their numbers: what is charged for them.
+    var unread: [UInt64: Int] = [:]
 
     /// Sequences from here on are higher than any that the directory has.
     ///
@@ -16,9 +18,15 @@ extension SpillOpening {
     /// not read when it was made: so a segment that is not read now ends below the next multiple. Those of older ones
     /// are lower than those of the newest.
     var sequenceToGoOnFrom: UInt64 {
-      guard let newest = unread.max(), newest == lastNumber else { return lastSequence }
+      guard let newest = unread.keys.max(), newest > newestWithSequence else { return lastSequence }
       return max(lastSequence + 1 << 32, min(newest + 1, 1 << 29) << 32)
     }
+  }
+
+  /// A segment's footer is known.
+  func count(_ footer: SpillFooter, of number: UInt64, _ counted: inout Counted) {
+    counted.lastSequence = max(counted.lastSequence, footer.lastSequence + 1)
+    if footer.lastSequence > 0 { counted.newestWithSequence = max(counted.newestWithSequence, number) }
   }
 
   /// Removes segments, the oldest first, so that what removes some of one is there for as long as it is.
@@ -45,10 +53,9 @@ extension SpillOpening {
   /// A segment stays of which nothing is known. Its space counts, and what it holds is older than what comes, should it be
   /// readable the next time.
   func leave(_ number: UInt64, _ counted: inout Counted) {
-    if let status = try? directory.status(of: SpillFormat.segmentName(number)) {
-      ledger.charge(max(SpillLedger.rounded(status.size), status.allocatedSize))
-    }
+    let charge = (try? directory.status(of: SpillFormat.segmentName(number))).map { SpillLedger.charge(of: $0) } ?? 0
+    ledger.charge(charge)
     counted.lastNumber = max(counted.lastNumber, number)
-    counted.unread.append(number)
+    counted.unread[number] = charge
   }
 }

@@ -37,7 +37,9 @@ struct SpillOpening {
   }
 
   /// Opens the directory. Waits for the disk.
-  func open(_ sources: ChunkSources) throws(ReadError) -> SpillStore {
+  ///
+  /// - Parameter isNeeded: whether anybody still waits for it.
+  func open(_ sources: ChunkSources, isNeeded: () -> Bool = { true }) throws(ReadError) -> SpillStore {
     ledger.charge(SpillStore.fixedBytes)
     var names = try SpillFolder.attempt("list the spill directory", context) { () throws(Errno) in
       try directory.names()
@@ -58,6 +60,7 @@ struct SpillOpening {
     var counted = Counted()
     var surplus: [UInt64] = []
     for number in numbers.reversed() {
+      guard isNeeded() else { throw ReadError(.closed, "the opening was cancelled", context: context) }
       guard let contents = try read(number, root, &counted) else { continue }
       // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
       if !surplus.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {
@@ -148,7 +151,10 @@ struct SpillOpening {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
       // Looked at before it is opened: who must not open what is somebody else's leaves it alone.
-      guard SpillFolder.isOurs(try directory.status(of: name), on: disk) else { return nil }
+      guard SpillFolder.isOurs(try directory.status(of: name), on: disk) else {
+        if try isShared(number, root) { leave(number, &counted) }
+        return nil
+      }
       let file = try files.withDescriptors { () throws(Errno) in
         try directory.open(name, writing: !configuration.isReadOnly)
       }
@@ -161,16 +167,16 @@ struct SpillOpening {
         return nil
       }
       counted.lastNumber = max(counted.lastNumber, number)
-      let charge = max(SpillLedger.rounded(status.size), status.allocatedSize)
+      let charge = SpillLedger.charge(of: status)
       ledger.charge(charge)
       let segment = SpillSegment(number: number, check: check, charge: charge, ledger: ledger, files: files)
       files.enter(file, number)
       do throws(Errno) {
         if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
-          counted.lastSequence = max(counted.lastSequence, footer.lastSequence + 1)
+          count(footer, of: number, &counted)
           return Contents(segment: segment, length: status.size, footer: footer)
         }
-        return try seal(segment, file, status.size, &counted.lastSequence)
+        return try seal(segment, file, status.size, &counted)
       } catch {
         segment.end()
         throw error
@@ -188,19 +194,30 @@ struct SpillOpening {
     }
   }
 
+  /// Whether a segment of this directory is one that others may write to, or that has another name: it is not believed,
+  /// and what it holds may be believed again some day.
+  private func isShared(_ number: UInt64, _ root: SpillRoot) throws(Errno) -> Bool {
+    let name = SpillFormat.segmentName(number)
+    let status = try directory.status(of: name)
+    guard status.kind == .file, status.owner == disk.user else { return false }
+    let file = try files.withDescriptors { () throws(Errno) in try directory.open(name, writing: false) }
+    guard let (header, _) = try SpillScan.header(of: file) else { return false }
+    return header.number == number && header.directoryID == root.directoryID && header.epoch == root.epoch
+  }
+
   /// Gives a segment that was not sealed a footer of what is believed of it.
   private func seal(
-    _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ lastSequence: inout UInt64
+    _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ counted: inout Counted
   ) throws(Errno) -> Contents {
     let scan = try SpillScan(file, check: segment.check, length: length)
-    lastSequence = max(lastSequence, scan.footer.lastSequence + 1)
+    count(scan.footer, of: segment.number, &counted)
     var contents = Contents(
       segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
     guard !configuration.isReadOnly else { return contents }
     let count = SpillFormat.recordHeaderCount + scan.footer.byteCount + SpillFormat.trailerCount
     var memory = [UInt8](repeating: 0, count: count)
     memory.withUnsafeMutableBytes {
-      SpillWriter.writeClosing(scan.footer, sequence: lastSequence, at: scan.end, segment.check, to: $0)
+      SpillWriter.writeClosing(scan.footer, sequence: counted.lastSequence, at: scan.end, segment.check, to: $0)
     }
     do throws(Errno) {
       // What lies behind is cut off first: it must not look like a trailer some day.

@@ -64,7 +64,7 @@ struct SpillQuota: Sendable {
     var sum = SpillStore.fixedBytes
     for name in try directory.names() where SpillFormat.segmentNumber(name) != nil {
       guard let status = try? directory.status(of: name) else { continue }
-      sum += max(SpillLedger.rounded(status.size), status.allocatedSize)
+      sum += SpillLedger.charge(of: status)
     }
     return sum
   }

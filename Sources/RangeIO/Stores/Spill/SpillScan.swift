@@ -17,12 +17,23 @@ struct SpillScan {
   /// The footer of a sealed segment; `nil` if there is none that is believed.
   static func footer(of file: any SpillFile, length: Int, check: UInt32) throws(Errno) -> SpillFooter? {
     let trailerAt = length - SpillFormat.trailerCount
-    guard trailerAt > 0 else { return nil }
+    guard trailerAt > 0, length <= SpillFormat.largestSegment else { return nil }
     let trailer = try bytes(of: file, at: trailerAt, SpillFormat.trailerCount)
     guard
       let offset = trailer.withUnsafeBytes({ SpillTrailer.footer($0, length: length, segmentCheck: check) })
     else { return nil }
-    let all = try bytes(of: file, at: offset, trailerAt - offset)
+    // Before memory is taken for it: what a footer lists takes less than the records in front of it.
+    let count = trailerAt - offset
+    let most = SpillFormat.recordHeaderCount + SpillFooter.fixedCount + offset - SpillFormat.headerCount
+    guard count <= most else { return nil }
+    let header = try bytes(of: file, at: offset, SpillFormat.recordHeaderCount)
+    let isFooter = header.withUnsafeBytes { bytes in
+      SpillRecord(bytes, segmentCheck: check).map {
+        $0.kind == .footer && SpillFormat.recordHeaderCount + Int($0.stored) == count
+      }
+    }
+    guard isFooter == true else { return nil }
+    let all = try bytes(of: file, at: offset, count)
     return all.withUnsafeBytes { bytes -> SpillFooter? in
       guard let record = SpillRecord(bytes, segmentCheck: check), record.kind == .footer,
         SpillFormat.recordHeaderCount + Int(record.stored) == bytes.count
@@ -45,6 +56,8 @@ struct SpillScan {
 
   /// Reads all records of a segment that was not sealed, up to the first whose header is not believed.
   init(_ file: any SpillFile, check: UInt32, length: Int) throws(Errno) {
+    // Beyond that, offsets cannot be told.
+    let length = min(length, SpillFormat.largestSegment)
     var window = SpillWindow(file)
     let headerCount = SpillFormat.recordHeaderCount
     while end + headerCount <= length {

@@ -36,6 +36,9 @@ final class SpillSegment: Sendable {
   /// Its file could not be removed: its space goes on counting.
   func stays() { charge.store(0, ordering: .relaxed) }
 
+  /// What counts for it.
+  var chargedBytes: Int { charge.load(ordering: .relaxed) }
+
   /// It takes so much now. Never more than before.
   func recharge(_ bytes: Int) {
     let before = charge.exchange(bytes, ordering: .relaxed)
@@ -55,6 +58,7 @@ final class SpillSegment: Sendable {
     let charge = charge.load(ordering: .relaxed)
     guard let file = files.take(number) else {
       ledger.give(charge)
+      ledger.tell()
       return
     }
     // The last may be a reader, who must not wait for a disk that hangs.
@@ -68,6 +72,7 @@ final class SpillSegment: Sendable {
     // this moment. Cutting it gives it back at once; what cannot be cut comes back a little later.
     if isUnlinked { try? file?.truncate(0) }
     ledger.give(charge)
+    ledger.tell()
   }
 }
 
@@ -77,7 +82,25 @@ final class SpillLedger: Sendable {
   private let taken = Atomic<Int>(0)
   private let mostTaken = Atomic<Int>(0)
 
+  private let awaited = Atomic<Bool>(false)
+  private let waiter = Locked<(@Sendable () -> Void)?>(nil)
+
   init(limit: Int) { limitValue = Atomic(limit) }
+
+  /// Whether somebody is to be told when a reader lets go of a segment.
+  var isAwaited: Bool { awaited.load(ordering: .sequentiallyConsistent) }
+
+  /// From now on it is, once.
+  func awaitRoom() { awaited.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Who is told. Called on any thread.
+  func onRoom(_ body: @escaping @Sendable () -> Void) { waiter.withLock { $0 = body } }
+
+  /// A reader has let go of a segment, or its space came back.
+  func tell() {
+    guard isAwaited, awaited.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    waiter.withLock { $0 }?()
+  }
 
   var limit: Int {
     get { limitValue.load(ordering: .relaxed) }
@@ -100,6 +123,13 @@ final class SpillLedger: Sendable {
   }
 
   func give(_ bytes: Int) { taken.wrappingSubtract(bytes, ordering: .relaxed) }
+
+  /// What a file takes of the disk.
+  static func charge(of status: DiskStatus) -> Int {
+    // No segment is larger: what somebody has stretched takes what is allocated.
+    guard (0...SpillFormat.largestSegment).contains(status.size) else { return status.allocatedSize }
+    return max(rounded(status.size), status.allocatedSize)
+  }
 
   /// What so many bytes in a file take, in whole pages.
   static func rounded(_ bytes: Int) -> Int { (bytes + 4095) & ~4095 }

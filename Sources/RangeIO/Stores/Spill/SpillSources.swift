@@ -22,6 +22,8 @@ struct SpillSources {
     var staged = 0
     /// Removals from it that are under way, or to be written down.
     var removals = 0
+    /// Blocks whose removal is noted or written down, and of which nothing came since.
+    var removed = SpillRemovedSpans()
     /// The next of the same list in ``Versions``, and the one before.
     fileprivate var next = -1
     fileprivate var previous = -1

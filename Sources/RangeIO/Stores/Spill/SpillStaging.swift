@@ -15,6 +15,8 @@ struct SpillStaging {
   struct Removal {
     let slot: Int
     let blocks: Range<UInt64>
+    /// Counts up from 1, as they are noted: what is put together has the lowest.
+    var number: UInt64 = 0
   }
 
   /// The bytes that may be here. Lowered, it binds what comes.
@@ -30,7 +32,14 @@ struct SpillStaging {
   private(set) var removals: [Removal] = []
   /// Whether everything on the disk is to be removed before anything else is written.
   private(set) var clears = false
+  /// Of the last removal that was noted.
+  private(set) var lastRemoval: UInt64 = 0
+  /// When ``clears`` was noted, by the same numbers.
+  private var clearing: UInt64 = 0
 
+  /// So many removals wait at most, as long as one source has most of them: beyond that all of it is removed, which costs
+  /// time only.
+  static let mostRemovals = 16_384
   /// What an entry takes beside its bytes.
   static let overhead = 192
 
@@ -110,27 +119,42 @@ struct SpillStaging {
 
   /// Notes a removal, together with its neighbour if they touch.
   ///
-  /// - Returns: whether it is one more.
-  mutating func note(_ removal: Removal) -> Bool {
+  /// - Returns: whether it is one more, and those that it replaces.
+  mutating func note(_ removal: Removal) -> (isOneMore: Bool, replaced: [Removal]) {
+    lastRemoval += 1
     if let last = removals.last, last.slot == removal.slot, last.blocks.lowerBound <= removal.blocks.upperBound,
       removal.blocks.lowerBound <= last.blocks.upperBound
     {
       let lower = min(last.blocks.lowerBound, removal.blocks.lowerBound)
       let upper = max(last.blocks.upperBound, removal.blocks.upperBound)
-      removals[removals.count - 1] = Removal(slot: last.slot, blocks: lower..<upper)
-      return false
-    } else {
-      removals.append(removal)
-      return true
+      removals[removals.count - 1] = Removal(slot: last.slot, blocks: lower..<upper, number: last.number)
+      return (false, [])
     }
+    guard removals.count >= Self.mostRemovals else {
+      removals.append(Removal(slot: removal.slot, blocks: removal.blocks, number: lastRemoval))
+      return (true, [])
+    }
+    let replaced = removals.filter { $0.slot == removal.slot }
+    removals.removeAll { $0.slot == removal.slot }
+    let number = replaced.map(\.number).min() ?? lastRemoval
+    removals.append(Removal(slot: removal.slot, blocks: 0..<SpillTable.largestBlock + 1, number: number))
+    return (true, replaced)
   }
 
   /// Notes that everything is to be removed.
   ///
   /// - Returns: the removals that need not be written down then.
   mutating func noteClearing() -> [Removal] {
+    lastRemoval += 1
+    clearing = oldestRemoval ?? lastRemoval
     defer { (clears, removals) = (true, []) }
     return removals
+  }
+
+  /// The number of the first removal that is not on the disk.
+  var oldestRemoval: UInt64? {
+    let oldest = removals.lazy.map(\.number).min()
+    return clears ? min(clearing, oldest ?? clearing) : oldest
   }
 
   /// Every chunk, to be compared with a recount.
@@ -144,7 +168,8 @@ struct SpillStaging {
 
   /// It could not be written.
   mutating func putBack(_ taken: (clears: Bool, removals: [Removal])) {
-    clears = clears || taken.clears
+    // Before whatever was noted since.
+    if taken.clears { (clears, clearing) = (true, 0) }
     removals = taken.removals + removals
   }
 }

@@ -20,6 +20,13 @@ struct SpillState: ~Copyable {
     var tombstones: [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] = []
   }
 
+  /// Who waits until what came before is written.
+  struct Flush {
+    let answer: OneAnswer<Void>
+    /// The last removal that came before.
+    let lastRemoval: UInt64
+  }
+
   var table = SpillTable()
   var sources = SpillSources()
   var places: [Place?] = []
@@ -29,8 +36,13 @@ struct SpillState: ~Copyable {
   var breaker: SpillBreaker
   /// Whether segments have had to go for others: then only what comes again is written.
   var isFull = false
-  /// The numbers of segments that could not be read when the directory was opened, and are there.
-  var unread: [UInt64] = []
+  /// The segments that could not be read when the directory was opened, and are there, by their numbers: what is charged
+  /// for them.
+  var unread: [UInt64: Int] = [:]
+  /// What files take that are of an older epoch, and could not be removed.
+  var leftBytes = 0
+  /// Whether a source was removed that one of those may hold: who waits for that next is told.
+  var mayReturn = false
   /// Whether the blocks of outdated versions are being taken out.
   var isSweepingOutdated = false
   /// Whether removals could not be written for want of room: then what is well otherwise serves before they are.
@@ -56,7 +68,11 @@ struct SpillState: ~Copyable {
   /// Given to a segment that is spared: counts up from the numbers that segments have.
   var lastRank: UInt64 = 0
   /// Who waits until all is written that came before.
-  var flushes: [OneAnswer<Void>] = []
+  var flushes: [Flush] = []
+  /// Why the last batch could not be written; `nil` if it was.
+  var writeFailure: ReadError?
+  /// Whether nothing is written because readers hold what would go: until one of them lets go, or the pause is over.
+  var isHeldUp = false
   /// Who waits until the directory is given up.
   var closing: OneAnswer<Void>?
   /// Why the disk failed last.
@@ -79,6 +95,16 @@ struct SpillState: ~Copyable {
     }
     places.append(place)
     return UInt32(places.count - 1)
+  }
+
+  /// Whether readers hold segments: some that are there, or that went and count until they let go.
+  mutating func isReadFrom(charged: Int) -> Bool {
+    var known = SpillStore.fixedBytes + leftBytes + unread.values.reduce(0, +)
+    for index in places.indices where places[index] != nil {
+      if !isKnownUniquelyReferenced(&places[index]!.segment) { return true }
+      known += places[index]!.segment.chargedBytes
+    }
+    return charged > known
   }
 
   /// The lowest number of a segment that is there.
@@ -214,6 +240,7 @@ struct SpillState: ~Copyable {
       return (false, replaced)
     }
     sources[slot].staged += 1
+    sources[slot].removed.remove(UInt64(chunk.block))
     return (true, replaced)
   }
 
@@ -242,9 +269,13 @@ struct SpillState: ~Copyable {
     return entry
   }
 
-  /// Notes a removal to be written down. Until it is, its source is not forgotten.
+  /// Notes a removal to be written down, unless an earlier one says it already. Until it is, its source is not forgotten.
   mutating func note(_ removal: SpillStaging.Removal) {
-    if staging.note(removal) { sources[removal.slot].removals += 1 }
+    guard !sources[removal.slot].removed.contains(removal.blocks) else { return }
+    sources[removal.slot].removed.add(removal.blocks)
+    let (isOneMore, replaced) = staging.note(removal)
+    if isOneMore { sources[removal.slot].removals += 1 }
+    release(replaced)
   }
 
   /// Notes that everything is to be removed.

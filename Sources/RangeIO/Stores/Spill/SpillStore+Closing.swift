@@ -10,14 +10,9 @@ extension SpillStore {
   func flush(by end: ReadInstant?) async throws {
     guard readOnlyReason != .configured else { return }
     let answer = OneAnswer<Void>()
-    state.withLock { $0.flushes.append(answer) }
+    state.withLock { $0.flushes.append(.init(answer: answer, lastRemoval: $0.staging.lastRemoval)) }
     writer.startForWaiters()
     try await wait(for: answer, until: end)
-    let failure = state.withLock { state -> ReadError? in
-      guard state.staging.hasRemovals, !state.isGivenUp else { return nil }
-      return state.lastFailure ?? .noSpillRoom(configuration.directory)
-    }
-    if let failure { throw failure }
   }
 
   /// Waits for an answer, until `end` at most.

@@ -16,10 +16,42 @@ extension SpillStore {
     try check(configuration)
     let disk = configuration.disk ?? SystemDisk()
     let lanes = DiskLanes(configuration.work)
-    return try await lanes.reads.run {
-      let folder = try SpillFolder.open(configuration, on: disk)
-      return try SpillOpening(configuration, disk, folder, lanes).open(sources)
+    let answer = OneAnswer<SpillStore>()
+    let end = OneAnswer<Void>()
+    lanes.reads.start(isUrgent: true) {
+      defer { end.resolve(.success(())) }
+      guard !answer.isAnswered else { return }
+      let result = Result { () throws -> SpillStore in
+        let folder = try SpillFolder.open(configuration, on: disk)
+        return try SpillOpening(configuration, disk, folder, lanes).open(sources) { !answer.isAnswered }
+      }
+      // Cancelled meanwhile.
+      if !answer.resolve(result), case .success(let store) = result { store.giveUp() }
     }
+    do {
+      return try await answer.value()
+    } catch let error as CancellationError {
+      await waitForEnd(end, configuration)
+      throw error
+    }
+  }
+
+  /// Waits until a directory is not used any more whose opening was cancelled, so that it can be opened again; not for a
+  /// disk that hangs.
+  private static func waitForEnd(_ end: OneAnswer<Void>, _ configuration: Configuration) async {
+    let timer = configuration.background.startElsewhere {
+      guard (try? await configuration.time.sleep(for: configuration.breaker.stall)) != nil else { return }
+      end.fail(CancellationError())
+    }
+    // In a task of its own: this one is cancelled.
+    await configuration.background.startElsewhere { _ = try? await end.value() }.value
+    timer.cancel()
+  }
+
+  /// Nobody will use it: the lock is given back.
+  private func giveUp() {
+    state.withLock { ($0.isClosed, $0.isGivenUp) = (true, true) }
+    writer.unlock()
   }
 
   /// Throws if the limits cannot work.

@@ -17,7 +17,12 @@ extension SpillStore {
   /// this process.
   func erase(_ range: ByteRange, ofVersion source: SourceDescription) {
     guard let any = BlockGrid(blockSize: 1), let version = SpillIdentity(source, any) else { return }
+    let preferred = BlockGrid(blockSize: source.preferredBlockSize).flatMap { SpillIdentity(source, $0) }
     let slots = state.withLock { state in
+      // What could not be read may hold some of it, on the grid on which it is read unless the user says otherwise.
+      if let preferred, !state.unread.isEmpty, mayChangeFiles, !state.isGivenUp {
+        _ = state.sources.enter(preferred)
+      }
       let slots = state.sources.slots(ofID: source.id).filter { state.sources[$0].identity.isVersion(of: version) }
       for slot in slots { state.sources[slot].removals += 1 }
       return slots.map { ($0, state.sources[$0].identity.shift) }
@@ -36,8 +41,12 @@ extension SpillStore {
   }
 
   /// Erases all that is here of a source, in all its versions, those included that nobody has read in this process.
+  ///
+  /// Of a file that could not be read when the directory was opened nobody knows which versions it holds: then the next
+  /// ``flush()`` throws.
   public func erase(source id: String) {
     let slots = state.withLock { state in
+      if !state.unread.isEmpty, mayChangeFiles, !state.isGivenUp { state.mayReturn = true }
       let slots = state.sources.slots(ofID: id)
       for slot in slots { state.sources[slot].removals += 1 }
       return slots
@@ -45,9 +54,11 @@ extension SpillStore {
     for slot in slots { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
   }
 
-  /// - Parameter slot: counts this removal already, so that it is not forgotten meanwhile.
-  private func erase(_ blocks: Range<Int>, _ slot: Int) {
+  /// - Parameter slot: counts this removal already, so that it is not forgotten meanwhile, unless the store is closed.
+  func erase(_ blocks: Range<Int>, _ slot: Int) {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
+      // Closed since it was counted: nothing is known any more.
+      guard state.sources.has(slot) else { return [] }
       let removed = state.unstage(slot, blocks)
       state.counts.stale += removed.count
       if blocks.count <= 4096 {

@@ -185,8 +185,3 @@ public final class SpillStore: ChunkStore {
     state.withLock { $0.counts.expirations += count }
   }
 }
-
-extension SpillIdentity {
-  /// Whether this is the same version as another, on whatever grid.
-  func isVersion(of other: SpillIdentity) -> Bool { bytes[4...] == other.bytes[4...] }
-}

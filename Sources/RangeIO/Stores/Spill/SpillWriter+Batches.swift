@@ -52,6 +52,7 @@ extension SpillWriter {
     }
     guard let work, work.permit != .refused else { return false }
     var left = work.removals
+    awaitsReaders = false
     watched(store, work.permit) {
       do throws(Trouble) {
         try remove(&left, store)
@@ -62,6 +63,8 @@ extension SpillWriter {
           state.breaker.succeeded(work.permit)
           state.writesPause = .seconds(5)
           state.writesPausedUntil = nil
+          state.writeFailure = nil
+          state.isHeldUp = false
           state.lacksRoomToRemove = false
         }
       } catch {
@@ -122,11 +125,20 @@ extension SpillWriter {
   ) {
     abandon(store)
     let now = store.now
+    let failure = store.error(for: trouble)
     let dropped = store.state.withLock { state -> [SpillStaging.Entry] in
       state.staging.putBack(left)
+      state.writeFailure = failure
       let dropped = work.chunks.compactMap { state.unstage($0.key, $0.entry.number) }
       state.counts.dropped += dropped.count
-      if trouble.concernsWritesOnly {
+      if awaitsReaders {
+        // Nothing is wrong. It goes on as soon as one of them lets go, which may have been meanwhile.
+        state.isHeldUp = ledger.isAwaited
+        state.writesPausedUntil = state.isHeldUp ? now.advanced(by: .seconds(5)) : nil
+        state.lacksRoomToRemove = state.staging.hasRemovals
+        state.breaker.withdraw(work.permit)
+      } else if trouble.concernsWritesOnly {
+        state.isHeldUp = false
         state.writesPausedUntil = now.advanced(by: state.writesPause)
         state.writesPause = min(state.writesPause * 2, .seconds(300))
         state.lacksRoomToRemove = state.staging.hasRemovals
@@ -197,7 +209,9 @@ extension SpillWriter {
       let all = state.places.compactMap { $0?.segment }
       state.places = []
       // They are of an older epoch now.
-      state.unread = []
+      state.leftBytes += state.unread.values.reduce(0, +)
+      state.unread = [:]
+      state.mayReturn = false
       state.isFull = false
       state.counts.segmentsFreed += all.count
       _ = state.sources.sweep(from: 0, oldestSegment: nil)
@@ -205,7 +219,12 @@ extension SpillWriter {
     }
     while var segment = segments.popLast() {
       // Of an older epoch, and deleted at the next opening. It counts until then.
-      do throws(Trouble) { try unlink(segment, store) } catch { segment.stays() }
+      do throws(Trouble) {
+        try unlink(segment, store)
+      } catch {
+        store.state.withLock { $0.leftBytes += segment.chargedBytes }
+        segment.stays()
+      }
       if isKnownUniquelyReferenced(&segment) { segment.end() }
     }
     unsyncedFiles = []

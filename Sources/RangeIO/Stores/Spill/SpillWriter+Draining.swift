@@ -27,8 +27,29 @@ extension SpillWriter {
   /// - Parameter copying: whether what was read is copied to the open segment.
   /// - Returns: whether there was one.
   func drainSegment(copying: Bool, _ store: SpillStore) throws(Trouble) -> Bool {
-    guard let victim = chooseVictim(store) else { return false }
+    guard let victim = chooseVictim(store) else { return try dropLeftOut(store) }
     try drain(victim, copying, store)
+    return true
+  }
+
+  /// Removes the oldest segment if it is one that could not be read: nothing else may go that is needed for it.
+  ///
+  /// - Returns: whether there was one.
+  private func dropLeftOut(_ store: SpillStore) throws(Trouble) -> Bool {
+    let oldest = store.state.withLock { state -> UInt64? in
+      guard let oldest = state.unread.keys.min(), oldest < state.oldestSegment ?? .max else { return nil }
+      return oldest
+    }
+    guard let oldest else { return false }
+    do throws(Errno) {
+      goOn(store)
+      try directory.remove(SpillFormat.segmentName(oldest))
+      hasUnsyncedNames = true
+    } catch {
+      // What cannot be read may be what cannot be removed, too.
+      guard error == .noSuchFileOrDirectory else { return false }
+    }
+    ledger.give(store.state.withLock { $0.unread.removeValue(forKey: oldest) ?? 0 })
     return true
   }
 
@@ -36,10 +57,17 @@ extension SpillWriter {
   @discardableResult func drain(_ victim: Victim, _ copying: Bool, _ store: SpillStore) throws(Trouble) -> Bool {
     var segment = store.state.withLock { $0.places[Int(victim.place)]!.segment }
     do throws(Trouble) {
+      let locals = open?.locals ?? [:]
+      let carried = store.state.withLock { $0.spaceToCarry(victim.place, beside: locals) }
+      // What is copied on leaves room for it.
+      reserved += carried
+      defer { reserved -= carried }
       guard try copyOn(victim, segment, copying, store) else {
         store.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
         return false
       }
+      reserved -= carried
+      defer { reserved += carried }
       try carryTombstones(of: victim, store)
       // Before it is forgotten: what cannot be removed is found again some day, and stays known until then.
       try unlink(segment, store)
@@ -85,12 +113,18 @@ extension SpillWriter {
   }
 
   private func chooseVictim(_ store: SpillStore) -> Victim? {
-    // Without an open segment there is nowhere to copy its removals to.
-    let canCopy = open != nil
+    // What the removals of a segment take that are copied on. Without an open segment there is nowhere to copy them to; and
+    // they must not fill a new one, or making room would make none. Then an older one goes, for which they are needed.
+    var room = 0
+    if let open {
+      let left = configuration.segmentBytes - open.position - filled - gatheredBytes - open.closingCount - reserved
+      room = max(0, min(left, configuration.segmentBytes / 2))
+    }
+    let locals = open?.locals ?? [:]
     return store.state.withLock { state in
       var candidates = state.places.indices.filter { index in
         guard state.places[index]?.isSealed == true, !state.places[index]!.isDraining,
-          canCopy || state.neededTombstones(of: UInt32(index)).isEmpty
+          state.spaceToCarry(UInt32(index), beside: locals, upTo: room) <= room
         else { return false }
         // What somebody reads from gives no room now. Who begins to read takes hold of it under this lock.
         return isKnownUniquelyReferenced(&state.places[index]!.segment)
@@ -228,9 +262,51 @@ extension SpillState {
   ) -> [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] {
     guard let victim = places[Int(place)], !victim.tombstones.isEmpty else { return [] }
     // What a segment holds that could not be read is not known.
-    if unread.contains(where: { $0 < victim.segment.number }) { return victim.tombstones }
+    if unread.keys.contains(where: { $0 < victim.segment.number }) { return victim.tombstones }
     let older = places.compactMap { $0 }.filter { $0.segment.number < victim.segment.number }
     return victim.tombstones.filter { tombstone in older.contains { $0.locals[tombstone.slot] != nil } }
+  }
+}
+
+extension SpillState {
+  /// What the tombstones of a segment take of another one to which they are copied on.
+  ///
+  /// - Parameters:
+  ///   - locals: the sources that are known there.
+  ///   - most: if it is more, they are put together where they say the same.
+  fileprivate mutating func spaceToCarry(
+    _ place: UInt32, beside locals: [Int: UInt32], upTo most: Int = .max
+  ) -> Int {
+    let space = space(of: neededTombstones(of: place), beside: locals)
+    guard space > most, mergeTombstones(of: place) else { return space }
+    return self.space(of: neededTombstones(of: place), beside: locals)
+  }
+
+  private func space(
+    of tombstones: [(slot: Int, blocks: Range<UInt64>, bound: UInt64)], beside locals: [Int: UInt32]
+  ) -> Int {
+    let one = SpillFormat.recordCount(payload: SpillFormat.tombstoneCount) + SpillFooter.tombstoneCount
+    let unknown = Set(tombstones.lazy.map(\.slot)).filter { locals[$0] == nil }
+    return unknown.reduce(tombstones.count * one) { sum, slot in
+      let identity = SpillFormat.padded(sources[slot].identity.bytes.count)
+      return sum + SpillFormat.recordHeaderCount + identity + 8 + identity
+    }
+  }
+
+  /// Puts those of a segment's tombstones together that say the same.
+  ///
+  /// - Returns: whether there are fewer.
+  private mutating func mergeTombstones(of place: UInt32) -> Bool {
+    let all = places[Int(place)]!.tombstones
+    var bySlot: [Int: SpillRemovedBlocks] = [:]
+    for tombstone in all { bySlot[tombstone.slot, default: .init()].add(tombstone.blocks, bound: tombstone.bound) }
+    let merged = bySlot.flatMap { slot, removed in
+      removed.lists.reduce([]) { SpillRemovedBlocks.merge($0, $1) }
+        .map { (slot: slot, blocks: $0.blocks, bound: $0.bound) }
+    }
+    guard merged.count < all.count else { return false }
+    places[Int(place)]!.tombstones = merged
+    return true
   }
 }
 

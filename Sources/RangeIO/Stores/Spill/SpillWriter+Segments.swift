@@ -31,15 +31,19 @@ extension SpillWriter {
 
   /// Sees to it that a record with so large a payload fits into the open segment.
   func makeRoom(payload: Int, of slot: Int, _ store: SpillStore) throws(Trouble) {
-    if hasRoom(payload: payload, of: slot, store) { return }
-    try seal(store)
-    let identity = store.state.withLock { $0.sources[slot].identity.bytes.count }
-    reserved =
-      SpillFormat.recordCount(payload: payload) + SpillFooter.growth + SpillFormat.recordCount(payload: identity) + 8
-      + SpillFormat.padded(identity)
-    defer { reserved = 0 }
-    try makeSegment(store)
-    // What an empty segment has no room for was refused when it came. Removals that are copied on may have taken it.
+    // What an empty segment has no room for was refused when it came. Removals that are copied on may take it: then the
+    // next one is made.
+    for _ in 0..<4 {
+      if hasRoom(payload: payload, of: slot, store) { return }
+      try seal(store)
+      let identity = store.state.withLock { $0.sources[slot].identity.bytes.count }
+      let needed =
+        SpillFormat.recordCount(payload: payload) + SpillFooter.growth + SpillFormat.recordCount(payload: identity) + 8
+        + SpillFormat.padded(identity)
+      reserved += needed
+      defer { reserved -= needed }
+      try makeSegment(store)
+    }
     guard hasRoom(payload: payload, of: slot, store) else { throw .noRoom }
   }
 

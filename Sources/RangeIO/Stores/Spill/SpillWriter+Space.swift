@@ -6,7 +6,15 @@ extension SpillWriter {
   func takeSpace(_ size: Int, _ store: SpillStore) throws(Trouble) {
     while !ledger.take(size) {
       store.state.withLock { $0.isFull = true }
-      guard dropsOldest, try drainSegment(copying: false, store) else { throw .noRoom }
+      guard dropsOldest else { throw .noRoom }
+      if try drainSegment(copying: false, store) { continue }
+      // Once more after readers were asked to tell that they let go: one may have, just now.
+      ledger.awaitRoom()
+      if ledger.take(size) { break }
+      if try drainSegment(copying: false, store) { continue }
+      awaitsReaders = store.state.withLock { $0.isReadFrom(charged: ledger.bytes) }
+      if !awaitsReaders, try drainSegment(copying: false, store) { continue }
+      throw .noRoom
     }
     let before = ledger.bytes
     var missing: Int?
@@ -18,7 +26,8 @@ extension SpillWriter {
       }
       if free - size >= configuration.freeSpaceFloor.bytes { return }
       // No more goes than is missing: some file systems tell of freed space a while later.
-      let most = missing ?? configuration.freeSpaceFloor.bytes + size - free
+      let (wanted, overflow) = configuration.freeSpaceFloor.bytes.addingReportingOverflow(size)
+      let most = missing ?? (overflow ? .max : wanted) - max(0, free)
       missing = most
       try drainOldest(before - ledger.bytes < most, for: size, store)
     }

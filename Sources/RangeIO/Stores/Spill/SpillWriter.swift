@@ -38,6 +38,8 @@ final class SpillWriter: @unchecked Sendable {
   var call: DiskWatch.Call?
   /// Bytes of the open segment that are not for what is copied on.
   var reserved = 0
+  /// Whether the last batch failed because readers hold what would go.
+  var awaitsReaders = false
   /// What the user's process shares the limit with, if it shares it.
   var quota: SpillQuota?
 
@@ -54,7 +56,10 @@ final class SpillWriter: @unchecked Sendable {
     self.lastSequence = lastSequence
   }
 
-  func belongs(to store: SpillStore) { self.store = store }
+  func belongs(to store: SpillStore) {
+    self.store = store
+    ledger.onRoom { [weak self] in self?.roomMayBeFree() }
+  }
 
   /// Bytes of chunks that are written at once.
   static let batchBytes = 1 << 20
@@ -113,7 +118,7 @@ final class SpillWriter: @unchecked Sendable {
 
   private enum Step {
     case again
-    case flushed([OneAnswer<Void>])
+    case flushed([OneAnswer<Void>], failed: [OneAnswer<Void>], ReadError?)
     case close(OneAnswer<Void>)
     case done(retryAt: ReadInstant?)
   }
@@ -126,7 +131,8 @@ final class SpillWriter: @unchecked Sendable {
       buffer = nil
       switch nextStep(store) {
       case .again: break
-      case .flushed(let answers):
+      case .flushed(let answers, let failed, let failure):
+        if let failure { for answer in failed { answer.fail(failure) } }
         let result = Result { () throws(Trouble) in if configuration.durability != .none { try syncWatched(store) } }
         for answer in answers { answer.resolve(result.mapError { store.error(for: $0) as any Error }) }
       case .close(let answer):
@@ -143,10 +149,7 @@ final class SpillWriter: @unchecked Sendable {
     let now = store.now
     return store.state.withLock { state in
       if canWrite(state, now) { return .again }
-      if !state.flushes.isEmpty {
-        defer { state.flushes = [] }
-        return .flushed(state.flushes)
-      }
+      if let step = takeFlushes(&state) { return step }
       if let closing = state.closing {
         state.closing = nil
         // What comes from now on is not for this directory.
@@ -157,6 +160,46 @@ final class SpillWriter: @unchecked Sendable {
       guard state.staging.hasRemovals, !state.isGivenUp, !state.isRetrying else { return .done(retryAt: nil) }
       state.isRetrying = true
       return .done(retryAt: state.nextTry(after: now))
+    }
+  }
+
+  /// Who is to be told that all is written that came before, or why not. `nil`: nobody.
+  private func takeFlushes(_ state: inout SpillState) -> Step? {
+    let oldest = state.isGivenUp ? nil : state.staging.oldestRemoval
+    var done: [OneAnswer<Void>] = []
+    var failed: [OneAnswer<Void>] = []
+    for flush in state.flushes {
+      if oldest.map({ $0 > flush.lastRemoval }) ?? true {
+        done.append(flush.answer)
+      } else {
+        failed.append(flush.answer)
+      }
+    }
+    state.flushes = []
+    guard !done.isEmpty || !failed.isEmpty else { return nil }
+    var failure: ReadError?
+    if !failed.isEmpty {
+      let reason = state.breaker.isClosed ? state.writeFailure : state.lastFailure
+      failure = reason ?? .noSpillRoom(configuration.directory)
+    }
+    if state.mayReturn {
+      state.mayReturn = false
+      failure = failure ?? .mayReturn(configuration.directory)
+      failed += done
+      done = []
+    }
+    return .flushed(done, failed: failed, failure)
+  }
+
+  /// What readers held may be free now.
+  func roomMayBeFree() {
+    store?.lanes.writes.start { [weak self] in
+      guard let self, let store else { return }
+      store.state.withLock { state in
+        guard state.isHeldUp else { return }
+        (state.isHeldUp, state.writesPausedUntil) = (false, nil)
+      }
+      wake(isUrgent: true)
     }
   }
 
@@ -188,6 +231,11 @@ final class SpillWriter: @unchecked Sendable {
       if place != nil, isKnownUniquelyReferenced(&place!.segment) { place!.segment.end() }
     }
     withExtendedLifetime(staging) {}
+    unlock()
+  }
+
+  /// Gives the lock back.
+  func unlock() {
     if let quota { quota.leave(directory) }
     // Unlocked by name: whoever opened the directory for us may hold the file for a moment longer.
     try? (lockFile ?? (directory as? SpillAbsentDirectory)?.lock)?.unlock()

@@ -62,7 +62,10 @@ extension TieredChunkStore {
   public func statistics() -> TieredStatistics {
     var all = TieredStatistics()
     all.moving = mover.statistics()
-    if let inner { (all.moving, all.spilling) = (inner.mover.statistics(), all.moving) }
+    let movers = movers
+    if spill != nil, let first = movers.first, let last = movers.last, first !== last {
+      (all.moving, all.spilling) = (first.statistics(), last.statistics())
+    }
     for part in parts.reversed() {
       switch part {
       case let part as MemoryStore: all.memory = part.statistics()

@@ -64,11 +64,17 @@ extension TieredChunkStore {
     budget.charge(way.limit - before - growth)
   }
 
+  /// The stores among the parts that have limits: those that share one are one.
+  private var limited: [any ChunkStore] {
+    memory != nil ? [self] : [upper, lower].flatMap { ($0 as? TieredChunkStore)?.limited ?? [$0] }
+  }
+
   /// As ``resize(memory:compressed:)``, of stores that others have made.
   private func resizeParts(memory limit: ByteCount, compressed: ByteCount) async throws {
-    let made = [upper, lower].compactMap { $0 as? TieredChunkStore }
-    let memories = [upper, lower].compactMap { $0 as? MemoryStore }
-    let compresseds = [upper, lower].compactMap { $0 as? CompressedStore }
+    let all = limited
+    let made = all.compactMap { $0 as? TieredChunkStore }
+    let memories = all.compactMap { $0 as? MemoryStore }
+    let compresseds = all.compactMap { $0 as? CompressedStore }
     if made.count == 1, memories.isEmpty, compresseds.isEmpty {
       return try await made[0].resize(memory: limit, compressed: compressed)
     }

@@ -38,7 +38,7 @@ extension TieredChunkStore {
       let store = try await SpillStore.open(below, sources: inner.sources)
       var tiers = inner.memory
       tiers?.stagingBytes = asked
-      self.init(inner, store, memory: tiers, spill: store, queueLimit: queue, configuration.background)
+      self.init(inner, store, memory: tiers, queueLimit: queue, configuration.background)
       return
     }
     var memory = above.memory
@@ -51,7 +51,7 @@ extension TieredChunkStore {
       upper, store,
       memory: MemoryTiers(
         memory: upper, compressed: nil, budget: budget, queueLimit: configuration.queueLimit, stagingBytes: asked),
-      spill: store, queueLimit: queue, configuration.background)
+      queueLimit: queue, configuration.background)
   }
 
   /// Waits until all is on the disk that is on its way there. Nothing without a tier on a disk.
@@ -63,10 +63,10 @@ extension TieredChunkStore {
     try await spill.flush()
   }
 
-  /// Waits until all that is on its way now is where it goes to: from memory first, which may end at the second mover.
+  /// Waits until all that is on its way now is where it goes to: from the top first, which may end at the next mover.
   private func waitForMovers(_ spill: SpillStore, until end: ReadInstant?) async throws {
-    for mover in [inner?.mover, mover] {
-      if let departure = mover?.departure() { try await spill.wait(for: departure, until: end) }
+    for mover in movers {
+      if let departure = mover.departure() { try await spill.wait(for: departure, until: end) }
     }
   }
 
@@ -80,7 +80,7 @@ extension TieredChunkStore {
     let end = now.advanced(by: deadline)
     // What is on its way is neither above nor below. `try?`: what does not make it is lost, which costs time only.
     try? await waitForMovers(spill, until: end)
-    let residents = upper.residents()
+    let residents = residents()
     while spill.isWritable, now < end, !Task.isCancelled, let chunks = residents.next() {
       for chunk in chunks {
         // Once, with room for it: what is dropped even so cannot be written now.

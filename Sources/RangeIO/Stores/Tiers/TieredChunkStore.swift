@@ -29,10 +29,16 @@ public final class TieredChunkStore: ChunkStore {
   let memory: MemoryTiers?
   /// The stores that this one is made of, from the top down: none of them is one of two itself.
   var parts: [any ChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
-  /// The store of memory and compressed memory, where that is the upper one.
+  /// The movers of all parts, from the top down.
+  var movers: [ChunkMover] {
+    ((upper as? TieredChunkStore)?.movers ?? []) + [mover] + ((lower as? TieredChunkStore)?.movers ?? [])
+  }
+  /// The store of memory and compressed memory, where that is above a disk.
   let inner: TieredChunkStore?
   /// The tier on a disk, if it has one.
   public let spill: SpillStore?
+  /// Whether what comes into the upper store is written to the disk at once, and not by the upper store.
+  private let copiesDown: Bool
 
   /// A store of `upper` and `lower`, neither of which anybody else uses.
   ///
@@ -44,21 +50,28 @@ public final class TieredChunkStore: ChunkStore {
     _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
     background: BackgroundWork = BackgroundWork()
   ) {
-    self.init(
-      upper, lower, memory: nil, spill: lower as? SpillStore, queueLimit: queueLimit.bytes, background)
+    self.init(upper, lower, memory: nil, queueLimit: queueLimit.bytes, background)
   }
 
   init(
-    _ upper: any ChunkStore, _ lower: any ChunkStore, memory: MemoryTiers?, spill: SpillStore? = nil, queueLimit: Int,
+    _ upper: any ChunkStore, _ lower: any ChunkStore, memory: MemoryTiers?, queueLimit: Int,
     _ background: BackgroundWork
   ) {
     precondition(upper.sources === lower.sources, "stores that are composed know the same sources")
     self.upper = upper
     self.lower = lower
     self.memory = memory
-    self.spill = spill
-    inner = spill == nil ? nil : upper as? TieredChunkStore
-    mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background) { [compressed = memory?.compressed] in
+    // However they are nested.
+    func disk(of store: any ChunkStore) -> SpillStore? {
+      store as? SpillStore ?? (store as? TieredChunkStore)?.spill
+    }
+    let above = disk(of: upper)
+    spill = above ?? disk(of: lower)
+    copiesDown = above == nil && spill?.configuration.writes == .onInsertion
+    inner = lower is SpillStore ? upper as? TieredChunkStore : nil
+    // Weak: the compressed store above a disk has this mover as its outlet.
+    let compressed = memory?.compressed
+    mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background) { [weak compressed] in
       compressed?.isExpired($0) ?? false
     }
     upper.handEvictions(to: mover)
@@ -100,7 +113,7 @@ public final class TieredChunkStore: ChunkStore {
     guard insertion.isPublished else { return ChunkInsertion(isPublished: false) }
     // What arrived below between the look-up and now: a race costs a copy, which goes here.
     letGoBelow(range, ticket.token)
-    if spill?.configuration.writes == .onInsertion { copyDown(bytes, range, ticket) }
+    if copiesDown { copyDown(bytes, range, ticket) }
     return ChunkInsertion(isPublished: insertion.isPublished)
   }
 

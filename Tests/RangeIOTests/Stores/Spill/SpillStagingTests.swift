@@ -53,13 +53,13 @@ struct SpillStagingTests {
 
   @Test func `removals that touch are one, and are put back in front`() {
     var staging = staging(of: 1)
-    #expect(staging.note(.init(slot: 1, blocks: 4..<6)) == true)
-    #expect(staging.note(.init(slot: 1, blocks: 6..<7)) == false)
-    #expect(staging.note(.init(slot: 1, blocks: 2..<5)) == false)
-    #expect(staging.note(.init(slot: 2, blocks: 2..<5)) == true)
+    #expect(staging.note(.init(slot: 1, blocks: 4..<6)).isOneMore == true)
+    #expect(staging.note(.init(slot: 1, blocks: 6..<7)).isOneMore == false)
+    #expect(staging.note(.init(slot: 1, blocks: 2..<5)).isOneMore == false)
+    #expect(staging.note(.init(slot: 2, blocks: 2..<5)).isOneMore == true)
     let taken = staging.takeRemovals()
     #expect(taken.removals.map(\.blocks) == [2..<7, 2..<5] && !staging.hasWork)
-    #expect(staging.note(.init(slot: 3, blocks: 0..<1)) == true)
+    #expect(staging.note(.init(slot: 3, blocks: 0..<1)).isOneMore == true)
     staging.putBack(taken)
     #expect(staging.removals.map(\.slot) == [1, 2, 3])
     let unneeded = staging.noteClearing()
