@@ -16,8 +16,9 @@ package struct SpillClearing: Equatable, Sendable {
   ///   ``SpillInspection/init(_:on:)``. A directory without anything in it is no error.
   package static func clear(_ path: String, on disk: any SpillDisk = SystemDisk()) throws(ReadError) -> SpillClearing {
     let context = ReadError.Context(source: path)
+    let expanded = FilePath(try FilePathExpansion.expand(path))
     let directory = try SpillFolder.attempt("open the spill directory", context) { () throws(Errno) in
-      try disk.openDirectory(FilePath(path))
+      try disk.openDirectory(expanded)
     }
     try SpillFolder.check(directory, on: disk, context, mends: false)
     let names = try SpillFolder.attempt("list the spill directory", context) { () throws(Errno) in

@@ -31,10 +31,10 @@ struct SpillFolder {
   static func openNow(
     _ configuration: SpillStore.Configuration, on disk: any SpillDisk
   ) throws(ReadError) -> SpillFolder {
-    let path = FilePath(configuration.directory)
     guard !configuration.directory.isEmpty else {
       throw ReadError(.invalidConfiguration, "a spill directory needs a path")
     }
+    let path = FilePath(try FilePathExpansion.expand(configuration.directory))
     let context = ReadError.Context(source: configuration.directory)
     let directory: any SpillDirectory
     do throws(Errno) {
