@@ -49,7 +49,7 @@ import Testing
         }
         #expect(error?.code == .limitExceeded)
         #expect(error?.message.contains("4 bytes") == true)
-        #expect(error?.context?.source?.isEmpty == false)
+        #expect(error?.context?.source.isEmpty == false)
       }
     }
   }
