@@ -55,14 +55,14 @@ extension FileSource {
     // What is compared was written or read a moment ago, and is in the page cache nearly always.
     if usesResidentLane(of: lanes) {
       do throws(RecordingMarker.Lack) {
-        return try recording.compare(RecordingMarker(file: lanes.file, waits: false))
+        return try recording.compare(RecordingMarker(file: lanes.file, waits: false), isClosed: { gate.isClosed })
       } catch {
         if case .failed(let error) = error { throw error }
       }
     }
-    return try await onThread(of: threads(of: lanes)) { [file = lanes.file] in
+    return try await onThread(of: lanes.threads) { [file = lanes.file, gate] in
       do throws(RecordingMarker.Lack) {
-        return try recording.compare(RecordingMarker(file: file, waits: true))
+        return try recording.compare(RecordingMarker(file: file, waits: true), isClosed: { gate.isClosed })
       } catch {
         guard case .failed(let error) = error else { preconditionFailure("one that waits reads to the end") }
         throw error
@@ -72,10 +72,15 @@ extension FileSource {
 }
 
 extension Recording {
+  /// So often the file may be shorter when it is read than the look before said. Each time it may have been cut in between.
+  private static let mostShortReads = 8
+
   /// Compares the file with what is known of this recording, and ends it if it is not that and more.
   ///
   /// - Returns: what the file looks like; `nil` if the recording has ended.
-  func compare(_ marker: RecordingMarker) throws(RecordingMarker.Lack) -> FileStatus? {
+  func compare(
+    _ marker: RecordingMarker, isClosed: () -> Bool = { false }
+  ) throws(RecordingMarker.Lack) -> FileStatus? {
     while !hasEnded {
       // Known before the look: a file that is shorter then was cut.
       let before = mark
