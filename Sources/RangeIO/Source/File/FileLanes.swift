@@ -20,8 +20,6 @@ final class FileLanes: Sendable {
   private let dispatchIO = Locked<DispatchIOLane?>(nil)
   /// What the file was when it was opened.
   let statusAtOpening: FileStatus
-  /// Off once the system had no watch to give.
-  let isWatched = Atomic<Bool>(true)
   /// The path that it was opened by: absolute, if the current directory had a name then. `nil`: by none.
   let path: FilePath?
   /// The name that the system gives the file if that path leads through no symbolic link.
@@ -54,7 +52,7 @@ final class FileLanes: Sendable {
 
   /// Whether the system tells of all that happens to the file: to its bytes, or also to its name.
   func tellsOfChanges(followed: Bool) -> Bool {
-    guard isWatched.load(ordering: .relaxed), !isRemote else { return false }
+    guard !isRemote else { return false }
     return followed || sighting.withLock { $0.renamings == 0 && $0.name != nil && $0.name == nameByPath }
   }
 
@@ -96,7 +94,7 @@ final class FileLanes: Sendable {
     var looks = 0
     while true {
       looks += 1
-      let isLast = false
+      let isLast = looks == Self.mostLooks
       // The name before the look and after it, so that both belong together.
       let name = file.nameNow
       let status = try file.status()

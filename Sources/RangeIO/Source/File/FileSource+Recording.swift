@@ -28,6 +28,7 @@ extension FileSource {
   private func lookAtRecording(_ lanes: FileLanes) async throws -> (Recording, FileStatus) {
     var recording = lanes.recording ?? .of(lanes.statusAtOpening)
     while true {
+      try goOn()
       if let status = try await compare(recording, lanes) {
         lanes.recording = recording
         return (recording, status)
@@ -81,7 +82,9 @@ extension Recording {
   func compare(
     _ marker: RecordingMarker, isClosed: () -> Bool = { false }
   ) throws(RecordingMarker.Lack) -> FileStatus? {
+    var shortReads = 0
     while !hasEnded {
+      if isClosed() { throw .failed(.closed) }
       // Known before the look: a file that is shorter then was cut.
       let before = mark
       let status: FileStatus
@@ -109,6 +112,13 @@ extension Recording {
       } catch {
         // Cut since the look: the next one shows it.
         guard case .tooShort = error else { throw error }
+        shortReads += 1
+        if shortReads >= Self.mostShortReads {
+          throw .failed(
+            ReadError(
+              .inputOutput, "the file ends before the \(status.size) bytes that it says it has: try again",
+              isTransient: true, context: marker.file.context(RecordingMark.lastRange(of: status.size))))
+        }
       }
     }
     return nil

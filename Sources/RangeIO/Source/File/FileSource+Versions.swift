@@ -20,7 +20,9 @@ extension FileSource {
       }
     guard lanes.isOf(status) else {
       // It was closed early meanwhile, since another file is read.
-      return try await describe(try await currentLanes())
+      let current = try await currentLanes()
+      if current !== lanes { return try await describe(current) }
+      throw ReadError.changed("another file is open in its place", lanes.file.context(0..<0))
     }
     let (now, tick) = configuration.syscalls.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick, changed: status.changed)

@@ -16,7 +16,7 @@ extension FileSource {
     let watch =
       lanes.isRemote ? nil : configuration.watch(lanes.file.descriptor) { answer.resolve(.success(())) }
     defer { watch?.end() }
-    if watch == nil { lanes.isWatched.store(false, ordering: .relaxed) }
+    if !lanes.isRemote { isWatched.store(watch != nil, ordering: .relaxed) }
     // What happened before the watch began is seen now, and what comes later by the watch.
     if let version = FileSnapshot.of(source)?.version, hasChanged(version, try await status(of: lanes), lanes) {
       return
@@ -31,6 +31,7 @@ extension FileSource {
   /// a symbolic link, and for a file that has lost its name, which another file may get. It is also false from the time the system
   /// has no watch to give until it gives one again.
   public var tellsOfChanges: Bool {
+    guard isWatched.load(ordering: .relaxed) else { return false }
     let lanes = currentGeneration > 0 ? renewed.withLock { $0 } : opened.value
     return lanes?.tellsOfChanges(followed: configuration.isAppendOnly) ?? false
   }

@@ -42,6 +42,8 @@ public final class FileSource: RangeSource {
   let generation = Atomic<Int>(0)
   /// The file opened last, if it is not the first one.
   let renewed = Locked<FileLanes?>(nil)
+  /// Off while the system has no watch to give. Of the source and not of a file: the next file gets none, either.
+  let isWatched = Atomic<Bool>(true)
   /// Tells those who watch the file opened before.
   let renewals = Bell()
   /// The description handed out last, to hand it out again while nothing changes.
