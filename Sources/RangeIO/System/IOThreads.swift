@@ -88,9 +88,6 @@ package final class IOThreads: Sendable {
   /// The threads of the process. A disk answers best with some 32 reads under way; the rest is for a second disk.
   package static let shared = IOThreads(limit: 64)
 
-  /// Those that open files, and read what a server has: where one does not answer, no disk of this machine waits for it.
-  package static let remote = IOThreads(limit: 64)
-
   /// The most urgent jobs that are begun while another waits, so that none waits for ever.
   package static let urgentInARow = 8
 

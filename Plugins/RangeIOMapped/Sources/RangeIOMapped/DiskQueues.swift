@@ -2,8 +2,30 @@ internal import Dispatch
 
 /// Where page faults wait for the disk: on threads of their own, rather than on Swift's, of which there are as
 /// many as processors.
+///
+/// A call to a server that hangs keeps its thread. So each remote file system has threads of its own, for the faults and looks
+/// of its files and for looks at their paths. One case remains: 64 first openings of files on a server that hangs delay the
+/// opening of other files until it answers.
 final class DiskQueues: Sendable {
+  /// For the pages of local files.
   static let shared = DiskQueues(count: 16)
+  /// For the first opening of a path, which may lead anywhere.
+  static let opening = DiskQueues(count: 64)
+  /// For paths that led to a local file.
+  static let paths = DiskQueues(count: 16)
+
+  /// By device. Systems number devices anew when file systems go, so that there are about as many as were ever mounted at once.
+  private static let servers = Guarded<[UInt64: DiskQueues]>([:])
+
+  /// For all that asks the remote file system that is `device`.
+  static func server(_ device: UInt64) -> DiskQueues {
+    servers.withLock { servers in
+      if let queues = servers[device] { return queues }
+      let queues = DiskQueues(count: 16)
+      servers[device] = queues
+      return queues
+    }
+  }
 
   private struct State {
     /// Queues on which nothing runs.

@@ -3,6 +3,14 @@ internal import RangeIO
 internal import Synchronization
 internal import SystemPackage
 
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 /// An open file and its present mapping.
 final class MappedFile: Sendable {
   private struct State {
@@ -11,6 +19,8 @@ final class MappedFile: Sendable {
     var advice: rim_advice
     /// What the file was when it was opened, until that has been told.
     var statusAtOpening: rim_status?
+    /// The threads of its server, if it is on one.
+    var server: DiskQueues?
     var isClosed = false
   }
 
@@ -24,6 +34,8 @@ final class MappedFile: Sendable {
   let isRemote: Bool
   /// What its file system calls itself: of images that are mounted in turn nothing else may tell.
   let fileSystem: UInt64
+  /// The path that it was opened by: absolute, if the current directory had a name then.
+  let path: FilePath
   /// For errors: the path as it was given.
   let name: String
   /// Off once the kernel has said that it cannot populate: before Linux 5.14, and on Apple platforms.
@@ -34,37 +46,57 @@ final class MappedFile: Sendable {
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
-  /// One that lost its name while it was opened is opened again: another may have it.
+  /// One that lost its name while it was opened is opened again: another may have it. So is a relative path if the process
+  /// changed its directory meanwhile.
   ///
   /// - Throws: `ReadError`, for what is no regular file as well.
-  static func open(_ path: FilePath, _ access: MappedSource.AccessPattern, _ calls: MappedCalls) throws -> MappedFile {
+  static func open(
+    _ path: FilePath, name: String? = nil, _ access: MappedSource.AccessPattern, _ calls: MappedCalls
+  ) throws -> MappedFile {
+    let name = name ?? path.string
     for _ in 1..<mostOpenings {
-      let file = try openOnce(path, access, calls)
-      if file.statusAtOpening.map({ $0.links > 0 }) ?? true { return file }
+      let absolute = absolute(path)
+      let file = try openOnce(path, absolute, name, access, calls)
+      let hasName = file.statusAtOpening.map { $0.links > 0 } ?? true
+      if hasName, Self.absolute(path) == absolute { return file }
       file.close()
     }
-    return try openOnce(path, access, calls)
+    let absolute = absolute(path)
+    return try openOnce(absolute, absolute, name, access, calls)
+  }
+
+  /// `path` as it is when it starts from the current directory; `path` itself if that has no name. Resolves no symbolic links.
+  private static func absolute(_ path: FilePath) -> FilePath {
+    guard path.isRelative, !path.isEmpty, let directory = getcwd(nil, 0) else { return path }
+    defer { free(directory) }
+    return FilePath(platformString: directory).pushing(path)
   }
 
   private static func openOnce(
-    _ path: FilePath, _ access: MappedSource.AccessPattern, _ calls: MappedCalls
+    _ path: FilePath, _ absolute: FilePath, _ name: String, _ access: MappedSource.AccessPattern, _ calls: MappedCalls
   ) throws -> MappedFile {
     let result = path.withPlatformString { rim_open($0) }
     guard result >= 0 else {
-      throw ReadError.errno(Errno(rawValue: -result), "open the file", .init(source: path.string))
+      throw ReadError.errno(Errno(rawValue: -result), "open the file", .init(source: name))
     }
-    let file = MappedFile(result, name: path.string, access, calls)
+    let file = MappedFile(result, absolute, name: name, access, calls)
     // The name first: one that goes after that shows.
-    let name = calls.name(result)
+    let nameNow = calls.name(result)
     let status = try file.status()
     try file.refuseWhatCannotBeMapped(status)
-    file.state.withLock { $0.statusAtOpening = status }
-    file.sighting.withLock { $0 = MappedSighting(status, name: name) }
+    file.state.withLock { state in
+      state.statusAtOpening = status
+      if file.isRemote { state.server = .server(status.device) }
+    }
+    file.sighting.withLock { $0 = MappedSighting(status, name: nameNow) }
     return file
   }
 
-  private init(_ descriptor: CInt, name: String, _ access: MappedSource.AccessPattern, _ calls: MappedCalls) {
+  private init(
+    _ descriptor: CInt, _ path: FilePath, name: String, _ access: MappedSource.AccessPattern, _ calls: MappedCalls
+  ) {
     self.descriptor = descriptor
+    self.path = path
     self.name = name
     self.calls = calls
     isRemote = calls.isRemote(descriptor)
@@ -73,9 +105,10 @@ final class MappedFile: Sendable {
   }
 
   deinit {
+    let queues = queues
     let closes = takeClosing()
     guard isRemote else { return closes() }
-    DiskQueues.shared.submit(closes)
+    queues.submit(closes)
   }
 
   /// Closes the descriptor, and releases the mapping: slices keep it. To be called when nothing is under way, or never.
@@ -86,7 +119,7 @@ final class MappedFile: Sendable {
     let closes = takeClosing()
     guard isRemote else { return closes() }
     // `try?`: there is nothing that it throws.
-    try? await DiskQueues.shared.run { closes() }
+    try? await queues.run { closes() }
   }
 
   /// What is to be done to close it, which is nothing after the first time.
@@ -99,6 +132,12 @@ final class MappedFile: Sendable {
     return { [calls, descriptor] in withExtendedLifetime(mapping) { if isFirst { _ = calls.close(descriptor) } } }
   }
 
+  /// The threads that wait for its disk or its server.
+  var queues: DiskQueues { isRemote ? state.withLock { $0.server } ?? .opening : .shared }
+
+  /// The threads that follow its path.
+  var pathQueues: DiskQueues { isRemote ? queues : .paths }
+
   /// Where a read is, for errors.
   func context(_ range: ByteRange = 0..<0) -> ReadError.Context {
     .init(source: name, offset: range.lowerBound, count: range.count)
@@ -106,7 +145,7 @@ final class MappedFile: Sendable {
 
   /// Does `work`, which asks the file's system something: on a thread of our own where a server may have to answer.
   func ask<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    isRemote ? try await DiskQueues.shared.run(work) : try work()
+    isRemote ? try await queues.run(work) : try work()
   }
 
   /// What the file is now. May wait for a server, if ``isRemote``.

@@ -44,22 +44,33 @@ extension MappedFile {
     MappedVersion(status) == version || sighting.withLock { $0?.version == version && $0?.isSame(status) ?? false }
   }
 
-  /// Looks whether the file is `version` still, where one look has shown something else. May wait for a server.
+  /// So many looks at most, one after the other: under a writer that is quicker no two agree.
+  private static var mostLooks: Int { 8 }
+
+  /// Looks whether the file is `version` still, where one look has shown something else. One that is another at each of
+  /// ``mostLooks`` looks is not: it is being written. May wait for a server.
   ///
   /// - Returns: what it showed, and whether it is.
   func confirm(_ version: MappedVersion) throws -> (status: rim_status, name: String?, isStill: Bool) {
     var last: rim_status?
+    var looks = 0
     while true {
+      looks += 1
+      let isLast = looks == Self.mostLooks
       // The name before the look and after it, so that both belong together.
       let name = calls.name(descriptor)
       let status = try status()
-      guard calls.name(descriptor) == name else { continue }
+      guard calls.name(descriptor) == name else {
+        if isLast { return (status, nil, false) }
+        continue
+      }
       let isStill = sighting.withLock { sighting -> Bool in
         guard sighting?.version == version else { return false }
         return sighting?.accepts(status, name: name) ?? false
       }
       // Of two looks at once the later one may have been judged first, and the earlier one be old.
-      if isStill || last.map({ MappedVersion($0) == MappedVersion(status) }) ?? false { return (status, name, isStill) }
+      let isSeenTwice = last.map { MappedVersion($0) == MappedVersion(status) } ?? false
+      if isStill || isLast || isSeenTwice { return (status, name, isStill) }
       last = status
     }
   }

@@ -20,14 +20,14 @@ extension MappedSource {
     // Mapping a file looks at it.
     let mapping =
       file.isRemote
-      ? try await DiskQueues.shared.run { try file.mapping(covering: range.upperBound, of: version.size) }
+      ? try await file.queues.run { try file.mapping(covering: range.upperBound, of: version.size) }
       : try file.mapping(covering: range.upperBound, of: version.size)
     do {
       // Only as good as what `mincore` tells: of a file that is another user's it says that all is there.
       if !file.isRemote, here <= Self.mostMappedHere, file.calls.isResident(mapping.pages(of: range)) {
         try file.faultIn(range, of: mapping)
       } else {
-        try await DiskQueues.shared.run {
+        try await file.queues.run {
           mapping.advise(rim_will_need, range)
           try file.faultIn(range, of: mapping)
         }
@@ -47,7 +47,7 @@ extension MappedSource {
       counts.copied.add(range.count)
       return bytes
     }
-    let bytes = try await DiskQueues.shared.run {
+    let bytes = try await file.queues.run {
       try Bytes(count: range.count) { try file.fill($0, from: range) }
     }
     counts.copied.add(range.count)

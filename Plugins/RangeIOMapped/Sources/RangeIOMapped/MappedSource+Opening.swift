@@ -25,20 +25,21 @@ extension MappedSource {
     if isFirst { announce(new) }
   }
 
-  func openAnew() async throws -> MappedFile {
-    try await DiskQueues.shared.run { [path, configuration] in
-      try MappedFile.open(path, configuration.access, configuration.calls)
+  /// - Parameter file: the one that was opened last, of which the path is opened anew. Default: there is none.
+  func openAnew(after file: MappedFile? = nil) async throws -> MappedFile {
+    try await (file?.pathQueues ?? .opening).run { [path, configuration] in
+      try MappedFile.open(file?.path ?? path, name: path.string, configuration.access, configuration.calls)
     }
   }
 
   /// What the path leads to now; `nil` if nowhere. It is not opened for that: closing it again would drop all POSIX locks
   /// that this process has on it.
-  func statusByName() async throws -> rim_status? {
-    try await DiskQueues.shared.run { [path, configuration] in
+  func statusByName(_ file: MappedFile) async throws -> rim_status? {
+    try await file.pathQueues.run { [configuration] in
       var status = rim_status()
-      let result = configuration.calls.statusOfPath(path, &status)
+      let result = configuration.calls.statusOfPath(file.path, &status)
       if result >= 0 { return status }
-      let error = ReadError.errno(Errno(rawValue: -result), "look at the file", .init(source: path.string))
+      let error = ReadError.errno(Errno(rawValue: -result), "look at the file", file.context())
       guard error.code == .notFound else { throw error }
       return nil
     }

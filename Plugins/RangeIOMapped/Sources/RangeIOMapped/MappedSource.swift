@@ -46,7 +46,8 @@ public final class MappedSource: RangeSource {
   let state = Guarded(State())
   let counts = MappedCounts()
 
-  /// The file at `path`. It is opened by the first use, not here.
+  /// The file at `path`. It is opened by the first use, not here: a relative path starts from the current directory at that
+  /// moment, also when it is looked at again later.
   public init(_ path: FilePath, configuration: Configuration = Configuration()) {
     self.path = path
     self.configuration = configuration
@@ -71,10 +72,10 @@ public final class MappedSource: RangeSource {
   ///
   /// - Throws: as ``describe()``.
   public nonisolated(nonsending) func renew() async throws -> SourceDescription {
-    guard let file = try openFile(), let found = try await statusByName(), !file.isOf(found) else {
+    guard let file = try openFile(), let found = try await statusByName(file), !file.isOf(found) else {
       return try await look()
     }
-    let new = try await openAnew()
+    let new = try await openAnew(after: file)
     // It may have changed back meanwhile.
     guard let after = new.statusAtOpening, !file.isOf(after) else { return try await look() }
     let old = try state.withLock { state in
@@ -161,7 +162,7 @@ public final class MappedSource: RangeSource {
   public func advise(_ pattern: AccessPattern) {
     // `try?`: a closed source has nothing to advise about.
     guard let file = try? openFile() else { return }
-    guard !file.isRemote else { return DiskQueues.shared.submit { [self] in advise(pattern, file) } }
+    guard !file.isRemote else { return file.queues.submit { [self] in advise(pattern, file) } }
     advise(pattern, file)
   }
 

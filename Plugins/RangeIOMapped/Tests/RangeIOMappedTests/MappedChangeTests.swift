@@ -227,4 +227,51 @@ struct MappedChangeTests {
     #expect(fine.isSettled(at: 10 * second + 123 + 4_000_001, tick: 4_000_000))
     #expect(!version(changed: 10 * second).isSettled(at: 12 * second, tick: 4_000_000), "whole seconds tick by two")
   }
+
+  @Test(.timeLimit(.minutes(15)))
+  func `under a writer that is quicker than two looks a read ends, and the file is another`() async throws {
+    let (path, _) = try directory.file(count: 5000)
+    try await settle(path)
+    let looks = Guarded(0)
+    let isWritten = Guarded(false)
+    var configuration = MappedSource.Configuration()
+    configuration.calls.status = { descriptor, status in
+      let result = MappedCalls().status(descriptor, &status)
+      let number = looks.withLock { looks in
+        looks += 1
+        return looks
+      }
+      if isWritten.withLock({ $0 }) { status.modified.seconds = Int64(number) }
+      return result
+    }
+    let source = MappedSource(path, configuration: configuration)
+    let description = try await source.describe()
+    isWritten.withLock { $0 = true }
+    let before = looks.withLock { $0 }
+    await expectError(.sourceChanged) { _ = try await source.read(0..<10, of: description) }
+    #expect(looks.withLock { $0 } - before <= 12)
+    await source.close()
+  }
+
+  @Test func `a relative path leads where it led when it was opened`() async throws {
+    for name in ["first", "second"] { try #require(mkdir(directory.path(name), 0o700) == 0) }
+    let (_, bytes) = try directory.file("first/file", count: 100)
+    _ = try directory.file("second/file", count: 200)
+    let here = open(".", O_RDONLY | O_CLOEXEC)
+    try #require(here >= 0)
+    defer {
+      // The current directory is the whole process's.
+      #expect(fchdir(here) == 0)
+      close(here)
+    }
+    try #require(chdir(directory.path("first")) == 0)
+    let source = MappedSource("file")
+    let description = try await source.describe()
+    #expect(description.name == "file")
+    try #require(chdir(directory.path("second")) == 0)
+    let renewed = try await source.renew()
+    #expect(renewed.byteCount == 100)
+    #expect(try await source.read(0..<100, of: renewed) == bytes)
+    await source.close()
+  }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import RangeIO
 import RangeIOTesting
 import Testing
@@ -88,5 +89,53 @@ struct MappedRemoteTests {
     #expect(calls["populate", default: 0] <= 4 << 20)
     #expect(calls["read"] == nil)
     await source.close()
+  }
+
+  @Test(.timeLimit(.minutes(15)))
+  func `a server that hangs delays no opening, no page of a local file and no look at its path`() async throws {
+    let (path, bytes) = try directory.file(count: 100_000)
+    let (hung, _) = try directory.file("hung", count: 100_000)
+    try await settle(path)
+    let server = DispatchSemaphore(value: 0)
+    let isHanging = Guarded(false)
+    let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+    let ask: @Sendable () -> Void = {
+      guard isHanging.withLock({ $0 }) else { return }
+      arrived.yield()
+      server.wait()
+    }
+    var configuration = MappedSource.Configuration()
+    configuration.calls.isRemote = { _ in true }
+    configuration.calls.statusOfPath = {
+      ask()
+      return MappedCalls().statusOfPath($0, &$1)
+    }
+    configuration.calls.populate = {
+      ask()
+      return MappedCalls().populate($0)
+    }
+    let remote = MappedSource(hung, configuration: configuration)
+    let description = try await remote.describe()
+    isHanging.withLock { $0 = true }
+    // As many as there are threads of any kind, and more.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<70 {
+        group.addTask { _ = try await remote.read(0..<4096, of: description) }
+        group.addTask { _ = try await remote.renew() }
+      }
+      var coming = arrivals.makeAsyncIterator()
+      for _ in 0..<16 { await coming.next() }
+      var local = MappedSource.Configuration()
+      local.calls.isResident = { _ in false }
+      let source = MappedSource(path, configuration: local)
+      let opened = try await source.describe()
+      #expect(try await source.read(0..<50_000, of: opened) == bytes.slice(0..<50_000))
+      #expect(try await source.renew() === opened)
+      await source.close()
+      isHanging.withLock { $0 = false }
+      for _ in 0..<140 { server.signal() }
+      try await group.waitForAll()
+    }
+    await remote.close()
   }
 }

@@ -36,8 +36,15 @@ extension FileSource {
 
     package var syscalls = Syscalls.system
     package var threads = IOThreads.shared
-    /// For opening, when it is not known yet where a file is, and for files of which a server is asked.
-    package var remoteThreads = IOThreads.remote
+    /// For paths, and for files of which a server is asked.
+    package var pathThreads = PathThreads.shared
+    /// The same threads for all of that: for tests.
+    package var remoteThreads: IOThreads {
+      get { pathThreads.opening }
+      set { pathThreads = PathThreads { newValue } }
+    }
+    /// Has the system tell of changes, if it can.
+    var watch: @Sendable (CInt, @escaping @Sendable () -> Void) -> FileWatch? = { FileWatch.begin($0, $1) }
     package var buffers = BufferPool.shared
     /// Waits until files are at rest, for all sources together.
     package var resting = RestingFiles.shared

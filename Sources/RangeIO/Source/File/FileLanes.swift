@@ -1,4 +1,5 @@
 import Synchronization
+import SystemPackage
 
 /// An open file with the three ways to read it.
 final class FileLanes: Sendable {
@@ -9,6 +10,8 @@ final class FileLanes: Sendable {
   let id: String
   /// Whether threads of our own do what may wait for a server, looks at the file among it.
   let isRemote: Bool
+  /// The threads that wait for its disk or its server.
+  let threads: IOThreads
   let resident: ResidentLane
   let positional: PositionalLane
   private let gate: UseGate
@@ -17,10 +20,10 @@ final class FileLanes: Sendable {
   private let dispatchIO = Locked<DispatchIOLane?>(nil)
   /// What the file was when it was opened.
   let statusAtOpening: FileStatus
-  /// Off once the system had no watch to give.
-  let isWatched = Atomic<Bool>(true)
-  /// The path that it was opened by.
-  private let pathAtOpening: String?
+  /// The path that it was opened by: absolute, if the current directory had a name then. `nil`: by none.
+  let path: FilePath?
+  /// The name that the system gives the file if that path leads through no symbolic link.
+  private let nameByPath: String?
   private let isDescribed = Atomic<Bool>(false)
   /// The version that was described last.
   private let sighting: Locked<FileSighting>
@@ -38,7 +41,9 @@ final class FileLanes: Sendable {
     self.gate = gate
     self.waiting = waiting
     statusAtOpening = opened.status
-    pathAtOpening = opened.path
+    self.threads = threads
+    path = opened.path
+    nameByPath = opened.path?.lexicallyNormalized().string
     sighting = Locked(FileSighting(opened.status, name: opened.name))
     atRest = Locked(FileVersion(opened.status))
     resident = ResidentLane(opened.file)
@@ -47,8 +52,8 @@ final class FileLanes: Sendable {
 
   /// Whether the system tells of all that happens to the file: to its bytes, or also to its name.
   func tellsOfChanges(followed: Bool) -> Bool {
-    guard isWatched.load(ordering: .relaxed), !isRemote else { return false }
-    return followed || sighting.withLock { $0.renamings == 0 && $0.name == pathAtOpening }
+    guard !isRemote else { return false }
+    return followed || sighting.withLock { $0.renamings == 0 && $0.name != nil && $0.name == nameByPath }
   }
 
   /// Whether `status` is of this file.
@@ -79,21 +84,31 @@ final class FileLanes: Sendable {
     let isAccepted: Bool
   }
 
-  /// Looks whether the file is `version` still, where one look has shown something else.
+  /// So many looks at most, one after the other: under a writer that is quicker no two agree.
+  private static let mostLooks = 8
+
+  /// Looks whether the file is `version` still, where one look has shown something else. One that is another at each of
+  /// ``mostLooks`` looks is not: it is being written.
   func look(for version: FileVersion) throws(ReadError) -> Look {
     var last: Look?
+    var looks = 0
     while true {
+      looks += 1
+      let isLast = looks == Self.mostLooks
       // The name before the look and after it, so that both belong together.
       let name = file.nameNow
       let status = try file.status()
-      guard file.nameNow == name else { continue }
+      guard file.nameNow == name else {
+        if isLast { return Look(status: status, name: nil, isAccepted: false) }
+        continue
+      }
       let isAccepted = sighting.withLock { sighting in
         guard sighting.version == version else { return false }
         return sighting.isSame(status) || sighting.accepts(status, name: name)
       }
       let look = Look(status: status, name: name, isAccepted: isAccepted)
       // Of two looks at once the later one may have been judged first, and the earlier one be old.
-      if isAccepted || last?.status == status { return look }
+      if isAccepted || isLast || last?.status == status { return look }
       last = look
     }
   }

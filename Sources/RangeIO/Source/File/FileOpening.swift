@@ -21,8 +21,8 @@ enum FileOpening {
     let name: String?
     /// What its file system calls itself.
     let fileSystem: UInt64
-    /// The path that it was opened by, if it was.
-    var path: String?
+    /// The path that it was opened by, if it was: absolute, if the current directory had a name.
+    var path: FilePath?
   }
 
   enum Kind: Sendable {
@@ -36,17 +36,24 @@ enum FileOpening {
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
-  /// One that lost its name while it was opened is opened anew: another may have it, which no later look would tell.
+  /// One that lost its name while it was opened is opened anew: another may have it, which no later look would tell. So is a
+  /// relative path if the process changed its directory meanwhile.
   ///
   /// - Parameter name: the path as the user gave it, for errors. Default: `path`.
   static func open(_ path: FilePath, name: String? = nil, _ syscalls: Syscalls) throws(ReadError) -> Opened {
     let name = name ?? path.string
     for _ in 1..<mostOpenings {
-      let opened = try openOnce(path, name, syscalls)
-      if opened.status.links > 0 { return opened }
+      let absolute = FilePathExpansion.absolute(path)
+      // By the path as it is: the directories above the current one need not be open to this process.
+      var opened = try openOnce(path, name, syscalls)
+      opened.path = absolute
+      if opened.status.links > 0, FilePathExpansion.absolute(path) == absolute { return opened }
       opened.file.close()
     }
-    return try openOnce(path, name, syscalls)
+    let absolute = FilePathExpansion.absolute(path)
+    var opened = try openOnce(absolute, name, syscalls)
+    opened.path = absolute
+    return opened
   }
 
   private static func openOnce(_ path: FilePath, _ name: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
@@ -61,9 +68,7 @@ enum FileOpening {
     }
     let file = OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name)
     do throws(ReadError) {
-      var opened = try inspect(file)
-      opened.path = path.string
-      return opened
+      return try inspect(file)
     } catch {
       file.close()
       throw error

@@ -34,6 +34,13 @@ enum FilePathExpansion {
     return home + path.dropFirst(1 + user.count)
   }
 
+  /// `path` as it is when it starts from the current directory; `path` itself if that has no name. Resolves no symbolic links.
+  static func absolute(_ path: FilePath) -> FilePath {
+    guard path.isRelative, let directory = getcwd(nil, 0) else { return path }
+    defer { free(directory) }
+    return FilePath(platformString: directory).pushing(path)
+  }
+
   private static func ownHome() -> String? {
     if let home = getenv("HOME"), home.pointee != 0 { return String(cString: home) }
     return home { getpwuid_r(getuid(), $0, $1, $2, $3) }

@@ -9,11 +9,11 @@ extension FileSource {
     case path(FilePath)
     case adopted(OpenFile)
 
-    /// Where the file lies; `nil` for a descriptor that was adopted. May ask a server for a home directory.
-    func path() throws(ReadError) -> FilePath? {
+    /// The path as it was given, in which a `~` is not replaced yet; `nil` for a descriptor that was adopted.
+    var writtenPath: FilePath? {
       switch self {
-      case .text(let path): FilePath(try FilePathExpansion.expand(path))
-      case .path(let path): try FilePathExpansion.expand(path)
+      case .text(let path): path.utf8.contains(0) ? nil : FilePath(path)
+      case .path(let path): path
       case .adopted: nil
       }
     }
@@ -57,18 +57,41 @@ extension FileSource {
   /// The number of the file opened last.
   var currentGeneration: Int { generation.load(ordering: .acquiring) }
 
-  func openAnew() async throws -> FileLanes {
-    try await onThread(of: configuration.remoteThreads) { [location, configuration, gate, waiting] in
+  /// - Parameter lanes: the file that was opened last, of which the path is opened anew. Default: there is none.
+  func openAnew(after lanes: FileLanes? = nil) async throws -> FileLanes {
+    let threads = lanes.map { pathThreads(of: $0) } ?? configuration.pathThreads.threads(toOpen: location.writtenPath)
+    return try await onThread(of: threads) { [location, configuration, gate, waiting] in
       let opened =
         switch location {
         case .text(let path):
-          try FileOpening.open(FilePath(FilePathExpansion.expand(path)), name: path, configuration.syscalls)
+          try FileOpening.open(
+            lanes?.path ?? FilePath(FilePathExpansion.expand(path)), name: path, configuration.syscalls)
         case .path(let path):
-          try FileOpening.open(FilePathExpansion.expand(path), name: path.string, configuration.syscalls)
+          try FileOpening.open(
+            lanes?.path ?? FilePathExpansion.expand(path), name: path.string, configuration.syscalls)
         case .adopted(let file): try FileOpening.adopt(file)
         }
-      let threads = opened.file.isRemote ? configuration.remoteThreads : configuration.threads
-      return FileLanes(opened, threads: threads, gate: gate, waiting: waiting)
+      return FileLanes(
+        opened, threads: configuration.threads(of: opened), gate: gate, waiting: waiting)
     }
+  }
+
+  /// The threads that follow the path of a file.
+  func pathThreads(of lanes: FileLanes) -> IOThreads {
+    lanes.isRemote ? lanes.threads : configuration.pathThreads.local
+  }
+}
+
+extension FileSource.Configuration {
+  /// The threads that wait for the disk or the server of a file. May wait for that server.
+  fileprivate func threads(of opened: FileOpening.Opened) -> IOThreads {
+    guard opened.file.isRemote else {
+      if let path = opened.path { pathThreads.learnLocal(path) }
+      return threads
+    }
+    let server = pathThreads.server(opened.status.device)
+    opened.file.isServed(by: server)
+    if let path = opened.path { pathThreads.learn(path, leadsTo: opened.status.device, syscalls.statusOfPath) }
+    return server
   }
 }

@@ -72,6 +72,6 @@ extension FileSource {
       file.syscalls.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)
       gate.leave()
     }
-    threads(of: lanes).submit(job)
+    lanes.threads.submit(job)
   }
 }

@@ -28,6 +28,7 @@ extension FileSource {
   private func lookAtRecording(_ lanes: FileLanes) async throws -> (Recording, FileStatus) {
     var recording = lanes.recording ?? .of(lanes.statusAtOpening)
     while true {
+      try goOn()
       if let status = try await compare(recording, lanes) {
         lanes.recording = recording
         return (recording, status)
@@ -55,14 +56,14 @@ extension FileSource {
     // What is compared was written or read a moment ago, and is in the page cache nearly always.
     if usesResidentLane(of: lanes) {
       do throws(RecordingMarker.Lack) {
-        return try recording.compare(RecordingMarker(file: lanes.file, waits: false))
+        return try recording.compare(RecordingMarker(file: lanes.file, waits: false), isClosed: { gate.isClosed })
       } catch {
         if case .failed(let error) = error { throw error }
       }
     }
-    return try await onThread(of: threads(of: lanes)) { [file = lanes.file] in
+    return try await onThread(of: lanes.threads) { [file = lanes.file, gate] in
       do throws(RecordingMarker.Lack) {
-        return try recording.compare(RecordingMarker(file: file, waits: true))
+        return try recording.compare(RecordingMarker(file: file, waits: true), isClosed: { gate.isClosed })
       } catch {
         guard case .failed(let error) = error else { preconditionFailure("one that waits reads to the end") }
         throw error
@@ -72,11 +73,18 @@ extension FileSource {
 }
 
 extension Recording {
+  /// So often the file may be shorter when it is read than the look before said. Each time it may have been cut in between.
+  private static let mostShortReads = 8
+
   /// Compares the file with what is known of this recording, and ends it if it is not that and more.
   ///
   /// - Returns: what the file looks like; `nil` if the recording has ended.
-  func compare(_ marker: RecordingMarker) throws(RecordingMarker.Lack) -> FileStatus? {
+  func compare(
+    _ marker: RecordingMarker, isClosed: () -> Bool = { false }
+  ) throws(RecordingMarker.Lack) -> FileStatus? {
+    var shortReads = 0
     while !hasEnded {
+      if isClosed() { throw .failed(.closed) }
       // Known before the look: a file that is shorter then was cut.
       let before = mark
       let status: FileStatus
@@ -104,6 +112,13 @@ extension Recording {
       } catch {
         // Cut since the look: the next one shows it.
         guard case .tooShort = error else { throw error }
+        shortReads += 1
+        if shortReads >= Self.mostShortReads {
+          throw .failed(
+            ReadError(
+              .inputOutput, "the file ends before the \(status.size) bytes that it says it has: try again",
+              isTransient: true, context: marker.file.context(RecordingMark.lastRange(of: status.size))))
+        }
       }
     }
     return nil

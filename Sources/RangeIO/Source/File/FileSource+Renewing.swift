@@ -12,10 +12,10 @@ extension FileSource {
     try enter()
     defer { gate.leave() }
     let lanes = try await currentLanes()
-    guard let found = try await statusByName(lanes.file.name), !lanes.isOf(found) else {
+    guard let found = try await statusByName(lanes), !lanes.isOf(found) else {
       return try await describeAtRest(lanes)
     }
-    let now = try await openAnew()
+    let now = try await openAnew(after: lanes)
     // It may have changed back meanwhile.
     guard !lanes.isOf(now.statusAtOpening) else { return try await describeAtRest(lanes) }
     // Reads of the file before have hold of it. It closes with the last of them, unless it is the first one.
@@ -35,7 +35,7 @@ extension FileSource {
   private func letGo(of lanes: FileLanes) {
     gate.enterAgain()
     // A removed file's room on the disk may be given back now, which takes time.
-    configuration.threads.submit(
+    lanes.threads.submit(
       IOJob(isUrgent: false) { [gate] in
         lanes.letGo()
         gate.leave()
@@ -76,9 +76,10 @@ extension FileSource {
   /// What the path leads to now; `nil` if nowhere, or if there is none.
   ///
   /// It is not opened for that: closing it again would drop all POSIX locks that this process has on it.
-  private func statusByName(_ name: String) async throws -> FileStatus? {
-    try await onThread(of: configuration.remoteThreads) { [location, syscalls = configuration.syscalls] in
-      guard let path = try location.path() else { return nil }
+  private func statusByName(_ lanes: FileLanes) async throws -> FileStatus? {
+    guard let path = lanes.path else { return nil }
+    return try await onThread(of: pathThreads(of: lanes)) {
+      [name = lanes.file.name, syscalls = configuration.syscalls] in
       var status = FileStatus()
       let result = syscalls.statusOfPath(path, &status)
       if result >= 0 { return status }

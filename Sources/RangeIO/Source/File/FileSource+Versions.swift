@@ -18,8 +18,12 @@ extension FileSource {
       } else {
         try await ask(lanes) { try lanes.see(lanes.statusForDescription()) }
       }
-    // It was closed early meanwhile, since another file is read.
-    guard lanes.isOf(status) else { return try await describe(try await currentLanes()) }
+    guard lanes.isOf(status) else {
+      // It was closed early meanwhile, since another file is read.
+      let current = try await currentLanes()
+      if current !== lanes { return try await describe(current) }
+      throw ReadError.changed("another file is open in its place", lanes.file.context(0..<0))
+    }
     let (now, tick) = configuration.syscalls.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick, changed: status.changed)
     return described.withLock { described in
@@ -105,12 +109,7 @@ extension FileSource {
   func ask<Value: Sendable>(
     _ lanes: FileLanes, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    lanes.isRemote ? try await onThread(of: configuration.remoteThreads, work) : try work()
-  }
-
-  /// The threads that wait for the disk or the server of a file.
-  func threads(of lanes: FileLanes) -> IOThreads {
-    lanes.isRemote ? configuration.remoteThreads : configuration.threads
+    lanes.isRemote ? try await onThread(of: lanes.threads, work) : try work()
   }
 
   /// Does `work`, which may block, on one of the `threads`. Cancelled or closed, the caller is answered at once.

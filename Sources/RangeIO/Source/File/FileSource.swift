@@ -12,7 +12,9 @@ public import SystemPackage
 /// **Ways.** On Linux what is in the page cache is copied on the caller's thread (`preadv2` with `RWF_NOWAIT`), and what
 /// must come from disk is read by threads of the library's own. On Apple platforms, and with ``Engine/dispatchIO``
 /// anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes by way. A file on a network file system or a FUSE
-/// mount is read, looked at, opened and closed by threads of the library's own: a server that hangs delays no local file.
+/// mount is read, looked at, opened and closed by threads of the library's own, each remote file system by its own. A server
+/// that hangs delays the files of its own file systems, and no file that is open elsewhere. There is one exception: 64 files
+/// of a server that hangs, opened while no file of it was opened before, delay the opening of other files until it answers.
 ///
 /// **Versions.** The file is opened once and looked at (`fstat`) after every read. If its size or its time of modification
 /// is another, reads throw `ReadError.Code.sourceChanged`: it was rewritten, cut, or made longer, and a file that was
@@ -26,8 +28,8 @@ public import SystemPackage
 /// of modification back and, before the next look, also changes mode, owner or names; and what other machines write to a
 /// network file system whose client caches attributes. A block device has no version and is not checked.
 ///
-/// **Names.** A relative path starts from the current directory at the moment of opening, `~` and `~user` are home
-/// directories, symbolic links are followed once, at opening. Directories, FIFOs, sockets, character devices, and files
+/// **Names.** A relative path starts from the current directory at the moment of opening, also when it is looked at again
+/// later. `~` and `~user` are home directories, symbolic links are followed once, at opening. Directories, FIFOs, sockets, character devices, and files
 /// that the kernel makes up (`/proc`, `/sys`) are refused with `ReadError.Code.unsupportedSource`.
 public final class FileSource: RangeSource {
   let location: Location
@@ -40,6 +42,8 @@ public final class FileSource: RangeSource {
   let generation = Atomic<Int>(0)
   /// The file opened last, if it is not the first one.
   let renewed = Locked<FileLanes?>(nil)
+  /// Off while the system has no watch to give. Of the source and not of a file: the next file gets none, either.
+  let isWatched = Atomic<Bool>(true)
   /// Tells those who watch the file opened before.
   let renewals = Bell()
   /// The description handed out last, to hand it out again while nothing changes.

@@ -11,6 +11,8 @@ final class OpenFile: Sendable {
   private let isClosed = Atomic<Bool>(false)
   /// Until it is known.
   private let mayBeRemote = Atomic<Bool>(true)
+  /// The threads of its server, once that is known.
+  private let server = PublishedOnce<IOThreads>()
 
   init(descriptor: CInt, syscalls: Syscalls, name: String) {
     self.descriptor = descriptor
@@ -24,7 +26,7 @@ final class OpenFile: Sendable {
       _ = syscalls.close(descriptor)
       return
     }
-    IOThreads.remote.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.close(descriptor) })
+    closingThreads.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.close(descriptor) })
   }
 
   /// Whether a server, or another process, may be asked by calls that else answer at once: `fstat`, `open`, `close`. They
@@ -33,6 +35,11 @@ final class OpenFile: Sendable {
 
   /// Finds out where the file is. May wait.
   func locate() { mayBeRemote.store(syscalls.isRemote(descriptor), ordering: .relaxed) }
+
+  /// It is on a server, which these threads ask.
+  func isServed(by threads: IOThreads) { _ = server.publish(threads) }
+
+  private var closingThreads: IOThreads { server.value ?? PathThreads.shared.unknown }
 
   /// Closes the descriptor, once, on this thread, which may wait.
   func close() {
@@ -44,7 +51,7 @@ final class OpenFile: Sendable {
     guard isRemote else { return close() }
     guard takeClosing() else { return }
     let answer = OneAnswer<Void>()
-    IOThreads.remote.submit(
+    closingThreads.submit(
       IOJob { [syscalls, descriptor] in
         _ = syscalls.close(descriptor)
         answer.resolve(.success(()))
