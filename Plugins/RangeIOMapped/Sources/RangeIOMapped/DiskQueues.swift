@@ -61,14 +61,19 @@ final class DiskQueues: Sendable {
     // Handed over under a lock, which the thread sanitizer sees; a continuation that is resumed before it is awaited it
     // does not.
     let outcome = Guarded<Result<Value, any Error>?>(nil)
+    // Taken out of both, so that the thread holds nothing of it any more when the caller goes on: not a file, either.
+    let work = Guarded<(@Sendable () throws -> Value)?>(work)
+    @Sendable func perform() {
+      let result = Result { try work.withLock { $0.take() }!() }
+      outcome.withLock { $0 = result }
+    }
     await withCheckedContinuation { continuation in
       submit {
-        let result = Result { try work() }
-        outcome.withLock { $0 = result }
+        perform()
         continuation.resume()
       }
     }
-    guard let result = outcome.withLock({ $0 }) else { preconditionFailure("resumed before the work was done") }
+    guard let result = outcome.withLock({ $0.take() }) else { preconditionFailure("resumed before the work was done") }
     return try result.get()
   }
 
