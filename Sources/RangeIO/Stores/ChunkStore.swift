@@ -14,7 +14,7 @@ public protocol ChunkStore: AnyObject, Sendable {
   var sources: ChunkSources { get }
 
   /// Whether it keeps parts of blocks, and not whole blocks only: a cache chooses by it what to fetch.
-  /// Unless you write it: no.
+  /// False by default.
   var keepsPartsOfBlocks: Bool { get }
 
   /// The bytes of `range`, if all of them are in memory and lie in one block: the way of most hits. `nil` says nothing:
@@ -58,19 +58,19 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// Raises no generation: the caller has done so, or need not.
   func erase(_ range: ByteRange, of token: ChunkToken)
 
-  /// Erases all chunks of a token that was retired. Unless you write it: all that ``erase(_:of:)`` erases.
+  /// Erases all chunks of a token that was retired. By default all that ``erase(_:of:)`` erases.
   func eraseRetired(_ token: ChunkToken)
 
   /// Erases all that is here of the source called `id`, in all its versions: a store that outlives the process may hold
-  /// some of which ``sources`` does not know. Unless you write it: all that ``erase(_:of:)`` erases of the tokens.
+  /// some of which ``sources`` does not know. By default all that ``erase(_:of:)`` erases of the tokens.
   func erase(source id: String)
 
-  /// Erases everything, as ``erase(source:)`` does. Unless you write it: all that ``erase(_:of:)`` erases of all tokens.
+  /// Erases everything, as ``erase(source:)`` does. By default all that ``erase(_:of:)`` erases of all tokens.
   func eraseAll()
 
   /// Where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`: parts in
   /// order, together `range`; what is not here with ``ReadOrigin/source``, and why it is not here. Does not count as a
-  /// read. Unless you write it: block by block, as ``holds(_:token:grid:)`` says.
+  /// read. By default block by block, as ``holds(_:token:grid:)`` says.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
   // MARK: as one of several tiers, see `TieredChunkStore`
@@ -84,21 +84,21 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// Keeps a chunk that the tier above has evicted, or drops it. Called in the background, so it may take the time
   /// that compressing takes.
   ///
-  /// Unless you write it: by ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)``, piece by piece.
+  /// By default by ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)``, piece by piece.
   func accept(_ chunk: Chunk) -> ChunkInsertion
 
-  /// The tier above holds `range` now. Unless you write it: erases here what holds bytes of it. A tier that holds copies, such as one on a
+  /// The tier above holds `range` now. By default erases here what holds bytes of it. A tier that holds copies, such as one on a
   /// disk, does nothing.
   func letGo(_ range: ByteRange, of token: ChunkToken)
 
   /// Copies of the chunks that are here, some with each step, for a tier below that outlives the process. What comes or
   /// goes meanwhile may be among them or not.
   ///
-  /// Unless you write it: none.
+  /// None by default.
   func residents() -> AnyIterator<[Chunk]>
 
   /// From now on hands what is evicted for want of room to `outlet`, beyond what calls return: what is evicted while
-  /// no call is under way. Called once, before the store is used. Unless you write it: does nothing.
+  /// no call is under way. Called once, before the store is used. By default it does nothing.
   func handEvictions(to outlet: any ChunkOutlet)
 }
 

@@ -19,7 +19,7 @@ import Testing
         precondition(Timers.isPrepared, "with the first reader")
         await Timers.prepare()?.value
         exhaustDescriptors()
-        // Long enough not to be over before they begin.
+        // The timers themselves are tested. Long enough not to be over before they begin.
         try await Task.sleep(for: .milliseconds(1))
         try await Task.sleep(for: .milliseconds(1), clock: .suspending)
         try await TimeSource.continuous.sleep(for: .milliseconds(1))

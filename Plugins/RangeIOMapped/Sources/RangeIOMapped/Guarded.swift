@@ -3,8 +3,8 @@ internal import CRangeIOMapped
 /// A value that is reached under a lock only.
 ///
 /// Not a `Mutex`, since on Linux the thread sanitizer does not see that one and reports what it guards as raced for.
+// Unchecked: `value` is touched between lock and unlock only.
 final class Guarded<Value>: @unchecked Sendable {
-  // Unchecked: `value` is touched between lock and unlock only.
   private var value: Value
   private let lock = rim_lock_create()
 

@@ -50,7 +50,7 @@ extension MappedFile {
   /// The bytes of `range` in memory of their own, if the page cache holds all of them. Waits for nothing.
   func copyOfResident(_ range: ByteRange) -> Bytes? {
     struct NotResident: Error {}
-    // Only the error above is thrown, and it is the answer: not all of them are there.
+    // `try?`: only the error above is thrown, and it is the answer: not all of them are there.
     return try? Bytes(count: range.count) { buffer throws(NotResident) in
       var filled = 0
       while filled < buffer.count {

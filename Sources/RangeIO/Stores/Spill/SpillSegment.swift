@@ -87,7 +87,7 @@ final class SpillLedger: Sendable {
 
   init(limit: Int) { limitValue = Atomic(limit) }
 
-  /// Whether somebody is to be told when a reader lets go of a segment.
+  /// Whether the writer waits until a reader releases a segment.
   var isAwaited: Bool { awaited.load(ordering: .sequentiallyConsistent) }
 
   /// From now on it is, once.

@@ -48,7 +48,7 @@ extension SpillStore {
     timer.cancel()
   }
 
-  /// Nobody will use it: the lock is given back.
+  /// Gives the lock back: the store will not be used.
   private func giveUp() {
     state.withLock { ($0.isClosed, $0.isGivenUp) = (true, true) }
     writer.unlock()

@@ -42,8 +42,8 @@ extension SpillStore {
 
   /// Erases all that is here of a source, in all its versions, those included that nobody has read in this process.
   ///
-  /// Of a file that could not be read when the directory was opened nobody knows which versions it holds: then the next
-  /// ``flush()`` throws.
+  /// If a file could not be read when the directory was opened, the versions in it are not known: the next ``flush()``
+  /// throws.
   public func erase(source id: String) {
     let slots = state.withLock { state in
       if !state.unread.isEmpty, mayChangeFiles, !state.isGivenUp { state.mayReturn = true }

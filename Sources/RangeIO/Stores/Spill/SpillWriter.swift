@@ -163,7 +163,7 @@ final class SpillWriter: @unchecked Sendable {
     }
   }
 
-  /// Who is to be told that all is written that came before, or why not. `nil`: nobody.
+  /// The flushes that can be answered now, with their errors; `nil` if there are none.
   private func takeFlushes(_ state: inout SpillState) -> Step? {
     let oldest = state.isGivenUp ? nil : state.staging.oldestRemoval
     var done: [OneAnswer<Void>] = []
