@@ -7,8 +7,9 @@ extension Goal {
         1.5, timesTheTimeOf: .cSpill, "hit on disk, resident, 64 KiB: time against C pread + CRC32C + LZ4", hit,
         note: report[.spill(.hit(size: 4096))]?[.cSpill]?.rangeIOIsTimesFaster
           .map { "4 KiB: \(Figures.ratio(1 / $0))" } ?? ""),
-      plainWrites(report), compressedWrites(report), reopening(report, .closed, seconds: 1),
-      reopening(report, .killed, seconds: 1.5),
+      plainWrites(report), compressedWrites(report), reopening(report, .closed, .resident, seconds: 1),
+      reopening(report, .killed, .resident, seconds: 1.5), reopening(report, .closed, .cold, seconds: 1),
+      reopening(report, .killed, .cold, seconds: 1.5),
     ] + sqlite(report, reads: hit)
   }
 
@@ -69,11 +70,13 @@ extension Goal {
       isMet: ratio.map { $0 >= limit }, note: note)
   }
 
-  private static func reopening(_ report: Report, _ end: SpillEnd, seconds: Double) -> Goal {
-    let group = report[.spill(.reopen(blocks: 1_000_000, end))]
+  private static func reopening(
+    _ report: Report, _ end: SpillEnd, _ temperature: Cell.Temperature, seconds: Double
+  ) -> Goal {
+    let group = report[.spill(.reopen(blocks: 1_000_000, end, temperature))]
     let time = group?[.rangeIO]?.median
     return Goal(
-      name: "1,000,000 blocks of 4 KiB \(end): from opening to the first read",
+      name: "1,000,000 blocks of 4 KiB \(end), \(temperature.rawValue): from opening to the first read",
       target: "at most \(Figures.plain(seconds)) s", figure: time.map(Figures.time),
       isMet: time.map { $0 <= seconds * 1e9 },
       note: group?[.sqliteTuned].map { "tuned SQLite: \(Figures.time($0.median))" } ?? "")

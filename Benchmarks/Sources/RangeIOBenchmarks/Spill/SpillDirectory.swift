@@ -67,6 +67,22 @@ struct SpillDirectory: Sendable {
     throw Residency.Uncontrollable(temperature: .resident)
   }
 
+  /// Takes every page of its files out of the page cache: only what is on the disk already can go.
+  func chill() throws {
+    try settle()
+    for _ in 0..<5 {
+      for (path, count) in try files() where count > 0 {
+        _ = try withFile(path) {
+          try SystemFailure.check(Int64(bench_drop_cache($0, Int64(count))), "drop \(path) from the page cache")
+        }
+      }
+      if try files().allSatisfy({ path, count in try withFile(path) { try Self.residentPages($0, count) == 0 } }) {
+        return
+      }
+    }
+    throw Residency.Uncontrollable(temperature: .cold)
+  }
+
   /// Runs something until every page of its files was in the page cache from beginning to end.
   func whileResident(_ run: () async throws -> Outcome) async throws -> Outcome {
     for _ in 0..<5 {
@@ -96,9 +112,12 @@ struct SpillDirectory: Sendable {
   }
 
   private static func isResident(_ descriptor: CInt, _ count: Int) throws -> Bool {
-    guard count > 0 else { return true }
-    let pages = try SystemFailure.check(bench_resident_pages(descriptor, Int64(count)), "look at the page cache")
-    return pages * bench_page_size() >= count
+    try residentPages(descriptor, count) * bench_page_size() >= count
+  }
+
+  private static func residentPages(_ descriptor: CInt, _ count: Int) throws -> Int64 {
+    guard count > 0 else { return 0 }
+    return try SystemFailure.check(bench_resident_pages(descriptor, Int64(count)), "look at the page cache")
   }
 
   private static func read(_ descriptor: CInt, _ path: String) throws {

@@ -6,8 +6,9 @@ enum SpillTopic: Hashable, Sendable {
   case miss(size: Int)
   /// Writing all blocks into a new store, until they are as safe as its durability says.
   case write(size: Int, SpillDurability)
-  /// From opening a store of so many blocks of 4 KiB to the first that it has read; its files are in the page cache.
-  case reopen(blocks: Int, SpillEnd)
+  /// From opening a store of so many blocks of 4 KiB to the first that it has read; its files are in the page cache, or
+  /// none of their pages is.
+  case reopen(blocks: Int, SpillEnd, Cell.Temperature)
 
   /// What stores hold for hits and misses, and what a run writes, in bytes.
   static let byteCount = 256 << 20
@@ -17,7 +18,9 @@ enum SpillTopic: Hashable, Sendable {
       [SpillTopic.hit(size: size), .miss(size: size)]
         + SpillDurability.allCases.map { .write(size: size, $0) }
     }.map { Cell.spill($0) }
-    + [100_000, 1_000_000].flatMap { blocks in SpillEnd.allCases.map { Cell.spill(.reopen(blocks: blocks, $0)) } }
+    + [(100_000, .resident), (1_000_000, .resident), (1_000_000, .cold)].flatMap { blocks, temperature in
+      SpillEnd.allCases.map { Cell.spill(.reopen(blocks: blocks, $0, temperature)) }
+    }
 
   /// The bytes of a block.
   var size: Int {
@@ -29,7 +32,7 @@ enum SpillTopic: Hashable, Sendable {
 
   /// How many blocks the store has, or gets.
   var blocks: Int {
-    if case .reopen(let blocks, _) = self { blocks } else { Self.byteCount / size }
+    if case .reopen(let blocks, _, _) = self { blocks } else { Self.byteCount / size }
   }
 
   /// The operations of a run, where time does not decide.
@@ -41,9 +44,12 @@ enum SpillTopic: Hashable, Sendable {
     }
   }
 
-  /// The most rounds that are worth it: what follows a kill has to be copied for each.
+  /// The most rounds that are worth it: what follows a kill has to be copied for each, what is cold to be made so.
   var mostRounds: Int {
-    if case .reopen(_, .killed) = self { 3 } else { .max }
+    switch self {
+    case .reopen(_, .killed, _), .reopen(_, _, .cold): 3
+    default: .max
+    }
   }
 
   /// Bytes that one operation moves; 0 where a rate of bytes would say nothing.
@@ -70,7 +76,8 @@ enum SpillTopic: Hashable, Sendable {
     case .hit: "spill/hit/\(name)"
     case .miss: "spill/miss/\(name)"
     case .write(_, let durability): "spill/write/\(name)/\(durability)"
-    case .reopen(let blocks, let end): "spill/reopen/\(blocks)/\(end)"
+    case .reopen(let blocks, let end, .cold): "spill/reopen/\(blocks)/\(end)/cold"
+    case .reopen(let blocks, let end, _): "spill/reopen/\(blocks)/\(end)"
     }
   }
 
@@ -82,8 +89,9 @@ enum SpillTopic: Hashable, Sendable {
     case .write(_, let durability):
       "writing \(Self.byteCount >> 20) MiB in blocks of \(name), "
         + (durability == .none ? "not synced" : "then fdatasync")
-    case .reopen(let blocks, let end):
+    case .reopen(let blocks, let end, let temperature):
       "opening a store of \(Figures.grouped(blocks)) blocks of 4 KiB " + (end == .closed ? "that was closed" : "killed")
+        + (temperature == .cold ? ", cold" : "")
     }
   }
 }

@@ -8,7 +8,8 @@ struct SpillTrials: Sendable {
   /// Where its directories are.
   let directory: URL
   private var filled: [Int: Filled] = [:]
-  private var ended: [SpillTopic: SpillDirectory] = [:]
+  /// What is opened again, by its name: resident and cold runs share it.
+  private var ended: [String: SpillDirectory] = [:]
   private let blocks: [Int: [Bytes]]
 
   private struct Filled: Sendable {
@@ -28,8 +29,9 @@ struct SpillTrials: Sendable {
     self.blocks = blocks
     for topic in topics where contender.takesPart(topic) {
       progress.show("filling \(contender.name.rawValue): \(topic.id)")
-      if case .reopen(_, let end) = topic {
-        ended[topic] = try await leave(topic, end)
+      if case .reopen(_, let end, _) = topic {
+        let name = Self.folder(topic, end)
+        if ended[name] == nil { ended[name] = try await leave(topic, end) }
       } else if filled[topic.size] == nil {
         filled[topic.size] = try await fill(topic)
       }
@@ -69,8 +71,7 @@ struct SpillTrials: Sendable {
   private func leave(_ topic: SpillTopic, _ end: SpillEnd) async throws -> SpillDirectory {
     // Once more for the copy.
     try BenchmarkFile.requireSpace(3 * topic.blocks * topic.size, in: directory.deletingLastPathComponent())
-    let name = "\(topic.blocks)-\(end)"
-    let directory = try SpillDirectory(empty: directory.appendingPathComponent(name))
+    let directory = try SpillDirectory(empty: directory.appendingPathComponent(Self.folder(topic, end)))
     switch end {
     case .closed: try await contender.fill(directory.url, blocks: topic.blocks, size: topic.size).close()
     case .killed: try await KilledWriter.run(contender, directory.url, blocks: topic.blocks, size: topic.size)
@@ -78,6 +79,8 @@ struct SpillTrials: Sendable {
     try directory.settle()
     return directory
   }
+
+  private static func folder(_ topic: SpillTopic, _ end: SpillEnd) -> String { "\(topic.blocks)-\(end)" }
 
   // MARK: runs
 
@@ -90,7 +93,7 @@ struct SpillTrials: Sendable {
       let past = topic.blocks * size
       return try await resident(topic) { try await $0.miss(offsets.map { $0 + past }, size: size) }
     case .write(_, let durability): return try await write(topic, durability)
-    case .reopen(_, let end): return try await reopen(topic, end, first: offsets[0])
+    case .reopen(_, let end, let temperature): return try await reopen(topic, end, temperature, first: offsets[0])
     }
   }
 
@@ -119,11 +122,13 @@ struct SpillTrials: Sendable {
     return outcome
   }
 
-  private func reopen(_ topic: SpillTopic, _ end: SpillEnd, first offset: Int) async throws -> Outcome {
-    guard var store = ended[topic] else { preconditionFailure("a store that was filled") }
+  private func reopen(
+    _ topic: SpillTopic, _ end: SpillEnd, _ temperature: Cell.Temperature, first offset: Int
+  ) async throws -> Outcome {
+    guard var store = ended[Self.folder(topic, end)] else { preconditionFailure("a store that was filled") }
     // What opens it mends it.
     if end == .killed { store = try store.copy(to: directory.appendingPathComponent("copy")) }
-    try store.warm()
+    try temperature == .cold ? store.chill() : store.warm()
     let watch = Stopwatch()
     let peer = try await contender.open(store.url, .none)
     let found = try await peer.bytes(at: offset, count: topic.size)
