@@ -96,11 +96,19 @@ let package = Package(
     .testTarget(
       name: "RangeIOTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTestSupport", "RangeIOTraces", "CRangeIOSystem", "SpillWriter", "Recorder",
+        "RangeIO", "RangeIOTesting", "RangeIOTestSupport", "RangeIOTraces", "CRangeIOSystem",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Golden"],
       sources: part.map { $0.filter { !$0.hasPrefix("RangeIO") } },
+      swiftSettings: strict + checkedTests),
+    // What waits for the system, in its own time: other processes, watches, timers. Run one suite at a time.
+    .testTarget(
+      name: "RangeIOSystemTests",
+      dependencies: [
+        "RangeIO", "RangeIOTesting", "RangeIOTestSupport", "SpillWriter", "Recorder",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOFoundationTests", dependencies: ["RangeIO", "RangeIOFoundation"],

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which they run: what is most likely to fail, first.
-all=(tests seeds stress damage kills crash churn threads addresses)
+all=(tests seeds stress damage kills runs crash churn threads addresses)
 
 # MARK: steps
 
@@ -25,10 +25,10 @@ run_seeds() {
   RANGEIO_SEEDS=160000 long 'TieredSimulation|SpilledSimulation'
 }
 
-what_stress="a million operations of each stress test and of each model, in three tiers with restarts, kills and losses of power"
+what_stress="a million operations of each stress test and of each model, in three tiers with restarts, kills and losses of power; 10,000 runs of file events; a million sources looked up"
 run_stress() {
   RANGEIO_STRESS=1000000 long \
-    'StressTests/|RefreshingTests|MemoryStoreModel|TieredModel|SpilledModel|StagesModel|ShardingTests|ReplaySpill|ReplayTool|RangeIOToolTests\.ToolTests/'
+    'StressTests/|RefreshingTests|FileEventsTests|SpillManySourcesTests|MemoryStoreModel|TieredModel|SpilledModel|StagesModel|ShardingTests|ReplaySpill|ReplayTool|RangeIOToolTests\.ToolTests/'
 }
 
 what_damage="every bit and every length of a spill segment, every call to the disk under it"
@@ -36,6 +36,9 @@ run_damage() { RANGEIO_FLIPS=all long 'SpillDamageTests|SpillFailureTests'; }
 
 what_kills="three hundred processes killed while they write to a spill directory"
 run_kills() { RANGEIO_KILLS=300 long SpillKillTests; }
+
+what_runs="two thousand short runs that each write a little to one spill directory"
+run_runs() { RANGEIO_RUNS=2000 long SpillDescriptorsTests; }
 
 what_crash="processes killed at each system call"
 run_crash() { scripts/crash.sh; }

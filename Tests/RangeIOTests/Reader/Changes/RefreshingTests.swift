@@ -351,18 +351,6 @@ struct RefreshingTests {
     #expect(seen.withLock { $0.count } > runs / 10)
   }
 
-  @Test func `a file under the same name is opened anew, and the old one let go of`() async throws {
-    let directory = try TemporaryDirectory()
-    let path = try await directory.file(count: 5000, seed: 1).path
-    let reader = try await RangeReader(path, onChange: .refresh)
-    _ = try await reader.read(0..<100)
-    let next = try await directory.file("next", count: 7000, seed: 2)
-    try #require(rename(next.path, path) == 0)
-    try await reader.becomes { $0.byteCount == 7000 }
-    #expect(try await reader.read(0..<7000) == Bytes(next.bytes))
-    await reader.close()
-  }
-
   @Test func `a file that is gone is read on, and one that comes under its name is found`() async throws {
     let directory = try TemporaryDirectory()
     let (path, bytes) = try await directory.file(count: 5000, seed: 1)
