@@ -29,9 +29,10 @@ bench: setup ## Measure against other ways to read
 format: ## Format all sources
 	@swift format --in-place --parallel --recursive $(SWIFT_FORMAT_PATHS)
 
-lint: ## Check the format of all sources, and that plugins keep their contract
+lint: ## Check the format of all sources, the contract of plugins, and which folder knows which
 	@swift format lint --strict --parallel --recursive $(SWIFT_FORMAT_PATHS)
 	@scripts/check-plugins.sh
+	@scripts/check-folders.sh
 
 check-core: ## Check that the core keeps its promises about imports and tasks
 	@scripts/check-core.sh

@@ -25,7 +25,7 @@ found=$(elsewhere '^ *([a-z@_]+ +)*import +([a-z]+ +)?Dispatch' '(Source/File/Di
 # `Task {`, `Task(…)`, `Task<…>(…)`, `Task.detached`, `Task.immediate`; not `Task<…>` as a type (before the brace of a
 # function's body, too), nor `Task.isCancelled`.
 found=$(elsewhere '(^|[^A-Za-z_.])Task(<[^>]*>)? *(\{|\()|(^|[^A-Za-z_.])Task(<[^>]*>)?\.(detached|immediate)' \
-  System/BackgroundWork.swift | grep -vE -- '-> *Task<[^>]*> *\{' || true)
+  Concurrency/BackgroundWork.swift | grep -vE -- '-> *Task<[^>]*> *\{' || true)
 [ -z "$found" ] || fail "a task is started outside BackgroundWork.swift:"$'\n'"$found"
 
 # What a program needs that uses the core and nothing else. The example is such a program.

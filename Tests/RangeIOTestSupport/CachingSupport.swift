@@ -5,13 +5,13 @@ import Testing
 
 /// A stage above the cache that asks of it what the test says.
 final class Asking: ReadStage {
-  private let state = Locked((caching: ReadRequest.Caching.normal, purpose: ReadRequest.Purpose.demand))
+  private let state = Locked((caching: CachePolicy.normal, purpose: ReadPurpose.demand))
 
-  var caching: ReadRequest.Caching {
+  var caching: CachePolicy {
     get { state.withLock { $0.caching } }
     set { state.withLock { $0.caching = newValue } }
   }
-  var purpose: ReadRequest.Purpose {
+  var purpose: ReadPurpose {
     get { state.withLock { $0.purpose } }
     set { state.withLock { $0.purpose = newValue } }
   }

@@ -75,7 +75,7 @@ struct FillSource {
     let whole = self.block(block)
     let range = part.map { whole.lowerBound + $0.lowerBound..<whole.lowerBound + $0.upperBound } ?? whole
     return Chunk(
-      ticket: token.ticket(birth: birth ?? now), block: block, piece: ChunkPiece(range, expected(range)),
+      ticket: token.ticket(birth: birth ?? now), block: block, piece: RangedBytes(range, expected(range)),
       lastRead: lastRead)
   }
 

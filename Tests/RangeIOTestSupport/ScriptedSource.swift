@@ -103,7 +103,7 @@ extension StageStatistics {
 struct NotingRequests: ReadStage {
   struct Seen: Equatable {
     var deadline: ReadInstant?
-    var purpose: ReadRequest.Purpose
+    var purpose: ReadPurpose
   }
   let notes = Noted<Seen>()
 

@@ -20,7 +20,7 @@ struct KnownBlocks {
   func range(_ block: Int) -> ByteRange { token.grid.range(of: block, in: Self.byteCount) }
 
   func put(_ block: Int, in store: SpillStore) -> Bool {
-    let piece = ChunkPiece(range(block), SyntheticSource.bytes(range(block)))
+    let piece = RangedBytes(range(block), SyntheticSource.bytes(range(block)))
     return store.accept(Chunk(ticket: token.ticket(birth: store.now), block: block, piece: piece)).isPublished
   }
 

@@ -127,15 +127,6 @@ extension ReadError: CustomStringConvertible {
   }
 }
 
-extension SourceDescription {
-  /// This; throws if a size in it cannot be one.
-  func checked() throws(ReadError) -> SourceDescription {
-    guard let fault else { return self }
-    throw ReadError(
-      .invalidResponse, "\(fault): a source or stage breaks its contract", context: .init(source: name))
-  }
-}
-
 extension ReadError {
   package static let closed = ReadError(
     .closed, "the reader is closed: make a new one to read on, and let reads end before you close")

@@ -1,7 +1,16 @@
+/// A stage that keeps bytes which a reader may know to be of no further use.
+protocol DiscardingStage: AnyObject, Sendable {
+  /// Drops what it has of `range`.
+  func discard(_ range: ByteRange, of source: SourceDescription)
+}
+
 /// A stage that keeps what it hands up.
-protocol CacheStage: AnyObject, Sendable {
-  /// What its store knows sources by.
-  var sources: ChunkSources { get }
+protocol CacheStage: DiscardingStage {
+  /// Whether the two keep in the same store: what one fetches by way of the other would wait for itself.
+  func sharesStore(with other: any CacheStage) -> Bool
+
+  /// Drops a version that is not read any more.
+  func endReading(of source: SourceDescription)
 
   /// What would have to be fetched of `range`: not kept, and not on its way.
   ///
@@ -10,9 +19,6 @@ protocol CacheStage: AnyObject, Sendable {
 
   /// The beginning of `range`, as much of it as there would be room for.
   func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange
-
-  /// Drops what is cached of `range`.
-  func discard(_ range: ByteRange, of source: SourceDescription)
 }
 
 extension ReadNext {
@@ -52,8 +58,7 @@ extension ReadNext {
   func discard(_ range: ByteRange, of source: SourceDescription) {
     var link = link
     while let stage = link as? StageLink {
-      stage.readAhead?.discard(range, of: source)
-      stage.cache?.discard(range, of: source)
+      stage.discarding?.discard(range, of: source)
       link = stage.next.link
     }
   }

@@ -135,7 +135,7 @@ protocol GatheringStage: ReadStage {
   @usableFromInline let next: ReadNext
   /// The stage, if it is one that others have to look into.
   let cache: (any CacheStage)?
-  let readAhead: ReadAhead?
+  let discarding: (any DiscardingStage)?
   // Not optional, and a stand-in where there is none: taking a class out of an optional counts a reference.
   private let hasReadyStage: Bool
   private let readyStage: any ReadyStage
@@ -145,7 +145,7 @@ protocol GatheringStage: ReadStage {
     self.stage = stage
     self.next = next
     cache = stage as? any CacheStage
-    readAhead = stage as? ReadAhead
+    discarding = stage as? any DiscardingStage
     gatheringStage = stage as? any GatheringStage
     hasReadyStage = stage is any ReadyStage
     readyStage = stage as? any ReadyStage ?? NeverReady.shared

@@ -60,7 +60,7 @@ extension ReadPipeline {
     var source = source
     for stage in stages {
       // Those above show what they derive; those below, what it was derived from.
-      (stage as? Caching)?.endReading(of: source)
+      (stage as? any CacheStage)?.endReading(of: source)
       if let base = source.base, stage.describe(base).id.hasSameBytes(as: source.id) { source = base }
     }
   }
@@ -89,7 +89,7 @@ extension ReadPipeline {
   /// Whether both are caches that keep in the same store: what one fetches by way of the other would wait for itself.
   private func shareStore(_ one: any ReadStage, _ other: any ReadStage) -> Bool {
     guard let one = one as? any CacheStage, let other = other as? any CacheStage else { return false }
-    return one.sources === other.sources
+    return one.sharesStore(with: other)
   }
 
   private func checkOrder() throws(ReadError) {

@@ -1,23 +1,5 @@
 /// What travels down the pipeline: which bytes of which version, and why.
 public struct ReadRequest: Sendable {
-  /// Why bytes are read.
-  public enum Purpose: Hashable, Sendable {
-    /// A read waits for them.
-    case demand
-    /// They may be wanted soon. Goes after demand everywhere.
-    case prefetch
-  }
-
-  /// What a cache may do for a read.
-  public enum Caching: Hashable, Sendable {
-    /// Answer what it has, and keep what it fetches.
-    case normal
-    /// Nothing: the bytes come from below, and are not kept.
-    case bypass
-    /// Answer what it has, and throw `ReadError.Code.notCached` if that is not all.
-    case onlyIfCached
-  }
-
   /// The bytes asked for, from the start of the source as this stage sees it.
   public var range: ByteRange
   /// The pinned version, as this stage sees it: a stage below one that changes the size sees another description.
@@ -30,13 +12,13 @@ public struct ReadRequest: Sendable {
   private final class Extras: Sendable {
     let moreRanges: [ByteRange]
     let urgency: ReadUrgency?
-    let caching: Caching
+    let caching: CachePolicy
     let deadline: ReadInstant?
     let grid: BlockGrid?
     let isOneOfMany: Bool
 
     init(
-      moreRanges: [ByteRange] = [], urgency: ReadUrgency? = nil, caching: Caching = .normal,
+      moreRanges: [ByteRange] = [], urgency: ReadUrgency? = nil, caching: CachePolicy = .normal,
       deadline: ReadInstant? = nil, grid: BlockGrid? = nil, isOneOfMany: Bool = false
     ) {
       self.moreRanges = moreRanges
@@ -80,7 +62,7 @@ public struct ReadRequest: Sendable {
   /// Why the bytes are read, as far as is known now: a prefetch becomes a demand when a read comes to wait for it.
   ///
   /// Setting it starts over: what is set is not raised with what was there before.
-  public var purpose: Purpose {
+  public var purpose: ReadPurpose {
     get { extras?.urgency?.purpose ?? .demand }
     set { change(urgency: .some(newValue == .demand ? nil : ReadUrgency())) }
   }
@@ -99,7 +81,7 @@ public struct ReadRequest: Sendable {
   }
 
   /// What a cache may do for this read.
-  public var caching: Caching {
+  public var caching: CachePolicy {
     get { extras?.caching ?? .normal }
     set { change(caching: newValue) }
   }
@@ -118,7 +100,7 @@ public struct ReadRequest: Sendable {
   }
 
   private mutating func change(
-    moreRanges: [ByteRange]? = nil, urgency: ReadUrgency?? = nil, caching: Caching? = nil,
+    moreRanges: [ByteRange]? = nil, urgency: ReadUrgency?? = nil, caching: CachePolicy? = nil,
     deadline: ReadInstant?? = nil, grid: BlockGrid?? = nil, isOneOfMany: Bool? = nil
   ) {
     extras = Extras(

@@ -18,7 +18,7 @@ extension RangeReader {
   /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.notCached` for `.onlyIfCached`, if the cache does not have
   ///   all of it. Without a `Caching` stage, `.onlyIfCached` reads as ever.
   public nonisolated(nonsending) func read(
-    _ range: ByteRange, caching: ReadRequest.Caching
+    _ range: ByteRange, caching: CachePolicy
   ) async throws -> Bytes {
     try await core.read(range, caching: caching)
   }

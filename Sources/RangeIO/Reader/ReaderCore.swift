@@ -150,7 +150,7 @@ extension ReaderCore {
   }
 
   /// The bytes of `range`, with a wish as to caches.
-  func read(_ range: ByteRange, caching: ReadRequest.Caching) async throws -> Bytes {
+  func read(_ range: ByteRange, caching: CachePolicy) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
     return try await turning {

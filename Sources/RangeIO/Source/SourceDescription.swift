@@ -190,3 +190,12 @@ public final class SourceDescription: Sendable {
     if first.exchanged || first.original == cache { cacheToken.store(token, ordering: .relaxed) }
   }
 }
+
+extension SourceDescription {
+  /// This; throws if a size in it cannot be one.
+  func checked() throws(ReadError) -> SourceDescription {
+    guard let fault else { return self }
+    throw ReadError(
+      .invalidResponse, "\(fault): a source or stage breaks its contract", context: .init(source: name))
+  }
+}

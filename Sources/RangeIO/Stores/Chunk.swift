@@ -5,9 +5,9 @@ public struct Chunk: Sendable {
   /// The block of the token's grid.
   public let block: Int
   /// The part of the block that is there: the first, if several are.
-  public let piece: ChunkPiece
+  public let piece: RangedBytes
   /// More parts, in order. Usually none.
-  public let morePieces: [ChunkPiece]
+  public let morePieces: [RangedBytes]
   /// When it was last read, where the store that had it watches that.
   public let lastRead: ReadInstant?
 
@@ -16,7 +16,7 @@ public struct Chunk: Sendable {
   /// When its oldest bytes were asked for from the source.
   public var birth: ReadInstant { ticket.birth }
   /// All parts, in order.
-  public var pieces: [ChunkPiece] { [piece] + morePieces }
+  public var pieces: [RangedBytes] { [piece] + morePieces }
   /// The bytes of all parts.
   public var byteCount: Int { morePieces.reduce(piece.bytes.count) { $0 + $1.bytes.count } }
 
@@ -24,7 +24,7 @@ public struct Chunk: Sendable {
   ///
   /// - Parameter ticket: made under the lock of the place that the chunk leaves.
   public init(
-    ticket: ChunkTicket, block: Int, piece: ChunkPiece, morePieces: [ChunkPiece] = [], lastRead: ReadInstant? = nil
+    ticket: ChunkTicket, block: Int, piece: RangedBytes, morePieces: [RangedBytes] = [], lastRead: ReadInstant? = nil
   ) {
     self.ticket = ticket
     self.block = block

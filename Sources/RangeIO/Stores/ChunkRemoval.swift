@@ -42,33 +42,21 @@ public struct ChunkRemoval: AsyncSequence, Sendable {
   }
 }
 
-/// The chunks of a shard that were taken out of it all at once.
-final class DetachedShard: @unchecked Sendable {
-  // Unchecked: only `RemovalWork` has it, behind its lock.
-  private var contents: ShardState
-  private var next: Int? = 0
-  let byteCount: Int
+/// Chunks that were taken out of a store all at once, to be given back in steps.
+protocol DetachedChunks: AnyObject, Sendable {
+  /// What they were charged in all.
+  var byteCount: Int { get }
 
-  init(_ contents: consuming ShardState) {
-    byteCount = contents.bytes
-    self.contents = contents
-  }
-
-  /// Gives the next chunks back.
+  /// Gives the next chunks back. Called by one thread at a time.
   ///
   /// - Returns: what that freed; `nil` at the end.
-  func step() -> (bytes: Int, blocks: Int)? {
-    guard let first = next else { return nil }
-    var gone = Departures()
-    next = contents.eraseAll(from: first, &gone)
-    return (gone.bytes, gone.blocks)
-  }
+  func step() -> (bytes: Int, blocks: Int)?
 }
 
 /// What is left of a removal. Ends it when the last reference goes.
 final class RemovalWork: Sendable {
   private struct State {
-    var shards: [DetachedShard]
+    var parts: [any DetachedChunks]
     var removedBytes = 0
   }
   private let state: Locked<State>
@@ -76,9 +64,9 @@ final class RemovalWork: Sendable {
   /// Called under this lock.
   private let freed: @Sendable ((bytes: Int, blocks: Int)) -> Void
 
-  init(_ shards: [DetachedShard], _ freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
-    totalBytes = shards.reduce(0) { $0 + $1.byteCount }
-    state = Locked(State(shards: shards))
+  init(_ parts: [any DetachedChunks], _ freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
+    totalBytes = parts.reduce(0) { $0 + $1.byteCount }
+    state = Locked(State(parts: parts))
     self.freed = freed
   }
 
@@ -93,9 +81,9 @@ final class RemovalWork: Sendable {
   func step() -> (bytes: Int, progress: ChunkRemoval.Progress)? {
     // Only those want this lock who want this memory back, so it may be given back under it.
     state.withLock { state in
-      while let shard = state.shards.last {
-        guard let step = shard.step() else {
-          state.shards.removeLast()
+      while let part = state.parts.last {
+        guard let step = part.step() else {
+          state.parts.removeLast()
           continue
         }
         state.removedBytes += step.bytes

@@ -112,28 +112,21 @@ public protocol ChunkOutlet: AnyObject, Sendable {
   func proceed()
 }
 
+/// A reference to an outlet that can be published.
+final class OutletBox: Sendable {
+  let outlet: any ChunkOutlet
+
+  init(_ outlet: any ChunkOutlet) { self.outlet = outlet }
+}
+
 /// What a store holds of a range.
 public enum ChunkLookup: Sendable {
   /// All of it.
   case hit(Bytes)
   /// Some of it: pieces, parts that take work to get, and gaps, each in order, together the range.
-  case partial(pieces: [ChunkPiece], held: [HeldPiece] = [], gaps: [ByteRange])
+  case partial(pieces: [RangedBytes], held: [HeldPiece] = [], gaps: [ByteRange])
   /// Nothing of it.
   case miss
-}
-
-/// Bytes and where they belong.
-public struct ChunkPiece: Sendable {
-  /// Where, from the start of the source.
-  public let range: ByteRange
-  /// As many as `range` has.
-  public let bytes: Bytes
-
-  /// The bytes of `range`.
-  public init(_ range: ByteRange, _ bytes: Bytes) {
-    self.range = range
-    self.bytes = bytes
-  }
 }
 
 /// Room that was made for bytes on their way.

@@ -28,7 +28,7 @@ public final class MemoryBudget: Sendable {
   ///
   /// - Returns: whether there was room.
   func take(_ bytes: Int) -> Bool {
-    guard MemoryLedger.take(bytes, of: taken, upTo: limit.bytes) else { return false }
+    guard taken.take(bytes, upTo: limit.bytes) else { return false }
     mostTaken.max(self.bytes, ordering: .relaxed)
     return true
   }

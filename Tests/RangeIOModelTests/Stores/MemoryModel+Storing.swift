@@ -12,10 +12,10 @@ extension MemoryModel {
     let quick = store.hit(range, token: token.number, grid: token.grid)
     if let quick { try expect(quick == content(range, index), "a wrong byte in \(range)") }
     let found = store.lookUp(range, token: token.number, grid: token.grid)
-    var pieces: [ChunkPiece] = []
+    var pieces: [RangedBytes] = []
     var gaps: [ByteRange] = []
     switch found {
-    case .hit(let bytes): pieces = [ChunkPiece(range, bytes)]
+    case .hit(let bytes): pieces = [RangedBytes(range, bytes)]
     case .miss: gaps = [range]
     case .partial(let some, _, let missing):
       try expect(!some.isEmpty && !missing.isEmpty, "a partial hit that is not one")

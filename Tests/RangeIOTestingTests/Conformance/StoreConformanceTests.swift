@@ -84,14 +84,14 @@ final class MapStore: ChunkStore {
   }
 
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-    var pieces: [ChunkPiece] = []
+    var pieces: [RangedBytes] = []
     state.withLock { state in
       for (block, part) in grid.pieces(of: range) {
         guard let bytes = state.blocks[key(token, block, grid)] else { continue }
         let start = block * grid.blockSize
         // Blocks of sources of other sizes, where tokens are mixed.
         guard part.upperBound - start <= bytes.count else { continue }
-        pieces.append(ChunkPiece(part, bytes.slice(part.lowerBound - start..<part.upperBound - start)))
+        pieces.append(RangedBytes(part, bytes.slice(part.lowerBound - start..<part.upperBound - start)))
       }
     }
     guard !pieces.isEmpty else { return .miss }

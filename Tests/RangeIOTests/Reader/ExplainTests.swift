@@ -180,7 +180,7 @@ struct ExplainTests {
       for: TieredSource.description(0), grid: BlockGrid(blockSize: 1024)!, reading: false)
     let chunk = Chunk(
       ticket: token.ticket(birth: store.now), block: 1,
-      piece: ChunkPiece(1024..<2048, SyntheticSource.bytes(1024..<2048)))
+      piece: RangedBytes(1024..<2048, SyntheticSource.bytes(1024..<2048)))
     #expect(store.accept(chunk).isPublished)
     return token
   }

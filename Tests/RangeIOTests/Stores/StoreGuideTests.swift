@@ -97,10 +97,10 @@ final class FIFOStore: ChunkStore {
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let parts = grid.pieces(of: range)
     let pieces = state.withLock { state in
-      parts.compactMap { block, part -> ChunkPiece? in
+      parts.compactMap { block, part -> RangedBytes? in
         guard let bytes = state.blocks[Key(token: token, block: block)] else { return nil }
         let start = block * grid.blockSize
-        return ChunkPiece(part, bytes.slice(part.lowerBound - start..<part.upperBound - start))
+        return RangedBytes(part, bytes.slice(part.lowerBound - start..<part.upperBound - start))
       }
     }
     guard !pieces.isEmpty else { return .miss }

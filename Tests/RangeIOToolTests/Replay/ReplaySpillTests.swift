@@ -34,7 +34,7 @@ import Testing
     for block in 0..<room.blocks * 2 {
       let range = grid.range(of: block, in: source.byteCount)
       _ = store.accept(
-        Chunk(ticket: token.ticket(birth: store.now), block: block, piece: ChunkPiece(range, bytes)))
+        Chunk(ticket: token.ticket(birth: store.now), block: block, piece: RangedBytes(range, bytes)))
       executor.run()
       most = max(most, store.statistics().blocks)
     }

@@ -36,7 +36,7 @@ struct SpilledDirectory {
       let range = block * 4096..<(block + 1) * 4096
       let bytes = Bytes(repeatElement(UInt8(truncatingIfNeeded: block), count: 4096))
       _ = store.accept(
-        Chunk(ticket: token.ticket(birth: store.now), block: block, piece: ChunkPiece(range, bytes)))
+        Chunk(ticket: token.ticket(birth: store.now), block: block, piece: RangedBytes(range, bytes)))
       if block % 16 == 15 { try await store.flush() }
     }
     try await store.flush()

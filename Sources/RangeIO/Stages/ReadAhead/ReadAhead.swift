@@ -134,9 +134,6 @@ public final class ReadAhead: ReadyStage {
     }
   }
 
-  /// Reads of `range` are not to come: what was read ahead of it is given up.
-  func discard(_ range: ByteRange, of source: SourceDescription) { reads(of: source).discard(range) }
-
   private func reads(of source: SourceDescription) -> ReadAheadReads {
     let (reads, ended) = sources.withLock { sources -> (ReadAheadReads, ReadAheadReads?) in
       if let index = sources.firstIndex(where: { $0.version === source }) {
@@ -155,4 +152,8 @@ public final class ReadAhead: ReadyStage {
     ended?.end()
     return reads
   }
+}
+
+extension ReadAhead: DiscardingStage {
+  func discard(_ range: ByteRange, of source: SourceDescription) { reads(of: source).discard(range) }
 }

@@ -24,7 +24,7 @@ final class CompressedLedger: Sendable {
   /// - Parameter headroom: bytes of the limit that are to stay free.
   /// - Returns: whether there was room.
   func take(_ bytes: Int, headroom: Int = 0) -> Bool {
-    guard MemoryLedger.take(bytes, of: taken, upTo: limit - headroom) else { return false }
+    guard taken.take(bytes, upTo: limit - headroom) else { return false }
     if let budget, !budget.takeBack(bytes) {
       taken.wrappingSubtract(bytes, ordering: .relaxed)
       return false

@@ -26,7 +26,7 @@ extension CompressedStore {
     let chunks = found.compactMap { record -> Chunk? in
       decode(record.place, count: record.range.count).map {
         Chunk(
-          ticket: record.ticket, block: record.block, piece: ChunkPiece(record.range, $0), lastRead: record.lastRead)
+          ticket: record.ticket, block: record.block, piece: RangedBytes(record.range, $0), lastRead: record.lastRead)
       }
     }
     if let next { return (chunks, shard << 40 | next) }

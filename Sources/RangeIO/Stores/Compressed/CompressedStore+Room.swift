@@ -100,7 +100,7 @@ extension CompressedStore {
     for record in evicted {
       guard record.ticket.isValid, let bytes = decode(record.place, count: record.range.count) else { continue }
       let chunk = Chunk(
-        ticket: record.ticket, block: record.block, piece: ChunkPiece(record.range, bytes), lastRead: record.lastRead)
+        ticket: record.ticket, block: record.block, piece: RangedBytes(record.range, bytes), lastRead: record.lastRead)
       outlet.take([chunk])
       outlet.proceed()
     }

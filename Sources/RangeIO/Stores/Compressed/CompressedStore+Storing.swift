@@ -42,7 +42,7 @@ extension CompressedStore {
     outlet.proceed()
   }
 
-  private func store(_ piece: ChunkPiece, _ chunk: Chunk) -> Outcome {
+  private func store(_ piece: RangedBytes, _ chunk: Chunk) -> Outcome {
     let token = chunk.token
     guard chunk.ticket.isValid else { return .stale }
     // Places in larger blocks do not fit into a record.
@@ -122,7 +122,7 @@ extension CompressedStore {
     var all = ChunkInsertion(isPublished: true)
     for (block, part) in ticket.token.grid.pieces(of: range) {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      let one = accept(Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, slice)))
+      let one = accept(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice)))
       all.evicted += one.evicted
       all.isPublished = all.isPublished && ticket.isValid
     }

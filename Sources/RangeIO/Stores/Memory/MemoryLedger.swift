@@ -46,8 +46,8 @@ final class MemoryLedger: Sendable {
   ///
   /// - Returns: whether there was room.
   func take(bytes: Int, blocks: Int) -> Bool {
-    guard Self.take(blocks, of: blocksTaken, upTo: blockLimit) else { return false }
-    guard Self.take(bytes, of: bytesTaken, upTo: byteLimit) else {
+    guard blocksTaken.take(blocks, upTo: blockLimit) else { return false }
+    guard bytesTaken.take(bytes, upTo: byteLimit) else {
       blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
       return false
     }
@@ -88,16 +88,5 @@ final class MemoryLedger: Sendable {
   func canHold(_ bytes: Int) -> Bool {
     guard let budget else { return bytes <= ownLimit }
     return bytes + budget.bytes - self.bytes <= budget.limit.bytes
-  }
-
-  static func take(_ amount: Int, of taken: borrowing Atomic<Int>, upTo limit: Int) -> Bool {
-    var before = taken.load(ordering: .relaxed)
-    while true {
-      let (after, overflow) = before.addingReportingOverflow(amount)
-      guard !overflow, amount == 0 || after <= limit else { return false }
-      let (done, now) = taken.weakCompareExchange(expected: before, desired: after, ordering: .relaxed)
-      if done { return true }
-      before = now
-    }
   }
 }

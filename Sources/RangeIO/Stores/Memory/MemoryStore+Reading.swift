@@ -98,7 +98,7 @@ extension ShardState {
 /// The pieces of a look-up, put together from block to block.
 private struct Gathered {
   private let range: ByteRange
-  private var pieces: [ChunkPiece] = []
+  private var pieces: [RangedBytes] = []
   private var gaps: [ByteRange] = []
   /// Up to where is known what is there.
   private var cursor: Int
@@ -126,7 +126,7 @@ private struct Gathered {
 
   private mutating func add(_ range: ByteRange, _ bytes: Bytes) {
     addGap(to: range.lowerBound)
-    pieces.append(ChunkPiece(range, bytes))
+    pieces.append(RangedBytes(range, bytes))
     cursor = range.upperBound
   }
 

@@ -29,7 +29,7 @@ extension ShardState {
       let token = sources.token(table[slot].token)
       let start = table[slot].block << token.grid.shift
       let pieces = pieces(slot).map {
-        ChunkPiece(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
+        RangedBytes(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
       }
       let ticket = token.ticket(birth: ReadInstant(nanoseconds: table[slot].birth))
       chunks.append(

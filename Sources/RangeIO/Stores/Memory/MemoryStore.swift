@@ -164,10 +164,3 @@ public final class MemoryStore: ChunkStore {
 
   func refused() { refusals.wrappingAdd(1, ordering: .relaxed) }
 }
-
-/// A reference to an outlet that can be published.
-final class OutletBox: Sendable {
-  let outlet: any ChunkOutlet
-
-  init(_ outlet: any ChunkOutlet) { self.outlet = outlet }
-}

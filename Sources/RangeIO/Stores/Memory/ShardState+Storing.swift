@@ -135,14 +135,14 @@ extension ShardState {
     guard note.kind != .list else {
       let list = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(note.base).takeUnretainedValue(), to: PieceList.self)
       let pieces = list.pieces.map {
-        ChunkPiece(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
+        RangedBytes(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
       }
       withExtendedLifetime(owner) {}
       return Chunk(
         ticket: ticket, block: note.block, piece: pieces[0], morePieces: Array(pieces[1...]), lastRead: lastRead)
     }
     let bytes = Bytes(owner: owner, base: note.base, start: 0, count: Int(note.count))
-    let piece = ChunkPiece(start + Int(note.lower)..<start + Int(note.upper), bytes)
+    let piece = RangedBytes(start + Int(note.lower)..<start + Int(note.upper), bytes)
     return Chunk(ticket: ticket, block: note.block, piece: piece, lastRead: lastRead)
   }
 }

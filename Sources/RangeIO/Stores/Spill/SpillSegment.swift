@@ -111,7 +111,7 @@ final class SpillLedger: Sendable {
 
   /// Takes so much, or nothing.
   func take(_ bytes: Int) -> Bool {
-    guard MemoryLedger.take(bytes, of: taken, upTo: limit) else { return false }
+    guard taken.take(bytes, upTo: limit) else { return false }
     mostTaken.max(self.bytes, ordering: .relaxed)
     return true
   }

@@ -28,7 +28,7 @@ extension SpillStore {
     let ticket = token.ticket(birth: now)
     for (block, part) in grid.pieces(of: range) {
       let piece = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      try await write(Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, piece)), context)
+      try await write(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, piece)), context)
     }
     try await flush()
     // Removed meanwhile: as it should be.

@@ -6,7 +6,7 @@ extension SpillStore {
   ///
   /// - Complexity: O(blocks), one lock.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-    var pieces: [ChunkPiece] = []
+    var pieces: [RangedBytes] = []
     var held: [HeldPiece] = []
     let wallNow = configuration.wallClock()
     let now = self.now
@@ -28,7 +28,7 @@ extension SpillStore {
           // The source may have grown since: what came after the old end is a gap.
           if let part = ByteRanges.intersection(part, piece.range) {
             let lower = part.lowerBound - piece.range.lowerBound
-            pieces.append(ChunkPiece(part, piece.bytes.slice(lower..<lower + part.count)))
+            pieces.append(RangedBytes(part, piece.bytes.slice(lower..<lower + part.count)))
             state.counts.stagedHits += 1
             continue
           }

@@ -148,7 +148,7 @@ extension SpillStore {
     for (block, part) in ticket.token.grid.pieces(of: range) {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       let copy = Bytes(count: part.count) { slice.copyBytes(to: $0) }
-      if accept(Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, copy))).isPublished { isTaken = true }
+      if accept(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, copy))).isPublished { isTaken = true }
     }
     return ChunkInsertion(isPublished: isTaken && ticket.isValid)
   }

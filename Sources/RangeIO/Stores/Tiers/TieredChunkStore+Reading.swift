@@ -105,7 +105,7 @@ extension TieredChunkStore {
 
 /// What a look-up finds in several places, put together.
 private struct TieredLookup {
-  var pieces: [ChunkPiece] = []
+  var pieces: [RangedBytes] = []
   var held: [HeldPiece] = []
   var gaps: [ByteRange]
 
@@ -121,7 +121,7 @@ private struct TieredLookup {
     for piece in chunk.pieces {
       for part in missing.compactMap({ ByteRanges.intersection($0, piece.range) }) {
         let lower = part.lowerBound - piece.range.lowerBound
-        pieces.append(ChunkPiece(part, piece.bytes.slice(lower..<lower + part.count)))
+        pieces.append(RangedBytes(part, piece.bytes.slice(lower..<lower + part.count)))
       }
       missing = missing.flatMap { ByteRanges.subtract(piece.range, from: $0) }
     }
@@ -131,7 +131,7 @@ private struct TieredLookup {
   mutating func add(_ below: ChunkLookup, _ gap: ByteRange, rising: (HeldPiece) -> HeldPiece) {
     switch below {
     case .miss: gaps.append(gap)
-    case .hit(let bytes): pieces.append(ChunkPiece(gap, bytes))
+    case .hit(let bytes): pieces.append(RangedBytes(gap, bytes))
     case .partial(let some, let more, let left):
       pieces += some
       held += more.map(rising)

@@ -139,7 +139,7 @@ public final class TieredChunkStore: ChunkStore {
   private func copyDown(_ bytes: Bytes, _ range: ByteRange, _ ticket: ChunkTicket) {
     let chunks = ticket.token.grid.pieces(of: range).map { block, part in
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      return Chunk(ticket: ticket, block: block, piece: ChunkPiece(part, slice))
+      return Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice))
     }
     for chunk in chunks { _ = spill?.accept(chunk) }
   }

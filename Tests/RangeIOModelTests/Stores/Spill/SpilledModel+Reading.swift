@@ -27,12 +27,12 @@ extension SpilledModel {
   /// What is found, checked for being allowed.
   private func lookUp(
     _ range: ByteRange, _ index: Int, _ token: ChunkToken
-  ) throws(Mismatch) -> (pieces: [ChunkPiece], held: [HeldPiece], gaps: [ByteRange]) {
+  ) throws(Mismatch) -> (pieces: [RangedBytes], held: [HeldPiece], gaps: [ByteRange]) {
     let store = life!.store
     let staged = store.spill!.statistics().stagedHits
-    var (pieces, held, gaps): ([ChunkPiece], [HeldPiece], [ByteRange]) = ([], [], [])
+    var (pieces, held, gaps): ([RangedBytes], [HeldPiece], [ByteRange]) = ([], [], [])
     switch store.lookUp(range, token: token.number, grid: token.grid) {
-    case .hit(let bytes): pieces = [ChunkPiece(range, bytes)]
+    case .hit(let bytes): pieces = [RangedBytes(range, bytes)]
     case .miss: gaps = [range]
     case .partial(let some, let below, let missing):
       try expect(!below.isEmpty || !missing.isEmpty, "a partial hit that is a hit")

@@ -26,12 +26,12 @@ extension TieredModel {
   /// What is found, checked for being allowed.
   func lookUp(
     _ range: ByteRange, _ index: Int
-  ) throws(Mismatch) -> (pieces: [ChunkPiece], held: [HeldPiece], gaps: [ByteRange]) {
+  ) throws(Mismatch) -> (pieces: [RangedBytes], held: [HeldPiece], gaps: [ByteRange]) {
     let token = kept[index].token
     let before = store.mover.statistics().hits
-    var (pieces, held, gaps): ([ChunkPiece], [HeldPiece], [ByteRange]) = ([], [], [])
+    var (pieces, held, gaps): ([RangedBytes], [HeldPiece], [ByteRange]) = ([], [], [])
     switch store.lookUp(range, token: token.number, grid: token.grid) {
-    case .hit(let bytes): pieces = [ChunkPiece(range, bytes)]
+    case .hit(let bytes): pieces = [RangedBytes(range, bytes)]
     case .miss: gaps = [range]
     case .partial(let some, let below, let missing):
       try expect(!some.isEmpty || !below.isEmpty, "a partial hit that is a miss")

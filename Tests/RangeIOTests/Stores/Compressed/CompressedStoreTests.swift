@@ -102,7 +102,7 @@ struct CompressedStoreTests {
   @Test func `chunks of several pieces are kept piece by piece`() {
     let store = Self.store(.mebibytes(1))
     let source = FillSource(store.sources)
-    let pieces = [100..<300, 1000..<1010, 2000..<4096].map { ChunkPiece($0, source.expected($0)) }
+    let pieces = [100..<300, 1000..<1010, 2000..<4096].map { RangedBytes($0, source.expected($0)) }
     let chunk = Chunk(
       ticket: source.token.ticket(birth: store.now), block: 0, piece: pieces[0], morePieces: Array(pieces[1...]))
     #expect(store.accept(chunk).isPublished)
@@ -470,7 +470,7 @@ struct CompressedStoreTests {
     // What cannot be compressed, too: but it is not counted as evicted.
     let noise = SyntheticSource.bytes(0..<4096)
     let chunk = Chunk(
-      ticket: source.token.ticket(birth: store.now), block: 900, piece: ChunkPiece(source.block(900), noise))
+      ticket: source.token.ticket(birth: store.now), block: 900, piece: RangedBytes(source.block(900), noise))
     #expect(store.accept(chunk).evicted.isEmpty)
     #expect(outlet.chunks.all.last?.block == 900)
     // What is let go because memory is short goes nowhere.

@@ -27,7 +27,7 @@ struct SpillGrowingTests {
   private func chunk(_ token: ChunkToken, _ range: ByteRange, _ store: SpillStore) -> Chunk {
     Chunk(
       ticket: token.ticket(birth: store.now), block: grid.block(at: range.lowerBound),
-      piece: ChunkPiece(range, SyntheticSource.bytes(range)))
+      piece: RangedBytes(range, SyntheticSource.bytes(range)))
   }
 
   /// What of `range` is found, checked.

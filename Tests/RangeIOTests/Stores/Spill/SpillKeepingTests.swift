@@ -18,7 +18,7 @@ struct SpillKeepingTests {
     let range = block * 4096..<(block + 1) * 4096
     return Chunk(
       ticket: token.ticket(birth: store.now), block: block,
-      piece: ChunkPiece(range, FillSource.bytes(range, token.grid)))
+      piece: RangedBytes(range, FillSource.bytes(range, token.grid)))
   }
 
   @Test func `only whole blocks are kept, or what the end leaves of one`() async throws {

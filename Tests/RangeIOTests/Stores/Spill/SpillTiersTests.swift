@@ -47,7 +47,7 @@ import Testing
     for block in 25..<50 {
       let range = block * 4096..<(block + 1) * 4096
       let chunk = Chunk(
-        ticket: token.ticket(birth: store.now), block: block, piece: ChunkPiece(range, source.expected(range)))
+        ticket: token.ticket(birth: store.now), block: block, piece: RangedBytes(range, source.expected(range)))
       #expect(store.spill!.accept(chunk).isPublished)
     }
     try await store.flush()

@@ -2,8 +2,7 @@
 final class GapWait: Sendable {
   private struct Arrival {
     let flight: FlightID
-    let range: ByteRange
-    let bytes: Bytes
+    let piece: RangedBytes
   }
 
   private struct State {
@@ -52,7 +51,7 @@ final class GapWait: Sendable {
       guard !state.isDone else { return nil }
       state.missing -= 1
       switch result {
-      case .success(let bytes): state.arrived.append(Arrival(flight: flight, range: range, bytes: bytes))
+      case .success(let bytes): state.arrived.append(Arrival(flight: flight, piece: RangedBytes(range, bytes)))
       case .failure(let error): state.failure = Failure(flight: flight, error: error)
       }
       state.isDone = state.missing == 0 || state.failure != nil
@@ -95,23 +94,21 @@ final class GapWait: Sendable {
   }
 
   private static func cut(_ range: ByteRange, of arrival: Arrival) -> Bytes {
-    guard arrival.range != range else { return arrival.bytes }
-    let start = range.lowerBound - arrival.range.lowerBound
-    return arrival.bytes.slice(start..<start + range.count)
+    arrival.piece.bytes(of: range)
   }
 
   /// The pieces of the gaps, in order, once all has landed.
   ///
   /// - Throws: ``Failure``.
-  func pieces() throws(Failure) -> [ChunkPiece] {
-    let outcome = state.withLock { state -> Result<[ChunkPiece], Failure> in
+  func pieces() throws(Failure) -> [RangedBytes] {
+    let outcome = state.withLock { state -> Result<[RangedBytes], Failure> in
       if let failure = state.failure { return .failure(failure) }
       // By flight, not by place: those of a latecomer's two plans may overlap.
       let arrived = state.arrived.sorted { $0.flight.number < $1.flight.number }
       return .success(
         state.parts.map { part in
           let index = arrived.partitionPoint { $0.flight.number >= part.flight.number }
-          return ChunkPiece(part.range, Self.cut(part.range, of: arrived[index]))
+          return RangedBytes(part.range, Self.cut(part.range, of: arrived[index]))
         })
     }
     return try outcome.get()

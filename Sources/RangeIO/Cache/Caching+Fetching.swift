@@ -71,7 +71,7 @@ extension Caching {
     let response = try await readPast(missing, next)
     try response.check(missing)
     for (gap, bytes) in zip(found.gaps, [response.bytes] + response.moreBytes) {
-      found.pieces.append(ChunkPiece(gap, bytes))
+      found.pieces.append(RangedBytes(gap, bytes))
     }
     return found.response(to: request)
   }

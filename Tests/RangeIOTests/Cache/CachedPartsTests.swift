@@ -44,7 +44,7 @@ struct CachedPartsTests {
     #expect(parts(0..<100, .hit(bytes)).gaps == [0..<100])
     let found = parts(
       0..<100,
-      .partial(pieces: [ChunkPiece(0..<50, bytes), ChunkPiece(50..<90, bytes)], gaps: []))
+      .partial(pieces: [RangedBytes(0..<50, bytes), RangedBytes(50..<90, bytes)], gaps: []))
     #expect(found.pieces.map(\.range) == [0..<50])
     #expect(found.gaps == [50..<100])
   }
@@ -53,7 +53,7 @@ struct CachedPartsTests {
     let bytes = SyntheticSource.bytes(0..<50)
     let found = parts(
       0..<100,
-      .partial(pieces: [ChunkPiece(0..<50, bytes)], held: [held(50..<128, wanted: 50..<70)], gaps: [70..<100]))
+      .partial(pieces: [RangedBytes(0..<50, bytes)], held: [held(50..<128, wanted: 50..<70)], gaps: [70..<100]))
     #expect(found.pieces.map(\.range) == [0..<50])
     #expect(found.held.map(\.wanted) == [50..<70])
     #expect(found.gaps == [70..<100])

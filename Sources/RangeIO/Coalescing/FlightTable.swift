@@ -76,7 +76,7 @@ final class FlightTable: Sendable {
   ///   - lookAgain: what is there, and what is left to want, if flights have landed. Called under the lock, so that none
   ///     lands meanwhile.
   func plan<Found: Sendable>(
-    _ wants: FlightWants, landed: Int, generation: UInt64, purpose: ReadRequest.Purpose, _ wait: GapWait?,
+    _ wants: FlightWants, landed: Int, generation: UInt64, purpose: ReadPurpose, _ wait: GapWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
     let (planned, raised, urgencies) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
@@ -146,7 +146,7 @@ final class FlightTable: Sendable {
   func uncovered(_ range: ByteRange) -> [ByteRange] { state.withLock { $0.flights.uncovered(range) } }
 
   /// The parts of `range` that flights bring which could be joined, in order, and whether a read waits for each.
-  func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadRequest.Purpose)] {
+  func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadPurpose)] {
     state.withLock { $0.flights.covered(range) }
   }
 

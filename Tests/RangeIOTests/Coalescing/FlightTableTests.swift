@@ -13,7 +13,7 @@ struct FlightTableTests {
   }
 
   private func plan(
-    _ gaps: [ByteRange], _ wait: GapWait?, generation: UInt64 = 1, purpose: ReadRequest.Purpose = .demand
+    _ gaps: [ByteRange], _ wait: GapWait?, generation: UInt64 = 1, purpose: ReadPurpose = .demand
   ) -> FlightPlan? {
     table.plan(
       FlightWants(gaps: gaps), landed: table.landingCount, generation: generation, purpose: purpose, wait,
@@ -212,7 +212,7 @@ struct FlightTableTests {
 
 extension GapWait {
   /// What `Caching` does: waits, unless all is there, and takes the pieces.
-  fileprivate func pieces(_ next: ReadNext) async throws -> [ChunkPiece] {
+  fileprivate func pieces(_ next: ReadNext) async throws -> [RangedBytes] {
     if !isDone { try await finish(nil, nil, FlightTable(BlockGrid(blockSize: 65_536)!), next) }
     return try pieces()
   }

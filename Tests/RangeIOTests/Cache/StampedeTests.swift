@@ -202,9 +202,9 @@ import Testing
     }
     let asking = Asking()
     let source = HeldSource(byteCount: 1 << 20)
-    let notes = Noted<ReadRequest.Purpose>()
+    let notes = Noted<ReadPurpose>()
     struct Purposes: ReadStage {
-      let notes: Noted<ReadRequest.Purpose>
+      let notes: Noted<ReadPurpose>
       func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
         notes.add(request.purpose)
         return try await next(request)

@@ -27,7 +27,7 @@ package struct FlightPlan: Equatable, Sendable {
   package struct Start: Equatable, Sendable {
     package let flight: FlightID
     package let range: ByteRange
-    package let purpose: ReadRequest.Purpose
+    package let purpose: ReadPurpose
   }
 
   /// To leave by.

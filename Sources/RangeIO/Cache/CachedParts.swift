@@ -1,7 +1,7 @@
 /// What a request found and what came for it, to be put together.
 struct CachedParts {
   /// Disjoint or equal where they overlap, not in order.
-  var pieces: [ChunkPiece] = []
+  var pieces: [RangedBytes] = []
   /// What takes work to get, in order, what is wanted of them disjoint.
   var held: [HeldPiece] = []
   /// In order, disjoint.
@@ -13,7 +13,7 @@ struct CachedParts {
   /// What a store has found of `range`. What it says to have and does not is a gap.
   mutating func add(_ range: ByteRange, _ found: ChunkLookup) {
     switch found {
-    case .hit(let bytes) where bytes.count == range.count: pieces.append(ChunkPiece(range, bytes))
+    case .hit(let bytes) where bytes.count == range.count: pieces.append(RangedBytes(range, bytes))
     case .hit, .miss: gaps.append(range)
     case .partial(let some, let below, let missing):
       if Self.covers(range, some, below, missing) {
@@ -28,7 +28,7 @@ struct CachedParts {
 
   /// Whether every part is there that is said to be, and together they are as many bytes as `range` has.
   private static func covers(
-    _ range: ByteRange, _ pieces: [ChunkPiece], _ held: [HeldPiece], _ gaps: [ByteRange]
+    _ range: ByteRange, _ pieces: [RangedBytes], _ held: [HeldPiece], _ gaps: [ByteRange]
   ) -> Bool {
     var count = 0
     for piece in pieces {
@@ -45,7 +45,7 @@ struct CachedParts {
   }
 
   /// A source may have grown since a piece of its end was kept, and a store may be anybody's.
-  private mutating func addWhatIsThere(of range: ByteRange, _ some: [ChunkPiece], _ below: [HeldPiece]) {
+  private mutating func addWhatIsThere(of range: ByteRange, _ some: [RangedBytes], _ below: [HeldPiece]) {
     let there = some.filter { $0.bytes.count == $0.range.count }
     var covered = ByteRanges.normalize(there.map(\.range))
     pieces += there
@@ -94,7 +94,7 @@ struct CachedParts {
     return ReadResponse(cut(request.range), moreBytes: request.moreRanges.map(cut))
   }
 
-  private static func cut(_ range: ByteRange, of ordered: ArraySlice<ChunkPiece>) -> Bytes {
+  private static func cut(_ range: ByteRange, of ordered: ArraySlice<RangedBytes>) -> Bytes {
     var cursor = range.lowerBound
     var parts: [Bytes] = []
     for piece in ordered where piece.range.upperBound > cursor {

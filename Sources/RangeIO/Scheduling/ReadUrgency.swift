@@ -23,7 +23,7 @@ public final class ReadUrgency: Sendable {
   @TaskLocal public static var current: ReadUrgency?
 
   /// Why it is read, as far as is known now.
-  public var purpose: ReadRequest.Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
+  public var purpose: ReadPurpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
 
   /// A read waits for it now: for good.
   func raise() {

@@ -38,7 +38,7 @@ struct TurnQueue<Waiter> {
   private struct Queued {
     let waiter: Waiter
     let byteCount: Int
-    var purpose: ReadRequest.Purpose
+    var purpose: ReadPurpose
   }
 
   private let concurrentReads: Int
@@ -72,7 +72,7 @@ struct TurnQueue<Waiter> {
   ///
   /// - Parameter waiter: made only if it has to wait.
   mutating func arrived(
-    _ byteCount: Int, _ purpose: ReadRequest.Purpose, now: ReadInstant, waiter: () -> Waiter
+    _ byteCount: Int, _ purpose: ReadPurpose, now: ReadInstant, waiter: () -> Waiter
   ) -> Arrival {
     if queued.isEmpty, canGo(byteCount, now) == .now {
       go(byteCount, now)

@@ -1,7 +1,10 @@
 // What other stages ask of a cache, apart from reads.
 
 extension Caching: CacheStage {
-  var sources: ChunkSources { store.sources }
+  func sharesStore(with other: any CacheStage) -> Bool {
+    guard let other = other as? Caching else { return false }
+    return store.sources === other.store.sources
+  }
 
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange] {
     // What passes the cache by is not kept, whoever reads it.
