@@ -70,6 +70,7 @@ awk -v list="$work/files" '
     split($0, cells, "|")
     name = cells[2]
     gsub(/[ `]/, "", name)
+    if (name in place) wrong("the folder " name " stands twice in the table of Docs/Architecture.md")
     place[name] = ++rows
     names[rows] = name
     knownNames = ""

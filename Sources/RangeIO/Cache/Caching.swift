@@ -102,6 +102,18 @@ public final class Caching: ReadyStage {
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard request.isPlain, let token = request.source.knownToken(of: number), request.range.count <= largest,
       let bytes = store.hit(request.range, token: token, grid: grid(of: request.source))
+    else { return request.caching == .onlyIfCached ? onlyIfReady(request) : nil }
+    return ReadResponse(bytes)
+  }
+
+  /// What the store has in memory of a request that wants nothing else, in however many blocks.
+  private func onlyIfReady(_ request: ReadRequest) -> ReadResponse? {
+    let grid = grid(of: request.source)
+    guard request.moreRanges.isEmpty, request.range.count <= largest,
+      let token = request.source.knownToken(of: number),
+      // Does not count: what is not there is looked up again by `read`.
+      store.holds(request.range, token: token, grid: grid),
+      case .hit(let bytes) = store.lookUp(request.range, token: token, grid: grid)
     else { return nil }
     return ReadResponse(bytes)
   }

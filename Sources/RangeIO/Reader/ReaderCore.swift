@@ -13,6 +13,8 @@ final class ReaderCore: Sendable {
   /// The source, called past the chain where there are no stages and nothing is needed in between.
   private let direct: any RangeSource & ~Copyable
   private let isDirect: Bool
+  /// Whether a stage keeps what is read.
+  let hasCache: Bool
   let gate = UseGate()
   /// The version pinned when the reader was opened. Most sources never become another, and a constant is read without
   /// a lock and without counting a reference that all tasks share.
@@ -41,6 +43,7 @@ final class ReaderCore: Sendable {
     self.head = head
     direct = link.source
     isDirect = pipeline.stages.isEmpty && link.isPrompt
+    hasCache = pipeline.stages.contains { $0 is any CacheStage }
     first = pinned
     self.pinned = Locked(pinned)
     background = configuration.background

@@ -1,0 +1,123 @@
+/// Parses bytes from the front to the back: integers, strings and arrays, each checked against the end.
+///
+/// ```swift
+/// var cursor = BytesCursor(try await reader.read(suffix: 22))       // a ZIP file's end of central directory
+/// guard try cursor.integer(UInt32.self, .littleEndian) == 0x0605_4B50 else { throw NotAZIPFile() }
+/// try cursor.skip(6)
+/// let entries = try cursor.integer(UInt16.self, .littleEndian)
+/// let size = try cursor.integer(UInt32.self, .littleEndian)
+/// let offset = try cursor.integer(UInt32.self, .littleEndian)
+/// ```
+///
+/// A value, so that a copy looks ahead and leaves the original where it was. What lies beyond the end is data gone wrong and
+/// not a fault of the program: it throws, and the cursor stays where it was.
+public struct BytesCursor: Sendable {
+  /// All of them, from the first on.
+  public let bytes: Bytes
+  /// How many have been parsed.
+  public private(set) var position = 0
+
+  /// A cursor before the first byte.
+  public init(_ bytes: Bytes) { self.bytes = bytes }
+
+  /// How many are left.
+  public var remaining: Int { bytes.count - position }
+
+  /// Whether none is left.
+  public var isAtEnd: Bool { remaining == 0 }
+
+  /// The next integer.
+  ///
+  /// - Throws: `ReadError.Code.corrupted` if fewer bytes are left than it has.
+  /// - Complexity: O(1) for one piece of memory.
+  @inlinable public mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(
+    _ type: T.Type = T.self, _ order: ByteOrder
+  ) throws(ReadError) -> T {
+    let size = MemoryLayout<T>.size
+    guard let value = bytes.integer(at: position, as: type, order) else { throw missing(size) }
+    try skip(size)
+    return value
+  }
+
+  /// The next `count` integers.
+  ///
+  /// - Throws: `ReadError.Code.corrupted` if fewer bytes are left than they have, or `count` is negative: before anything is
+  ///   allocated for a count that comes from data.
+  /// - Complexity: O(count), one allocation.
+  @inlinable public mutating func integers<T: FixedWidthInteger & BitwiseCopyable>(
+    _ count: Int, of type: T.Type = T.self, _ order: ByteOrder
+  ) throws(ReadError) -> [T] {
+    let size = MemoryLayout<T>.size
+    guard count >= 0, count <= remaining / size else { throw missing(count, of: size) }
+    // One piece, so that each is one load.
+    let part = bytes.slice(position..<position + count * size).contiguous()
+    var values: [T] = []
+    values.reserveCapacity(count)
+    for index in 0..<count {
+      // They lie within, as was checked.
+      if let value = part.integer(at: index * size, as: type, order) { values.append(value) }
+    }
+    try skip(count * size)
+    return values
+  }
+
+  /// The next `count` bytes, sharing memory with ``bytes``.
+  ///
+  /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
+  /// - Complexity: O(1).
+  public mutating func take(_ count: Int) throws(ReadError) -> Bytes {
+    let start = position
+    try skip(count)
+    return bytes.slice(start..<position)
+  }
+
+  /// The next `count` bytes as text. What is not UTF-8 becomes the replacement character U+FFFD.
+  ///
+  /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
+  public mutating func string(_ count: Int) throws(ReadError) -> String {
+    String(decoding: try take(count).contiguous(), as: UTF8.self)
+  }
+
+  /// The bytes before the next one that equals `end`, as text; the cursor goes past that one, too. For names that end with a
+  /// zero, and lines.
+  ///
+  /// - Throws: `ReadError.Code.corrupted` if there is none.
+  public mutating func string(endingWith end: UInt8) throws(ReadError) -> String {
+    let rest = bytes.slice(position..<bytes.count)
+    guard let length = rest.firstIndex(of: end) else {
+      throw ReadError(
+        .corrupted,
+        "no byte \(end) follows position \(position): these \(bytes.count) bytes are cut off, or not what they should be"
+      )
+    }
+    position += length + 1
+    return String(decoding: rest.slice(0..<length).contiguous(), as: UTF8.self)
+  }
+
+  /// Goes over `count` bytes.
+  ///
+  /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
+  public mutating func skip(_ count: Int) throws(ReadError) {
+    guard count >= 0, count <= remaining else { throw missing(count) }
+    position += count
+  }
+
+  /// Goes to a position, counted from the first byte, backwards too.
+  ///
+  /// - Throws: `ReadError.Code.corrupted` if it lies outside of `0...bytes.count`.
+  public mutating func seek(to position: Int) throws(ReadError) {
+    guard (0...bytes.count).contains(position) else {
+      throw ReadError(.corrupted, "position \(position) does not lie within these \(bytes.count) bytes")
+    }
+    self.position = position
+  }
+
+  /// The error where so many values of `size` bytes are wanted.
+  @usableFromInline func missing(_ count: Int, of size: Int = 1) -> ReadError {
+    let wanted = size == 1 ? "\(count) bytes are" : "\(count) values of \(size) bytes are"
+    return ReadError(
+      .corrupted,
+      "\(wanted) expected at position \(position), where \(remaining) bytes are left: the data is cut off, or not what it should be"
+    )
+  }
+}

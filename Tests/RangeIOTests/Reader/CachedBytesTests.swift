@@ -1,0 +1,116 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// What a reader has without waiting.
+@Suite(.simulated) struct CachedBytesTests {
+  private func reader(
+    _ source: SyntheticSource, _ store: MemoryStore,
+    @ReadPipelineBuilder above: @Sendable () -> [any ReadStage] = { [] }
+  ) async throws -> RangeReader {
+    let above = above()
+    return try await RangeReader(source) {
+      for stage in above { stage }
+      Caching(store, blockSize: .kibibytes(4))
+    }
+  }
+
+  @Test func `what was read is there, in one block and across several`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let reader = try await reader(source, MemoryStore(limit: .mebibytes(4)))
+    _ = try await reader.read(0..<50_000)
+    let reads = source.readCount
+    for range in [0..<1, 0..<4096, 4095..<4097, 100..<50_000, 8192..<8192] {
+      #expect(reader.cached(range) == source.expected(range))
+    }
+    #expect(source.readCount == reads)
+    await reader.close()
+  }
+
+  @Test func `what is missing, beyond the end or closed is nil, and nothing is read for it`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let reader = try await reader(source, MemoryStore(limit: .mebibytes(4)))
+    _ = try await reader.read(0..<4096)
+    let reads = source.readCount
+    for range in [4096..<4097, 4000..<5000, 0..<100_001, 100_000..<100_001, -1..<10, Int.min..<0, 0..<Int.max] {
+      #expect(reader.cached(range) == nil)
+    }
+    #expect(reader.cached(100_000..<100_000) == Bytes())
+    #expect(source.readCount == reads)
+    await reader.close()
+    #expect(reader.cached(0..<10) == nil)
+  }
+
+  @Test func `without a cache there is nothing`() async throws {
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
+    _ = try await reader.read(0..<1000)
+    #expect(reader.cached(0..<10) == nil)
+    await reader.close()
+  }
+
+  @Test func `a hit counts as a read and as a hit, what is missing as nothing`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let observing = Observing()
+    let reader = try await reader(source, MemoryStore(limit: .mebibytes(4))) { observing }
+    _ = try await reader.read(0..<4096)
+    let before = reader.statistics()
+    #expect(reader.cached(10..<20) != nil && reader.cached(50_000..<50_010) == nil)
+    let after = reader.statistics()
+    #expect(after.reads == before.reads + 1 && after.cacheHits == 1)
+    #expect(observing.statistics().reads == 2)
+    await reader.close()
+  }
+
+  @Test func `stages that pass hits on do so, one that must see all reads has nothing to say`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let store = MemoryStore(limit: .mebibytes(4))
+    let quick = try await reader(source, store) {
+      ReadAhead()
+      TimeLimiting(.seconds(10))
+    }
+    _ = try await quick.read(0..<9000)
+    #expect(quick.cached(4000..<9000) == source.expected(4000..<9000))
+    await quick.close()
+    let other = SyntheticSource(byteCount: 100_000)
+    let slow = try await reader(other, store) { Transforming(name: "same", blockSize: .kibibytes(4)) { $1 } }
+    _ = try await slow.read(0..<9000)
+    #expect(slow.cached(0..<100) == nil)
+    await slow.close()
+  }
+
+  @Test func `what is compressed is not there before it was read again`() async throws {
+    let source = SyntheticSource(byteCount: 1 << 20)
+    let store = TieredChunkStore(memory: .kibibytes(128), compressed: .kibibytes(128))
+    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    let blocks = stride(from: 0, to: 1 << 20, by: 4096).map { $0..<$0 + 4096 }
+    for block in blocks { _ = try await reader.read(block) }
+    // Which blocks are where is the store's choice; what is there is right.
+    let there = blocks.filter { block in
+      guard let bytes = reader.cached(block) else { return false }
+      #expect(bytes == source.expected(block))
+      return true
+    }
+    #expect(!there.isEmpty && there.count < blocks.count / 2)
+    #expect(reader.cached(0..<1 << 20) == nil)
+    await reader.close()
+  }
+
+  @Test func `after a change it is nil, or of the version that is read`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    var configuration = RangeReader.Configuration(onChange: .refresh)
+    configuration.lookInterval = .seconds(3600)
+    let reader = try await RangeReader(source, configuration: configuration) {
+      Caching(MemoryStore(limit: .mebibytes(4)), blockSize: .kibibytes(4))
+    }
+    let old = try await reader.read(0..<4096)
+    #expect(reader.cached(0..<4096) == old)
+    source.rewrite()
+    try await reader.refresh()
+    #expect(reader.cached(0..<4096) == nil)
+    let new = try await reader.read(0..<4096)
+    #expect(new == source.expected(0..<4096) && reader.cached(0..<4096) == new)
+    await reader.close()
+  }
+}
