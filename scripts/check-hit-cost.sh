@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Counts the instructions of a read of 4 KiB that a cache in memory answers, alone and below two stages that do nothing, and
-# of one that it does not have and keeps. Fails when one has become a quarter dearer than Tests/HitCost/instructions.txt
+# of one that it does not have and keeps. Fails when one has become a quarter more expensive than Tests/HitCost/instructions.txt
 # says.
 #
 # Usage: scripts/check-hit-cost.sh [--record]
@@ -56,7 +56,7 @@ for what in hit hit-under-stages miss; do
   elif [ -z "$before" ]; then
     echo "check-hit-cost: $what: $now instructions, not checked: none are recorded for $system"
   elif [ $((now * 4)) -gt $((before * 5)) ]; then
-    echo "check-hit-cost: $what: $now instructions, $before recorded: more than a quarter dearer" >&2
+    echo "check-hit-cost: $what: $now instructions, $before recorded: more than a quarter more expensive" >&2
     failed=1
   else
     echo "check-hit-cost: $what: $now instructions, $before recorded"

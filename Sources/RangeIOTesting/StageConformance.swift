@@ -100,7 +100,7 @@ public enum StageConformance {
     await reader.close()
   }
 
-  /// The surplus next to what was asked for is changed as well, or left out.
+  /// The over-read next to what was asked for is changed as well, or left out.
   private static func checkSurplus(
     _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ ranges: [ByteRange]
   ) async throws {
@@ -113,13 +113,13 @@ public enum StageConformance {
         SurplusAdding(below)
       })
     for range in ranges {
-      let bytes = try await answered("a read with surplus below") { try await reader.read(range) }
-      try compare(bytes, range, above, "a read with surplus below")
+      let bytes = try await answered("a read with overRead below") { try await reader.read(range) }
+      try compare(bytes, range, above, "a read with overRead below")
     }
     await reader.close()
     if let fault = watching.fault {
       throw Violation(
-        description: "hands up surplus that is not what it should be: \(fault). Leave it out, or change it")
+        description: "hands up overRead that is not what it should be: \(fault). Leave it out, or change it")
     }
   }
 
@@ -283,7 +283,7 @@ private struct SurplusAdding: ReadStage {
     guard request.moreRanges.isEmpty else { return response }
     let before = max(0, request.range.lowerBound - 50)..<request.range.lowerBound
     let after = request.range.upperBound..<min(bytes.count, request.range.upperBound + 50)
-    response.surplus = [before, after].filter { !$0.isEmpty }.map { ReadResponse.Part($0, bytes.slice($0)) }
+    response.overRead = [before, after].filter { !$0.isEmpty }.map { ReadResponse.Part($0, bytes.slice($0)) }
     return response
   }
 }
@@ -299,7 +299,7 @@ private final class SurplusWatching: ReadStage {
 
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     let response = try await next(request)
-    for part in response.surplus {
+    for part in response.overRead {
       let fault =
         part.range.upperBound <= bytes.count
         ? TestRanges.difference(part.bytes, part.range, bytes) : "of \(part.range), beyond the end"

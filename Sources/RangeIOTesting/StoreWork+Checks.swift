@@ -5,7 +5,7 @@ extension StoreWork {
   /// A block in an empty store is kept, in memory of the store's own: not in that which it was handed.
   mutating func checkOwnMemory() async throws(StoreFault) {
     let token = token(source: 99, version: 0, size: 4096, grid: Self.grids[1])
-    let ticket = token.ticket(birth: store.now)
+    let ticket = token.ticket(fetchedAt: store.now)
     guard let reservation = store.reserve(0..<4096, ofRun: 4096, for: token).reservation else {
       throw StoreFault("has no room for a block when it is empty")
     }
@@ -120,7 +120,7 @@ extension StoreWork {
   }
 
   /// Gets a piece that has to be loaded.
-  private mutating func load(_ held: HeldPiece, _ token: ChunkToken) async throws(StoreFault) {
+  private mutating func load(_ held: DeferredPiece, _ token: ChunkToken) async throws(StoreFault) {
     guard held.range.clamped(to: held.wanted) == held.wanted, held.ticket.token === token else {
       throw StoreFault("holds \(held.range) for \(held.wanted)")
     }

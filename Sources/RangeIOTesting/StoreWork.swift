@@ -45,32 +45,32 @@ struct StoreWork {
     case 2: try arriveTooLate()
     case 3 where isAlone: try await checkLimit()
     case 4 where !fetches.isEmpty: store.cancel(fetches.removeLast().reservation)
-    case 5..<10: try land()
+    case 5..<10: try complete()
     default: try await read()
     }
-    while fetches.count > 4 { try land() }
+    while fetches.count > 4 { try complete() }
   }
 
-  /// Looks a range up, and begins to fetch what is missing; as a rule lands it at once.
+  /// Looks a range up, and begins to fetch what is missing; as a rule completes it at once.
   mutating func read() async throws(StoreFault) {
     let token = someToken()
     let range = someRange(of: token)
     let gaps = try await lookUp(range, token)
     for gap in gaps {
       let wanted = Bool.random(using: &random) ? token.grid.outward(gap, in: token.source.byteCount) : gap
-      let ticket = token.ticket(birth: store.now)
+      let ticket = token.ticket(fetchedAt: store.now)
       let room = store.reserve(wanted, ofRun: gaps.reduce(0) { $0 + $1.count }, for: token)
       guard let reservation = room.reservation else { continue }
       guard reservation.byteCount <= limit else {
         throw StoreFault("reserves \(reservation.byteCount) bytes, with a limit of \(limit)")
       }
       fetches.append(Fetch(range: wanted, ticket: ticket, reservation: reservation))
-      if Int.random(in: 0..<4, using: &random) > 0 { try land() }
+      if Int.random(in: 0..<4, using: &random) > 0 { try complete() }
     }
   }
 
   /// What is on its way arrives.
-  mutating func land() throws(StoreFault) {
+  mutating func complete() throws(StoreFault) {
     guard !fetches.isEmpty else { return }
     let fetch = fetches.remove(at: Int.random(in: fetches.indices, using: &random))
     let wasValid = fetch.ticket.isValid
@@ -86,7 +86,7 @@ struct StoreWork {
   mutating func arriveTooLate() throws(StoreFault) {
     let token = someToken()
     let range = token.grid.outward(someRange(of: token), in: token.source.byteCount)
-    let ticket = token.ticket(birth: store.now)
+    let ticket = token.ticket(fetchedAt: store.now)
     guard let reservation = store.reserve(range, ofRun: range.count, for: token).reservation else { return }
     token.beginRemoval()
     store.erase(range, of: token)

@@ -4,7 +4,7 @@
 final class AwaitedCount: Sendable {
   private struct State {
     var count = 0
-    var waiting: [(count: Int, answer: OneAnswer<Void>)] = []
+    var waiting: [(count: Int, answer: Promise<Void>)] = []
   }
   private let state = Locked(State())
 
@@ -22,9 +22,9 @@ final class AwaitedCount: Sendable {
 
   /// Waits until it is `count` or more, unless the task is cancelled.
   func reaches(_ count: Int) async {
-    let answer = state.withLock { state -> OneAnswer<Void>? in
+    let answer = state.withLock { state -> Promise<Void>? in
       guard state.count < count else { return nil }
-      let answer = OneAnswer<Void>()
+      let answer = Promise<Void>()
       state.waiting.append((count, answer))
       return answer
     }

@@ -66,7 +66,7 @@ struct BuiltProgram {
   func run(_ arguments: [String], output: String, killedAfter limit: Int) async throws -> Int {
     let pipe = Pipe()
     let process = try start(arguments, output: pipe)
-    let heard = OneAnswer<Void>()
+    let heard = Promise<Void>()
     Thread.detachNewThread {
       heard.resolve(
         Result {

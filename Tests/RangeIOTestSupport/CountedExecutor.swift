@@ -7,7 +7,7 @@ import Dispatch
 final class CountedExecutor: TaskExecutor {
   private struct State {
     var jobs = 0
-    var waiting: [OneAnswer<Void>] = []
+    var waiting: [Promise<Void>] = []
   }
   private let state = Locked(State())
 
@@ -21,7 +21,7 @@ final class CountedExecutor: TaskExecutor {
   }
 
   private func end() {
-    let waiting = state.withLock { state -> [OneAnswer<Void>] in
+    let waiting = state.withLock { state -> [Promise<Void>] in
       state.jobs -= 1
       guard state.jobs == 0 else { return [] }
       defer { state.waiting = [] }
@@ -32,9 +32,9 @@ final class CountedExecutor: TaskExecutor {
 
   /// Returns once nothing runs here or is about to. What nobody wakes from elsewhere has ended then.
   func quiet() async throws {
-    let answer = state.withLock { state -> OneAnswer<Void>? in
+    let answer = state.withLock { state -> Promise<Void>? in
       guard state.jobs > 0 else { return nil }
-      let answer = OneAnswer<Void>()
+      let answer = Promise<Void>()
       state.waiting.append(answer)
       return answer
     }

@@ -69,13 +69,13 @@ struct FillSource {
 
   /// What a tier above would have evicted now.
   func chunk(
-    _ block: Int, _ part: Range<Int>? = nil, birth: ReadInstant? = nil, lastRead: ReadInstant? = nil,
+    _ block: Int, _ part: Range<Int>? = nil, fetchedAt: ReadInstant? = nil, lastRead: ReadInstant? = nil,
     at now: ReadInstant
   ) -> Chunk {
     let whole = self.block(block)
     let range = part.map { whole.lowerBound + $0.lowerBound..<whole.lowerBound + $0.upperBound } ?? whole
     return Chunk(
-      ticket: token.ticket(birth: birth ?? now), block: block, piece: RangedBytes(range, expected(range)),
+      ticket: token.ticket(fetchedAt: fetchedAt ?? now), block: block, piece: RangedBytes(range, expected(range)),
       lastRead: lastRead)
   }
 
@@ -83,7 +83,7 @@ struct FillSource {
   ///
   /// - Returns: whether it was kept.
   @discardableResult func put(_ block: Int, _ part: Range<Int>? = nil, in store: some ChunkStore) -> Bool {
-    store.accept(chunk(block, part, at: store.now)).isPublished
+    store.insertDemoted(chunk(block, part, at: store.now)).isPublished
   }
 
   func look(_ range: ByteRange, in store: some ChunkStore) -> ChunkLookup {
@@ -91,7 +91,7 @@ struct FillSource {
   }
 
   /// What `store` holds of a range, but not at hand.
-  func held(_ range: ByteRange, in store: some ChunkStore) -> [HeldPiece] {
+  func held(_ range: ByteRange, in store: some ChunkStore) -> [DeferredPiece] {
     if case .partial(_, let held, _) = look(range, in: store) { held } else { [] }
   }
 

@@ -15,7 +15,7 @@ final class HeldSource: RangeSource {
 
   private struct State {
     var isHeld: Bool
-    var waiting: [(range: ByteRange, answer: OneAnswer<Void>)] = []
+    var waiting: [(range: ByteRange, answer: Promise<Void>)] = []
     var asked: [ByteRange] = []
     var cancelled = 0
     var asksAfterClose = 0
@@ -69,11 +69,11 @@ final class HeldSource: RangeSource {
   func describe() async throws -> SourceDescription { description }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
-    let answer = state.withLock { state -> OneAnswer<Void>? in
+    let answer = state.withLock { state -> Promise<Void>? in
       state.asked.append(range)
       state.asksAfterClose += state.isClosed ? 1 : 0
       guard state.isHeld else { return nil }
-      let answer = OneAnswer<Void>()
+      let answer = Promise<Void>()
       state.waiting.append((range, answer))
       return answer
     }

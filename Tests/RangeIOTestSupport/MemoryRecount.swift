@@ -9,7 +9,7 @@ struct MemoryRecount {
     let token: ChunkToken
     let block: Int
     let isPinned: Bool
-    let birth: Int64
+    let fetchedAt: Int64
     let charge: Int
     /// Within the block.
     let pieces: [PieceList.Piece]
@@ -62,7 +62,7 @@ struct MemoryRecount {
       faults.append("block \(note.block) cannot be found")
     }
     let entry = Entry(
-      token: token, block: note.block, isPinned: note.isPinned, birth: note.birth, charge: state.charge(slot),
+      token: token, block: note.block, isPinned: note.isPinned, fetchedAt: note.fetchedAt, charge: state.charge(slot),
       pieces: state.pieces(slot))
     if entry.pieces.isEmpty || entry.pieces.count > PieceList.longest {
       faults.append("block \(note.block) has \(entry.pieces.count) pieces")

@@ -75,7 +75,7 @@ final class ScriptedSource: RangeSource {
         var bytes = ranges.map { Array(SyntheticSource.bytes($0)) }
         bytes[0][bytes[0].count / 2] ^= 0xFF
         return bytes.map { Bytes($0) }
-      case .hang: try await OneAnswer<Void>().value()
+      case .hang: try await Promise<Void>().value()
       }
     } catch is CancellationError {
       state.withLock { $0.cancellations += 1 }

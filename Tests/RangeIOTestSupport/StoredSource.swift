@@ -29,7 +29,7 @@ struct StoredSource {
   /// A block of the grid.
   func block(_ number: Int) -> ByteRange { token.grid.range(of: number, in: source.byteCount) }
 
-  var ticket: ChunkTicket { token.ticket(birth: store.now) }
+  var ticket: ChunkTicket { token.ticket(fetchedAt: store.now) }
 
   func reserve(_ range: ByteRange) -> ChunkReservation? {
     store.reserve(range, ofRun: range.count, for: token).reservation

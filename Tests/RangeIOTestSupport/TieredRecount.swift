@@ -10,7 +10,7 @@ struct TieredRecount {
     let token: ChunkToken
     let block: Int
     let range: ByteRange
-    let birth: Int64
+    let fetchedAt: Int64
     let stored: Int
     let place: CompressedShard.Place
   }
@@ -27,7 +27,7 @@ struct TieredRecount {
 
   let memory: MemoryRecount
   private(set) var pieces: [Piece] = []
-  private(set) var queued: [MovingQueue.Entry] = []
+  private(set) var queued: [DemotionQueueState.Entry] = []
   /// What does not add up, in words.
   private(set) var faults: [String] = []
   private let tiers: MemoryTiers
@@ -72,7 +72,7 @@ struct TieredRecount {
     let queue = store.mover.queue
     queued = queue.all
     let charges = queued.reduce(0) { $0 + $1.charge }
-    let isChargedRightly = queued.allSatisfy { $0.charge == MovingQueue.charge($0.chunk) }
+    let isChargedRightly = queued.allSatisfy { $0.charge == DemotionQueueState.charge($0.chunk) }
     expect(isChargedRightly, "a chunk on its way is charged wrongly")
     let waiting = queued.reduce(0) { $0 + (queue.moving.contains($1.number) ? 0 : 1) }
     expect(queue.waitingCount == waiting, "\(queue.waitingCount) chunks are said to wait, \(waiting) do")
@@ -218,7 +218,8 @@ extension CompressedShard {
     found.expect(header.load(fromByteOffset: 4, as: UInt32.self) == record.stored, "a header says another length")
     found.pieces.append(
       .init(
-        token: token, block: record.block, range: range, birth: record.birth, stored: place.stored, place: place))
+        token: token, block: record.block, range: range, fetchedAt: record.fetchedAt, stored: place.stored, place: place
+      ))
   }
 
   private func checkSums(_ found: inout ShardRecount) {

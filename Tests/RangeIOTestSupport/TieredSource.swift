@@ -13,7 +13,7 @@ struct TieredSource {
   let token: ChunkToken
 
   var tiers: MemoryTiers { store.memory! }
-  var mover: ChunkMover { store.mover }
+  var mover: DemotionQueue { store.mover }
   var statistics: TieredStatistics { store.statistics() }
 
   init(
@@ -41,7 +41,7 @@ struct TieredSource {
 
   /// Stores the right bytes above.
   @discardableResult func put(_ range: ByteRange) -> Bool {
-    let ticket = token.ticket(birth: store.now)
+    let ticket = token.ticket(fetchedAt: store.now)
     guard let reservation = store.reserve(range, ofRun: range.count, for: token).reservation else { return false }
     return store.insert(expected(range), at: range, ticket: ticket, reservation: reservation).isPublished
   }
@@ -59,7 +59,7 @@ struct TieredSource {
   func look(_ range: ByteRange) -> ChunkLookup { store.lookUp(range, token: token.number, grid: token.grid) }
 
   /// The pieces below that hold `range`, as found.
-  func held(_ range: ByteRange) -> [HeldPiece] {
+  func held(_ range: ByteRange) -> [DeferredPiece] {
     if case .partial(_, let held, _) = look(range) { held } else { [] }
   }
 

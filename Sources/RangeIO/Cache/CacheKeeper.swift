@@ -18,19 +18,19 @@ final class CacheKeeper: Sendable {
     StageStatistics(
       stage: "Caching",
       counts: [
-        .init("surplus bytes kept", keptBytes.load(ordering: .relaxed)),
+        .init("over-read bytes kept", keptBytes.load(ordering: .relaxed)),
         .init("bytes read again", againBytes.load(ordering: .relaxed)),
       ])
   }
 
-  /// Keeps the surplus of a response that was checked, where it is not there yet and there is room.
+  /// Keeps the over-read of a response that was checked, where it is not there yet and there is room.
   ///
-  /// - Parameter ticket: of what was asked for: the surplus is of the same version, and as old.
-  func keepSurplus(of response: ReadResponse, _ ticket: ChunkTicket) {
-    let surplus = response.surplus
-    guard !surplus.isEmpty else { return }
-    let run = surplus.reduce(0) { $0 + $1.range.count }
-    for part in surplus where part.range.count <= largest && part.range.lowerBound >= 0 {
+  /// - Parameter ticket: of what was asked for: the over-read is of the same version, and as old.
+  func keepOverRead(of response: ReadResponse, _ ticket: ChunkTicket) {
+    let overRead = response.overRead
+    guard !overRead.isEmpty else { return }
+    let run = overRead.reduce(0) { $0 + $1.range.count }
+    for part in overRead where part.range.count <= largest && part.range.lowerBound >= 0 {
       var fresh = part.range.lowerBound
       for piece in ticket.token.grid.pieces(of: part.range) where isHere(piece.range, ticket.token) {
         keep(fresh..<piece.range.lowerBound, of: part, run, ticket)

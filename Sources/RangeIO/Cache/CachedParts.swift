@@ -3,12 +3,12 @@ struct CachedParts {
   /// Disjoint or equal where they overlap, not in order.
   var pieces: [RangedBytes] = []
   /// What takes work to get, in order, what is wanted of them disjoint.
-  var held: [HeldPiece] = []
+  var deferred: [DeferredPiece] = []
   /// In order, disjoint.
   var gaps: [ByteRange] = []
 
   /// Whether all is cached.
-  var isComplete: Bool { gaps.isEmpty && held.isEmpty }
+  var isComplete: Bool { gaps.isEmpty && deferred.isEmpty }
 
   /// What a store has found of `range`. What it says to have and does not is a gap.
   mutating func add(_ range: ByteRange, _ found: ChunkLookup) {
@@ -18,7 +18,7 @@ struct CachedParts {
     case .partial(let some, let below, let missing):
       if Self.covers(range, some, below, missing) {
         pieces += some
-        held += below
+        deferred += below
         gaps += missing
       } else {
         addWhatIsThere(of: range, some, below)
@@ -28,14 +28,14 @@ struct CachedParts {
 
   /// Whether every part is there that is said to be, and together they are as many bytes as `range` has.
   private static func covers(
-    _ range: ByteRange, _ pieces: [RangedBytes], _ held: [HeldPiece], _ gaps: [ByteRange]
+    _ range: ByteRange, _ pieces: [RangedBytes], _ deferred: [DeferredPiece], _ gaps: [ByteRange]
   ) -> Bool {
     var count = 0
     for piece in pieces {
       guard piece.bytes.count == piece.range.count else { return false }
       count += piece.range.count
     }
-    for piece in held {
+    for piece in deferred {
       guard piece.range.lowerBound <= piece.wanted.lowerBound, piece.wanted.upperBound <= piece.range.upperBound else {
         return false
       }
@@ -45,13 +45,13 @@ struct CachedParts {
   }
 
   /// A source may have grown since a piece of its end was kept, and a store may be anybody's.
-  private mutating func addWhatIsThere(of range: ByteRange, _ some: [RangedBytes], _ below: [HeldPiece]) {
+  private mutating func addWhatIsThere(of range: ByteRange, _ some: [RangedBytes], _ below: [DeferredPiece]) {
     let there = some.filter { $0.bytes.count == $0.range.count }
     var covered = ByteRanges.normalize(there.map(\.range))
     pieces += there
     for piece in below {
       guard let wanted = ByteRanges.intersection(piece.wanted, piece.range) else { continue }
-      for part in ByteRanges.gaps(in: wanted, covered: covered) { held.append(piece.wanting(part)) }
+      for part in ByteRanges.gaps(in: wanted, covered: covered) { deferred.append(piece.wanting(part)) }
       covered = ByteRanges.normalize(covered + [wanted])
     }
     gaps += ByteRanges.gaps(in: range, covered: covered)
@@ -59,21 +59,21 @@ struct CachedParts {
 
   /// What is missing, for flights.
   var wants: FlightWants {
-    guard !held.isEmpty else { return FlightWants(gaps: gaps) }
-    return FlightWants(gaps: gaps, held: held.map { .init(wanted: $0.wanted, whole: $0.range) })
+    guard !deferred.isEmpty else { return FlightWants(gaps: gaps) }
+    return FlightWants(gaps: gaps, deferred: deferred.map { .init(wanted: $0.wanted, whole: $0.range) })
   }
 
   /// Puts what several ranges are missing in order, and once.
   mutating func normalize() {
     gaps = ByteRanges.normalize(gaps)
-    guard held.count > 1 else { return }
-    var ordered: [HeldPiece] = []
-    for one in held.sorted(by: { $0.wanted.lowerBound < $1.wanted.lowerBound }) {
+    guard deferred.count > 1 else { return }
+    var ordered: [DeferredPiece] = []
+    for one in deferred.sorted(by: { $0.wanted.lowerBound < $1.wanted.lowerBound }) {
       let lower = max(one.wanted.lowerBound, ordered.last?.wanted.upperBound ?? 0)
       guard lower < one.wanted.upperBound else { continue }
       ordered.append(one.wanting(lower..<one.wanted.upperBound))
     }
-    held = ordered
+    deferred = ordered
   }
 
   /// The bytes of each range of `request`, all of which the pieces hold.

@@ -14,12 +14,12 @@ extension Caching {
     var isLast = false
     var losses = 0
     while true {
-      let landed = token.flights.landingCount
+      let completed = token.flights.completionCount
       let generation = token.generation
       let found = lookUp(request, token)
       if found.isComplete { return found.response(to: request) }
       // A first touch is served from the tiers below if they have some of it, else what is missing goes past the store.
-      if isFirst, found.held.isEmpty { return try await readPast(found, request, next) }
+      if isFirst, found.deferred.isEmpty { return try await readPast(found, request, next) }
       guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
       // A source that reads what it shows through a reader of the same.
       if FlightUnderWay.isReading(token) {
@@ -27,7 +27,7 @@ extension Caching {
         return try await readPast(request, next)
       }
       do {
-        return try await fetch(found, request, token, landed: landed, generation: generation, next)
+        return try await fetch(found, request, token, completed: completed, generation: generation, next)
       } catch let failure as JoinedFlightFailed {
         if failure.error is HeldPieceIsGone {
           losses += 1
@@ -115,12 +115,12 @@ extension Caching {
 
   /// Gets what is missing, joining what is under way.
   private func fetch(
-    _ found: CachedParts, _ request: ReadRequest, _ token: ChunkToken, landed: Int, generation: UInt64,
+    _ found: CachedParts, _ request: ReadRequest, _ token: ChunkToken, completed: Int, generation: UInt64,
     _ next: ReadNext
   ) async throws -> ReadResponse {
-    let wait = GapWait()
+    let wait = FetchWait()
     let planned = token.flights.plan(
-      found.wants, landed: landed, generation: generation, purpose: request.purpose, wait,
+      found.wants, completed: completed, generation: generation, purpose: request.purpose, wait,
       widen: { [fill, grid = token.grid, byteCount = request.source.byteCount] in
         fill == .block ? grid.outward($0, in: byteCount) : $0
       },
@@ -143,7 +143,7 @@ extension Caching {
     }
     if let below = planned.below {
       let mayAsk = request.caching != .onlyIfCached
-      get(below.plan.starts, found.held, mayAsk: mayAsk, request.source, token, generation, next, wait)
+      get(below.plan.starts, found.deferred, mayAsk: mayAsk, request.source, token, generation, next, wait)
     }
     do {
       // A source that did not suspend has answered by now.
@@ -164,7 +164,7 @@ extension Caching {
       if planned.plan != nil { countMiss(request, next) }
       if fill == .requestedFirst, isKept { fetchRest(of: gaps, request.source, token, next) }
       return found.response(to: request)
-    } catch let failure as GapWait.Failure {
+    } catch let failure as FetchWait.Failure {
       leave(planned, token)
       let givenUp = failure.error as? GivenUp
       let error = givenUp?.error ?? failure.error
@@ -191,27 +191,27 @@ extension Caching {
   ///
   /// - Parameter mayAsk: whether the source may be asked as well where the store takes long.
   private func get(
-    _ starts: Few<FlightPlan.Start>, _ held: [HeldPiece], mayAsk: Bool, _ source: SourceDescription,
-    _ token: ChunkToken, _ generation: UInt64, _ next: ReadNext, _ wait: GapWait
+    _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, _ source: SourceDescription,
+    _ token: ChunkToken, _ generation: UInt64, _ next: ReadNext, _ wait: FetchWait
   ) {
     var quickBytes = 0
     for start in starts {
       // Each flight brings a part of one piece.
-      let piece = held[held.partitionPoint { $0.wanted.upperBound > start.range.lowerBound }]
+      let piece = deferred[deferred.partitionPoint { $0.wanted.upperBound > start.range.lowerBound }]
       if piece.loader.isQuick, quickBytes < Self.mostQuickBytes {
         quickBytes += piece.range.count
         switch piece.loader.loadNow() {
         case .bytes(let bytes):
-          token.flights.land(start.flight, start.range, Self.cut(bytes, piece, start.range))
+          token.flights.complete(start.flight, start.range, Self.cut(bytes, piece, start.range))
           continue
         case .lost:
-          token.flights.land(start.flight, start.range, Self.cut(nil, piece, start.range))
+          token.flights.complete(start.flight, start.range, Self.cut(nil, piece, start.range))
           continue
         case .notAtHand: break
         }
       }
       let flights = token.flights
-      let race = HeldRace { flights.land(start.flight, start.range, $0) }
+      let race = DeferredRace { flights.complete(start.flight, start.range, $0) }
       let task = next.startFlightElsewhere { [keeper] in
         await withTaskCancellationHandler {
           let bytes = await piece.loader.load {
@@ -229,12 +229,12 @@ extension Caching {
         }
       }
       race.loads(task)
-      if !wait.hasAllLanded { flights.started(start.flight, task) }
+      if !wait.hasAllCompleted { flights.started(start.flight, task) }
     }
   }
 
   /// What a flight brings of a piece that was got.
-  private static func cut(_ bytes: Bytes?, _ piece: HeldPiece, _ range: ByteRange) -> Result<Bytes, any Error> {
+  private static func cut(_ bytes: Bytes?, _ piece: DeferredPiece, _ range: ByteRange) -> Result<Bytes, any Error> {
     // Gone: whoever waits looks again, and finds it elsewhere or asks the source.
     guard let bytes, bytes.count == piece.range.count else { return .failure(GivenUp(error: HeldPieceIsGone())) }
     let lower = range.lowerBound - piece.range.lowerBound
@@ -250,7 +250,7 @@ extension Caching {
   ) async -> Result<Bytes, any Error> {
     let store = keeper.store
     let room = store.reserve(start.range, ofRun: start.range.count, for: token)
-    let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
+    let ticket = ChunkTicket(token: token, generation: generation, fetchedAt: store.now)
     let request = ReadRequest(
       start.range, of: source, urgency: token.flights.urgency(of: start),
       grid: room.reservation == nil ? nil : token.grid)
@@ -278,7 +278,7 @@ extension Caching {
       store.cancel(reservation)
       throw error
     }
-    keeper.keepSurplus(of: response, ticket)
+    keeper.keepOverRead(of: response, ticket)
     _ = store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
     return response.bytes
   }
@@ -290,7 +290,7 @@ extension Caching {
   /// Waits for a turn to read without a reservation, but not beyond the closing of the reader that wants it.
   static func takeTurn(_ store: (any ChunkStore)?, _ next: ReadNext) async throws {
     guard let store else { return }
-    let turn = OneAnswer<Void>()
+    let turn = Promise<Void>()
     let queueing = next.background.start {
       do {
         try await store.enterUnreserved()
@@ -310,7 +310,7 @@ extension Caching {
   /// Fetches what is missing around `gaps` to whole blocks, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {
     let wide = ByteRanges.normalize(gaps.map { token.grid.outward($0, in: source.byteCount) })
-    let landed = token.flights.landingCount
+    let completed = token.flights.completionCount
     let generation = token.generation
     let missing = { @Sendable [store] () -> [ByteRange] in
       wide.flatMap { range -> [ByteRange] in
@@ -324,7 +324,7 @@ extension Caching {
     let rest = missing()
     guard !rest.isEmpty else { return }
     let plan = token.flights.plan(
-      FlightWants(gaps: rest), landed: landed, generation: generation, purpose: .prefetch, nil, widen: { $0 },
+      FlightWants(gaps: rest), completed: completed, generation: generation, purpose: .prefetch, nil, widen: { $0 },
       lookAgain: { ((), FlightWants(gaps: missing())) }
     ).plan
     let run = rest.reduce(0) { $0 + $1.count }

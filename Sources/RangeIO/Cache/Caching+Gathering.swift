@@ -2,7 +2,7 @@
 
 extension Caching {
   /// A flight that is to be read by a task.
-  private struct Departure: Sendable {
+  private struct PlannedFetch: Sendable {
     let start: FlightPlan.Start
     let request: ReadRequest
     let ticket: ChunkTicket
@@ -12,7 +12,7 @@ extension Caching {
     let isQuick: Bool
   }
 
-  /// Begins flights: makes room, reads, stores, lands.
+  /// Begins flights: makes room, reads, stores, completes.
   ///
   /// - Parameters:
   ///   - starts: of one plan.
@@ -22,8 +22,8 @@ extension Caching {
   ///   - isForCache: whether a cache above keeps what they bring, also if this one does not.
   /// - Returns: whether there was room for all.
   @discardableResult func start(
-    _ starts: Few<FlightPlan.Start>, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
-    _ generation: UInt64, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool, isForCache: Bool = false
+    _ starts: SmallArray<FlightPlan.Start>, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
+    _ generation: UInt64, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool, isForCache: Bool = false
   ) -> Bool {
     var isKept = true
     var quickBytes = 0
@@ -35,7 +35,7 @@ extension Caching {
       }
       return isKept
     }
-    var departures: [Departure] = []
+    var departures: [PlannedFetch] = []
     for start in starts {
       let departure = prepare(
         start, of: run, source, token, generation, next, isForCache: isForCache, &quickBytes, &isKept)
@@ -53,7 +53,7 @@ extension Caching {
     return isKept
   }
 
-  /// Makes room for a flight, and lands it if what it brings is there without waiting, or if it is given up.
+  /// Makes room for a flight, and completes it if what it brings is there without waiting, or if it is given up.
   ///
   /// - Parameters:
   ///   - quickBytes: of flights so far that a source may answer on the thread of who waits, however many they are.
@@ -61,16 +61,16 @@ extension Caching {
   private func prepare(
     _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
     _ next: ReadNext, isForCache: Bool, _ quickBytes: inout Int, _ isKept: inout Bool
-  ) -> Departure? {
+  ) -> PlannedFetch? {
     let room = store.reserve(start.range, ofRun: run, for: token)
     if room.reservation == nil { isKept = false }
     guard start.purpose == .demand || room.reservation != nil || isForCache else {
       // What nobody needs yet and what is not to be kept would be read in vain. Whoever has joined meanwhile begins a
       // flight of his own.
-      token.flights.land(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))
+      token.flights.complete(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))
       return nil
     }
-    let ticket = ChunkTicket(token: token, generation: generation, birth: store.now)
+    let ticket = ChunkTicket(token: token, generation: generation, fetchedAt: store.now)
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
       range, of: source, urgency: token.flights.urgency(of: start), grid: room.reservation == nil ? nil : token.grid)
@@ -82,10 +82,10 @@ extension Caching {
       let response = next.ready(request)
     {
       _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
-      token.flights.land(flight, range, .success(response.bytes))
+      token.flights.complete(flight, range, .success(response.bytes))
       return nil
     }
-    return Departure(
+    return PlannedFetch(
       start: start, request: request, ticket: ticket, reservation: room.reservation, isQuick: isQuick)
   }
 
@@ -94,7 +94,7 @@ extension Caching {
 
   /// Which of the departures are to be read together, by their numbers.
   private static func groups(
-    of departures: [Departure], _ source: SourceDescription, _ next: ReadNext
+    of departures: [PlannedFetch], _ source: SourceDescription, _ next: ReadNext
   ) -> [Range<Int>] {
     var groups: [Range<Int>] = []
     var first = 0
@@ -111,7 +111,7 @@ extension Caching {
   }
 
   /// Reads one flight.
-  private func depart(_ departure: Departure, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool) {
+  private func depart(_ departure: PlannedFetch, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool) {
     var request = departure.request
     request.isOneOfMany = isOneOfMany
     let (start, flights) = (departure.start, departure.ticket.token.flights)
@@ -123,13 +123,13 @@ extension Caching {
       } catch {
         result = .failure(next.isClosed ? GivenUp(error: error) : error)
       }
-      flights.land(start.flight, start.range, result)
+      flights.complete(start.flight, start.range, result)
     }
-    if wait?.hasAllLanded != true { flights.started(start.flight, task) }
+    if wait?.hasAllCompleted != true { flights.started(start.flight, task) }
   }
 
-  /// Reads several flights of one plan as one request. They land together, well or badly.
-  private func depart(_ departures: ArraySlice<Departure>, _ next: ReadNext, _ wait: GapWait?, isOneOfMany: Bool) {
+  /// Reads several flights of one plan as one request. They complete together, well or badly.
+  private func depart(_ departures: ArraySlice<PlannedFetch>, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool) {
     let departures = Array(departures)
     let flights = departures[0].ticket.token.flights
     let grid = departures.contains { $0.reservation != nil } ? departures[0].ticket.token.grid : nil
@@ -143,19 +143,19 @@ extension Caching {
       do {
         let response = try await Self.acquire(request, departures, keeper, next)
         for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
-          flights.land(departure.start.flight, departure.start.range, .success(bytes))
+          flights.complete(departure.start.flight, departure.start.range, .success(bytes))
         }
       } catch {
         let error = next.isClosed ? GivenUp(error: error) : error
-        for departure in departures { flights.land(departure.start.flight, departure.start.range, .failure(error)) }
+        for departure in departures { flights.complete(departure.start.flight, departure.start.range, .failure(error)) }
       }
     }
-    if wait?.hasAllLanded != true { flights.started(departures.map(\.start.flight), task) }
+    if wait?.hasAllCompleted != true { flights.started(departures.map(\.start.flight), task) }
   }
 
   /// Reads what several flights are to bring, and stores those for which there is room.
   private static func acquire(
-    _ request: ReadRequest, _ departures: [Departure], _ keeper: CacheKeeper, _ next: ReadNext
+    _ request: ReadRequest, _ departures: [PlannedFetch], _ keeper: CacheKeeper, _ next: ReadNext
   ) async throws -> ReadResponse {
     let store = keeper.store
     let turns = departures.contains { $0.reservation == nil } ? turns(of: store, below: next) : nil
@@ -166,7 +166,7 @@ extension Caching {
       for departure in departures { if let reservation = departure.reservation { store.cancel(reservation) } }
       throw error
     }
-    if request.grid != nil { keeper.keepSurplus(of: response, departures[0].ticket) }
+    if request.grid != nil { keeper.keepOverRead(of: response, departures[0].ticket) }
     for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
       guard let reservation = departure.reservation else { continue }
       _ = store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)

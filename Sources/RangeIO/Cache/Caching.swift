@@ -119,7 +119,7 @@ public final class Caching: ReadyStage {
   }
 
   /// `hits` and `misses`, as a reader tells them: reads of that reader which its cache answered alone, and which not;
-  /// `surplus bytes kept`: what stages below had read in addition to what they were asked for, and what is in the store now;
+  /// `over-read bytes kept`: what stages below had read in addition to what they were asked for, and what is in the store now;
   /// `bytes read again`: what of it was there before.
   public func statistics() -> StageStatistics? { keeper.statistics() }
 

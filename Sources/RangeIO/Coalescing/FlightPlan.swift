@@ -23,7 +23,7 @@ package struct FlightPlan: Equatable, Sendable {
     package let range: ByteRange
   }
 
-  /// A fetch to begin now. When it has ended, however it ended, ``Flights/landed(_:)`` is to be told.
+  /// A fetch to begin now. When it has ended, however it ended, ``Flights/completed(_:)`` is to be told.
   package struct Start: Equatable, Sendable {
     package let flight: FlightID
     package let range: ByteRange
@@ -33,11 +33,11 @@ package struct FlightPlan: Equatable, Sendable {
   /// To leave by.
   package let waiter: WaiterID
   /// In ascending order; together exactly the gaps, and never across the border of two gaps.
-  package internal(set) var parts = Few<Part>()
+  package internal(set) var parts = SmallArray<Part>()
   /// In ascending order.
-  package internal(set) var starts = Few<Start>()
+  package internal(set) var starts = SmallArray<Start>()
   /// Flights begun as prefetches that this demand joined first: to be treated as demand from now on.
-  package internal(set) var raised = Few<FlightID>()
+  package internal(set) var raised = SmallArray<FlightID>()
   /// How many flights that were under way before bring a part.
   package internal(set) var joinedCount = 0
 
@@ -47,7 +47,7 @@ package struct FlightPlan: Equatable, Sendable {
 /// What a request is missing: what the source must bring, and what the store holds, but not as bytes in memory.
 package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
   /// A part of a request that the store holds.
-  package struct Held: Sendable {
+  package struct Deferred: Sendable {
     package let wanted: ByteRange
     /// What getting it brings: `wanted` and more.
     package let whole: ByteRange
@@ -56,15 +56,15 @@ package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
   /// In ascending order, disjoint.
   package var gaps: [ByteRange]
   /// In ascending order, what is wanted disjoint.
-  package var held: [Held]
+  package var deferred: [Deferred]
 
-  package init(gaps: [ByteRange], held: [Held] = []) {
+  package init(gaps: [ByteRange], deferred: [Deferred] = []) {
     self.gaps = gaps
-    self.held = held
+    self.deferred = deferred
   }
 
   /// Gaps.
   package init(arrayLiteral elements: ByteRange...) { self.init(gaps: elements) }
 
-  package var isEmpty: Bool { gaps.isEmpty && held.isEmpty }
+  package var isEmpty: Bool { gaps.isEmpty && deferred.isEmpty }
 }

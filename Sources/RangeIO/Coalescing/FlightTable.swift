@@ -6,10 +6,10 @@ final class FlightTable: Sendable {
   static let longestFlight = 8 << 20
 
   private struct State {
-    var flights: Flights<GapWait>
-    /// Of flights that did not land before their start returned, and were not cancelled.
+    var flights: Flights<FetchWait>
+    /// Of flights that did not complete before their start returned, and were not cancelled.
     var tasks: [FlightID: Flying] = [:]
-    /// Of flights begun as prefetches that have not landed.
+    /// Of flights begun as prefetches that have not completed.
     var urgencies: [FlightID: ReadUrgency] = [:]
   }
 
@@ -19,7 +19,7 @@ final class FlightTable: Sendable {
     /// `nil` if it flies this one only.
     let together: Together?
 
-    /// The flight is cancelled, or has landed.
+    /// The flight is cancelled, or has completed.
     ///
     /// - Returns: the task, if nothing that it flies is wanted any more.
     func leave() -> Task<Void, Never>? {
@@ -32,7 +32,7 @@ final class FlightTable: Sendable {
   /// What flights of one task share. Changed under the lock only.
   private final class Together: @unchecked Sendable {
     // Unchecked for the count, which the lock guards.
-    /// Those that have neither landed nor been cancelled.
+    /// Those that have neither completed nor been cancelled.
     var wantedCount: Int
 
     init(wantedCount: Int) { self.wantedCount = wantedCount }
@@ -41,21 +41,21 @@ final class FlightTable: Sendable {
   /// The most bytes that one of these flights brings: a whole block, however large.
   let longest: Int
   private let state: Locked<State>
-  private let landings = Atomic<Int>(0)
+  private let completions = Atomic<Int>(0)
 
   init(_ grid: BlockGrid) {
     longest = max(Self.longestFlight, grid.blockSize)
     state = Locked(State(flights: Flights(longest: longest)))
   }
 
-  /// How many flights have landed. Read before a look-up: if it is another when gaps are planned, what was missing then
+  /// How many flights have completed. Read before a look-up: if it is another when gaps are planned, what was missing then
   /// may have come.
-  var landingCount: Int { landings.load(ordering: .sequentiallyConsistent) }
+  var completionCount: Int { completions.load(ordering: .sequentiallyConsistent) }
 
   /// The flights under way.
   var count: Int { state.withLock { $0.flights.count } }
 
-  /// What ``plan(_:landed:generation:purpose:_:widen:lookAgain:)`` came to.
+  /// What ``plan(_:completed:generation:purpose:_:widen:lookAgain:)`` came to.
   struct Planned<Found: Sendable>: Sendable {
     /// For what the source must bring; `nil` if that is nothing.
     var plan: FlightPlan?
@@ -65,24 +65,24 @@ final class FlightTable: Sendable {
     var found: Found?
   }
 
-  /// Plans how to get what is wanted, or what is left of it if flights have landed since it was found.
+  /// Plans how to get what is wanted, or what is left of it if flights have completed since it was found.
   ///
   /// What the store holds and what the source must bring are planned together, and fly apart: a read that wants only what
   /// is held does not wait for the source.
   ///
   /// - Parameters:
-  ///   - landed: ``landingCount`` before `wants` were looked up.
+  ///   - completed: ``completionCount`` before `wants` were looked up.
   ///   - widen: for what the source must bring.
-  ///   - lookAgain: what is there, and what is left to want, if flights have landed. Called under the lock, so that none
-  ///     lands meanwhile.
+  ///   - lookAgain: what is there, and what is left to want, if flights have completed. Called under the lock, so that none
+  ///     completes meanwhile.
   func plan<Found: Sendable>(
-    _ wants: FlightWants, landed: Int, generation: UInt64, purpose: ReadPurpose, _ wait: GapWait?,
+    _ wants: FlightWants, completed: Int, generation: UInt64, purpose: ReadPurpose, _ wait: FetchWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
     let (planned, raised, urgencies) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
       var wants = wants
       var planned = Planned<Found>()
-      if landingCount != landed {
+      if completionCount != completed {
         let again = lookAgain()
         (planned.found, wants) = (again.0, again.1)
       }
@@ -90,13 +90,13 @@ final class FlightTable: Sendable {
         planned.plan = state.flights.request(
           wants.gaps, generation: generation, purpose: purpose, waiter: wait, widen: widen)
       }
-      if !wants.held.isEmpty {
+      if !wants.deferred.isEmpty {
         let plan = state.flights.request(
-          wants.held.map(\.wanted), generation: generation, purpose: purpose, waiter: wait, after: planned.plan,
+          wants.deferred.map(\.wanted), generation: generation, purpose: purpose, waiter: wait, after: planned.plan,
           isApart: true
         ) { gap in
           // Every stretch that is missing is a part of one that is wanted.
-          wants.held[wants.held.partitionPoint { $0.wanted.upperBound > gap.lowerBound }].whole
+          wants.deferred[wants.deferred.partitionPoint { $0.wanted.upperBound > gap.lowerBound }].whole
         }
         planned.below = HeldPlan(plan)
       }
@@ -115,12 +115,12 @@ final class FlightTable: Sendable {
     return planned
   }
 
-  /// Notes the task of a flight, so that it can be cancelled, unless it has landed.
+  /// Notes the task of a flight, so that it can be cancelled, unless it has completed.
   func started(_ id: FlightID, _ task: Task<Void, Never>) {
     state.withLock { if $0.flights.isUnderWay(id) { $0.tasks[id] = Flying(task: task, together: nil) } }
   }
 
-  /// Notes the task of several flights: it is cancelled when all of them are that have not landed.
+  /// Notes the task of several flights: it is cancelled when all of them are that have not completed.
   func started(_ ids: [FlightID], _ task: Task<Void, Never>) {
     state.withLock { state in
       let flying = ids.filter { state.flights.isUnderWay($0) }
@@ -169,14 +169,14 @@ final class FlightTable: Sendable {
   }
 
   /// A flight has ended; what it brought is in the store. Wakes those who wait for it.
-  func land(_ id: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
+  func complete(_ id: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
     let waiters = state.withLock { state in
-      landings.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      completions.wrappingAdd(1, ordering: .sequentiallyConsistent)
       if !state.tasks.isEmpty { _ = state.tasks.removeValue(forKey: id)?.leave() }
       if !state.urgencies.isEmpty { state.urgencies[id] = nil }
-      return state.flights.landed(id)
+      return state.flights.completed(id)
     }
-    for waiter in waiters { waiter.landed(id, range, result) }
+    for waiter in waiters { waiter.completed(id, range, result) }
   }
 
   /// One who waits gives up. Cancels the flights that no request is interested in any more.

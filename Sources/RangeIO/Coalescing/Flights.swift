@@ -2,7 +2,7 @@
 /// what to do comes out. Never fetches, waits, wakes or locks.
 ///
 /// A *flight* brings one range. A request joins the flights that bring what it wants and starts others for the rest.
-/// It is interested in each of its flights until that has landed or it has left; a flight in which none is
+/// It is interested in each of its flights until that has completed or it has left; a flight in which none is
 /// interested any more is cancelled. The owner keeps this under a lock, and acts on the answers after unlocking.
 ///
 /// - **Prefetches.** A request without a waiter is interested all the same, silently: readers who join its flights and
@@ -10,13 +10,13 @@
 /// - **Generations.** Only flights of the newest generation seen are joined. A newer one *detaches* those before it:
 ///   they go on for those who wait. A request of an older generation (it read the number before it was raised) starts
 ///   detached flights for all it wants, and joins none.
-/// - **Cancelled flights** are never joined, but count as under way until they have landed: the kernel may still write.
+/// - **Cancelled flights** are never joined, but count as under way until they have completed: the kernel may still write.
 ///
-/// A landed flight must have left its bytes in the store before ``landed(_:)`` is told, or a reader could find them in
+/// A completed flight must have left its bytes in the store before ``completed(_:)`` is told, or a reader could find them in
 /// neither place. One whose look-up in the store is older than that will start a flight for bytes that have just
 /// arrived, so the store is asked once more before a start becomes a fetch.
 ///
-/// Finding a flight by place is a binary search in a sorted array, by id an index. Starting and landing move the
+/// Finding a flight by place is a binary search in a sorted array, by id an index. Starting and completion move the
 /// entries behind theirs, 24 bytes each: both together take 0.13 µs with nothing else under way, 0.25 with 100 flights,
 /// 0.5 with 1,000 and 3.3 with 10,000, where a tree would begin to pay.
 package struct Flights<Waiter> {
@@ -43,7 +43,7 @@ package struct Flights<Waiter> {
 
   /// The longest range that one flight brings.
   package let longest: Int
-  /// The number of flights under way, cancelled ones included until they have landed.
+  /// The number of flights under way, cancelled ones included until they have completed.
   package private(set) var count = 0
 
   private var newestGeneration: UInt64 = 0
@@ -80,7 +80,7 @@ package struct Flights<Waiter> {
   ///   - gaps: not empty, disjoint and in ascending order.
   ///   - generation: the source's, read before the look-up that found the gaps.
   ///   - purpose: a demand raises the prefetches it joins.
-  ///   - waiter: is handed out when a flight of its has landed, once for each; nil to be interested silently.
+  ///   - waiter: is handed out when a flight of its has completed, once for each; nil to be interested silently.
   ///   - earlier: the plan that the same request was given just before, if this is more of it: it is interested once in
   ///     each of its flights.
   ///   - isApart: whether each stretch is a flight of its own, neither put together with its neighbours nor cut.
@@ -115,8 +115,8 @@ package struct Flights<Waiter> {
   ///
   /// - Returns: its waiters in the order they came; none if it was cancelled.
   /// - Complexity: O(log n), and moving the entries behind it.
-  package mutating func landed(_ id: FlightID) -> FlightWaiters<Waiter> {
-    precondition(isUnderWay(id), "a flight lands once")
+  package mutating func completed(_ id: FlightID) -> FlightWaiters<Waiter> {
+    precondition(isUnderWay(id), "a flight completes once")
     let slot = Int(id.slot)
     if slots[slot].standing == .joinable { removeFromJoinable(slots[slot].range) }
     var waiters = FlightWaiters<Waiter>()
@@ -130,11 +130,11 @@ package struct Flights<Waiter> {
 
   /// A request gives up: its read was cancelled, or its prefetch is not wanted any more.
   ///
-  /// - Parameter flights: those of its plan, or some of them; repeated ones and landed ones do not matter.
+  /// - Parameter flights: those of its plan, or some of them; repeated ones and completed ones do not matter.
   /// - Returns: the flights in which no request is interested any more, each to be cancelled: in the order given.
   /// - Complexity: O(log w) for each of the flights with `w` waiters, amortized, and moving entries for each returned.
-  package mutating func leave(_ flights: some Sequence<FlightID>, _ waiter: WaiterID) -> Few<FlightID> {
-    var cancelled = Few<FlightID>()
+  package mutating func leave(_ flights: some Sequence<FlightID>, _ waiter: WaiterID) -> SmallArray<FlightID> {
+    var cancelled = SmallArray<FlightID>()
     for id in flights where isUnderWay(id) {
       let slot = Int(id.slot)
       guard slots[slot].waiters.leave(waiter), slots[slot].waiters.isEmpty else { continue }
@@ -167,8 +167,8 @@ package struct Flights<Waiter> {
   /// be apart.
   private func missing(
     _ gaps: some Collection<ByteRange>, _ isApart: Bool, _ widen: (ByteRange) -> ByteRange
-  ) -> Few<ByteRange> {
-    var stretches = Few<ByteRange>()
+  ) -> SmallArray<ByteRange> {
+    var stretches = SmallArray<ByteRange>()
     for gap in gaps {
       var cursor = gap.lowerBound
       var index = indexInJoinable(after: cursor)
@@ -198,7 +198,7 @@ package struct Flights<Waiter> {
   }
 
   private mutating func start(
-    _ stretches: Few<ByteRange>, for gaps: some Collection<ByteRange>, _ isApart: Bool,
+    _ stretches: SmallArray<ByteRange>, for gaps: some Collection<ByteRange>, _ isApart: Bool,
     _ purpose: ReadPurpose, _ plan: inout FlightPlan
   ) {
     var gaps = gaps.makeIterator()

@@ -66,7 +66,7 @@ extension ReadError {
     private enum Kind: String {
       case rangeNotSatisfiable, notFound, permissionDenied, unsupportedSource, sourceChanged, closed
       case inputOutput, resourcesExhausted, invalidResponse, invalidConfiguration, limitExceeded, timedOut, notCached
-      case inUse, otherFormat, corrupted
+      case inUse, unsupportedFormat, corrupted
     }
     private let kind: Kind
 
@@ -100,7 +100,7 @@ extension ReadError {
     /// Another process has it.
     public static let inUse = Code(kind: .inUse)
     /// It was written by another version of this library, which cannot be read. Nothing of it was touched.
-    public static let otherFormat = Code(kind: .otherFormat)
+    public static let unsupportedFormat = Code(kind: .unsupportedFormat)
     /// The bytes that came are not those that they should be, as a digest or their decoding tells.
     public static let corrupted = Code(kind: .corrupted)
   }

@@ -19,7 +19,7 @@ public struct ReadNext: Sendable {
   var bottom: SourceLink { link.bottom }
 
   /// Waits for `answer`, which another reader may bring, but not beyond the closing of this one.
-  func wait<Value>(for answer: OneAnswer<Value>) async throws -> Value {
+  func wait<Value>(for answer: Promise<Value>) async throws -> Value {
     try await link.bottom.waiting.wait(for: answer)
   }
 
@@ -198,7 +198,7 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
     request.grid = nil
     var response = try await next(request)
     // And so is what was read beside: the stage above may hand on a response that it got.
-    if !response.surplus.isEmpty { response.surplus = [] }
+    if !response.overRead.isEmpty { response.overRead = [] }
     return response
   }
 

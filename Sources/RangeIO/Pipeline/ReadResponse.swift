@@ -8,11 +8,11 @@ public struct ReadResponse: Sendable {
   /// What a response has beyond the bytes of one range. Immutable: responses share it.
   private final class Extras: Sendable {
     let moreBytes: [Bytes]
-    let surplus: [Part]
+    let overRead: [Part]
 
-    init(moreBytes: [Bytes], surplus: [Part]) {
+    init(moreBytes: [Bytes], overRead: [Part]) {
       self.moreBytes = moreBytes
-      self.surplus = surplus
+      self.overRead = overRead
     }
   }
 
@@ -33,13 +33,13 @@ public struct ReadResponse: Sendable {
   /// The answer to a request: one value for each of its ranges.
   public init(_ bytes: Bytes, moreBytes: [Bytes] = []) {
     self.bytes = bytes
-    extras = moreBytes.isEmpty ? nil : Extras(moreBytes: moreBytes, surplus: [])
+    extras = moreBytes.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: [])
   }
 
   /// The bytes of the request's `moreRanges`, in order.
   public var moreBytes: [Bytes] {
     get { extras?.moreBytes ?? [] }
-    set { change(newValue, surplus) }
+    set { change(newValue, overRead) }
   }
 
   /// What was read in addition to what was asked for, of the same version: a cache above keeps it. Disjoint from what was
@@ -47,19 +47,19 @@ public struct ReadResponse: Sendable {
   ///
   /// A stage that changes what it hands up, or checks it, makes a response of its own, as ``map(_:_:)`` does, and so
   /// leaves out what it has not changed or checked.
-  public var surplus: [Part] {
-    get { extras?.surplus ?? [] }
+  public var overRead: [Part] {
+    get { extras?.overRead ?? [] }
     set { change(moreBytes, newValue) }
   }
 
-  private mutating func change(_ moreBytes: [Bytes], _ surplus: [Part]) {
-    extras = moreBytes.isEmpty && surplus.isEmpty ? nil : Extras(moreBytes: moreBytes, surplus: surplus)
+  private mutating func change(_ moreBytes: [Bytes], _ overRead: [Part]) {
+    extras = moreBytes.isEmpty && overRead.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: overRead)
   }
 
   /// The bytes of what was asked for, in all.
   public var byteCount: Int { extras == nil ? bytes.count : moreBytes.reduce(bytes.count) { $0 + $1.count } }
 
-  /// The response with each piece transformed, without ``surplus``: how a stage that decodes answers `request`.
+  /// The response with each piece transformed, without ``overRead``: how a stage that decodes answers `request`.
   ///
   /// - Parameter transform: gets each range of the request with its bytes.
   public func map<E: Error>(
@@ -79,7 +79,8 @@ public struct ReadResponse: Sendable {
       throw .wrongCount(bytes.count, for: request.range, of: request.source)
     }
     guard extras != nil || !request.moreRanges.isEmpty else { return }
-    for part in surplus where part.bytes.count != part.range.count || part.range.upperBound > request.source.byteCount {
+    for part in overRead where part.bytes.count != part.range.count || part.range.upperBound > request.source.byteCount
+    {
       throw .wrongCount(part.bytes.count, for: part.range, of: request.source)
     }
     guard request.moreRanges.count == moreBytes.count else {

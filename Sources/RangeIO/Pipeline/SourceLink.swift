@@ -9,12 +9,12 @@ final class SourceLink: Sendable {
   fileprivate let background: BackgroundWork
   let isPrompt: Bool
   /// Reads of the source under way, callers gone or not.
-  fileprivate let gate = UseGate()
+  fileprivate let gate = ShutdownGate()
   /// Work under way that reads for several readers, and so may outlive the reads of its own.
-  let flights = UseGate()
+  let flights = ShutdownGate()
   private let misses = Atomic<Int>(0)
   /// What waits in this reader, for the source or for what another reader brings: answered at once when it is closed.
-  let waiting = WaitingList()
+  let waiting = WaiterRegistry()
 
   init(_ source: any RangeSource, background: BackgroundWork) {
     self.source = source
@@ -53,7 +53,7 @@ final class SourceLink: Sendable {
   func waitForChange(
     after seen: SourceDescription, within interval: Duration, ifTold longInterval: Duration, _ time: TimeSource
   ) async throws {
-    let answer = OneAnswer<Void>()
+    let answer = Promise<Void>()
     let watch = background.start { [source] in
       // One that cannot be watched is looked at every now and then.
       if (try? await source.waitForChange(after: seen)) != nil { answer.resolve(.success(())) }
@@ -117,7 +117,7 @@ final class SourceLink: Sendable {
     _ work: nonisolated(nonsending) @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     guard gate.enter() else { throw ReadError.closed }
-    let answer = OneAnswer<Value>()
+    let answer = Promise<Value>()
     let gate = gate
     let task = background.start {
       let result: Result<Value, any Error>

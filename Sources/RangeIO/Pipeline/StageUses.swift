@@ -8,7 +8,7 @@ enum StageUses {
     var readers = 0
     var isClosing = false
     /// Who waits until it is closed.
-    var waiting: [OneAnswer<Void>] = []
+    var waiting: [Promise<Void>] = []
   }
   private static let uses = Locked<[ObjectIdentifier: Uses]>([:])
 
@@ -30,10 +30,10 @@ enum StageUses {
   /// Counts a reader of all these stages, or of none if one of them is being closed.
   ///
   /// - Returns: that one, and what is answered when it is closed.
-  private static func enter(_ stages: [ObjectIdentifier]) -> (ObjectIdentifier, OneAnswer<Void>)? {
+  private static func enter(_ stages: [ObjectIdentifier]) -> (ObjectIdentifier, Promise<Void>)? {
     uses.withLock { uses in
       if let stage = stages.first(where: { uses[$0]?.isClosing == true }) {
-        let closed = OneAnswer<Void>()
+        let closed = Promise<Void>()
         uses[stage]?.waiting.append(closed)
         return (stage, closed)
       }

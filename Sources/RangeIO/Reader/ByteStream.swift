@@ -85,7 +85,7 @@ extension RangeReader {
   /// waits then, until the source has grown. The reader should have the policy ``ChangePolicy/follow``. With any other,
   /// growth is a change: the stream throws `sourceChanged`, unless the source says that it only grows
   /// (``SourceDescription/mayGrow``; ``FileSource/Configuration/isAppendOnly`` of a file), and then it notices growth
-  /// only once in ``RangeReader/Configuration/lookInterval``.
+  /// only once in ``RangeReader/Configuration/pollInterval``.
   ///
   /// It ends when `isOver` says so, throws `CancellationError` when its task is cancelled, `ReadError.Code.closed` when the
   /// reader is closed, and `sourceChanged` when the source does anything but grow.
@@ -93,7 +93,7 @@ extension RangeReader {
   /// - Parameters:
   ///   - range: where to begin. It may lie beyond the present end.
   ///   - chunkSize: the bytes of a piece, at most. Default: 256 KiB.
-  ///   - isOver: asked whenever all that is there has been handed out, at least once in `lookInterval`. When it answers
+  ///   - isOver: asked whenever all that is there has been handed out, at least once in `pollInterval`. When it answers
   ///     `true`, what was added until then still comes, and then the stream ends. Default: it goes on for ever.
   public nonisolated func stream(
     following range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256),

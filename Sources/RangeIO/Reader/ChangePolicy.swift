@@ -16,7 +16,7 @@ public struct ChangePolicy: Hashable, Sendable {
   /// throws `sourceChanged` when its source becomes another, and the next is of the new one.
   ///
   /// What is cached, and a file that was replaced, may be read for a while after the change: it is noticed by the next read
-  /// that meets it, when the system tells of it, or at the latest after ``RangeReader/Configuration/lookInterval``. A source
+  /// that meets it, when the system tells of it, or at the latest after ``RangeReader/Configuration/pollInterval``. A source
   /// that goes on changing faster than it can be read throws `sourceChanged` in the end.
   public static let refresh = ChangePolicy(kind: .refresh)
 

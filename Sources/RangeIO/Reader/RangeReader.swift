@@ -34,7 +34,7 @@ public actor RangeReader {
     /// What to do when the source changes. Default: reads throw `sourceChanged`.
     public var onChange: ChangePolicy
     /// How often a source is looked at that cannot tell of changes, for the policies that watch it. Default: a second.
-    public var lookInterval: Duration = .seconds(1)
+    public var pollInterval: Duration = .seconds(1)
     /// The bytes that a stream asks for at once, at least.
     package var streamWindow = StreamCursor.smallestWindow
 

@@ -18,7 +18,7 @@ extension ReadPipeline {
   /// Each call makes stages of its own. For a limit that several readers share, list one pipeline in all of them.
   ///
   /// ```swift
-  /// let bucket = ReadPipeline.farObject(keepingIn: store, concurrentReads: 32)
+  /// let bucket = ReadPipeline.remoteObject(keepingIn: store, concurrentReads: 32)
   /// let one = try await RangeReader(first, bucket)
   /// let other = try await RangeReader(second) { Observing(); bucket }
   /// ```
@@ -30,7 +30,7 @@ extension ReadPipeline {
   ///   - hedges: whether one read in twenty may be made a second time when it is later than most. Default: no, since it
   ///     costs requests.
   /// - Precondition: the limits are more than zero.
-  public static func farObject(
+  public static func remoteObject(
     keepingIn store: any ChunkStore = MemoryStore.shared, timeLimit: Duration? = nil, concurrentReads: Int = 16,
     hedges: Bool = false
   ) -> ReadPipeline {
@@ -57,7 +57,7 @@ extension RangeReader {
   }
 
   /// A reader of an object that takes long to ask, with the stages that suit one:
-  /// ``ReadPipeline/farObject(keepingIn:timeLimit:concurrentReads:hedges:)`` with these values.
+  /// ``ReadPipeline/remoteObject(keepingIn:timeLimit:concurrentReads:hedges:)`` with these values.
   ///
   /// - Throws: what the source throws when it is described; `CancellationError`.
   public static func standard(
@@ -66,7 +66,7 @@ extension RangeReader {
   ) async throws -> RangeReader {
     try await RangeReader(
       object,
-      .farObject(keepingIn: store, timeLimit: timeLimit, concurrentReads: concurrentReads, hedges: hedges),
+      .remoteObject(keepingIn: store, timeLimit: timeLimit, concurrentReads: concurrentReads, hedges: hedges),
       configuration: configuration)
   }
 }

@@ -6,12 +6,12 @@ extension ReaderCore {
   private static let mostTurns = 16
 
   /// Whether a reader that meets `error` turns to another version.
-  func turns(at error: any Error) -> Bool {
+  func switchesVersion(at error: any Error) -> Bool {
     onChange == .refresh && (error as? ReadError)?.code == .sourceChanged
   }
 
   /// Does `body`, again as often as the version changes under it and the policy is to turn to the new one.
-  @inline(__always) func turning<Value>(
+  @inline(__always) func switchingVersions<Value>(
     _ body: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
     var turnCount = 0
@@ -19,7 +19,7 @@ extension ReaderCore {
       do {
         return try await body()
       } catch {
-        guard turns(at: error), turnCount < Self.mostTurns else { throw failed(error) }
+        guard switchesVersion(at: error), turnCount < Self.mostTurns else { throw failed(error) }
       }
       turnCount += 1
       do {
@@ -40,7 +40,7 @@ extension ReaderCore {
         case same, other(SourceDescription), outrun
       }
       let verdict = pinned.withLock { pinned -> Verdict in
-        if pinned.says(now) { return .same }
+        if pinned.isEquivalent(to: now) { return .same }
         // Somebody else's look came back meanwhile, and may be later than this one.
         guard pinned === seen else { return .outrun }
         defer { pinned = now }
@@ -66,17 +66,17 @@ extension ReaderCore {
   private static let intervalsWhereTold = 16
 
   /// The time from one look to the next, at least.
-  private var pause: Duration { min(Self.leastPause, lookInterval) }
+  private var pause: Duration { min(Self.leastPause, pollInterval) }
 
   /// Begins to look for changes.
   func watch(from below: SourceDescription) {
-    let task = background.start { [weak self, link, time, lookInterval, pause] in
+    let task = background.start { [weak self, link, time, pollInterval, pause] in
       var seen = below
       var nextLook = time.now
       while true {
         do {
           try await link.waitForChange(
-            after: seen, within: lookInterval, ifTold: lookInterval * Self.intervalsWhereTold, time)
+            after: seen, within: pollInterval, ifTold: pollInterval * Self.intervalsWhereTold, time)
           // At once after a while of quiet.
           if time.now < nextLook { try await time.sleep(until: nextLook) }
           nextLook = time.now.advanced(by: pause)
@@ -85,7 +85,7 @@ extension ReaderCore {
           case .over: return
           case .saw(let now): seen = now
           // It may be told of the same change at once, and again: not before it is time for another look.
-          case .failed: try await time.sleep(for: lookInterval)
+          case .failed: try await time.sleep(for: pollInterval)
           }
         } catch {
           return
@@ -113,7 +113,7 @@ extension ReaderCore {
       let before = source
       // The object that is read may be the same while its name leads to another.
       let now = try await onChange == .refresh ? turn() : repin()
-      if now !== before { growth.ring() }
+      if now !== before { growth.notify() }
       var base = now
       while let below = base.base { base = below }
       return .saw(base)
@@ -121,8 +121,8 @@ extension ReaderCore {
       let code = (error as? ReadError)?.code
       if error is CancellationError || code == .closed { return .over }
       // Those who wait look for themselves, and are told what is wrong.
-      growth.ring()
-      if code == .sourceChanged, !turns(at: error) { return .over }
+      growth.notify()
+      if code == .sourceChanged, !switchesVersion(at: error) { return .over }
       // Its name may lead nowhere for a while, and what is open be there all the same.
       guard let now = try? await link.describe() else { return .failed }
       return .saw(now)
@@ -161,15 +161,15 @@ extension ReaderCore {
       let isToldHere = isOver == nil && onChange.watches && link.source.tellsOfChanges
       let looks = following.withLock { $0 }
       seen = looks.count
-      let soon = max(looks.last.advanced(by: lookInterval), time.now.advanced(by: pause))
-      let later = isToldHere ? soon.advanced(by: lookInterval * (Self.intervalsWhereTold - 1)) : nil
+      let soon = max(looks.last.advanced(by: pollInterval), time.now.advanced(by: pause))
+      let later = isToldHere ? soon.advanced(by: pollInterval * (Self.intervalsWhereTold - 1)) : nil
       try await wait(for: answer, until: soon, orLater: later)
     }
   }
 
   /// Waits until a follower is told of something, or for so long; until `later` where the source tells of changes then,
   /// which it may only find out meanwhile.
-  private func wait(for answer: OneAnswer<Void>, until soon: ReadInstant, orLater later: ReadInstant?) async throws {
+  private func wait(for answer: Promise<Void>, until soon: ReadInstant, orLater later: ReadInstant?) async throws {
     let timer = background.start { [time, link] in
       // A cancelled timer is one that is not needed any more.
       guard (try? await time.sleep(until: soon)) != nil else { return }

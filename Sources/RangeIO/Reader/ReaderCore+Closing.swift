@@ -15,7 +15,7 @@ extension ReaderCore {
 
   private func takeApart() async {
     // The source is closed while reads are still inside: that is what answers them.
-    let sourceIsClosed = OneAnswer<Void>()
+    let sourceIsClosed = Promise<Void>()
     background.start { [link] in
       await link.close()
       sourceIsClosed.resolve(.success(()))
@@ -30,7 +30,7 @@ extension ReaderCore {
 
 /// A closing under way, which any number of callers wait for.
 final class Closing: Sendable {
-  private let isFinished = UseGate()
+  private let isFinished = ShutdownGate()
 
   init() { _ = isFinished.enter() }
 

@@ -84,7 +84,7 @@ extension ReaderCore {
         guard pinned.change(to: now) == .other else {
           let isLonger = now.byteCount > pinned.byteCount
           // A description that says nothing new is not put in the place of one that stores may know already.
-          if !pinned.says(now) {
+          if !pinned.isEquivalent(to: now) {
             pinned = now
             hasMoved.store(true, ordering: .releasing)
           }
@@ -92,7 +92,7 @@ extension ReaderCore {
         }
         return (pinned, true, false)
       }
-      if verdict.isLonger { growth.ring() }
+      if verdict.isLonger { growth.notify() }
       guard verdict.isOther else { return verdict.0 }
       // Looks of several callers may come back in another order than they were taken, and an old look at a source that
       // has grown since looks like one that shrank. A look that began after the pinned one came back is later for sure.

@@ -15,7 +15,7 @@ final class ReaderCore: Sendable {
   private let isDirect: Bool
   /// Whether a stage keeps what is read.
   let hasCache: Bool
-  let gate = UseGate()
+  let gate = ShutdownGate()
   /// The version pinned when the reader was opened. Most sources never become another, and a constant is read without
   /// a lock and without counting a reference that all tasks share.
   private let first: SourceDescription
@@ -24,14 +24,14 @@ final class ReaderCore: Sendable {
   let pinned: Locked<SourceDescription>
   let counters = ReaderCounters()
   let onChange: ChangePolicy
-  let lookInterval: Duration
+  let pollInterval: Duration
   let time: TimeSource
   /// Looks for changes between reads, if the policy wants that.
   let watcher = Locked<Task<Void, Never>?>(nil)
   /// When streams that follow look.
   let following: Locked<FollowingLooks>
   /// Those who wait for the source to grow.
-  let growth = Bell()
+  let growth = Notifier()
 
   /// - Parameter pipeline: of which a reader has begun.
   private init(
@@ -50,7 +50,7 @@ final class ReaderCore: Sendable {
     streamWindow = configuration.streamWindow
     onChange = configuration.onChange
     // Whoever wants it at all times gets it a thousand times a second, and the processor is not kept busy by it.
-    lookInterval = max(configuration.lookInterval, .milliseconds(1))
+    pollInterval = max(configuration.pollInterval, .milliseconds(1))
     time = configuration.time
     following = Locked(FollowingLooks(next: configuration.time.now, last: configuration.time.now))
   }
@@ -135,7 +135,7 @@ extension ReaderCore {
       return response.bytes
     } catch {
       gate.leave()
-      guard turns(at: error) else { throw failed(error) }
+      guard switchesVersion(at: error) else { throw failed(error) }
     }
     return try await readWithCare(range)
   }
@@ -156,7 +156,7 @@ extension ReaderCore {
   func read(_ range: ByteRange, caching: CachePolicy) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
-    return try await turning {
+    return try await switchingVersions {
       var source = source
       if !Self.holds(source, range) {
         source = try await lookAgain(for: range)
@@ -173,7 +173,7 @@ extension ReaderCore {
   func read(_ ranges: [ByteRange]) async throws -> [Bytes] {
     try enter()
     defer { gate.leave() }
-    return try await turning { try await readNow(ranges) }
+    return try await switchingVersions { try await readNow(ranges) }
   }
 
   private func readNow(_ ranges: [ByteRange]) async throws -> [Bytes] {
@@ -202,7 +202,7 @@ extension ReaderCore {
   ) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
-    return try await turning {
+    return try await switchingVersions {
       // Of an empty source nothing is read, by which a change would show.
       let isToLook = source.mayGrow || !source.isSettled || source.byteCount == 0
       let source = isToLook ? try await repin() : source

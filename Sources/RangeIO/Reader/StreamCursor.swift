@@ -12,7 +12,7 @@ package final class StreamCursor {
   static let mostBytesAhead = 8 * 1024 * 1024
 
   private struct Window {
-    let answer: OneAnswer<Bytes>
+    let answer: Promise<Bytes>
     let task: Task<Void, Never>
   }
 
@@ -134,7 +134,7 @@ package final class StreamCursor {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
-    let answer = OneAnswer<Bytes>()
+    let answer = Promise<Bytes>()
     let work: @Sendable () async -> Void = { [core] in
       do {
         answer.resolve(.success(try await core.readWindow(range, of: source)))

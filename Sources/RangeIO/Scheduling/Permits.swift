@@ -1,7 +1,7 @@
 /// A bounded number of permits: demands go before prefetches, each in the order they came, and no prefetch waits for
-/// ever (``TurnQueue``).
+/// ever (``AdmissionQueue``).
 package final class Permits: Sendable {
-  private typealias State = TurnQueue<OneAnswer<Void>>
+  private typealias State = AdmissionQueue<Promise<Void>>
   private let state: Locked<State>
   /// Permits know no rate, so all is now.
   private static let now = ReadInstant(nanoseconds: 0)
@@ -14,9 +14,9 @@ package final class Permits: Sendable {
   /// Waits for a permit, which ``leave()`` gives back. Throws when cancelled, or when `list` is failed.
   ///
   /// - Parameter urgency: of the prefetch that it is for; `nil` for a demand.
-  package func enter(_ list: WaitingList, urgency: ReadUrgency? = nil) async throws {
+  package func enter(_ list: WaiterRegistry, urgency: ReadUrgency? = nil) async throws {
     let purpose = urgency?.purpose ?? .demand
-    let arrival = state.withLock { $0.arrived(0, purpose, now: Self.now) { OneAnswer() } }
+    let arrival = state.withLock { $0.arrived(0, purpose, now: Self.now) { Promise() } }
     guard case .waits(let ticket, let answer, let actions) = arrival else { return }
     admit(actions)
     let handle = urgency?.onRaise { [self] in admit(state.withLock { $0.raised(ticket, now: Self.now) }) }

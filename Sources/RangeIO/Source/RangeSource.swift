@@ -23,7 +23,7 @@
 public protocol RangeSource: ~Copyable, Sendable {
   /// What the source is now. Called when a reader opens and when it is asked to refresh; before a read beyond the end that
   /// it knows, of a version that is not settled, or counted from the end of a source that may grow; and in each
-  /// ``RangeReader/Configuration/lookInterval`` by readers that watch for changes.
+  /// ``RangeReader/Configuration/pollInterval`` by readers that watch for changes.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
 
   /// What the name of the source leads to now, which may be another object than the one read so far: for readers that
@@ -112,7 +112,7 @@ extension RangeSource where Self: ~Copyable {
 
   /// Cannot tell: until it is cancelled.
   public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
-    try await OneAnswer<Void>().value()
+    try await Promise<Void>().value()
   }
 
   /// Does not.

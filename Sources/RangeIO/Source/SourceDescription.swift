@@ -162,7 +162,7 @@ public final class SourceDescription: Sendable {
   func has(_ range: ByteRange) -> Bool { range.lowerBound >= 0 && range.upperBound <= byteCount }
 
   /// Whether this snapshot says all that `other` does, so that it can stand for it.
-  func says(_ other: SourceDescription) -> Bool {
+  func isEquivalent(to other: SourceDescription) -> Bool {
     if self === other { return true }
     guard change(to: other) == .same, byteCount == other.byteCount, isSettled == other.isSettled, name == other.name
     else { return false }
@@ -174,7 +174,7 @@ public final class SourceDescription: Sendable {
     // What is opaque may have changed in ways that only the source knows.
     guard context === other.context else { return false }
     guard let base, let otherBase = other.base else { return base === other.base }
-    return base.says(otherBase)
+    return base.isEquivalent(to: otherBase)
   }
 
   /// What the cache numbered `cache` calls this version, if it is the one that is noted here.

@@ -20,7 +20,7 @@ extension ReadNext {
   ///
   /// - Throws: what `work` throws; `CancellationError`, `ReadError.Code.closed`.
   func answer<Value: Sendable>(of work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-    let answer = OneAnswer<Value>()
+    let answer = Promise<Value>()
     let task = background.start {
       do { answer.resolve(.success(try await work())) } catch { answer.fail(error) }
     }

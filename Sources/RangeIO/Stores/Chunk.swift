@@ -14,7 +14,7 @@ public struct Chunk: Sendable {
   /// Whose it is.
   public var token: ChunkToken { ticket.token }
   /// When its oldest bytes were asked for from the source.
-  public var birth: ReadInstant { ticket.birth }
+  public var fetchedAt: ReadInstant { ticket.fetchedAt }
   /// All parts, in order.
   public var pieces: [RangedBytes] { [piece] + morePieces }
   /// The bytes of all parts.

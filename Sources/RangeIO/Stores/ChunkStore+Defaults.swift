@@ -51,7 +51,7 @@ extension ChunkStore {
   }
 
   /// Piece by piece, each with room of its own.
-  public func accept(_ chunk: Chunk) -> ChunkInsertion {
+  public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
     var all = ChunkInsertion(isPublished: true)
     for piece in chunk.pieces {
       let room = reserve(piece.range, ofRun: piece.range.count, for: chunk.token)
@@ -68,10 +68,10 @@ extension ChunkStore {
   }
 
   /// Erases it here.
-  public func letGo(_ range: ByteRange, of token: ChunkToken) { erase(range, of: token) }
+  public func erasePromoted(_ range: ByteRange, of token: ChunkToken) { erase(range, of: token) }
 
   /// Nothing.
-  public func handEvictions(to outlet: any ChunkOutlet) {}
+  public func sendEvictions(to outlet: any EvictionSink) {}
 
   /// By the continuous clock of the system.
   public var now: ReadInstant { TimeSource.continuous.now }
@@ -87,5 +87,5 @@ extension ChunkStore {
 
 private enum UnreservedTurns {
   static let permits = Permits(4)
-  static let nobodyCloses = WaitingList()
+  static let nobodyCloses = WaiterRegistry()
 }

@@ -85,11 +85,11 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// that compressing takes.
   ///
   /// By default by ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)``, piece by piece.
-  func accept(_ chunk: Chunk) -> ChunkInsertion
+  func insertDemoted(_ chunk: Chunk) -> ChunkInsertion
 
   /// The tier above holds `range` now. By default erases here what holds bytes of it. A tier that holds copies, such as one on a
   /// disk, does nothing.
-  func letGo(_ range: ByteRange, of token: ChunkToken)
+  func erasePromoted(_ range: ByteRange, of token: ChunkToken)
 
   /// Copies of the chunks that are here, some with each step, for a tier below that outlives the process. What comes or
   /// goes meanwhile may be among them or not.
@@ -99,11 +99,11 @@ public protocol ChunkStore: AnyObject, Sendable {
 
   /// From now on hands what is evicted for want of room to `outlet`, beyond what calls return: what is evicted while
   /// no call is under way. Called once, before the store is used. By default it does nothing.
-  func handEvictions(to outlet: any ChunkOutlet)
+  func sendEvictions(to outlet: any EvictionSink)
 }
 
 /// Takes the chunks that a tier evicts.
-public protocol ChunkOutlet: AnyObject, Sendable {
+public protocol EvictionSink: AnyObject, Sendable {
   /// Takes chunks, or drops them. Quick, waits for nothing and calls no store, so that it may be called under a lock:
   /// that of the place that the chunks leave, so that they can be found either there or here.
   func take(_ chunks: ArraySlice<Chunk>)
@@ -113,10 +113,10 @@ public protocol ChunkOutlet: AnyObject, Sendable {
 }
 
 /// A reference to an outlet that can be published.
-final class OutletBox: Sendable {
-  let outlet: any ChunkOutlet
+final class EvictionSinkBox: Sendable {
+  let outlet: any EvictionSink
 
-  init(_ outlet: any ChunkOutlet) { self.outlet = outlet }
+  init(_ outlet: any EvictionSink) { self.outlet = outlet }
 }
 
 /// What a store holds of a range.
@@ -124,7 +124,7 @@ public enum ChunkLookup: Sendable {
   /// All of it.
   case hit(Bytes)
   /// Some of it: pieces, parts that take work to get, and gaps, each in order, together the range.
-  case partial(pieces: [RangedBytes], held: [HeldPiece] = [], gaps: [ByteRange])
+  case partial(pieces: [RangedBytes], deferred: [DeferredPiece] = [], gaps: [ByteRange])
   /// Nothing of it.
   case miss
 }

@@ -69,8 +69,8 @@ public final class ChunkToken: Sendable {
   func retire() { generationValue.store(Self.retired, ordering: .sequentiallyConsistent) }
 
   /// A ticket for what is asked for now.
-  public func ticket(birth: ReadInstant) -> ChunkTicket {
-    ChunkTicket(token: self, generation: generation, birth: birth)
+  public func ticket(fetchedAt: ReadInstant) -> ChunkTicket {
+    ChunkTicket(token: self, generation: generation, fetchedAt: fetchedAt)
   }
 }
 
@@ -81,7 +81,7 @@ public struct ChunkTicket: Sendable {
   /// The token's generation when the bytes were asked for.
   public let generation: UInt64
   /// When the bytes were asked for from the source: their age counts from here, through all tiers.
-  public let birth: ReadInstant
+  public let fetchedAt: ReadInstant
 
   /// Whether the bytes may still be kept. Asked under the lock of the place where they go.
   public var isValid: Bool {

@@ -22,7 +22,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     /// The bytes, or the list.
     var base: UnsafeMutableRawPointer
     /// When the oldest bytes were asked for, in nanoseconds of the store's clock.
-    var birth: Int64 = 0
+    var fetchedAt: Int64 = 0
     /// The block's lower 48 bits, and the token's lower 16 above them.
     var blockAndToken: UInt64 = 0
     /// The token's upper 32 bits of 48.

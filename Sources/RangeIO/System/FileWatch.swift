@@ -48,7 +48,7 @@ final class FileWatch: Sendable {
   private final class FileWatches: @unchecked Sendable {
     // Unchecked for the sake of the dispatch source, which may be used from any thread, but does not say so.
     static var shared: FileWatches? { made.get { FileWatches() } }
-    private static let made = MadeWhenItCan<FileWatches>()
+    private static let made = RetriedLazy<FileWatches>()
 
     private struct State {
       /// By the system's number of the watch: one for each file, however many wait for it.

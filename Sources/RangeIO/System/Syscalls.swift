@@ -57,7 +57,7 @@ package final class Syscalls: Sendable {
   package let reopen: Reopen
   package let close: Close
   /// Leaves an open number to an empty file, so that the file behind it is closed, even if the number is still used.
-  package let letGo: LetGo
+  package let release: LetGo
   package let status: Status
   /// What a path leads to, which is not opened.
   package let statusOfPath: StatusOfPath
@@ -83,7 +83,7 @@ package final class Syscalls: Sendable {
     openWaiting: @escaping Open = { $0.withPlatformString { Int(rio_open_waiting($0)) } },
     reopen: @escaping Reopen = { Int(rio_reopen_readonly($0)) },
     close: @escaping Close = { Int(rio_close($0)) },
-    letGo: @escaping LetGo = { Int(rio_let_go($0)) },
+    release: @escaping LetGo = { Int(rio_let_go($0)) },
     status: @escaping Status = Syscalls.kernelStatus,
     statusOfPath: @escaping StatusOfPath = Syscalls.kernelStatusOfPath,
     fileSystem: @escaping FileSystem = { rio_filesystem_id($0) },
@@ -101,7 +101,7 @@ package final class Syscalls: Sendable {
     self.openWaiting = openWaiting
     self.reopen = reopen
     self.close = close
-    self.letGo = letGo
+    self.release = release
     self.status = status
     self.statusOfPath = statusOfPath
     self.fileSystem = fileSystem

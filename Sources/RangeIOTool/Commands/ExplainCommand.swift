@@ -41,11 +41,11 @@ struct ExplainCommand: CommandWithStats {
     let explanation: ReadExplanation
     if let spill {
       let store = try await Self.openStore(PathArgument.path(spill, for: "--spill"))
-      explanation = try await explain(SlowSource(file), .farObject(keepingIn: store), asked, first)
+      explanation = try await explain(SlowSource(file), .remoteObject(keepingIn: store), asked, first)
       try await store.close()
     } else if far {
       let store = MemoryStore(limit: .mebibytes(64))
-      explanation = try await explain(SlowSource(file), .farObject(keepingIn: store), asked, first)
+      explanation = try await explain(SlowSource(file), .remoteObject(keepingIn: store), asked, first)
     } else {
       explanation = try await explain(file, .localFile(), asked, first)
     }

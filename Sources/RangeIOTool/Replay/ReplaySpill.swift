@@ -37,7 +37,7 @@ struct ReplaySpill: Equatable {
     configuration.sources = .all
     configuration.freeSpaceFloor = .bytes(0)
     configuration.stagingLimit = .bytes(staging)
-    configuration.lingering = .zero
+    configuration.writeDelay = .zero
     configuration.time = TimeSource(SteppingClock())
     configuration.background = background
     configuration.disk = MemoryDisk()

@@ -35,7 +35,7 @@ struct TierTarget: ReplayTarget {
 
   private func fetch(_ range: ByteRange, fetched: inout [ByteRange]) {
     fetched.append(range)
-    let ticket = token.ticket(birth: store.now)
+    let ticket = token.ticket(fetchedAt: store.now)
     let room = store.reserve(range, ofRun: range.count, for: token)
     let bytes = source.bytes(of: range)
     guard let reservation = room.reservation else { return }

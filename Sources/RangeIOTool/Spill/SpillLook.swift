@@ -28,7 +28,7 @@ struct SpillLook {
     let status: ToolStatus =
       switch error.code {
       // Another program's directory is as little of use as none.
-      case .invalidConfiguration, .otherFormat: .unusableSource
+      case .invalidConfiguration, .unsupportedFormat: .unusableSource
       default: ToolStatus(error.code)
       }
     return ToolFailure("\(path): \(error.message)", status: status)

@@ -93,13 +93,13 @@ private struct FlightsModel {
       for _ in 0..<80 {
         switch random.below(20) {
         case 0..<9: try request()
-        case 9..<14: try land()
+        case 9..<14: try complete()
         default: try leave()
         }
         try checkTable()
       }
-      while !flights.isEmpty { try land() }
-      try expect(table.isEmpty && table.count == 0 && table.joinableCount == 0, "not empty after all have landed")
+      while !flights.isEmpty { try complete() }
+      try expect(table.isEmpty && table.count == 0 && table.joinableCount == 0, "not empty after all have completed")
       return nil
     } catch { return error }
   }
@@ -163,11 +163,11 @@ private struct FlightsModel {
     tally.raised += raised.count
   }
 
-  private mutating func land() throws(Mismatch) {
+  private mutating func complete() throws(Mismatch) {
     let ids = flights.keys.sorted { $0.number < $1.number }
     guard !ids.isEmpty else { return }
     let id = ids[random.below(ids.count)]
-    let waiters = Array(table.landed(id))
+    let waiters = Array(table.completed(id))
     let flight = flights.removeValue(forKey: id)
     let expected = flight.map { $0.interested.compactMap(\.1) } ?? []
     try expect(waiters == expected, "woke \(waiters), not \(expected)")

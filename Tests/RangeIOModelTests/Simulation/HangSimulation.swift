@@ -69,7 +69,7 @@ final class HangSimulation: Sendable {
     spill.admission = below(2) == 0 ? .always : .secondTimeOnceFull
     spill.writes = below(3) == 0 ? .onInsertion : .onEviction
     spill.durability = below(3) == 0 ? .fdatasync(every: .kibibytes(8)) : .none
-    spill.lingering = .milliseconds(below(30))
+    spill.writeDelay = .milliseconds(below(30))
     spill.wallClock = { [clock = simulation.clock] in 1_700_000_000_000_000_000 + clock.now.offset.nanoseconds }
     spill.random = { 4711 }
     self.spill = spill
@@ -246,7 +246,7 @@ final class HangSimulation: Sendable {
   private func bounded(
     _ what: String, within limit: Duration, _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
-    let answer = OneAnswer<Void>()
+    let answer = Promise<Void>()
     simulation.start {
       do { answer.resolve(.success(try await body())) } catch { answer.fail(error) }
     }

@@ -107,7 +107,7 @@ final class MergingSimulation: Sendable {
     for stage in caching {
       let statistics = stage.statistics()
       world.withLock { world in
-        world.tally.kept += statistics?["surplus bytes kept"] ?? 0
+        world.tally.kept += statistics?["over-read bytes kept"] ?? 0
         world.tally.again += statistics?["bytes read again"] ?? 0
       }
     }
@@ -164,7 +164,7 @@ final class MergingSimulation: Sendable {
     }
     guard store.isQuiet else { throw Wrong(what: "something is still on its way: \(store.statistics())") }
     // All permits are back, or this hangs.
-    for _ in 0..<merging.concurrentSpans { try await merging.permits.enter(WaitingList()) }
+    for _ in 0..<merging.concurrentSpans { try await merging.permits.enter(WaiterRegistry()) }
     for _ in 0..<4 { try await store.enterUnreserved() }
     // What is kept is right, whatever became of the reads that brought it.
     for token in store.sources.all where token.isAlive {

@@ -92,7 +92,7 @@ final class SpilledSimulation: Sendable {
     spill.admission = below(2) == 0 ? .always : .secondTimeOnceFull
     spill.writes = below(3) == 0 ? .onInsertion : .onEviction
     spill.durability = below(3) == 0 ? .fdatasync(every: .kibibytes(8)) : .none
-    spill.lingering = .milliseconds(below(30))
+    spill.writeDelay = .milliseconds(below(30))
     spill.wallClock = { [clock = simulation.clock] in 1_700_000_000_000_000_000 + clock.now.offset.nanoseconds }
     spill.random = { 4711 }
     self.spill = spill
@@ -198,7 +198,7 @@ final class SpilledSimulation: Sendable {
       case 0: store.removeAll()
       case 1: store.remove(source: source.id)
       case 2, 3: store.remove(0..<random(in: 1...source.byteCount), of: source)
-      case 4: store.relieve([.normal, .warning, .critical][random(in: 0...2)])
+      case 4: store.handleMemoryPressure([.normal, .warning, .critical][random(in: 0...2)])
       case 5:
         process.crash()
         world.withLock { $0.tally.crashes += 1 }

@@ -337,7 +337,7 @@ final class TieredSimulation: Sendable {
       case 2, 3: source.grow(by: random(in: 1...3000))
       case 4: for await _ in store.removeAll() { try look() }
       case 5: try await removeRange()
-      case 6: store.relieve([.normal, .warning, .critical][random(in: 0...2)])
+      case 6: store.handleMemoryPressure([.normal, .warning, .critical][random(in: 0...2)])
       case 7: store.removeExpired()
       case 8: try await pin()
       case 9: interfere()
@@ -359,8 +359,8 @@ final class TieredSimulation: Sendable {
     world.withLock { $0.tally.interferences += 1 }
     switch random(in: 0...4) {
     case 0: store.removeAll()
-    case 1: store.relieve(.critical)
-    case 2: store.relieve(.normal)
+    case 1: store.handleMemoryPressure(.critical)
+    case 2: store.handleMemoryPressure(.normal)
     default: store.remove(source: "source \(random(in: 0...1))")
     }
   }

@@ -86,7 +86,7 @@ final class StagesModel: Sendable {
     for reader in world.withLock({ $0.readers }) { await reader?.close() }
     try look(isAtRest: true)
     // All permits are back, or this hangs.
-    for _ in 0..<merging.concurrentSpans { try await merging.permits.enter(WaitingList()) }
+    for _ in 0..<merging.concurrentSpans { try await merging.permits.enter(WaiterRegistry()) }
     return world.withLock { world in
       var tally = world.tally
       tally.faults = source.faults

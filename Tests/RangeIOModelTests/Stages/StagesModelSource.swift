@@ -88,7 +88,7 @@ final class StagesModelSource: RangeSource {
       copy[copy.count / 2] ^= 1
       return Bytes(copy)
     case 4: try await time.sleep(for: .milliseconds(200))
-    case 5: try await OneAnswer<Void>().value()
+    case 5: try await Promise<Void>().value()
     default: break
     }
     return bytes

@@ -33,10 +33,10 @@ extension MemoryModel {
     tally.overPinned += fits ? 0 : 1
   }
 
-  mutating func relieve() throws(Mismatch) {
+  mutating func handleMemoryPressure() throws(Mismatch) {
     let pressure = [MemoryPressure.normal, .warning, .critical][random.below(3)]
     let before = store.statistics()
-    store.relieve(pressure)
+    store.handleMemoryPressure(pressure)
     try takeEvictions(since: before.evictions)
     let after = store.statistics()
     let stays = after.pinnedBytes + metadataBytes + outstanding.bytes

@@ -72,7 +72,7 @@ extension MemoryModel {
     let token = kept[index].token
     let range = anyRange(of: kept[index])
     let run = range.count + (random.below(8) == 0 ? random.below(limit) : 0)
-    let ticket = token.ticket(birth: store.now)
+    let ticket = token.ticket(fetchedAt: store.now)
     let parts = parts(of: range, token.grid)
     let charge = parts.reduce(0) { $0 + MemoryStore.charge(of: $1.bits.nonzeroBitCount * unit) }
     let fits = isAdmitted(index, run, charge: charge, blocks: parts.count)
@@ -138,7 +138,7 @@ extension MemoryModel {
   private mutating func note(_ one: Underway, dropped: Int, refused: Int) throws(Mismatch) {
     let index = one.kept
     let grid = kept[index].token.grid
-    let birth = one.ticket.birth.nanoseconds
+    let fetchedAt = one.ticket.fetchedAt.nanoseconds
     let entries = MemoryRecount(store).entries.filter { $0.token === kept[index].token }
     var (dropped, refused) = (dropped, refused)
     for (block, new) in parts(of: one.range, grid) {
@@ -159,14 +159,14 @@ extension MemoryModel {
         try expect(now & ~(old | new) == 0 && now & new == new, "block \(block) has \(now) of \(old) and \(new)")
         dropped -= (old | new).nonzeroBitCount - now.nonzeroBitCount
       }
-      let oldBirth = old == 0 ? birth : kept[index].births[block]
+      let oldBirth = old == 0 ? fetchedAt : kept[index].births[block]
       // As old as the oldest byte; unchanged if all was there; young if all is new.
       let isPossible =
-        entry.birth == min(oldBirth, birth) || entry.birth == oldBirth && new & ~old == 0
-        || entry.birth == birth && old & ~new == 0 || now == old && entry.birth == oldBirth
-      try expect(isPossible, "block \(block) was born \(entry.birth), not \(oldBirth) or \(birth)")
+        entry.fetchedAt == min(oldBirth, fetchedAt) || entry.fetchedAt == oldBirth && new & ~old == 0
+        || entry.fetchedAt == fetchedAt && old & ~new == 0 || now == old && entry.fetchedAt == oldBirth
+      try expect(isPossible, "block \(block) was born \(entry.fetchedAt), not \(oldBirth) or \(fetchedAt)")
       kept[index].blocks[block] = now
-      kept[index].births[block] = entry.birth
+      kept[index].births[block] = entry.fetchedAt
     }
     try expect(dropped == 0 && refused >= 0, "\(dropped) units were dropped more than are missing")
   }

@@ -123,7 +123,7 @@ struct MemoryModel {
     case 79..<82: try await stepRemoval()
     case 82..<84: try await trim()
     case 84..<86: try await resize()
-    case 86: try relieve()
+    case 86: try handleMemoryPressure()
     case 87..<90: try pin()
     case 90..<92: try unpin()
     case 92..<94: try setMetadata()

@@ -31,7 +31,8 @@ struct StageConformanceTests {
     }
   }
 
-  @Test func `surplus of below goes no further than a stage that moves offsets, whatever that hands up`() async throws {
+  @Test func `overRead of below goes no further than a stage that moves offsets, whatever that hands up`() async throws
+  {
     try await StageConformance.check(contents, becomes: contents.slice(100..<4001)) {
       SkippingHeader(count: 100, handsUpSurplus: true)
     }
@@ -69,7 +70,8 @@ private struct SkippingHeader: ReadStage {
 /// Decodes, and breaks one rule.
 struct OddStage: ReadStage {
   enum Fault: CaseIterable, Sendable {
-    case ownID, sometimesDerives, unsteady, firstOnly, surplus, wrongByte, cuts, swallowsErrors, detached, doesNotDerive
+    case ownID, sometimesDerives, unsteady, firstOnly, overRead, wrongByte, cuts, swallowsErrors, detached,
+      doesNotDerive
   }
   let fault: Fault
 
@@ -97,13 +99,13 @@ struct OddStage: ReadStage {
     let more = response.moreBytes.map { bytes in Bytes(bytes.map { $0 ^ 0x5A }) }
     switch fault {
     case .firstOnly: return ReadResponse(first, moreBytes: response.moreBytes)
-    case .surplus:
+    case .overRead:
       response.bytes = first
       response.moreBytes = more
       // Bytes that are not there.
       let end = request.range.upperBound
       let rest = end..<min(end + 8, request.source.byteCount)
-      if !rest.isEmpty { response.surplus = [.init(rest, Bytes(repeatElement(0xEE, count: rest.count)))] }
+      if !rest.isEmpty { response.overRead = [.init(rest, Bytes(repeatElement(0xEE, count: rest.count)))] }
       return response
     case .cuts: return ReadResponse(first.count > 1000 ? first.slice(0..<1000) : first, moreBytes: more)
     default: return ReadResponse(first, moreBytes: more)

@@ -12,12 +12,12 @@ struct CachedPartsTests {
     func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? { nil }
   }
 
-  private func held(_ range: ByteRange, wanted: ByteRange) -> HeldPiece {
+  private func deferred(_ range: ByteRange, wanted: ByteRange) -> DeferredPiece {
     let sources = ChunkSources()
     let source = SourceDescription(id: "a", validator: nil, byteCount: 1000)
     let (token, _) = sources.token(for: source, grid: BlockGrid(blockSize: 64)!, reading: false)
-    return HeldPiece(
-      range: range, wanted: wanted, ticket: token.ticket(birth: ReadInstant(nanoseconds: 0)), rises: false,
+    return DeferredPiece(
+      range: range, wanted: wanted, ticket: token.ticket(fetchedAt: ReadInstant(nanoseconds: 0)), shouldPromote: false,
       loader: Nothing())
   }
 
@@ -28,14 +28,14 @@ struct CachedPartsTests {
   }
 
   @Test func `a held piece that is wanted beyond its ends`() {
-    let found = parts(0..<100, .partial(pieces: [], held: [held(20..<60, wanted: 0..<100)], gaps: []))
-    #expect(found.held.map(\.wanted) == [20..<60])
+    let found = parts(0..<100, .partial(pieces: [], deferred: [deferred(20..<60, wanted: 0..<100)], gaps: []))
+    #expect(found.deferred.map(\.wanted) == [20..<60])
     #expect(found.gaps == [0..<20, 60..<100])
   }
 
   @Test func `a held piece that has nothing of what is wanted of it`() {
-    let found = parts(0..<100, .partial(pieces: [], held: [held(200..<300, wanted: 0..<50)], gaps: [50..<100]))
-    #expect(found.held.isEmpty)
+    let found = parts(0..<100, .partial(pieces: [], deferred: [deferred(200..<300, wanted: 0..<50)], gaps: [50..<100]))
+    #expect(found.deferred.isEmpty)
     #expect(found.gaps == [0..<100])
   }
 
@@ -53,9 +53,9 @@ struct CachedPartsTests {
     let bytes = SyntheticSource.bytes(0..<50)
     let found = parts(
       0..<100,
-      .partial(pieces: [RangedBytes(0..<50, bytes)], held: [held(50..<128, wanted: 50..<70)], gaps: [70..<100]))
+      .partial(pieces: [RangedBytes(0..<50, bytes)], deferred: [deferred(50..<128, wanted: 50..<70)], gaps: [70..<100]))
     #expect(found.pieces.map(\.range) == [0..<50])
-    #expect(found.held.map(\.wanted) == [50..<70])
+    #expect(found.deferred.map(\.wanted) == [50..<70])
     #expect(found.gaps == [70..<100])
   }
 }

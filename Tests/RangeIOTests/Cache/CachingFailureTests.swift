@@ -167,7 +167,7 @@ import Testing
     #expect(sources[1].asked.isEmpty)
   }
 
-  @Test func `a stage below is not closed before the flights through it have landed`() async throws {
+  @Test func `a stage below is not closed before the flights through it have completed`() async throws {
     let events = Noted<String>()
     struct Lingering: ReadStage {
       let events: Noted<String>
@@ -207,7 +207,7 @@ import Testing
     #expect(try await second.value)
   }
 
-  @Test func `a reader that is dropped lets go of its version, and its flights land`() async throws {
+  @Test func `a reader that is dropped lets go of its version, and its flights complete`() async throws {
     let source = HeldSource()
     var reader: RangeReader? = try await reader(source, .requestedFirst)
     weak let dropped = reader

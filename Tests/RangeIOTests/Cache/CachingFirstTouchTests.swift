@@ -47,7 +47,7 @@ struct CachingFirstTouchTests {
     }
     let (twice, always) = (try await reader(sources.one, .onSecondTouch), try await reader(sources.other, .always))
     for _ in 0..<2 { _ = try await twice.read(4096..<8192) }
-    let done = OneAnswer<Bool>()
+    let done = Promise<Bool>()
     // Runs to where it waits.
     BackgroundWork().start {
       do { done.resolve(.success(try await always.isRight(8192..<12_288))) } catch { done.fail(error) }

@@ -58,7 +58,7 @@ import Testing
       for block in 0..<4 { group.addTask { try await outer.isRight(block * 4096..<block * 4096 + 10) } }
       await source.arrivals(4)
       // Somebody else wants what they will want, and waits for a turn.
-      let other = OneAnswer<Bool>()
+      let other = Promise<Bool>()
       BackgroundWork().start {
         do { other.resolve(.success(try await inner.isRight(0..<16_384))) } catch { other.fail(error) }
       }
@@ -122,7 +122,7 @@ extension CachingNestedReadersTests {
 private final class NoStore: ChunkStore {
   let sources = ChunkSources()
   private let turns: Permits
-  private let nobodyCloses = WaitingList()
+  private let nobodyCloses = WaiterRegistry()
 
   init(_ turns: Permits) { self.turns = turns }
 

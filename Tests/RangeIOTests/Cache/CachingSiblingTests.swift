@@ -10,7 +10,7 @@ struct CachingSiblingTests {
   private final class HalfSick: RangeSource {
     static let border = 100
     let isPrompt = true
-    let cancelled = OneAnswer<Void>()
+    let cancelled = Promise<Void>()
 
     func describe() async throws -> SourceDescription {
       SourceDescription(id: "half sick", validator: HeldSource.Version(number: 0), byteCount: 1000)
@@ -20,7 +20,7 @@ struct CachingSiblingTests {
       if range.upperBound <= Self.border { throw ReadError(.inputOutput, "sick") }
       if range.upperBound <= 200 { return SyntheticSource.bytes(range) }
       do {
-        try await OneAnswer<Void>().value()
+        try await Promise<Void>().value()
       } catch {
         cancelled.resolve(.success(()))
         throw error

@@ -224,10 +224,10 @@ import Testing
       let isQuick: Bool
       init(_ isQuick: Bool) { self.isQuick = isQuick }
       func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-        let ticket = sources.all[0].ticket(birth: now)
-        let held = HeldPiece(
-          range: range, wanted: range, ticket: ticket, rises: true, loader: Never(isQuick: isQuick))
-        return .partial(pieces: [], held: [held], gaps: [])
+        let ticket = sources.all[0].ticket(fetchedAt: now)
+        let deferred = DeferredPiece(
+          range: range, wanted: range, ticket: ticket, shouldPromote: true, loader: Never(isQuick: isQuick))
+        return .partial(pieces: [], deferred: [deferred], gaps: [])
       }
       func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
         ChunkRoom(reservation: nil)
@@ -283,10 +283,10 @@ import Testing
     #expect(source.requests.reduce(0) { $0 + $1.count } == 3096)
   }
 
-  @Test func `what is held when its source is removed is served to who waits, and does not rise`() async throws {
+  @Test func `what is held when its source is removed is served to who waits, and is not promoted`() async throws {
     let store = tiers(inline: .bytes(0))
     let fill = compress(0..<1, in: store)
-    // The second touch would let it rise.
+    // The second touch would promote it.
     _ = fill.held(0..<10, in: store)
     let reader = try await reader(store)
     let hits = store.statistics().compressed.hits

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `reads that come, are cancelled and land at random end in right bytes or not at all`(isGated: Bool) throws {
+  func `reads that come, are cancelled and complete at random end in right bytes or not at all`(isGated: Bool) throws {
     for seed in testSeeds.prefix(10) {
       try Simulation.run(seed: seed) { simulation in
         let source = SyntheticSource(byteCount: 1 << 20, latency: .milliseconds(1), time: simulation.time)
@@ -152,7 +152,7 @@ import Testing
     let after = await stampede(reader, 20)
     await quiet()
     #expect(source.waiting.count == 2)
-    // The older one lands: those who waited have their bytes, and nobody else gets them.
+    // The older one completes: those who waited have their bytes, and nobody else gets them.
     source.letGo()
     for read in before { #expect(try await read.value) }
     #expect(store.cachedRanges(of: reader.source) == [])
@@ -166,7 +166,9 @@ import Testing
   }
 
   @Test(arguments: Removal.allCases)
-  private func `an older flight that lands after a newer one takes nothing of it away`(removal: Removal) async throws {
+  private func `an older flight that completes after a newer one takes nothing of it away`(removal: Removal)
+    async throws
+  {
     let (older, newer) = (HeldSource(byteCount: 1 << 20), HeldSource(byteCount: 1 << 20))
     let (one, other) = (try await reader(older), try await reader(newer))
     let before = await stampede(one, 5)

@@ -13,39 +13,39 @@ struct FlightTableTests {
   }
 
   private func plan(
-    _ gaps: [ByteRange], _ wait: GapWait?, generation: UInt64 = 1, purpose: ReadPurpose = .demand
+    _ gaps: [ByteRange], _ wait: FetchWait?, generation: UInt64 = 1, purpose: ReadPurpose = .demand
   ) -> FlightPlan? {
     table.plan(
-      FlightWants(gaps: gaps), landed: table.landingCount, generation: generation, purpose: purpose, wait,
+      FlightWants(gaps: gaps), completed: table.completionCount, generation: generation, purpose: purpose, wait,
       widen: { $0 },
       lookAgain: { ((), FlightWants(gaps: gaps)) }
     ).plan
   }
 
-  private func land(_ start: FlightPlan.Start) {
-    table.land(start.flight, start.range, .success(SyntheticSource.bytes(start.range)))
+  private func complete(_ start: FlightPlan.Start) {
+    table.complete(start.flight, start.range, .success(SyntheticSource.bytes(start.range)))
   }
 
-  @Test func `what landed since the look-up is looked for again, under the lock`() {
-    let first = plan([0..<10], GapWait())!
-    let landed = table.landingCount
-    land(first.starts[0])
+  @Test func `what completed since the look-up is looked for again, under the lock`() {
+    let first = plan([0..<10], FetchWait())!
+    let completed = table.completionCount
+    complete(first.starts[0])
     let planned = table.plan(
-      [0..<20], landed: landed, generation: 1, purpose: .demand, GapWait(), widen: { $0 },
+      [0..<20], completed: completed, generation: 1, purpose: .demand, FetchWait(), widen: { $0 },
       lookAgain: { ("found", [10..<20]) })
     #expect(planned.found == "found")
     #expect(planned.plan?.starts.map(\.range) == [10..<20])
     let nothing = table.plan(
-      [0..<20], landed: landed, generation: 1, purpose: .demand, GapWait(), widen: { $0 },
+      [0..<20], completed: completed, generation: 1, purpose: .demand, FetchWait(), widen: { $0 },
       lookAgain: { ("all", []) })
     #expect(nothing.found == "all")
     #expect(nothing.plan == nil)
   }
 
-  @Test func `nothing is looked for again when nothing landed`() {
-    _ = plan([0..<10], GapWait())!
+  @Test func `nothing is looked for again when nothing completed`() {
+    _ = plan([0..<10], FetchWait())!
     let planned = table.plan(
-      [0..<20], landed: 0, generation: 1, purpose: .demand, GapWait(), widen: { $0 },
+      [0..<20], completed: 0, generation: 1, purpose: .demand, FetchWait(), widen: { $0 },
       lookAgain: { () -> (Int, FlightWants) in
         Issue.record("looked again")
         return (0, [])
@@ -56,10 +56,10 @@ struct FlightTableTests {
     #expect(table.count == 2)
   }
 
-  @Test func `a task is cancelled when the last one leaves, and forgotten when it lands`() async {
-    let plans = (0..<3).map { _ in plan([0..<10], GapWait())! }
+  @Test func `a task is cancelled when the last one leaves, and forgotten when it completes`() async {
+    let plans = (0..<3).map { _ in plan([0..<10], FetchWait())! }
     #expect(plans.map(\.starts.count) == [1, 0, 0])
-    let (flight, hangs) = (plans[0].starts[0], OneAnswer<Void>())
+    let (flight, hangs) = (plans[0].starts[0], Promise<Void>())
     let task = Task { if (try? await hangs.value()) == nil {} }
     table.started(flight.flight, task)
     table.leave(plans[0])
@@ -68,7 +68,7 @@ struct FlightTableTests {
     table.leave(plans[1])
     #expect(task.isCancelled)
     #expect(table.count == 1, "the kernel may still write")
-    land(flight)
+    complete(flight)
     #expect(table.count == 0)
     // Leaving late, or noting a task late, does nothing.
     table.leave(plans[1])
@@ -76,30 +76,30 @@ struct FlightTableTests {
     #expect(table.count == 0)
   }
 
-  @Test func `a task of several flights is cancelled when the last of them is that has not landed`() async {
-    let plan = plan([0..<10, 20..<30, 40..<50], GapWait())!
-    let joined = self.plan([20..<30], GapWait())!
-    let hangs = OneAnswer<Void>()
+  @Test func `a task of several flights is cancelled when the last of them is that has not completed`() async {
+    let plan = plan([0..<10, 20..<30, 40..<50], FetchWait())!
+    let joined = self.plan([20..<30], FetchWait())!
+    let hangs = Promise<Void>()
     let task = Task { if (try? await hangs.value()) == nil {} }
     table.started(plan.starts.map(\.flight), task)
     table.leave(plan)
     #expect(!task.isCancelled)
     table.leave(joined)
     #expect(task.isCancelled)
-    for start in plan.starts { land(start) }
+    for start in plan.starts { complete(start) }
     #expect(table.count == 0)
   }
 
-  @Test func `what has landed of a task's flights does not keep it`() async {
-    let plan = plan([0..<10, 20..<30], GapWait())!
-    let hangs = OneAnswer<Void>()
+  @Test func `what has completed of a task's flights does not keep it`() async {
+    let plan = plan([0..<10, 20..<30], FetchWait())!
+    let hangs = Promise<Void>()
     let task = Task { if (try? await hangs.value()) == nil {} }
-    land(plan.starts[0])
+    complete(plan.starts[0])
     table.started(plan.starts.map(\.flight), task)
     #expect(!task.isCancelled)
     table.leave(plan)
     #expect(task.isCancelled)
-    land(plan.starts[1])
+    complete(plan.starts[1])
     #expect(table.count == 0)
   }
 
@@ -107,65 +107,66 @@ struct FlightTableTests {
     let plan = plan([0..<10, 20..<30], nil, purpose: .prefetch)!
     let urgency = table.urgency(of: Array(plan.starts))
     #expect(urgency?.purpose == .prefetch)
-    _ = self.plan([25..<26], GapWait())
+    _ = self.plan([25..<26], FetchWait())
     #expect(urgency?.purpose == .demand)
     // What somebody waits for already is a demand.
     #expect(table.urgency(of: Array(plan.starts)) == nil)
-    for start in plan.starts { land(start) }
+    for start in plan.starts { complete(start) }
   }
 
-  @Test func `one wait gathers the pieces of several flights, in order, whatever the order of landing`() async throws {
-    let early = plan([20..<40], GapWait())!
+  @Test func `one wait gathers the pieces of several flights, in order, whatever the order of completion`() async throws
+  {
+    let early = plan([20..<40], FetchWait())!
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
       let table = FlightTable(BlockGrid(blockSize: 65_536)!)
       let earlier = table.plan(
-        [20..<40], landed: 0, generation: 1, purpose: .demand, GapWait(), widen: { $0 }, lookAgain: { ((), []) }
+        [20..<40], completed: 0, generation: 1, purpose: .demand, FetchWait(), widen: { $0 }, lookAgain: { ((), []) }
       ).plan!
-      let wait = GapWait()
+      let wait = FetchWait()
       let plan = table.plan(
-        [10..<30, 35..<50], landed: 0, generation: 1, purpose: .demand, wait, widen: { $0 }, lookAgain: { ((), []) }
+        [10..<30, 35..<50], completed: 0, generation: 1, purpose: .demand, wait, widen: { $0 }, lookAgain: { ((), []) }
       ).plan!
       let flights = [plan.starts[0], earlier.starts[0], plan.starts[1]]
       let next = next()
       let pieces = Task { try await wait.pieces(next) }
       for index in order {
         let flight = flights[index]
-        table.land(flight.flight, flight.range, .success(SyntheticSource.bytes(flight.range)))
+        table.complete(flight.flight, flight.range, .success(SyntheticSource.bytes(flight.range)))
       }
       let all = try await pieces.value
       #expect(all.map(\.range) == [10..<20, 20..<30, 35..<40, 40..<50])
       #expect(all.allSatisfy { $0.bytes == SyntheticSource.bytes($0.range) })
       #expect(table.count == 0)
     }
-    land(early.starts[0])
+    complete(early.starts[0])
   }
 
   @Test func `the first failure ends the wait, and says which flight it was`() async throws {
-    let wait = GapWait()
+    let wait = FetchWait()
     let plan = plan([0..<10, 20..<30, 40..<50], wait)!
     let next = next()
     let pieces = Task { try await wait.pieces(next) }
-    land(plan.starts[0])
-    table.land(plan.starts[1].flight, 20..<30, .failure(Refusal.no))
-    let failure = await #expect(throws: GapWait.Failure.self) { try await pieces.value }
+    complete(plan.starts[0])
+    table.complete(plan.starts[1].flight, 20..<30, .failure(Refusal.no))
+    let failure = await #expect(throws: FetchWait.Failure.self) { try await pieces.value }
     #expect(failure?.flight == plan.starts[1].flight)
     #expect(failure?.error is Refusal)
-    // The third lands for nobody.
-    land(plan.starts[2])
+    // The third completes for nobody.
+    complete(plan.starts[2])
     #expect(table.count == 0)
   }
 
-  @Test func `what landed before the wait began is there at once`() async throws {
-    let wait = GapWait()
+  @Test func `what completed before the wait began is there at once`() async throws {
+    let wait = FetchWait()
     let plan = plan([0..<10], wait)!
-    land(plan.starts[0])
+    complete(plan.starts[0])
     let pieces = Noted<ByteRange>()
     let next = next()
     #expect(try JobCount.of { for piece in try await wait.pieces(next) { pieces.add(piece.range) } } == 1)
     #expect(pieces.all == [0..<10])
   }
 
-  @Test func `landing, leaving and waiting race from many threads, and each wait ends once`() async throws {
+  @Test func `completion, leaving and waiting race from many threads, and each wait ends once`() async throws {
     for seed in testSeeds {
       var random = TestRandom(seed)
       let table = FlightTable(BlockGrid(blockSize: 65_536)!)
@@ -175,22 +176,22 @@ struct FlightTableTests {
         return start..<start + 1 + random.below(100)
       }
       let cancelled = Set((0..<60).filter { _ in random.below(3) == 0 })
-      let landings = Noted<Task<Void, Never>>()
+      let completions = Noted<Task<Void, Never>>()
       await withTaskGroup(of: Void.self) { group in
         for (number, range) in ranges.enumerated() {
           group.addTask {
-            let wait = GapWait()
+            let wait = FetchWait()
             let plan = table.plan(
-              [range], landed: 0, generation: UInt64(1 + number / 30), purpose: .demand, wait, widen: { $0 },
+              [range], completed: 0, generation: UInt64(1 + number / 30), purpose: .demand, wait, widen: { $0 },
               lookAgain: { ((), [range]) }
             ).plan!
             for start in plan.starts {
               let task = Task {
                 await Task.yield()
-                table.land(start.flight, start.range, .success(SyntheticSource.bytes(start.range)))
+                table.complete(start.flight, start.range, .success(SyntheticSource.bytes(start.range)))
               }
               table.started(start.flight, task)
-              landings.add(task)
+              completions.add(task)
             }
             let read = Task { try await wait.pieces(next) }
             if cancelled.contains(number) { read.cancel() }
@@ -204,13 +205,13 @@ struct FlightTableTests {
           }
         }
       }
-      for landing in landings.all { await landing.value }
+      for completion in completions.all { await completion.value }
       #expect(table.count == 0)
     }
   }
 }
 
-extension GapWait {
+extension FetchWait {
   /// What `Caching` does: waits, unless all is there, and takes the pieces.
   fileprivate func pieces(_ next: ReadNext) async throws -> [RangedBytes] {
     if !isDone { try await finish(nil, nil, FlightTable(BlockGrid(blockSize: 65_536)!), next) }

@@ -6,11 +6,11 @@ import Testing
 extension FlightsTests {
   // MARK: Landing
 
-  @Test func `landing hands out the waiters in the order they came`() {
+  @Test func `completion hands out the waiters in the order they came`() {
     var table = Table(longest: 512)
     let first = Self.request(&table, 0..<10, waiter: 7)
     for waiter in [5, 9, 1] { _ = Self.request(&table, 0..<10, waiter: waiter) }
-    let waiters = table.landed(Self.flights(first)[0])
+    let waiters = table.completed(Self.flights(first)[0])
     #expect(Array(waiters) == [7, 5, 9, 1])
     #expect(table.isEmpty)
     #expect(table.joinableCount == 0)
@@ -20,51 +20,51 @@ extension FlightsTests {
     var table = Table(longest: 512)
     let first = Self.request(&table, 0..<10)
     let both = Self.request(&table, 0..<10, 200..<210, waiter: 2)
-    #expect(Array(table.landed(both.starts[0].flight)) == [2])
-    #expect(Array(table.landed(Self.flights(first)[0])) == [1, 2])
+    #expect(Array(table.completed(both.starts[0].flight)) == [2])
+    #expect(Array(table.completed(Self.flights(first)[0])) == [1, 2])
   }
 
-  @Test func `what has landed is started anew`() {
+  @Test func `what has completed is started anew`() {
     var table = Table(longest: 512)
     let first = Self.request(&table, 0..<10)
-    _ = table.landed(Self.flights(first)[0])
+    _ = table.completed(Self.flights(first)[0])
     let second = Self.request(&table, 0..<10, waiter: 2)
     #expect(Self.started(second) == [0..<64])
     #expect(Self.flights(second) != Self.flights(first))
     #expect(second.joinedCount == 0)
   }
 
-  @Test func `landing takes out the flight it names and no other`() {
-    for landing in 0..<3 {
+  @Test func `completion takes out the flight it names and no other`() {
+    for completion in 0..<3 {
       var table = Table(longest: 512)
       let plans = [0..<64, 64..<128, 128..<192].map { Self.request(&table, $0) }
-      _ = table.landed(Self.flights(plans[landing])[0])
-      #expect(Self.started(Self.request(&table, 0..<192, waiter: 2)) == [landing * 64..<landing * 64 + 64])
+      _ = table.completed(Self.flights(plans[completion])[0])
+      #expect(Self.started(Self.request(&table, 0..<192, waiter: 2)) == [completion * 64..<completion * 64 + 64])
     }
   }
 
-  @Test func `landing twice traps`() async {
+  @Test func `completion twice traps`() async {
     await #expect(processExitsWith: .failure) {
       var table = Flights<Int>(longest: 512)
       let plan = table.request([0..<10], generation: 1, purpose: .demand, waiter: 1) { $0 }
-      _ = table.landed(plan.parts[0].flight)
-      _ = table.landed(plan.parts[0].flight)
+      _ = table.completed(plan.parts[0].flight)
+      _ = table.completed(plan.parts[0].flight)
     }
     await #expect(processExitsWith: .failure) {
       var table = Flights<Int>(longest: 512)
       let plan = table.request([0..<10], generation: 1, purpose: .demand, waiter: 1) { $0 }
-      _ = table.landed(plan.parts[0].flight)
+      _ = table.completed(plan.parts[0].flight)
       // Lies where the first one lay.
       _ = table.request([0..<10], generation: 1, purpose: .demand, waiter: 1) { $0 }
-      _ = table.landed(plan.parts[0].flight)
+      _ = table.completed(plan.parts[0].flight)
     }
     await #expect(processExitsWith: .failure) {
       var table = Flights<Int>(longest: 512)
       let plan = table.request([0..<10], generation: 1, purpose: .demand, waiter: 1) { $0 }
       _ = table.leave([plan.parts[0].flight], plan.waiter)
-      _ = table.landed(plan.parts[0].flight)
+      _ = table.completed(plan.parts[0].flight)
       // Cancelled, so that no other table misses it.
-      _ = table.landed(plan.parts[0].flight)
+      _ = table.completed(plan.parts[0].flight)
     }
   }
 
@@ -82,7 +82,7 @@ extension FlightsTests {
     var table = Table(longest: 512)
     let plans = (1...3).map { Self.request(&table, 0..<10, waiter: $0) }
     #expect(Self.leave(&table, plans[1]) == [])
-    #expect(Array(table.landed(Self.flights(plans[0])[0])) == [1, 3])
+    #expect(Array(table.completed(Self.flights(plans[0])[0])) == [1, 3])
   }
 
   @Test func `leaving twice counts once`() {
@@ -105,25 +105,25 @@ extension FlightsTests {
     let middle = Self.request(&table, 128..<192)
     let wide = Self.request(&table, 0..<64, 128..<192, 256..<320, waiter: 2)
     #expect(Self.leave(&table, wide) == wide.starts.map(\.flight))
-    #expect(Array(table.landed(Self.flights(middle)[0])) == [1])
+    #expect(Array(table.completed(Self.flights(middle)[0])) == [1])
   }
 
   @Test func `one may leave some flights and stay in others`() {
     var table = Table(longest: 512)
     let plan = Self.request(&table, 0..<64, 128..<192)
     #expect(Array(table.leave([plan.starts[0].flight], plan.waiter)) == [plan.starts[0].flight])
-    #expect(Array(table.landed(plan.starts[1].flight)) == [1])
+    #expect(Array(table.completed(plan.starts[1].flight)) == [1])
   }
 
-  @Test func `leaving a flight that has landed does nothing`() {
+  @Test func `leaving a flight that has completed does nothing`() {
     var table = Table(longest: 512)
     let plan = Self.request(&table, 0..<10)
-    _ = table.landed(Self.flights(plan)[0])
+    _ = table.completed(Self.flights(plan)[0])
     #expect(Self.leave(&table, plan) == [])
     let next = Self.request(&table, 0..<10)
     #expect(next.parts[0].flight.slot == plan.parts[0].flight.slot)
     #expect(Array(table.leave(Self.flights(plan), next.waiter)) == [])
-    #expect(Array(table.landed(Self.flights(next)[0])) == [1])
+    #expect(Array(table.completed(Self.flights(next)[0])) == [1])
   }
 
   @Test func `a cancelled flight is not joined`() {
@@ -135,16 +135,16 @@ extension FlightsTests {
     #expect(Self.started(next) == [0..<64])
   }
 
-  @Test func `a cancelled flight is under way until it lands, with nobody to wake`() {
+  @Test func `a cancelled flight is under way until it completes, with nobody to wake`() {
     var table = Table(longest: 512)
     let left = Self.request(&table, 0..<10)
     _ = Self.leave(&table, left)
     let next = Self.request(&table, 0..<10, waiter: 2)
     #expect(table.count == 2)
-    #expect(Array(table.landed(Self.flights(left)[0])) == [])
+    #expect(Array(table.completed(Self.flights(left)[0])) == [])
     #expect(table.count == 1)
     #expect(table.joinableCount == 1)
-    #expect(Array(table.landed(Self.flights(next)[0])) == [2])
+    #expect(Array(table.completed(Self.flights(next)[0])) == [2])
     #expect(table.isEmpty)
   }
 
@@ -157,6 +157,6 @@ extension FlightsTests {
     let cancelled = plans.indices.shuffled(using: &random).filter { $0 != staying }
       .reduce(into: 0) { $0 += Self.leave(&table, plans[$1]).count }
     #expect(cancelled == 0)
-    #expect(Array(table.landed(Self.flights(plans[0])[0])) == [staying + 1])
+    #expect(Array(table.completed(Self.flights(plans[0])[0])) == [staying + 1])
   }
 }

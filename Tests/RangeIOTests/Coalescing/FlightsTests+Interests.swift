@@ -37,7 +37,7 @@ extension FlightsTests {
     let prefetch = Self.request(&table, 0..<10, waiter: nil, purpose: .prefetch)
     let reader = Self.request(&table, 0..<10, waiter: 2)
     #expect(Self.leave(&table, reader) == [])
-    #expect(Array(table.landed(Self.flights(prefetch)[0])) == [])
+    #expect(Array(table.completed(Self.flights(prefetch)[0])) == [])
   }
 
   @Test func `whoever asked for a prefetch cancels it by leaving`() {
@@ -67,7 +67,7 @@ extension FlightsTests {
     let reader = Self.request(&table, 0..<10)
     _ = Self.request(&table, 0..<10, waiter: nil, purpose: .prefetch)
     #expect(Self.leave(&table, reader) == [])
-    #expect(Array(table.landed(Self.flights(reader)[0])) == [])
+    #expect(Array(table.completed(Self.flights(reader)[0])) == [])
   }
 
   // MARK: Generations
@@ -79,8 +79,8 @@ extension FlightsTests {
     #expect(Self.started(new) == [0..<64])
     #expect(table.joinableCount == 1)
     #expect(Self.flights(Self.request(&table, 5..<10, waiter: 3, generation: 2)) == Self.flights(new))
-    #expect(Array(table.landed(Self.flights(old)[0])) == [1])
-    #expect(Array(table.landed(Self.flights(new)[0])) == [2, 3])
+    #expect(Array(table.completed(Self.flights(old)[0])) == [1])
+    #expect(Array(table.completed(Self.flights(new)[0])) == [2, 3])
     #expect(table.isEmpty)
   }
 
@@ -96,7 +96,7 @@ extension FlightsTests {
     let new = Self.request(&table, 0..<10, waiter: 3, generation: 2)
     #expect(Self.leave(&table, plans[0]) == [])
     #expect(Self.leave(&table, plans[1]) == Self.flights(plans[0]))
-    #expect(Array(table.landed(Self.flights(plans[0])[0])) == [])
+    #expect(Array(table.completed(Self.flights(plans[0])[0])) == [])
     #expect(Self.flights(Self.request(&table, 0..<10, waiter: 4, generation: 2)) == Self.flights(new))
   }
 
@@ -110,9 +110,9 @@ extension FlightsTests {
     let later = Self.request(&table, 0..<10, waiter: 3, generation: 1)
     #expect(Self.started(later) == [0..<64])
     #expect(Self.flights(Self.request(&table, 0..<10, waiter: 4, generation: 2)) == Self.flights(new))
-    #expect(Array(table.landed(Self.flights(late)[0])) == [2])
+    #expect(Array(table.completed(Self.flights(late)[0])) == [2])
     #expect(Self.leave(&table, later) == Self.flights(later))
-    #expect(Array(table.landed(Self.flights(new)[0])) == [1, 4])
+    #expect(Array(table.completed(Self.flights(new)[0])) == [1, 4])
   }
 
   @Test func `the flights of a latecomer are laid out as any others`() {

@@ -189,7 +189,7 @@ import Testing
     #expect(second.parts.map(\.range) == [0..<10, 20..<30, 50..<64])
     #expect(Set(Self.flights(second)) == Set(Self.flights(first)))
     #expect(second.joinedCount == 1)
-    #expect(Array(table.landed(Self.flights(first)[0])) == [1, 2])
+    #expect(Array(table.completed(Self.flights(first)[0])) == [1, 2])
   }
 
   @Test func `widening stops where other flights begin and end`() {
@@ -211,7 +211,7 @@ import Testing
 
   // MARK: What is kept
 
-  @Test func `the place of a landed flight is used again, its id is not`() {
+  @Test func `the place of a completed flight is used again, its id is not`() {
     var table = Table(longest: 512)
     var seen: Set<FlightID> = []
     for _ in 0..<100 {
@@ -219,7 +219,7 @@ import Testing
       for start in plan.starts {
         #expect(start.flight.slot < 2)
         #expect(seen.insert(start.flight).inserted)
-        _ = table.landed(start.flight)
+        _ = table.completed(start.flight)
       }
     }
   }
@@ -227,7 +227,7 @@ import Testing
   @Test func `the tables of a burst are given back when it is over`() {
     var table = Table(longest: 512)
     let plans = (0..<200).map { Self.request(&table, $0 * 2..<$0 * 2 + 1, widen: Self.exact) }
-    for plan in plans { _ = table.landed(plan.parts[0].flight) }
+    for plan in plans { _ = table.completed(plan.parts[0].flight) }
     #expect(Self.request(&table, 0..<10).parts[0].flight.slot == 0)
     // An id from before the burst ended names nothing now, wherever it lay.
     #expect(Self.leave(&table, plans[199]) == [])

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `work outlives the one who started it, even if he is cancelled`() async throws {
-    let (gate, done) = (OneAnswer<Void>(), OneAnswer<Bool>())
+    let (gate, done) = (Promise<Void>(), Promise<Bool>())
     let starter = Task {
       _ = BackgroundWork().start {
         try? await gate.value()
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `task-local values are inherited`() async throws {
-    let seen = OneAnswer<Int>()
+    let seen = Promise<Int>()
     Self.$mark.withValue(5) {
       _ = BackgroundWork().start {
         await Task.yield()
@@ -40,8 +40,8 @@ import Testing
   }
 
   @Test func `the returned task cancels the work`() async throws {
-    let answer = OneAnswer<Int>()
-    let failed = OneAnswer<Bool>()
+    let answer = Promise<Int>()
+    let failed = Promise<Bool>()
     let task = BackgroundWork().start {
       do {
         _ = try await answer.value()

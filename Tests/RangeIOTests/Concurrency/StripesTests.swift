@@ -50,7 +50,7 @@ import Testing
 
   @Test func `a gate of many threads drains once all of them have left, and not before`() async throws {
     for _ in 0..<20 {
-      let gate = UseGate()
+      let gate = ShutdownGate()
       let inside = Tally()
       let entered = Tally()
       async let threads: Void = onThreads(8) { number in
@@ -73,10 +73,10 @@ import Testing
   }
 
   @Test func `a gate is not taken for drained while uses move from thread to thread`() async throws {
-    let gate = UseGate()
+    let gate = ShutdownGate()
     #expect(gate.enter())
     #expect(gate.close())
-    let over = OneAnswer<Void>()
+    let over = Promise<Void>()
     let jobs = JobCount()
     let drained = Task(executorPreference: jobs) {
       try await gate.drained()

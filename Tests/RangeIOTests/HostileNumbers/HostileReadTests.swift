@@ -47,7 +47,7 @@ struct HostileReadTests {
       }
     ),
     ("local file", { .localFile() }),
-    ("far object", { .farObject(keepingIn: MemoryStore(limit: .mebibytes(1))) }),
+    ("far object", { .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(1))) }),
   ]
 
   @Test(arguments: pipelines.indices)
@@ -150,7 +150,7 @@ struct HostileReadTests {
         backoff.attempts = number
         (backoff.base, backoff.cap) = (duration, .nanoseconds(1))
         var configuration = RangeReader.Configuration(onChange: .refresh)
-        configuration.lookInterval = duration
+        configuration.pollInterval = duration
         let failure = ReadError(.inputOutput, "again", isTransient: true)
         let reader = try await RangeReader(
           HostileSource(failure: failure), ReadPipeline { Retrying(backoff, budget: RetryBudget(allowance: 1)) },

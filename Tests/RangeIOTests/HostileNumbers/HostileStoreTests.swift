@@ -94,7 +94,7 @@ struct HostileStoreTests {
         for _ in 0..<2 { _ = try await reader.read(0..<4097) }
         await survives { try await store.resize(memory: compressed, compressed: memory) }
         _ = try await reader.read(0..<4097)
-        store.relieve(.critical)
+        store.handleMemoryPressure(.critical)
         await reader.close()
       }
     }

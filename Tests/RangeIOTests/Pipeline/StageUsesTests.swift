@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StageUsesTests {
   private final class Slow: ReadStage {
     let events = Noted<String>()
-    let isClosing = OneAnswer<Void>()
-    let mayClose = OneAnswer<Void>()
+    let isClosing = Promise<Void>()
+    let mayClose = Promise<Void>()
     private let isFirst = Locked(true)
 
     func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
@@ -40,7 +40,7 @@ import Testing
     let first = try await reader(stage)
     let closing = Task { await first.close() }
     try await stage.isClosing.value()
-    let second = OneAnswer<RangeReader>()
+    let second = Promise<RangeReader>()
     BackgroundWork().start {
       do {
         let reader = try await self.reader(stage)

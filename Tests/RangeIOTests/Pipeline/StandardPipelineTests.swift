@@ -15,14 +15,14 @@ struct StandardPipelineTests {
   @Test func `each has the stages that suit, in an order that works`() async throws {
     #expect(names(.localFile()) == ["Caching"])
     #expect(names(.localFile(cache: .off)) == [])
-    #expect(names(.farObject()) == ["ReadAhead", "Caching", "Merging", "Retrying", "Limiting"])
+    #expect(names(.remoteObject()) == ["ReadAhead", "Caching", "Merging", "Retrying", "Limiting"])
     #expect(
-      names(.farObject(timeLimit: .seconds(1), hedges: true))
+      names(.remoteObject(timeLimit: .seconds(1), hedges: true))
         == ["TimeLimiting", "ReadAhead", "Caching", "Merging", "Retrying", "Hedging", "Limiting"])
     let store = MemoryStore(limit: .mebibytes(1))
     for hedges in [false, true] {
       for limit in [nil, Duration.seconds(1)] {
-        let pipeline = ReadPipeline.farObject(keepingIn: store, timeLimit: limit, hedges: hedges)
+        let pipeline = ReadPipeline.remoteObject(keepingIn: store, timeLimit: limit, hedges: hedges)
         let source = SyntheticSource(byteCount: 300_000)
         // Others may stand around it.
         let reader = try await RangeReader(source) {

@@ -100,7 +100,7 @@ import Testing
   @Test func `after a change it is nil, or of the version that is read`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     var configuration = RangeReader.Configuration(onChange: .refresh)
-    configuration.lookInterval = .seconds(3600)
+    configuration.pollInterval = .seconds(3600)
     let reader = try await RangeReader(source, configuration: configuration) {
       Caching(MemoryStore(limit: .mebibytes(4)), blockSize: .kibibytes(4))
     }

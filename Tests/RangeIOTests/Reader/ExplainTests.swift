@@ -179,9 +179,9 @@ struct ExplainTests {
     let (token, _) = store.sources.token(
       for: TieredSource.description(0), grid: BlockGrid(blockSize: 1024)!, reading: false)
     let chunk = Chunk(
-      ticket: token.ticket(birth: store.now), block: 1,
+      ticket: token.ticket(fetchedAt: store.now), block: 1,
       piece: RangedBytes(1024..<2048, SyntheticSource.bytes(1024..<2048)))
-    #expect(store.accept(chunk).isPublished)
+    #expect(store.insertDemoted(chunk).isPublished)
     return token
   }
 
@@ -201,7 +201,7 @@ struct ExplainTests {
     #expect(explained().map(\.origin) == [.source, .compressed, .source])
 
     // What waits to be written to a disk, too.
-    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.lingering = .seconds(3600) }
+    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.writeDelay = .seconds(3600) }
     let store = try await spill.open()
     let token = offerBlock(to: store)
     let staged = store.explain(0..<3072, token: token.number, grid: token.grid)
@@ -227,7 +227,7 @@ struct ExplainTests {
   }
 
   @Test func `a directory that is closed, and a source that is too near for one, say so`() async throws {
-    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.sources = .dearer }
+    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.sources = .slowerThanDisk }
     let store = try await TieredChunkStore(memory: .kibibytes(96), spill: spill.configuration)
     let near = try await reader(SyntheticSource(byteCount: 100_000), store)
     #expect(why(try near.explain(0..<10).parts[0], .spill)?.contains("no more to read than a disk") == true)

@@ -63,7 +63,7 @@ import Testing
   @Test func `a read begun in a cancelled task never reaches the source`() async throws {
     let reader = try await RangeReader(source)
     let begun = start {
-      try? await OneAnswer<Void>().value()
+      try? await Promise<Void>().value()
       return try await reader.read(0..<10)
     }
     begun.cancel()
@@ -188,12 +188,12 @@ import Testing
 
   @Test func `a cancelled stream hands out nothing more, not even what is at hand`() async throws {
     let reader = try await RangeReader(SyntheticSource(byteCount: 10_000_000))
-    let begun = OneAnswer<Void>()
+    let begun = Promise<Void>()
     let streaming = start {
       var iterator = reader.stream(chunkSize: .kibibytes(1)).makeAsyncIterator()
       _ = try await iterator.next()
       begun.resolve(.success(()))
-      try? await OneAnswer<Void>().value()
+      try? await Promise<Void>().value()
       return try await iterator.next()
     }
     try await begun.value()

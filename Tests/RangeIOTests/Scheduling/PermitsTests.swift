@@ -4,7 +4,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 @Suite(.simulated) struct PermitsTests {
-  private let list = WaitingList()
+  private let list = WaiterRegistry()
 
   @Test func `as many enter as there are permits, the next ones in the order they came`() async throws {
     let permits = Permits(2)
@@ -118,7 +118,7 @@ import Testing
     for wait in waits { await #expect(throws: Refusal.no) { try await wait.value } }
     #expect(permits.waiterCount == 0)
     permits.leave()
-    try await permits.enter(WaitingList())
+    try await permits.enter(WaiterRegistry())
   }
 
   @Test(.racing) func `racing users and cancellations never exceed the permits and lose none`() async throws {

@@ -25,7 +25,7 @@ struct CacheAdvanceFaultsTests {
         }
         try await store.trim(to: .bytes(0))
         try await store.resize(to: .bytes(0))
-        store.relieve(.critical)
+        store.handleMemoryPressure(.critical)
         store.removeAll()
         #expect(store.statistics().bytes == 0)
       }

@@ -41,7 +41,7 @@ import Testing
 
     try await store.resize(to: .mebibytes(64))
     try await store.trim(to: .mebibytes(16))
-    store.relieve(.warning)
+    store.handleMemoryPressure(.warning)
     #expect(store.statistics().limit == 64 << 20)
   }
 
@@ -83,7 +83,7 @@ import Testing
     var configuration = TieredChunkStore.Configuration(memory: .mebibytes(256), compressed: .mebibytes(128))
     configuration.compressed.codec = IdentityCodec()
     let store = TieredChunkStore(configuration)
-    let listening = store.relieve(on: MemoryPressureSignals())
+    let listening = store.handleMemoryPressure(from: MemoryPressureSignals())
     try await store.resize(memory: .mebibytes(64), compressed: .mebibytes(32))
     #expect(store.statistics().limit == 96 << 20)
     #expect(store.statistics().moving.dropped == 0)

@@ -8,11 +8,11 @@ import Testing
   private let sources = ChunkSources()
   private let now = TimeSource(ManualClock()).now
 
-  private func isWelcome(_ token: ChunkToken) -> Bool { token.ticket(birth: now).isValid }
+  private func isWelcome(_ token: ChunkToken) -> Bool { token.ticket(fetchedAt: now).isValid }
 
   @Test func `a token that is made while its source is removed is born removed`() {
     let old = FillSource(sources, id: "a", reading: true).token
-    let before = old.ticket(birth: now)
+    let before = old.ticket(fetchedAt: now)
     var born: [ChunkToken] = []
     var during: [ChunkTicket] = []
     sources.removing(.source(id: "a")) { tokens in
@@ -21,7 +21,7 @@ import Testing
         FillSource(sources, id: "a", version: 1, reading: true), FillSource(sources, id: "a", blockSize: 8192),
         FillSource(sources, id: "b"),
       ].map(\.token)
-      during = born.map { $0.ticket(birth: now) }
+      during = born.map { $0.ticket(fetchedAt: now) }
       #expect(during.map(\.isValid) == [false, false, true] && !isWelcome(old))
     }
     #expect(during.map(\.isValid) == [false, false, true] && !before.isValid)

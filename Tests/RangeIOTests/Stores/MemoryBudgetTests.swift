@@ -124,7 +124,7 @@ struct MemoryBudgetTests {
     let store = MemoryStore(.init(limit: .kibibytes(64)), sources: sources, budget: budget)
     let source = StoredSource(store)
     /// Puts a block back for each one that is evicted, as busy readers do.
-    final class Refilling: ChunkOutlet {
+    final class Refilling: EvictionSink {
       let source: StoredSource
       let count = Locked(0)
       init(_ source: StoredSource) { self.source = source }
@@ -138,7 +138,7 @@ struct MemoryBudgetTests {
       }
     }
     let outlet = Refilling(source)
-    store.handEvictions(to: outlet)
+    store.sendEvictions(to: outlet)
     for block in 0..<1000 { if budget.missing(5000) <= 0 { source.put(source.block(block)) } }
     #expect(store.statistics().bytes > 64 << 10, "it uses what others leave")
     store.giveUp(10_000)
@@ -159,7 +159,7 @@ struct MemoryBudgetTests {
         let range = source.block(block)
         guard let room = store.reserve(range, ofRun: range.count, for: source.token).reservation else { continue }
         _ = store.insert(
-          source.expected(range), at: range, ticket: source.token.ticket(birth: store.now), reservation: room)
+          source.expected(range), at: range, ticket: source.token.ticket(fetchedAt: store.now), reservation: room)
       }
     }
     fill()

@@ -147,7 +147,7 @@ import Testing
     let reads = synthetic.readCount
     #expect(try await reader.read(0..<5000) == SyntheticSource.bytes(0..<5000))
     #expect(synthetic.readCount == reads)
-    store.relieve(.critical)
+    store.handleMemoryPressure(.critical)
     #expect(store.statistics().bytes == 2 * Self.charge)
   }
 
@@ -199,7 +199,7 @@ import Testing
     #expect(store.metadata(of: coarse.source) == [1])
     #expect(store.statistics().pinnedBytes == MemoryStore.charge(of: 16_384))
     coarse.put(16_384..<2 * 16_384)
-    store.relieve(.critical)
+    store.handleMemoryPressure(.critical)
     #expect(coarse.holds(0..<16_384))
     #expect(store.sources.endReading(coarse.token))
     store.eraseRetired(coarse.token)
@@ -296,7 +296,7 @@ import Testing
   @Test func `pressure comes as a sequence of signals, until it ends or the store is gone`() async {
     let (signals, continuation) = AsyncStream.makeStream(of: MemoryPressure.self)
     let source = source(blocks: 100)
-    let listening = store.relieve(on: signals)
+    let listening = store.handleMemoryPressure(from: signals)
     continuation.yield(.normal)
     continuation.yield(.warning)
     await quiet()
@@ -312,14 +312,14 @@ import Testing
   @Test func `listening for pressure keeps no store alive, and can be stopped`() async {
     let (signals, continuation) = AsyncStream.makeStream(of: MemoryPressure.self)
     var store: MemoryStore? = MemoryStore(limit: .mebibytes(1))
-    let listening = store?.relieve(on: signals)
+    let listening = store?.handleMemoryPressure(from: signals)
     weak let gone = store
     store = nil
     await quiet()
     #expect(gone == nil)
     continuation.yield(.warning)
     await listening?.value
-    let another = self.store.relieve(on: AsyncStream.makeStream(of: MemoryPressure.self).stream)
+    let another = self.store.handleMemoryPressure(from: AsyncStream.makeStream(of: MemoryPressure.self).stream)
     another.cancel()
     await another.value
   }

@@ -79,7 +79,7 @@ private struct Hammer {
     case 53: try? store.setMetadata(Bytes(random.array(random.below(100))), of: source.source)
     case 54: try? await store.trim(to: .bytes(random.below(Self.mostBytes)))
     case 55: try? await store.resize(to: .bytes(Self.mostBytes / 2 + random.below(Self.mostBytes / 2)))
-    case 56: store.relieve(.warning)
+    case 56: store.handleMemoryPressure(.warning)
     case 57: await removeAll()
     case 58: store.limit(age: .microseconds(1 + random.below(5000)), idle: nil)
     case 59: store.limit(age: nil, idle: .microseconds(1 + random.below(5000)))

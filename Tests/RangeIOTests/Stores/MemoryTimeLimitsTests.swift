@@ -164,7 +164,7 @@ import Testing
     source.store.limit(age: .seconds(100), idle: nil)
     #expect(source.holds(0..<4096))
     #expect(source.store.statistics().pinnedBytes == 0)
-    source.store.relieve(.critical)
+    source.store.handleMemoryPressure(.critical)
     #expect(!source.contains(0..<4096))
   }
 

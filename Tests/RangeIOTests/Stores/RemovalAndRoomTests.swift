@@ -55,7 +55,7 @@ import Testing
     for trims in [true, false] {
       _ = filled(store)
       let removal = store.removeAll()
-      if trims { try await store.trim(to: .bytes(0)) } else { store.relieve(.critical) }
+      if trims { try await store.trim(to: .bytes(0)) } else { store.handleMemoryPressure(.critical) }
       #expect(store.statistics().bytes == 0)
       withExtendedLifetime(removal) {}
     }

@@ -52,7 +52,7 @@ import Testing
     let store = MemoryStore(configuration)
     let source = SourceDescription(id: "trace", validator: nil, byteCount: trace.byteCount)
     let token = store.token(of: source, on: bytes)
-    let ticket = token.ticket(birth: store.now)
+    let ticket = token.ticket(fetchedAt: store.now)
     let byte = Bytes([1])
     var (hits, reads) = (0, 0)
     for request in trace.requests {

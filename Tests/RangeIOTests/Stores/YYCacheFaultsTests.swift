@@ -69,7 +69,7 @@ struct YYCacheFaultsTests {
     }
   }
 
-  @Test func `age counts from birth, whoever reads meanwhile; idleness counts from the last read`() {
+  @Test func `age counts from fetchedAt, whoever reads meanwhile; idleness counts from the last read`() {
     // There: age meant idleness.
     let clock = ManualClock()
     let aged = StoredSource(store(.mebibytes(1), clock) { $0.ageLimit = .seconds(10) })
@@ -209,11 +209,11 @@ struct YYCacheFaultsTests {
     let source = StoredSource(store)
     for block in 0..<100 { source.put(source.block(block)) }
     let before = store.statistics().bytes
-    store.relieve(.normal)
+    store.handleMemoryPressure(.normal)
     #expect(store.statistics().bytes == before)
-    store.relieve(.warning)
+    store.handleMemoryPressure(.warning)
     #expect(store.statistics().blocks == 50)
-    store.relieve(.critical)
+    store.handleMemoryPressure(.critical)
     #expect(store.statistics().bytes == 0)
     #expect(source.put(source.block(0)))
   }

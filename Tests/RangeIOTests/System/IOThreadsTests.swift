@@ -7,7 +7,7 @@ import Testing
 @Suite struct IOThreadsTests {
   /// A job that reports when it has begun, and then blocks its thread until it is let go.
   private final class Blocker: Sendable {
-    let hasBegun = OneAnswer<Void>()
+    let hasBegun = Promise<Void>()
     private let release = DispatchSemaphore(value: 0)
     func run() {
       hasBegun.resolve(.success(()))
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `urgent jobs go before others, each kind in the order submitted`() async throws {
     let threads = IOThreads(limit: 1)
-    let (blocker, log, end) = (Blocker(), Noted<String>(), OneAnswer<Void>())
+    let (blocker, log, end) = (Blocker(), Noted<String>(), Promise<Void>())
     threads.submit(IOJob { blocker.run() })
     try await blocker.hasBegun.value()
     for name in ["p1", "p2"] { threads.submit(IOJob(isUrgent: false) { log.add(name) }) }
@@ -64,7 +64,7 @@ import Testing
 
   @Test func `a job that is raised goes with the urgent ones, after those that came before`() async throws {
     let threads = IOThreads(limit: 1)
-    let (blocker, log, end) = (Blocker(), Noted<String>(), OneAnswer<Void>())
+    let (blocker, log, end) = (Blocker(), Noted<String>(), Promise<Void>())
     threads.submit(IOJob { blocker.run() })
     try await blocker.hasBegun.value()
     let jobs = ["p1", "p2", "p3"].map { name in IOJob(isUrgent: false) { log.add(name) } }
@@ -83,7 +83,7 @@ import Testing
 
   @Test func `a job that was raised can be withdrawn`() async throws {
     let threads = IOThreads(limit: 1)
-    let (blocker, log, end) = (Blocker(), Noted<String>(), OneAnswer<Void>())
+    let (blocker, log, end) = (Blocker(), Noted<String>(), Promise<Void>())
     threads.submit(IOJob { blocker.run() })
     try await blocker.hasBegun.value()
     let job = IOJob(isUrgent: false) { log.add("withdrawn") }
@@ -98,7 +98,7 @@ import Testing
 
   @Test func `of nine jobs that are begun one is not urgent, so that none waits for ever`() async throws {
     let threads = IOThreads(limit: 1)
-    let (blocker, log, end) = (Blocker(), Noted<Int>(), OneAnswer<Void>())
+    let (blocker, log, end) = (Blocker(), Noted<Int>(), Promise<Void>())
     threads.submit(IOJob { blocker.run() })
     try await blocker.hasBegun.value()
     for number in 0..<3 { threads.submit(IOJob(isUrgent: false) { log.add(-number - 1) }) }
@@ -119,7 +119,7 @@ import Testing
   ) async throws {
     for withdrawn in [[0], [2], [4], [0, 1], [1, 3], [3, 4], [0, 1, 2, 3, 4], [4, 3, 2, 1, 0], []] {
       let threads = IOThreads(limit: 1)
-      let (blocker, log, end) = (Blocker(), Noted<String>(), OneAnswer<Void>())
+      let (blocker, log, end) = (Blocker(), Noted<String>(), Promise<Void>())
       threads.submit(IOJob { blocker.run() })
       try await blocker.hasBegun.value()
       let jobs = (0..<5).map { index in IOJob(isUrgent: isUrgent) { log.add("\(index)") } }
@@ -140,7 +140,7 @@ import Testing
     threads.submit(running)
     try await blocker.hasBegun.value()
     #expect(!threads.withdraw(running))
-    let end = OneAnswer<Void>()
+    let end = Promise<Void>()
     threads.submit(IOJob { end.resolve(.success(())) })
     blocker.letGo()
     try await end.value()
@@ -166,7 +166,7 @@ import Testing
   @Test func `a sleeping thread is used again rather than a new one started`() async throws {
     let threads = IOThreads(limit: 200, idle: .seconds(3600))
     for _ in 0..<200 {
-      let done = OneAnswer<Void>()
+      let done = Promise<Void>()
       threads.submit(IOJob { done.resolve(.success(())) })
       try await done.value()
     }
@@ -193,7 +193,7 @@ import Testing
     do {
       let threads = IOThreads(limit: 2, idle: .milliseconds(1), start: noted.start)
       dropped = threads
-      let done = OneAnswer<Void>()
+      let done = Promise<Void>()
       threads.submit(IOJob { done.resolve(.success(())) })
       try await done.value()
     }
@@ -208,7 +208,7 @@ import Testing
       for _ in 0..<8 {
         group.addTask {
           for _ in 0..<500 {
-            let done = OneAnswer<Void>()
+            let done = Promise<Void>()
             threads.submit(IOJob { done.resolve(.success(())) })
             try? await done.value()
             #expect(done.isAnswered)

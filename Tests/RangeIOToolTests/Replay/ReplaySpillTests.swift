@@ -33,8 +33,8 @@ import Testing
     var most = 0
     for block in 0..<room.blocks * 2 {
       let range = grid.range(of: block, in: source.byteCount)
-      _ = store.accept(
-        Chunk(ticket: token.ticket(birth: store.now), block: block, piece: RangedBytes(range, bytes)))
+      _ = store.insertDemoted(
+        Chunk(ticket: token.ticket(fetchedAt: store.now), block: block, piece: RangedBytes(range, bytes)))
       executor.run()
       most = max(most, store.statistics().blocks)
     }

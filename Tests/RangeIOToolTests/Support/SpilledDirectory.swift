@@ -35,8 +35,8 @@ struct SpilledDirectory {
     for block in blocks {
       let range = block * 4096..<(block + 1) * 4096
       let bytes = Bytes(repeatElement(UInt8(truncatingIfNeeded: block), count: 4096))
-      _ = store.accept(
-        Chunk(ticket: token.ticket(birth: store.now), block: block, piece: RangedBytes(range, bytes)))
+      _ = store.insertDemoted(
+        Chunk(ticket: token.ticket(fetchedAt: store.now), block: block, piece: RangedBytes(range, bytes)))
       if block % 16 == 15 { try await store.flush() }
     }
     try await store.flush()

@@ -10,7 +10,8 @@ enum CancelContenders {
     let readers: [(Contender.Name, String, ReadPipeline)] = [
       (.rangeIO, "no stages", ReadPipeline()),
       (
-        .farPipeline, "farObject()", .farObject(keepingIn: MemoryStore(limit: .mebibytes(16)), concurrentReads: 1 << 20)
+        .farPipeline, "remoteObject()",
+        .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(16)), concurrentReads: 1 << 20)
       ),
     ]
     var contenders: [Contender] = []

@@ -11,7 +11,7 @@ enum PipelineContenders {
     let pipelines: [(Contender.Name, String, ReadPipeline)] = [
       (.rangeIO, "localFile()", .localFile(cache: .store(store()))),
       (.cachingAlone, "Caching(store)", ReadPipeline { Caching(store(), blockSize: .kibibytes(4)) }),
-      (.farPipeline, "farObject()", .farObject(keepingIn: store())),
+      (.farPipeline, "remoteObject()", .remoteObject(keepingIn: store())),
     ]
     var contenders: [Contender] = []
     for (name, label, pipeline) in pipelines {

@@ -151,7 +151,7 @@ struct MappedChangeTests {
     let source = MappedSource(path, configuration: .init(slices: slices))
     // It looks when it is asked to, and not by itself.
     var refreshing = RangeReader.Configuration(onChange: .refresh)
-    refreshing.lookInterval = .seconds(3600)
+    refreshing.pollInterval = .seconds(3600)
     let reader = try await RangeReader(source, configuration: refreshing)
     let old = try await reader.read(0...)
     for round in 1...20 {

@@ -17,13 +17,13 @@ final class DispatchIOLane: @unchecked Sendable {
   // Unchecked: `DispatchIO` is thread-safe but not marked Sendable on Linux; all else is.
   private let channel: DispatchIO
   private let queue: DispatchQueue
-  private let gate: UseGate
-  private let waiting: WaitingList
+  private let gate: ShutdownGate
+  private let waiting: WaiterRegistry
   private let permits = Permits(LaneThreshold.dispatchIOOperations)
-  private let released = OneAnswer<Void>()
+  private let released = Promise<Void>()
 
   /// A channel on a second descriptor of `file`.
-  init(_ file: OpenFile, gate: UseGate, waiting: WaitingList) throws(ReadError) {
+  init(_ file: OpenFile, gate: ShutdownGate, waiting: WaiterRegistry) throws(ReadError) {
     let descriptor = file.syscalls.reopen(file.descriptor)
     guard descriptor >= 0 else {
       throw .errno(Errno(result: descriptor), "open the file a second time", .init(source: file.name))
@@ -69,7 +69,7 @@ final class DispatchIOLane: @unchecked Sendable {
   /// A bounded read: one continuation, resumed once, by the last of the handler's calls.
   private func readOnce(_ range: ByteRange) async throws -> Bytes {
     try await permits.enter(waiting, urgency: .current)
-    let answer = OneAnswer<Bytes>()
+    let answer = Promise<Bytes>()
     let collected = Locked<[Bytes]>([])
     operate(range) { piece in
       collected.withLock { $0.append(piece) }

@@ -14,8 +14,8 @@ final class FileLanes: Sendable {
   let threads: IOThreads
   let resident: ResidentLane
   let positional: PositionalLane
-  private let gate: UseGate
-  private let waiting: WaitingList
+  private let gate: ShutdownGate
+  private let waiting: WaiterRegistry
   /// Made when first needed: point reads of resident files never open a channel.
   private let dispatchIO = Locked<DispatchIOLane?>(nil)
   /// What the file was when it was opened.
@@ -31,9 +31,9 @@ final class FileLanes: Sendable {
   private let atRest: Locked<FileVersion>
   /// How many changes of names `takeRenaming` has told of.
   private let toldRenamings = Atomic<Int>(0)
-  private let recordingNow = Locked<Recording?>(nil)
+  private let recordingNow = Locked<AppendOnlyFile?>(nil)
 
-  init(_ opened: FileOpening.Opened, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
+  init(_ opened: FileOpening.Opened, threads: IOThreads, gate: ShutdownGate, waiting: WaiterRegistry) {
     file = opened.file
     kind = opened.kind
     id = "file:\(String(opened.fileSystem, radix: 16)):\(opened.status.device):\(opened.status.inode)"
@@ -138,11 +138,11 @@ final class FileLanes: Sendable {
   }
 
   /// What is recorded in the file, if it is only added to, and has been looked at.
-  var recording: Recording? {
+  var recording: AppendOnlyFile? {
     get { recordingNow.withLock { $0 } }
     set {
       // What was there before goes outside of the lock.
-      let old = recordingNow.withLock { now -> Recording? in
+      let old = recordingNow.withLock { now -> AppendOnlyFile? in
         // Of two looks at once the one that saw an earlier recording may come back later.
         if let now, let newValue, now.number > newValue.number { return nil }
         defer { now = newValue }
@@ -198,10 +198,10 @@ final class FileLanes: Sendable {
   }
 
   /// Closes the file early, though reads of it may be under way: they find that it is another. May wait.
-  func letGo() {
+  func release() {
     stop()
     recording = nil
-    file.letGo()
+    file.release()
   }
 
   /// Stops what waits in the DispatchIO channel.

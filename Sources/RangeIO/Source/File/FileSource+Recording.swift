@@ -25,7 +25,7 @@ extension FileSource {
   }
 
   /// Which recording the file holds now, and what it looks like.
-  private func lookAtRecording(_ lanes: FileLanes) async throws -> (Recording, FileStatus) {
+  private func lookAtRecording(_ lanes: FileLanes) async throws -> (AppendOnlyFile, FileStatus) {
     var recording = lanes.recording ?? .of(lanes.statusAtOpening)
     while true {
       try goOn()
@@ -52,7 +52,7 @@ extension FileSource {
   /// Compares the file with what is known of its recording.
   ///
   /// - Returns: what it looks like; `nil` if the recording has ended.
-  private func compare(_ recording: Recording, _ lanes: FileLanes) async throws -> FileStatus? {
+  private func compare(_ recording: AppendOnlyFile, _ lanes: FileLanes) async throws -> FileStatus? {
     // What is compared was written or read a moment ago, and is in the page cache nearly always.
     if usesResidentLane(of: lanes) {
       do throws(RecordingMarker.Lack) {
@@ -72,7 +72,7 @@ extension FileSource {
   }
 }
 
-extension Recording {
+extension AppendOnlyFile {
   /// So often the file may be shorter when it is read than the look before said. Each time it may have been cut in between.
   private static let mostShortReads = 8
 
@@ -117,7 +117,7 @@ extension Recording {
           throw .failed(
             ReadError(
               .inputOutput, "the file ends before the \(status.size) bytes that it says it has: try again",
-              isTransient: true, context: marker.file.context(RecordingMark.lastRange(of: status.size))))
+              isTransient: true, context: marker.file.context(AppendOnlyMark.lastRange(of: status.size))))
         }
       }
     }

@@ -25,19 +25,19 @@ extension FileSource {
       return renewed == nil
     }
     described.withLock { $0 = nil }
-    renewals.ring()
-    if isFirst { letGo(of: lanes) }
+    renewals.notify()
+    if isFirst { release(of: lanes) }
     return try await describe(now)
   }
 
   /// Closes the first file early. Reads find it without a lock and without counting references as long as there is no other,
   /// so the end of the last one does not show: those under way throw `sourceChanged`, as later ones do.
-  private func letGo(of lanes: FileLanes) {
+  private func release(of lanes: FileLanes) {
     gate.enterAgain()
     // A removed file's room on the disk may be given back now, which takes time.
     lanes.threads.submit(
       IOJob(isUrgent: false) { [gate] in
-        lanes.letGo()
+        lanes.release()
         gate.leave()
       })
   }

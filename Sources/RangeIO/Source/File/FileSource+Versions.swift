@@ -116,7 +116,7 @@ extension FileSource {
   func onThread<Value: Sendable>(
     of threads: IOThreads, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    let answer = OneAnswer<Value>()
+    let answer = Promise<Value>()
     let gate = gate
     gate.enterAgain()
     let job = IOJob {

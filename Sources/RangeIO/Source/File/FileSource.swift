@@ -34,8 +34,8 @@ public import SystemPackage
 public final class FileSource: RangeSource {
   let location: Location
   let configuration: Configuration
-  let gate = UseGate()
-  let waiting = WaitingList()
+  let gate = ShutdownGate()
+  let waiting = WaiterRegistry()
   let counters = LaneCounters()
   let opened = PublishedOnce<FileLanes>()
   /// How often another file was found under the path, and opened in the place of the one before.
@@ -45,7 +45,7 @@ public final class FileSource: RangeSource {
   /// Off while the system has no watch to give. Of the source and not of a file: the next file gets none, either.
   let isWatched = Atomic<Bool>(true)
   /// Tells those who watch the file opened before.
-  let renewals = Bell()
+  let renewals = Notifier()
   /// The description handed out last, to hand it out again while nothing changes.
   let described = Locked<SourceDescription?>(nil)
 

@@ -6,7 +6,7 @@ struct FileVersion: ExplainedValidator, Equatable {
   var size: Int
   var modified: FileTime
   var changed: FileTime
-  /// Of a file that is only added to: the number of its ``Recording``.
+  /// Of a file that is only added to: the number of its ``AppendOnlyFile``.
   var recording: UInt64 = 0
 
   init(_ status: FileStatus) {

@@ -50,7 +50,7 @@ final class OpenFile: Sendable {
   func closed() async throws {
     guard isRemote else { return close() }
     guard takeClosing() else { return }
-    let answer = OneAnswer<Void>()
+    let answer = Promise<Void>()
     closingThreads.submit(
       IOJob { [syscalls, descriptor] in
         _ = syscalls.close(descriptor)
@@ -61,9 +61,9 @@ final class OpenFile: Sendable {
 
   /// Closes the file early: its descriptor leads to an empty file until ``close()``, so that no other file gets the number.
   /// Reads that are under way find that one. To be called within the gate. May wait.
-  func letGo() {
+  func release() {
     // Without a descriptor to spare the file stays open until the source is closed.
-    _ = syscalls.letGo(descriptor)
+    _ = syscalls.release(descriptor)
   }
 
   private func takeClosing() -> Bool { !isClosed.exchange(true, ordering: .acquiringAndReleasing) }

@@ -4,10 +4,10 @@ import SystemPackage
 final class PositionalLane: Sendable {
   private let file: OpenFile
   private let threads: IOThreads
-  private let gate: UseGate
-  private let waiting: WaitingList
+  private let gate: ShutdownGate
+  private let waiting: WaiterRegistry
 
-  init(_ file: OpenFile, threads: IOThreads, gate: UseGate, waiting: WaitingList) {
+  init(_ file: OpenFile, threads: IOThreads, gate: ShutdownGate, waiting: WaiterRegistry) {
     self.file = file
     self.threads = threads
     self.gate = gate
@@ -21,7 +21,7 @@ final class PositionalLane: Sendable {
   /// A read that has been handed to a thread.
   struct Pending {
     fileprivate let job: IOJob
-    fileprivate let answer: OneAnswer<Outcome>
+    fileprivate let answer: Promise<Outcome>
     /// Of a prefetch, which goes after demands.
     fileprivate let urgency: (ReadUrgency, ReadUrgency.Handle)?
 
@@ -40,7 +40,7 @@ final class PositionalLane: Sendable {
   }
 
   private func begin(_ range: ByteRange, _ read: @escaping @Sendable () throws(Errno) -> Int) -> Pending {
-    let answer = OneAnswer<Outcome>()
+    let answer = Promise<Outcome>()
     gate.enterAgain()
     let urgency = ReadUrgency.current
     let job = IOJob(isUrgent: urgency?.purpose != .prefetch) { [file, gate] in

@@ -13,8 +13,8 @@ package final class RestingFiles: Sendable {
 
   /// A source that waits, within its gate.
   private struct Waiter {
-    let answer: OneAnswer<FileStatus?>
-    let gate: UseGate
+    let answer: Promise<FileStatus?>
+    let gate: ShutdownGate
     let look: @Sendable () async throws -> FileStatus
   }
 
@@ -46,11 +46,11 @@ package final class RestingFiles: Sendable {
   /// - Returns: how long the wait was, and what the file is; `nil` if the look failed, as it does for a source that is
   ///   closed meanwhile: look yourself.
   func wait(
-    _ duration: Duration, for version: FileVersion, in waiting: WaitingList, _ gate: UseGate,
+    _ duration: Duration, for version: FileVersion, in waiting: WaiterRegistry, _ gate: ShutdownGate,
     look: @escaping @Sendable () async throws -> FileStatus
   ) async throws -> (waited: Duration, seen: FileStatus?) {
     let place = Place(device: version.device, inode: version.inode)
-    let waiter = Waiter(answer: OneAnswer(), gate: gate, look: look)
+    let waiter = Waiter(answer: Promise(), gate: gate, look: look)
     let now = time.now
     let (number, end, isFirst) = state.withLock { state -> (Int, ReadInstant, Bool) in
       let isFirst = state.waits[place] == nil

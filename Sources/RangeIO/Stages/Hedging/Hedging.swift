@@ -132,7 +132,7 @@ public final class Hedging: ReadyStage {
       var cancelled: Set<Try> = []
     }
     let state = Locked(State())
-    let answer = OneAnswer<ReadResponse>()
+    let answer = Promise<ReadResponse>()
 
     func runs(_ which: Try, _ task: Task<Void, Never>) {
       let isCancelled = state.withLock { state in

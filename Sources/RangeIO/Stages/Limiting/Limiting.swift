@@ -32,7 +32,7 @@
 ///
 /// A read that need not wait costs two locks; one that waits allocates.
 public final class Limiting: ReadStage {
-  private typealias State = TurnQueue<OneAnswer<Void>>
+  private typealias State = AdmissionQueue<Promise<Void>>
 
   private struct Timer {
     var number = 0
@@ -95,7 +95,7 @@ public final class Limiting: ReadStage {
     let now = now(next)
     let urgency = request.urgency
     let purpose = urgency?.purpose ?? .demand
-    let arrival = state.withLock { $0.arrived(byteCount, purpose, now: now) { OneAnswer() } }
+    let arrival = state.withLock { $0.arrived(byteCount, purpose, now: now) { Promise() } }
     guard case .waits(let ticket, let answer, let actions) = arrival else { return }
     perform(actions, next)
     counts.add(1, to: Count.waited.rawValue)

@@ -11,7 +11,7 @@ extension Merging {
     let ranges = [request.range] + request.moreRanges
     let plan = plan(ranges, request)
     count(ranges, plan)
-    // Only a cache that has room asks on a grid. For nobody, the surplus would keep all spans until the last has come.
+    // Only a cache that has room asks on a grid. For nobody, the over-read would keep all spans until the last has come.
     var answer = SpannedAnswer(ranges, plan, keepsSurplus: request.grid != nil)
     if plan.spans.count == 1 {
       answer.add(try await readSpan(plan.spans[0], request, next), of: plan.spans[0])
@@ -76,7 +76,7 @@ private struct SpannedAnswer {
   private let order: [Int]
   private let keepsSurplus: Bool
   private var pieces: [Bytes]
-  private var surplus: [ReadResponse.Part] = []
+  private var overRead: [ReadResponse.Part] = []
 
   init(_ ranges: [ByteRange], _ plan: SpanPlanner.Plan, keepsSurplus: Bool) {
     self.ranges = ranges
@@ -87,7 +87,7 @@ private struct SpannedAnswer {
 
   var response: ReadResponse {
     var response = ReadResponse(pieces[0], moreBytes: Array(pieces.dropFirst()))
-    if !surplus.isEmpty { response.surplus = surplus }
+    if !overRead.isEmpty { response.overRead = overRead }
     return response
   }
 
@@ -101,7 +101,7 @@ private struct SpannedAnswer {
       if range.lowerBound > cursor {
         unasked += range.lowerBound - cursor
         if keepsSurplus {
-          surplus.append(.init(cursor..<range.lowerBound, bytes.slice(cursor - start..<range.lowerBound - start)))
+          overRead.append(.init(cursor..<range.lowerBound, bytes.slice(cursor - start..<range.lowerBound - start)))
         }
       }
       cursor = max(cursor, range.upperBound)

@@ -45,7 +45,7 @@ public final class TimeLimiting: ReadyStage {
     var request = request
     request.deadline = end
     guard now < end else { throw timedOut(request) }
-    let answer = OneAnswer<ReadResponse>()
+    let answer = Promise<ReadResponse>()
     let work = next.startFlight { [request] in
       do { answer.resolve(.success(try await next(request))) } catch { answer.fail(error) }
     }

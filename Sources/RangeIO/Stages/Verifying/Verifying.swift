@@ -120,7 +120,7 @@ public final class Verifying: ReadStage {
     var proof = verifier.proof(of: runs)
     guard !proof.missing.isEmpty else { return (try await next(wide), proof) }
     counts.add(proof.missing.count, to: Count.nodes.rawValue)
-    let digests = OneAnswer<[[UInt8]]>()
+    let digests = Promise<[[UInt8]]>()
     let getting = next.background.start { [missing = proof.missing, nodes = verifier.tree.nodes] in
       do { digests.resolve(.success(try await nodes(missing))) } catch { digests.fail(error) }
     }

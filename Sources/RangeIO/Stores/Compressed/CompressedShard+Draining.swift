@@ -60,7 +60,7 @@ extension CompressedShard {
     if collecting {
       let record = table[slot]
       let token = sources.token(record.token)
-      let ticket = token.ticket(birth: ReadInstant(nanoseconds: record.birth))
+      let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: record.fetchedAt))
       draining.evicted.append(
         EvictedRecord(
           ticket: ticket, block: record.block, range: range(slot, token), place: place,

@@ -176,8 +176,8 @@ struct CompressedShard: ~Copyable {
   }
 
   /// The records of a block.
-  func slots(_ token: UInt64, _ block: Int, _ hash: UInt64) -> Few<UInt32> {
-    var slots = Few<UInt32>()
+  func slots(_ token: UInt64, _ block: Int, _ hash: UInt64) -> SmallArray<UInt32> {
+    var slots = SmallArray<UInt32>()
     var slot = table.first(token: token, block: block, hash: hash)
     while slot != 0 {
       slots.append(slot)
@@ -220,7 +220,7 @@ struct CompressedShard: ~Copyable {
 
   func isExpired(_ slot: UInt32, _ now: Int64) -> Bool {
     // A clock that was set back makes what is kept no younger.
-    if ageLimit != .max, now < table[slot].birth || now - table[slot].birth >= ageLimit { return true }
+    if ageLimit != .max, now < table[slot].fetchedAt || now - table[slot].fetchedAt >= ageLimit { return true }
     return idleLimit != .max && now - max(table[slot].lastRead, idleSince) >= idleLimit
   }
 }

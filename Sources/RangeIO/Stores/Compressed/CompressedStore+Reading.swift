@@ -3,17 +3,17 @@ extension CompressedStore {
   ///
   /// - Complexity: O(blocks), one lock each.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-    var held: [HeldPiece] = []
+    var deferred: [DeferredPiece] = []
     let now = presentForLimits
-    for (block, part) in grid.pieces(of: range) { lookUp(part, block, token, grid, now, &held) }
-    guard !held.isEmpty else { return .miss }
-    if held.count == 1, held[0].wanted == range { return .partial(pieces: [], held: held, gaps: []) }
-    return .partial(pieces: [], held: held, gaps: ByteRanges.gaps(in: range, covered: held.map(\.wanted)))
+    for (block, part) in grid.pieces(of: range) { lookUp(part, block, token, grid, now, &deferred) }
+    guard !deferred.isEmpty else { return .miss }
+    if deferred.count == 1, deferred[0].wanted == range { return .partial(pieces: [], deferred: deferred, gaps: []) }
+    return .partial(pieces: [], deferred: deferred, gaps: ByteRanges.gaps(in: range, covered: deferred.map(\.wanted)))
   }
 
   /// Appends what is there of one block.
   private func lookUp(
-    _ part: ByteRange, _ block: Int, _ token: UInt64, _ grid: BlockGrid, _ now: Int64, _ held: inout [HeldPiece]
+    _ part: ByteRange, _ block: Int, _ token: UInt64, _ grid: BlockGrid, _ now: Int64, _ deferred: inout [DeferredPiece]
   ) {
     let hash = ChunkTable.hash(token: token, block: block)
     let start = block << grid.shift
@@ -42,7 +42,7 @@ extension CompressedStore {
         let lower = max(cursor, piece.lowerBound)
         let upper = min(wanted.upperBound, piece.upperBound)
         cursor = upper
-        held.append(hold(slot, start, lower..<upper, now, &state))
+        deferred.append(hold(slot, start, lower..<upper, now, &state))
       }
       return expired
     }
@@ -51,18 +51,20 @@ extension CompressedStore {
 
   private func hold(
     _ slot: UInt32, _ start: Int, _ wanted: Range<Int>, _ now: Int64, _ state: inout CompressedShard
-  ) -> HeldPiece {
+  ) -> DeferredPiece {
     let record = state.table[slot]
-    let rises = record.isTouched
+    let shouldPromote = record.isTouched
     if now != .min { state.table[slot].lastRead = now }
     state.counts.hits += 1
     state.counts.hitBytes += wanted.count
     // The generation of this moment, under the lock: a removal that has begun erases here later.
-    let ticket = state.sources.token(record.token).ticket(birth: ReadInstant(nanoseconds: record.birth))
+    let ticket = state.sources.token(record.token).ticket(fetchedAt: ReadInstant(nanoseconds: record.fetchedAt))
     let range = start + record.piece.lowerBound..<start + record.piece.upperBound
-    return HeldPiece(
-      range: range, wanted: start + wanted.lowerBound..<start + wanted.upperBound, ticket: ticket, rises: rises,
-      loader: CompressedLoader(store: self, place: state.place(slot), range: range, ticket: ticket, isFirst: !rises))
+    return DeferredPiece(
+      range: range, wanted: start + wanted.lowerBound..<start + wanted.upperBound, ticket: ticket,
+      shouldPromote: shouldPromote,
+      loader: CompressedLoader(
+        store: self, place: state.place(slot), range: range, ticket: ticket, isFirst: !shouldPromote))
   }
 
   /// Whether all of `range` is here. Does not count as a read.

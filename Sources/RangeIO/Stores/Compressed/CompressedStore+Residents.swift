@@ -41,7 +41,7 @@ extension CompressedShard {
     let token = sources.token(record.token)
     let start = record.block << token.grid.shift
     return EvictedRecord(
-      ticket: token.ticket(birth: ReadInstant(nanoseconds: record.birth)), block: record.block,
+      ticket: token.ticket(fetchedAt: ReadInstant(nanoseconds: record.fetchedAt)), block: record.block,
       range: start + Int(record.lower)..<start + Int(record.upper), place: place(slot),
       lastRead: ReadInstant(nanoseconds: record.lastRead))
   }

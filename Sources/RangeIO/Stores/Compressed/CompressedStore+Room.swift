@@ -61,7 +61,7 @@ extension CompressedStore {
   /// - Parameters:
   ///   - most: the share of the segment that may be copied on because it was read.
   ///   - outlet: gets what is evicted.
-  private func evictSegment(of shard: Shard, most: Double, handing outlet: (any ChunkOutlet)?) -> Bool {
+  private func evictSegment(of shard: Shard, most: Double, handing outlet: (any EvictionSink)?) -> Bool {
     guard
       var draining = shard.state.withLock({ $0.beginDraining(collecting: outlet != nil, most: most) })
     else { return false }
@@ -96,7 +96,7 @@ extension CompressedStore {
   }
 
   /// Decompresses what was evicted, for the tier below.
-  private func hand(_ evicted: [EvictedRecord], to outlet: any ChunkOutlet) {
+  private func hand(_ evicted: [EvictedRecord], to outlet: any EvictionSink) {
     for record in evicted {
       guard record.ticket.isValid, let bytes = decode(record.place, count: record.range.count) else { continue }
       let chunk = Chunk(

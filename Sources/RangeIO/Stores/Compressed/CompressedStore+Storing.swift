@@ -8,7 +8,7 @@ extension CompressedStore {
 
   /// Compresses a chunk and keeps it, piece by piece. What does not shrink by an eighth is not kept, and returned as
   /// evicted, or handed to the outlet. So is, to the outlet, what finds no room.
-  public func accept(_ chunk: Chunk) -> ChunkInsertion {
+  public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
     var result = ChunkInsertion(isPublished: true)
     for piece in chunk.pieces {
       switch store(piece, chunk) {
@@ -61,7 +61,7 @@ extension CompressedStore {
     var record = RecordTable.Record()
     record.token = token.number
     record.block = chunk.block
-    record.birth = chunk.birth.nanoseconds
+    record.fetchedAt = chunk.fetchedAt.nanoseconds
     record.lastRead = (chunk.lastRead ?? self.now).nanoseconds
     record.lower = UInt32(piece.range.lowerBound - start)
     record.count = UInt32(piece.range.count)
@@ -73,7 +73,7 @@ extension CompressedStore {
     let now = presentForLimits
     guard now != .min else { return false }
     let (age, idle) = shards[0].state.withLock { ($0.ageLimit, $0.idleLimit) }
-    if age != .max, now < chunk.birth.nanoseconds || now - chunk.birth.nanoseconds >= age { return true }
+    if age != .max, now < chunk.fetchedAt.nanoseconds || now - chunk.fetchedAt.nanoseconds >= age { return true }
     return idle != .max && chunk.lastRead.map { now - $0.nanoseconds >= idle } ?? false
   }
 
@@ -122,7 +122,7 @@ extension CompressedStore {
     var all = ChunkInsertion(isPublished: true)
     for (block, part) in ticket.token.grid.pieces(of: range) {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      let one = accept(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice)))
+      let one = insertDemoted(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice)))
       all.evicted += one.evicted
       all.isPublished = all.isPublished && ticket.isValid
     }

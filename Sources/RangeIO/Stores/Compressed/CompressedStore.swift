@@ -55,7 +55,7 @@ public final class CompressedStore: ChunkStore {
   let configuration: Configuration
   let ledger: CompressedLedger
   let shards: [Shard]
-  private let ownOutlet = PublishedOnce<OutletBox>()
+  private let ownSink = PublishedOnce<EvictionSinkBox>()
   private let hasTimeLimits = Atomic<Bool>(false)
   private let limitsAreChanging = Locked(())
   private let expiryTimer = ExpiryTimer()
@@ -63,7 +63,7 @@ public final class CompressedStore: ChunkStore {
   let dropped = Atomic<Int>(0)
   /// Turns to decompress what is large.
   let turns = Permits(4)
-  let nobodyCloses = WaitingList()
+  let nobodyCloses = WaiterRegistry()
 
   /// A store without chunks.
   public convenience init(limit: ByteCount) { self.init(Configuration(limit: limit), sources: ChunkSources()) }
@@ -90,10 +90,10 @@ public final class CompressedStore: ChunkStore {
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
 
   /// Where evicted chunks go, if they go anywhere.
-  var outlet: (any ChunkOutlet)? { ownOutlet.value?.outlet }
+  var outlet: (any EvictionSink)? { ownSink.value?.outlet }
 
   /// Hands what is evicted, decompressed, to `outlet`.
-  public func handEvictions(to outlet: any ChunkOutlet) { _ = ownOutlet.publish(OutletBox(outlet)) }
+  public func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
 
   func shard(of hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 40) & (shards.count - 1)] }
 

@@ -8,7 +8,7 @@ struct RecordTable: ~Copyable {
     var token: UInt64 = 0
     var block = 0
     /// In nanoseconds of the store's clock.
-    var birth: Int64 = 0
+    var fetchedAt: Int64 = 0
     var lastRead: Int64 = 0
     /// Where the encoded bytes lie.
     var segment: UInt32 = 0

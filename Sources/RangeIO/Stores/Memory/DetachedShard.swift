@@ -12,7 +12,7 @@ final class DetachedShard: DetachedChunks, @unchecked Sendable {
 
   func step() -> (bytes: Int, blocks: Int)? {
     guard let first = next else { return nil }
-    var gone = Departures()
+    var gone = EvictedChunks()
     next = contents.eraseAll(from: first, &gone)
     return (gone.bytes, gone.blocks)
   }

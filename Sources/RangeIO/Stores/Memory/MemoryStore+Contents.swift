@@ -166,7 +166,7 @@ extension MemoryStore {
       return
     }
     let charge = Self.charge(of: copy.count)
-    var gone = Departures()
+    var gone = EvictedChunks()
     defer { _ = handOn(gone) }
     guard charge <= ledger.ownLimit / 2, makeRoom(bytes: charge, blocks: 0, &gone) else {
       throw ReadError(

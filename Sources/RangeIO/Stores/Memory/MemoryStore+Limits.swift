@@ -15,7 +15,7 @@ extension MemoryStore {
     roomIsFree()
     while true {
       // Entered before looking: room that comes free in between is not missed.
-      let answer = OneAnswer<Void>()
+      let answer = Promise<Void>()
       waitingForRoom.withLock { waiting in
         waiting.append(answer)
         isRoomAwaited.store(true, ordering: .sequentiallyConsistent)
@@ -77,9 +77,9 @@ extension MemoryStore {
   /// - Parameter outlet: takes what leaves.
   /// - Returns: the bytes that left.
   @discardableResult private func evictSome(
-    _ bytes: Int, _ blocks: Int = 0, from shard: Int, _ empty: inout Set<Int>, to outlet: (any ChunkOutlet)?
+    _ bytes: Int, _ blocks: Int = 0, from shard: Int, _ empty: inout Set<Int>, to outlet: (any EvictionSink)?
   ) -> Int {
-    var gone = Departures()
+    var gone = EvictedChunks()
     shards.change(shard) { $0.evict(bytes: bytes, blocks: blocks, most: 64, &gone, to: outlet) }
     if gone.blocks == 0 { empty.insert(shard) }
     release(gone)
@@ -88,7 +88,7 @@ extension MemoryStore {
   }
 
   /// Frees memory because the system is short of it: at a warning of half, else of all that is not pinned.
-  public func relieve(_ pressure: MemoryPressure) {
+  public func handleMemoryPressure(_ pressure: MemoryPressure) {
     switch pressure {
     case .normal: return
     case .warning: shed(to: ledger.bytes / 2)
@@ -109,7 +109,7 @@ extension MemoryStore {
 
   /// Evicts so many bytes and no more, however much comes meanwhile: else readers that fill what comes free would keep
   /// this going, and empty the store.
-  private func evict(_ bytes: Int, to outlet: (any ChunkOutlet)?, while isTooMuch: () -> Bool) {
+  private func evict(_ bytes: Int, to outlet: (any EvictionSink)?, while isTooMuch: () -> Bool) {
     var empty: Set<Int> = []
     var left = bytes
     while left > 0, isTooMuch() {
@@ -122,22 +122,24 @@ extension MemoryStore {
     }
   }
 
-  /// Does as ``relieve(_:)`` for each signal, until they end or one comes after the store is gone.
+  /// Does as ``handleMemoryPressure(_:)`` for each signal, until they end or one comes after the store is gone.
   ///
   /// ```swift
-  /// store.relieve(on: MemoryPressureSignals())
+  /// store.handleMemoryPressure(from: MemoryPressureSignals())
   /// ```
   ///
   /// Or any asynchronous sequence of ``MemoryPressure``, such as one that a program feeds itself.
   ///
   /// - Returns: the task that listens: cancel it to stop.
-  @discardableResult public func relieve<Signals: AsyncSequence & Sendable>(on signals: Signals) -> Task<Void, Never>
+  @discardableResult public func handleMemoryPressure<Signals: AsyncSequence & Sendable>(from signals: Signals) -> Task<
+    Void, Never
+  >
   where Signals.Element == MemoryPressure {
     configuration.background.start { [weak self] in
       do {
         for try await pressure in signals {
           guard let self else { return }
-          self.relieve(pressure)
+          self.handleMemoryPressure(pressure)
         }
       } catch {
         // Signals that end badly have ended.
@@ -186,7 +188,7 @@ extension MemoryStore {
     for shard in 0..<shards.count {
       var next: Int? = 0
       while let first = next {
-        var gone = Departures()
+        var gone = EvictedChunks()
         // The time of each step: what came after an earlier one would seem to come from the future, and go.
         next = shards.change(shard) { $0.sweep(from: first, now: now.nanoseconds, &gone) }
         if gone.blocks > 0 { release(gone) }

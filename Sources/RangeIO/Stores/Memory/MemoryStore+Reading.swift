@@ -20,7 +20,7 @@ extension MemoryStore {
     let wanted = range.lowerBound - start..<range.upperBound - start
     let hash = ChunkTable.hash(token: token, block: block)
     let now = presentForLimits
-    var gone = Departures()
+    var gone = EvictedChunks()
     let found = shards.withLock(shards.index(of: hash)) { state in
       let found = state.lookUp(token, block, hash, wanted, now: now, &gone)
       state.count(found, wanted)
@@ -40,7 +40,7 @@ extension MemoryStore {
   private func lookUpSeveral(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> ChunkLookup {
     let blocks = grid.blocks(covering: range)
     var gathered = Gathered(range, capacity: min(blocks.count, 1024))
-    var gone = Departures()
+    var gone = EvictedChunks()
     let now = presentForLimits
     var first = blocks.lowerBound
     while first < blocks.upperBound {
@@ -64,7 +64,7 @@ extension MemoryStore {
   }
 
   /// Gives back what has left, and wakes those who wait for room. The memory itself goes with the last reference.
-  func release(_ gone: Departures) {
+  func release(_ gone: EvictedChunks) {
     ledger.give(bytes: gone.bytes, blocks: gone.blocks)
     roomIsFree()
   }

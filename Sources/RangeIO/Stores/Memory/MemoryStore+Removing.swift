@@ -78,7 +78,7 @@ extension MemoryStore {
     var first = blocks.lowerBound
     while first < blocks.upperBound {
       let end = min(blocks.upperBound, (first | 15) + 1)
-      var gone = Departures()
+      var gone = EvictedChunks()
       shards.change(shards.index(of: ChunkTable.hash(token: token.number, block: first))) {
         $0.erase(token, lookingUp: first..<end, &gone)
       }
@@ -91,7 +91,7 @@ extension MemoryStore {
     for shard in 0..<shards.count {
       var next: Int? = 0
       while let first = next {
-        var gone = Departures()
+        var gone = EvictedChunks()
         next = shards.change(shard) { $0.erase(token, blocks, scanningFrom: first, &gone) }
         if gone.blocks > 0 { release(gone) }
       }

@@ -31,7 +31,7 @@ extension ShardState {
       let pieces = pieces(slot).map {
         RangedBytes(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
       }
-      let ticket = token.ticket(birth: ReadInstant(nanoseconds: table[slot].birth))
+      let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: table[slot].fetchedAt))
       chunks.append(
         Chunk(ticket: ticket, block: table[slot].block, piece: pieces[0], morePieces: Array(pieces[1...])))
     }

@@ -25,7 +25,7 @@ extension MemoryStore {
 
   /// Makes room for `range` before it is fetched, as a whole or not at all.
   public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
-    var gone = Departures()
+    var gone = EvictedChunks()
     guard canBeKept(range, token), let charge = Self.charge(of: range, on: token.grid),
       isAdmitted(range, run, token, charge)
     else {
@@ -47,7 +47,7 @@ extension MemoryStore {
   }
 
   /// What is left for the caller to hand on: nothing, if an outlet has taken it.
-  func handOn(_ gone: Departures) -> [Chunk] {
+  func handOn(_ gone: EvictedChunks) -> [Chunk] {
     guard let outlet else { return gone.chunks }
     if !gone.chunks.isEmpty { outlet.proceed() }
     return []
@@ -79,7 +79,7 @@ extension MemoryStore {
   /// Sees to it that a source stays within its share.
   ///
   /// - Parameter own: what it is charged, `bytes` included.
-  private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ own: Int, _ gone: inout Departures) -> Bool {
+  private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ own: Int, _ gone: inout EvictedChunks) -> Bool {
     guard configuration.sourceShare < 1 else { return true }
     let share = Int(Double(ledger.ownLimit) * configuration.sourceShare)
     let missing = own - share
@@ -95,7 +95,7 @@ extension MemoryStore {
   }
 
   /// Takes so much from the accounts, evicting until it is there.
-  func makeRoom(bytes: Int, blocks: Int, _ gone: inout Departures) -> Bool {
+  func makeRoom(bytes: Int, blocks: Int, _ gone: inout EvictedChunks) -> Bool {
     guard !ledger.take(bytes: bytes, blocks: blocks) else { return true }
     followBudget()
     var empty: Set<Int> = []
@@ -121,7 +121,7 @@ extension MemoryStore {
   public func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
   ) -> ChunkInsertion {
-    var pool = Departures()
+    var pool = EvictedChunks()
     pool.bytes = reservation.byteCount
     pool.blocks = reservation.blockCount
     var isPublished = true
@@ -158,7 +158,7 @@ extension MemoryStore {
       guard excess > 0 else { return evicted }
       if removals.step() != nil { continue }
       guard let shard = shards.fullest(except: empty) else { return evicted }
-      var victims = Departures()
+      var victims = EvictedChunks()
       shards.change(shard) { $0.evict(bytes: excess, blocks: 0, most: 64, &victims, to: outlet) }
       if victims.blocks == 0 { empty.insert(shard) }
       ledger.give(bytes: victims.bytes, blocks: victims.blocks)
@@ -168,7 +168,7 @@ extension MemoryStore {
 
   /// Stores one piece. `pool` pays for it, and takes what is replaced.
   private func store(
-    _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ pool: inout Departures
+    _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ pool: inout EvictedChunks
   ) -> Bool {
     let hash = ChunkTable.hash(token: ticket.token.number, block: block)
     let shard = shards.index(of: hash)
@@ -201,7 +201,7 @@ extension MemoryStore {
   /// - Returns: `nil` if the block was changed meanwhile, so that all must be done again.
   private func merge(
     _ piece: PieceList.Piece, into old: [PieceList.Piece], _ version: ShardState.Version, _ oldCharge: Int,
-    _ block: Int, _ shard: Int, _ ticket: ChunkTicket, _ pool: inout Departures
+    _ block: Int, _ shard: Int, _ ticket: ChunkTicket, _ pool: inout EvictedChunks
   ) -> Bool? {
     guard let merged = PieceList.merge(old, with: piece) else { return true }
     let charge = Self.charge(of: merged.pieces)

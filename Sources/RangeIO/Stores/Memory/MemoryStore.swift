@@ -59,13 +59,13 @@ public final class MemoryStore: ChunkStore {
   private let hasTimeLimits = Atomic<Bool>(false)
   private let refusals = Atomic<Int>(0)
   /// What an evicted chunk, a removed one and a reservation given back wake: those who wait for the limit.
-  let waitingForRoom = Locked<[OneAnswer<Void>]>([])
+  let waitingForRoom = Locked<[Promise<Void>]>([])
   let isRoomAwaited = Atomic<Bool>(false)
   /// What the policies were told that they share.
   private let policyCapacity: Atomic<Int>
-  private let ownOutlet = PublishedOnce<OutletBox>()
+  private let ownSink = PublishedOnce<EvictionSinkBox>()
   private let unreserved = Permits(4)
-  private let nobodyCloses = WaitingList()
+  private let nobodyCloses = WaiterRegistry()
 
   /// A store without chunks.
   public convenience init(limit: ByteCount) { self.init(Configuration(limit: limit)) }
@@ -149,10 +149,10 @@ public final class MemoryStore: ChunkStore {
   public var keepsPartsOfBlocks: Bool { true }
 
   /// Where evicted chunks go, if they go anywhere.
-  var outlet: (any ChunkOutlet)? { ownOutlet.value?.outlet }
+  var outlet: (any EvictionSink)? { ownSink.value?.outlet }
 
   /// Hands what is evicted to `outlet`, from the lock of the place that it leaves.
-  public func handEvictions(to outlet: any ChunkOutlet) { _ = ownOutlet.publish(OutletBox(outlet)) }
+  public func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
 
   // MARK: reads without a reservation
 

@@ -1,5 +1,5 @@
 /// What has left a shard, and what that gives back to the accounts. Let go outside the lock.
-struct Departures {
+struct EvictedChunks {
   var chunks: [Chunk] = []
   var bytes = 0
   var blocks = 0
@@ -15,7 +15,7 @@ extension ShardState {
   /// Takes a chunk out. The policy must have forgotten it.
   ///
   /// - Returns: what it was charged.
-  @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout Departures) -> Int {
+  @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout EvictedChunks) -> Int {
     let charge = self.charge(number)
     if table[number].isPinned { pinnedBytes -= charge }
     let lastRead = number < touched.count ? ReadInstant(nanoseconds: touched[number]) : nil
@@ -27,7 +27,7 @@ extension ShardState {
   }
 
   /// Takes a chunk out for another reason than to make room.
-  @discardableResult mutating func erase(_ slot: Int, _ gone: inout Departures) -> Int {
+  @discardableResult mutating func erase(_ slot: Int, _ gone: inout EvictedChunks) -> Int {
     if !table[slot].isPinned { policy.remove(slot) }
     return takeOut(slot, &gone)
   }
@@ -35,7 +35,7 @@ extension ShardState {
   /// Evicts what the policy chooses until so many bytes and blocks have left, at most `most` chunks.
   ///
   /// - Parameter outlet: takes them as they leave.
-  mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout Departures, to outlet: (any ChunkOutlet)?) {
+  mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     let first = gone.chunks.count
     while gone.bytes < bytes || gone.blocks < blocks, gone.chunks.count - first < most, let slot = policy.evict() {
       counts.evictedBytes += takeOut(slot, &gone)
@@ -45,7 +45,7 @@ extension ShardState {
   }
 
   /// Hands evicted chunks on, under the lock, so that they are never nowhere.
-  private func hand(_ chunks: ArraySlice<Chunk>, to outlet: (any ChunkOutlet)?) {
+  private func hand(_ chunks: ArraySlice<Chunk>, to outlet: (any EvictionSink)?) {
     guard let outlet, !chunks.isEmpty else { return }
     for chunk in chunks {
       for piece in chunk.pieces { BlockBacking.disown(piece.bytes) }
@@ -54,7 +54,7 @@ extension ShardState {
   }
 
   /// Evicts chunks of one source, which has more than its share: the next ones that a hand meets in at most 64 steps.
-  mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout Departures, to outlet: (any ChunkOutlet)?) {
+  mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     guard sources.contains(token.number) else { return }
     let first = gone.chunks.count
     defer { hand(gone.chunks[first...], to: outlet) }
@@ -68,7 +68,7 @@ extension ShardState {
   }
 
   /// Takes out chunks of one token, found by looking each of `blocks` up.
-  mutating func erase(_ token: ChunkToken, lookingUp blocks: Range<Int>, _ gone: inout Departures) {
+  mutating func erase(_ token: ChunkToken, lookingUp blocks: Range<Int>, _ gone: inout EvictedChunks) {
     for block in blocks {
       let slot = table.find(
         token: token.number, block: block, hash: ChunkTable.hash(token: token.number, block: block))
@@ -80,7 +80,7 @@ extension ShardState {
   ///
   /// - Returns: where to go on, or `nil` at the end.
   mutating func erase(
-    _ token: ChunkToken, _ blocks: Range<Int>, scanningFrom first: Int, _ gone: inout Departures
+    _ token: ChunkToken, _ blocks: Range<Int>, scanningFrom first: Int, _ gone: inout EvictedChunks
   ) -> Int? {
     guard sources.contains(token.number) else { return nil }
     return scan(from: first) { shard, slot in
@@ -91,7 +91,7 @@ extension ShardState {
   /// Takes out all chunks among the next slots from `first` on.
   ///
   /// - Returns: where to go on, or `nil` at the end.
-  mutating func eraseAll(from first: Int, _ gone: inout Departures) -> Int? {
+  mutating func eraseAll(from first: Int, _ gone: inout EvictedChunks) -> Int? {
     scan(from: first) { shard, slot in shard.erase(slot, &gone) }
   }
 
@@ -117,11 +117,11 @@ extension ShardState {
 
   @inline(__always) func isExpired(_ slot: Int, _ now: Int64) -> Bool {
     // A clock that was set back makes what is kept no younger.
-    if ageLimit != .max, now < table[slot].birth || now - table[slot].birth >= ageLimit { return true }
+    if ageLimit != .max, now < table[slot].fetchedAt || now - table[slot].fetchedAt >= ageLimit { return true }
     return idleLimit != .max && slot < touched.count && now - touched[slot] >= idleLimit
   }
 
-  mutating func expire(_ slot: Int, _ gone: inout Departures) {
+  mutating func expire(_ slot: Int, _ gone: inout EvictedChunks) {
     counts.expiredBytes += erase(slot, &gone)
     counts.expirations += 1
   }
@@ -129,7 +129,7 @@ extension ShardState {
   /// Takes out what has expired among the next slots from `first` on.
   ///
   /// - Returns: where to go on, or `nil` at the end.
-  mutating func sweep(from first: Int, now: Int64, _ gone: inout Departures) -> Int? {
+  mutating func sweep(from first: Int, now: Int64, _ gone: inout EvictedChunks) -> Int? {
     scan(from: first) { shard, slot in if shard.isExpired(slot, now) { shard.expire(slot, &gone) } }
   }
 

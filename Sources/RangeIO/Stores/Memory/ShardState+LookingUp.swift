@@ -10,7 +10,7 @@ extension ShardState {
 
   /// The slot of a chunk that has not expired, or 0. What has expired is taken out and appended to `gone`.
   @inline(__always) mutating func find(
-    _ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64, _ gone: inout Departures
+    _ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64, _ gone: inout EvictedChunks
   ) -> Int {
     let slot = table.find(token: token, block: block, hash: hash)
     if slot != 0, now != .min, isExpired(slot, now) {
@@ -57,7 +57,7 @@ extension ShardState {
   ///   - wanted: within the block.
   ///   - now: `.min` where time has no limits.
   @inline(__always) mutating func lookUp(
-    _ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>, now: Int64, _ gone: inout Departures
+    _ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>, now: Int64, _ gone: inout EvictedChunks
   ) -> Found {
     let number = find(token, block, hash, now: now, &gone)
     guard number != 0 else { return .nothing }

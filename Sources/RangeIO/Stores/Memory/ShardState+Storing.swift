@@ -26,7 +26,7 @@ extension ShardState {
   /// Stores one piece of a block, unless pieces have to be merged for that.
   mutating func store(
     _ piece: PieceList.Piece, block: Int, hash: UInt64, ticket: ChunkTicket, charge: Int, isPinned: Bool, now: Int64,
-    _ gone: inout Departures
+    _ gone: inout EvictedChunks
   ) -> Stored {
     guard ticket.isValid else {
       counts.stale += 1
@@ -36,7 +36,7 @@ extension ShardState {
     let slot = find(token.number, block, hash, now: now, &gone)
     guard slot != 0 else {
       let slot = table.add(token: token.number, block: block, hash: hash, owner: Self.backing(of: [piece]))
-      table[slot].birth = ticket.birth.nanoseconds
+      table[slot].fetchedAt = ticket.fetchedAt.nanoseconds
       // Said either way: memory that comes back from a tier below may have been a part of a pinned block.
       table[slot].isPinned = isPinned
       sources.add(token)
@@ -47,7 +47,7 @@ extension ShardState {
         policy.insert(slot, key: hash, weight: charge)
       }
       // By its birth, where the limit came after `now` was looked at.
-      touch(slot, max(now, ticket.birth.nanoseconds))
+      touch(slot, max(now, ticket.fetchedAt.nanoseconds))
       counts.insertions += 1
       return .stored
     }
@@ -60,7 +60,7 @@ extension ShardState {
     guard
       old.allSatisfy({ piece.range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= piece.range.upperBound })
     else { return .merge(old, version(slot), charge: self.charge(slot)) }
-    put([piece], charge, birth: ticket.birth.nanoseconds, at: slot, &gone)
+    put([piece], charge, fetchedAt: ticket.fetchedAt.nanoseconds, at: slot, &gone)
     return .stored
   }
 
@@ -69,14 +69,14 @@ extension ShardState {
   /// - Returns: false if the chunk is another by now, or the ticket not valid any more.
   mutating func replace(
     _ version: Version, block: Int, ticket: ChunkTicket, with pieces: [PieceList.Piece], charge: Int,
-    _ gone: inout Departures
+    _ gone: inout EvictedChunks
   ) -> Bool {
     let slot = version.slot
     guard ticket.isValid, slot < table.slotsUsed, table.isUsed(slot), self.version(slot) == version,
       table[slot].token == ticket.token.number, table[slot].block == block
     else { return false }
     // The oldest birth wins: a chunk is as old as its oldest byte.
-    put(pieces, charge, birth: min(table[slot].birth, ticket.birth.nanoseconds), at: slot, &gone)
+    put(pieces, charge, fetchedAt: min(table[slot].fetchedAt, ticket.fetchedAt.nanoseconds), at: slot, &gone)
     return true
   }
 
@@ -105,12 +105,12 @@ extension ShardState {
   }
 
   private mutating func put(
-    _ pieces: [PieceList.Piece], _ charge: Int, birth: Int64, at slot: Int, _ gone: inout Departures
+    _ pieces: [PieceList.Piece], _ charge: Int, fetchedAt: Int64, at slot: Int, _ gone: inout EvictedChunks
   ) {
     let before = self.charge(slot)
     let isPinned = table[slot].isPinned
     let old = table.exchange(slot, for: Self.backing(of: pieces))
-    table[slot].birth = birth
+    table[slot].fetchedAt = fetchedAt
     table[slot].isPinned = isPinned
     // Its note is what it was: only the table's own reference has left.
     let replaced = chunk(old)
@@ -131,7 +131,7 @@ extension ShardState {
     let token = sources.token(note.token)
     let start = note.block << token.grid.shift
     // The generation of this moment, under the lock: a removal that has begun erases here later, and finds it gone.
-    let ticket = token.ticket(birth: ReadInstant(nanoseconds: note.birth))
+    let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: note.fetchedAt))
     guard note.kind != .list else {
       let list = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(note.base).takeUnretainedValue(), to: PieceList.self)
       let pieces = list.pieces.map {

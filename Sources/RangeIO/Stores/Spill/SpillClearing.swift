@@ -12,7 +12,7 @@ package struct SpillClearing: Equatable, Sendable {
   /// Removes everything of ours in a directory, and nothing else. The directory stays.
   ///
   /// - Throws: `ReadError` of the code ``ReadError/Code/inUse`` if a process has the directory open for writing;
-  ///   ``ReadError/Code/otherFormat`` if another version of this library made it, with nothing touched; and as
+  ///   ``ReadError/Code/unsupportedFormat`` if another version of this library made it, with nothing touched; and as
   ///   ``SpillInspection/init(_:on:)``. A directory without anything in it is no error.
   package static func clear(_ path: String, on disk: any SpillDisk = SystemDisk()) throws(ReadError) -> SpillClearing {
     let context = ReadError.Context(source: path)

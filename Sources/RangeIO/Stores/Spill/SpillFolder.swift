@@ -157,7 +157,7 @@ struct SpillFolder {
     case .success(let count):
       memory.removeLast(memory.count - count)
       if case .otherVersion(let version) = memory.withUnsafeBytes({ SpillPrefix($0) }) {
-        throw otherFormat(version, context)
+        throw unsupportedFormat(version, context)
       }
       return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
     }
@@ -214,14 +214,14 @@ struct SpillFolder {
         let start = try? SpillScan.bytes(of: file, at: 0, SpillFormat.prefixCount)
       else { continue }
       if case .otherVersion(let version) = start.withUnsafeBytes({ SpillPrefix($0) }) {
-        throw otherFormat(version, context)
+        throw unsupportedFormat(version, context)
       }
     }
   }
 
-  private static func otherFormat(_ version: UInt16, _ context: ReadError.Context) -> ReadError {
+  private static func unsupportedFormat(_ version: UInt16, _ context: ReadError.Context) -> ReadError {
     ReadError(
-      .otherFormat,
+      .unsupportedFormat,
       "the spill directory is of format version \(version), and this library writes version "
         + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
       context: context)

@@ -2,7 +2,7 @@
 struct SpillFooter: Equatable {
   struct Entry: Equatable, BitwiseCopyable {
     var block: UInt64
-    var birth: Int64
+    var fetchedAt: Int64
     /// Where its record begins.
     var offset: Int
     var stored: UInt32
@@ -55,7 +55,7 @@ struct SpillFooter: Equatable {
     }
     for entry in entries {
       bytes.put(entry.block, place)
-      bytes.put(entry.birth, place + 8)
+      bytes.put(entry.fetchedAt, place + 8)
       bytes.put(UInt32(entry.offset / 8), place + 16)
       bytes.put(entry.stored, place + 20)
       bytes.put(entry.source, place + 24)
@@ -101,7 +101,7 @@ struct SpillFooter: Equatable {
     entries.reserveCapacity(Int(counts.2))
     for _ in 0..<counts.2 {
       let entry = Entry(
-        block: bytes.number(place, UInt64.self), birth: bytes.number(place + 8, Int64.self),
+        block: bytes.number(place, UInt64.self), fetchedAt: bytes.number(place + 8, Int64.self),
         offset: Int(bytes.number(place + 16, UInt32.self)) * 8, stored: bytes.number(place + 20, UInt32.self),
         source: bytes.number(place + 24, UInt32.self), lower: bytes.number(place + 28, UInt32.self),
         count: bytes.number(place + 32, UInt32.self),

@@ -102,8 +102,8 @@ extension SpillSurvey {
     for slot in 1..<UInt32(state.table.slotsUsed) where state.table[slot].isUsed {
       let record = state.table[slot]
       decoded[record.source, default: 0] += state.sources[record.source].identity.count(ofBlock: record.block)
-      let birth = record.birthMilliseconds * 1_000_000
-      births = births.map { min($0.lowerBound, birth)...max($0.upperBound, birth) } ?? birth...birth
+      let fetchedAt = record.birthMilliseconds * 1_000_000
+      births = births.map { min($0.lowerBound, fetchedAt)...max($0.upperBound, fetchedAt) } ?? fetchedAt...fetchedAt
     }
     sources = state.sources.used.map { slot in
       let entry = state.sources[slot]

@@ -24,7 +24,7 @@ package struct SpillInspection {
   /// Opens a directory.
   ///
   /// - Throws: `ReadError` of the code ``ReadError/Code/notFound`` if nothing is there, or nothing was ever stored;
-  ///   ``ReadError/Code/invalidConfiguration`` if it is no spill directory; ``ReadError/Code/otherFormat`` and
+  ///   ``ReadError/Code/invalidConfiguration`` if it is no spill directory; ``ReadError/Code/unsupportedFormat`` and
   ///   ``ReadError/Code/permissionDenied`` as a store; and what the system says.
   package init(_ path: String, on disk: any SpillDisk = SystemDisk()) throws(ReadError) {
     var configuration = SpillStore.Configuration(directory: path, limit: .bytes(0))

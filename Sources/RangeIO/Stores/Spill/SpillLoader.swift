@@ -63,7 +63,7 @@ final class SpillLoader: PieceLoader {
   }
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
-    let answer = OneAnswer<Bytes?>()
+    let answer = Promise<Bytes?>()
     let load = Load()
     // Watched from now on: where others hang, this may not even get a thread.
     let call = store.watch.begin { [store] in

@@ -58,14 +58,14 @@ struct SpillOpening {
     // remove.
     var removed: [Int: SpillRemovedBlocks] = [:]
     var counted = Counted()
-    var surplus: [UInt64] = []
+    var overRead: [UInt64] = []
     for number in numbers.reversed() {
       guard isNeeded() else { throw ReadError(.closed, "the opening was cancelled", context: context) }
       guard let contents = try read(number, root, &counted) else { continue }
       // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
-      if !surplus.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {
+      if !overRead.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {
         contents.segment.end()
-        surplus.append(number)
+        overRead.append(number)
         continue
       }
       let place = state.add(
@@ -73,7 +73,7 @@ struct SpillOpening {
       state.enter(contents.footer, of: place, &removed)
       state.counts.damaged += contents.damaged
     }
-    remove(surplus, &counted)
+    remove(overRead, &counted)
     state.unread = counted.unread
     state.lastRank = counted.lastNumber
     let writer = SpillWriter(
@@ -267,7 +267,7 @@ extension SpillState {
       guard removedHere[Int(entry.source)]?.removes(entry.block, entry.sequence) != true else { continue }
       set(
         slot, Int(entry.block),
-        SpillTable.Record(segment: place, offset: entry.offset, stored: entry.stored, birth: entry.birth))
+        SpillTable.Record(segment: place, offset: entry.offset, stored: entry.stored, fetchedAt: entry.fetchedAt))
     }
   }
 }

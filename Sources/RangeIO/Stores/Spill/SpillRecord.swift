@@ -18,7 +18,7 @@ struct SpillRecord: Equatable {
   var block: UInt64 = 0
   var sequence: UInt64 = 0
   /// Nanoseconds since 1970.
-  var birth: Int64 = 0
+  var fetchedAt: Int64 = 0
   /// The first byte covered, within the block.
   var lower: UInt32 = 0
   /// The bytes covered.
@@ -41,7 +41,7 @@ struct SpillRecord: Equatable {
     identityCheck = bytes.number(12, UInt32.self)
     block = bytes.number(16, UInt64.self)
     sequence = bytes.number(24, UInt64.self)
-    birth = bytes.number(32, Int64.self)
+    fetchedAt = bytes.number(32, Int64.self)
     lower = bytes.number(40, UInt32.self)
     count = bytes.number(44, UInt32.self)
     stored = bytes.number(48, UInt32.self)
@@ -63,7 +63,7 @@ struct SpillRecord: Equatable {
     bytes.put(identityCheck, 12)
     bytes.put(block, 16)
     bytes.put(sequence, 24)
-    bytes.put(birth, 32)
+    bytes.put(fetchedAt, 32)
     bytes.put(lower, 40)
     bytes.put(count, 44)
     bytes.put(stored, 48)

@@ -100,7 +100,7 @@ struct SpillScan {
       if isWhole {
         footer.entries.append(
           .init(
-            block: record.block, birth: record.birth, offset: end, stored: record.stored, source: record.source,
+            block: record.block, fetchedAt: record.fetchedAt, offset: end, stored: record.stored, source: record.source,
             lower: record.lower, count: record.count, sequence: record.sequence))
       } else {
         damaged += 1

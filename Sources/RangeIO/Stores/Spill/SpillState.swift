@@ -22,7 +22,7 @@ struct SpillState: ~Copyable {
 
   /// Who waits until what came before is written.
   struct Flush {
-    let answer: OneAnswer<Void>
+    let answer: Promise<Void>
     /// The last removal that came before.
     let lastRemoval: UInt64
   }
@@ -74,7 +74,7 @@ struct SpillState: ~Copyable {
   /// Whether nothing is written because readers hold what would go: until one of them lets go, or the pause is over.
   var isHeldUp = false
   /// Who waits until the directory is given up.
-  var closing: OneAnswer<Void>?
+  var closing: Promise<Void>?
   /// Why the disk failed last.
   var lastFailure: ReadError?
 
@@ -297,12 +297,12 @@ struct SpillState: ~Copyable {
   /// Whether a chunk of the tiers above is too old.
   func isExpired(_ chunk: Chunk, now: ReadInstant) -> Bool {
     guard ageLimit != .max else { return false }
-    return now < chunk.birth || now.nanoseconds - chunk.birth.nanoseconds >= ageLimit
+    return now < chunk.fetchedAt || now.nanoseconds - chunk.fetchedAt.nanoseconds >= ageLimit
   }
 
   /// Whether a chunk born then is too old now. A clock that was set back makes it so, too.
-  func isExpired(_ birth: Int64, wallNow: Int64) -> Bool {
+  func isExpired(_ fetchedAt: Int64, wallNow: Int64) -> Bool {
     guard ageLimit != .max else { return false }
-    return birth > wallNow || wallNow - birth >= ageLimit
+    return fetchedAt > wallNow || wallNow - fetchedAt >= ageLimit
   }
 }

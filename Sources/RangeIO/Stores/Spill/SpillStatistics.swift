@@ -11,7 +11,7 @@ struct SpillCounts {
   var offered = 0
   var present = 0
   var ineligible = 0
-  var notDearer = 0
+  var notSlower = 0
   var gated = 0
   var dropped = 0
   var stale = 0
@@ -82,7 +82,7 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   public var ineligible = 0
   /// Of the ineligible: since their source costs no more to read than the disk, such as a local file that states no other
   /// cost. See ``SpillStore/Configuration/sources``.
-  public var notDearer = 0
+  public var notSlower = 0
   /// Of these: refused, since the store is full and they were not evicted before.
   public var gated = 0
   /// Of these: dropped, since too many waited, there was no room, or the disk is sick.
@@ -146,7 +146,7 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
     (reads, readBytes) = (counts.reads, counts.readBytes)
     (residentReads, lateReads) = (counts.residentReads, counts.lateReads)
     (offered, present) = (counts.offered, counts.present)
-    (ineligible, notDearer) = (counts.ineligible, counts.notDearer)
+    (ineligible, notSlower) = (counts.ineligible, counts.notSlower)
     (gated, dropped, stale) = (counts.gated, counts.dropped, counts.stale)
     (written, writtenBytes) = (counts.written, counts.writtenBytes)
     (reinsertions, fileBytes) = (counts.reinsertions, counts.fileBytes)
@@ -161,7 +161,7 @@ extension SpillStatistics: CustomStringConvertible {
   /// One line for people.
   public var description: String {
     let state = breaker == .closed ? "" : ", disk \(breaker.rawValue)"
-    let near = notDearer == 0 ? "" : ", \(notDearer) not kept as their source is no dearer than the disk"
+    let near = notSlower == 0 ? "" : ", \(notSlower) not kept as their source is no slower than the disk"
     return
       "\(blocks) blocks in \(segments) segments, \(bytes) of \(limit) bytes, \(ByteRanges.sum(hits, stagedHits)) hits, "
       + "\(misses) misses, \(written) written, \(reinsertions) copied on, \(damaged) damaged\(near)\(state)"

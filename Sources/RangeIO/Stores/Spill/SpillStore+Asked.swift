@@ -25,7 +25,7 @@ extension SpillStore {
     let grid = try check(bytes, range, source, context)
     let known = sources.tokens(of: source).first { $0.grid == grid }
     let token = known ?? makeToken(source, grid)
-    let ticket = token.ticket(birth: now)
+    let ticket = token.ticket(fetchedAt: now)
     for (block, part) in grid.pieces(of: range) {
       let piece = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       try await write(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, piece)), context)

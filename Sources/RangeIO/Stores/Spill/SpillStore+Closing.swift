@@ -9,14 +9,14 @@ extension SpillStore {
   /// - Parameter end: when to give up waiting for a disk that hangs.
   func flush(by end: ReadInstant?) async throws {
     guard readOnlyReason != .configured else { return }
-    let answer = OneAnswer<Void>()
+    let answer = Promise<Void>()
     state.withLock { $0.flushes.append(.init(answer: answer, lastRemoval: $0.staging.lastRemoval)) }
     writer.startForWaiters()
     try await wait(for: answer, until: end)
   }
 
   /// Waits for an answer, until `end` at most.
-  func wait(for answer: OneAnswer<Void>, until end: ReadInstant?) async throws {
+  func wait(for answer: Promise<Void>, until end: ReadInstant?) async throws {
     let timer = end.map { end in
       configuration.background.startElsewhere { [time = configuration.time, directory = configuration.directory] in
         guard (try? await time.sleep(until: end)) != nil else { return }
@@ -41,7 +41,7 @@ extension SpillStore {
   func close(by end: ReadInstant?) async throws {
     var failure: (any Error)?
     do { try await flush(by: end) } catch { failure = error }
-    let answer = OneAnswer<Void>()
+    let answer = Promise<Void>()
     let isFirst = state.withLock { state -> Bool in
       guard !state.isClosed else { return false }
       state.isClosed = true

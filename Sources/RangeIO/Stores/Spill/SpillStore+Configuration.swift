@@ -17,8 +17,8 @@ extension SpillStore {
     public var durability = Durability.none
     /// When chunks are written. Default: when the tier above evicts them.
     public var writes = Writes.onEviction
-    /// Of what sources. Default: of those that are dearer to read than a local disk.
-    public var sources = Sources.dearer
+    /// Of what sources. Default: of those that are more expensive to read than a local disk.
+    public var sources = Sources.slowerThanDisk
     /// What is written once the store is full. Default: what comes for the second time.
     public var admission = Admission.secondTimeOnceFull
     /// Nothing is written that would leave the disk with less free space. Default: 1 GiB.
@@ -35,7 +35,7 @@ extension SpillStore {
     /// The bytes of memory that may wait to be written. Default: 8 MiB, or an eighth of the limit if that is less.
     public var stagingLimit: ByteCount?
     /// How long chunks wait for others, so that neighbours are written side by side. Default: a second.
-    public var lingering: Duration = .seconds(1)
+    public var writeDelay: Duration = .seconds(1)
     /// The clock of the tiers above. Default: the continuous clock of the system.
     public var time = TimeSource.continuous
     /// Where timers run. Default: Swift's own threads.
@@ -103,8 +103,8 @@ extension SpillStore {
 
   /// Of what sources chunks are written. Never of those whose validator has no ``SourceValidator/persistentForm``.
   public enum Sources: Hashable, Sendable {
-    /// Of those that are dearer to read than a local disk, by their ``SourceDescription/cost``.
-    case dearer
+    /// Of those that are more expensive to read than a local disk, by their ``SourceDescription/cost``.
+    case slowerThanDisk
     /// Of all.
     case all
   }

@@ -2,7 +2,7 @@ extension SpillStore {
   /// Opens a store, with what an earlier process has left there.
   ///
   /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
-  ///   directory; ``ReadError/Code/otherFormat`` if another version of this library has made it;
+  ///   directory; ``ReadError/Code/unsupportedFormat`` if another version of this library has made it;
   ///   ``ReadError/Code/permissionDenied`` if it is not the user's own or open to others;
   ///   ``ReadError/Code/invalidConfiguration`` if files of others lie in it, or the codec's id is one of this library's;
   ///   ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and what the system says.
@@ -16,8 +16,8 @@ extension SpillStore {
     try check(configuration)
     let disk = configuration.disk ?? SystemDisk()
     let lanes = DiskLanes(configuration.work)
-    let answer = OneAnswer<SpillStore>()
-    let end = OneAnswer<Void>()
+    let answer = Promise<SpillStore>()
+    let end = Promise<Void>()
     lanes.reads.start(isUrgent: true) {
       defer { end.resolve(.success(())) }
       guard !answer.isAnswered else { return }
@@ -38,7 +38,7 @@ extension SpillStore {
 
   /// Waits until a directory is not used any more whose opening was cancelled, so that it can be opened again; not for a
   /// disk that hangs.
-  private static func waitForEnd(_ end: OneAnswer<Void>, _ configuration: Configuration) async {
+  private static func waitForEnd(_ end: Promise<Void>, _ configuration: Configuration) async {
     let timer = configuration.background.startElsewhere {
       guard (try? await configuration.time.sleep(for: configuration.breaker.stall)) != nil else { return }
       end.fail(CancellationError())

@@ -7,7 +7,7 @@ extension SpillStore {
   /// - Complexity: O(blocks), one lock.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     var pieces: [RangedBytes] = []
-    var held: [HeldPiece] = []
+    var deferred: [DeferredPiece] = []
     let wallNow = configuration.wallClock()
     let now = self.now
     let (isBound, isToRemoveFirst) = state.withLock { state -> (Bool, Bool) in
@@ -58,7 +58,7 @@ extension SpillStore {
         }
         if run?.append(record, block: block, whole, part) == true { continue }
         if let ended = run {
-          held.append(hold(ended, permit!, token, wallNow, now))
+          deferred.append(hold(ended, permit!, token, wallNow, now))
           run = nil
           guard permit == .go else {
             permit = .refused
@@ -71,7 +71,7 @@ extension SpillStore {
           place.segment, slot: slot, identityCheck: state.sources[slot].check,
           local: place.locals[slot] ?? .max, record, block: block, whole, part)
       }
-      if let run { held.append(hold(run, permit!, token, wallNow, now)) }
+      if let run { deferred.append(hold(run, permit!, token, wallNow, now)) }
       return (true, isToRemoveFirst && state.breaker.lets(now: now))
     }
     // Once for each token.
@@ -80,22 +80,22 @@ extension SpillStore {
       return lookUp(range, token: token, grid: grid)
     }
     if isToRemoveFirst { writer.wake(isUrgent: true) }
-    guard !pieces.isEmpty || !held.isEmpty else { return .miss }
-    if held.isEmpty, pieces.count == 1, pieces[0].range == range { return .hit(pieces[0].bytes) }
-    let covered = ByteRanges.normalize(pieces.map(\.range) + held.map(\.wanted))
+    guard !pieces.isEmpty || !deferred.isEmpty else { return .miss }
+    if deferred.isEmpty, pieces.count == 1, pieces[0].range == range { return .hit(pieces[0].bytes) }
+    let covered = ByteRanges.normalize(pieces.map(\.range) + deferred.map(\.wanted))
     let gaps = ByteRanges.gaps(in: range, covered: covered)
-    if held.isEmpty, gaps.isEmpty { return .hit(Bytes(concatenating: pieces.map(\.bytes))) }
-    return .partial(pieces: pieces, held: held, gaps: gaps)
+    if deferred.isEmpty, gaps.isEmpty { return .hit(Bytes(concatenating: pieces.map(\.bytes))) }
+    return .partial(pieces: pieces, deferred: deferred, gaps: gaps)
   }
 
   private func hold(
     _ run: SpillRun, _ permit: SpillBreaker.Permit, _ token: ChunkToken, _ wallNow: Int64, _ now: ReadInstant
-  ) -> HeldPiece {
+  ) -> DeferredPiece {
     // The generation of this moment, under the lock: a removal that has begun erases here later.
-    let age = max(0, wallNow - run.birth)
-    let ticket = token.ticket(birth: ReadInstant(nanoseconds: now.nanoseconds - age))
-    return HeldPiece(
-      range: run.range, wanted: run.wanted, ticket: ticket, rises: true,
+    let age = max(0, wallNow - run.fetchedAt)
+    let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: now.nanoseconds - age))
+    return DeferredPiece(
+      range: run.range, wanted: run.wanted, ticket: ticket, shouldPromote: true,
       loader: SpillLoader(store: self, run: run, permit: permit))
   }
 
@@ -116,7 +116,7 @@ extension SpillStore {
     guard let binding = binding(of: token), binding.identity != nil else {
       return [.missing(range, .spill, "what version of the source this is cannot be written down")]
     }
-    let missing = isDearEnough(binding.token.source, for: grid.blockSize) ? String.notKept : Self.notDearer
+    let missing = isDearEnough(binding.token.source, for: grid.blockSize) ? String.notKept : Self.notSlower
     guard let slot = binding.slot else { return [.missing(range, .spill, missing)] }
     let wallNow = configuration.wallClock()
     let now = self.now
@@ -146,7 +146,7 @@ extension SpillStore {
     }
   }
 
-  private static let notDearer =
+  private static let notSlower =
     "the source says that it costs no more to read than a disk, so nothing of it is written: state its cost, or have the "
     + "store keep all sources"
   private static let cameLater = "its block was written before the source had these bytes"
@@ -236,7 +236,7 @@ struct SpillRun: Sendable {
   /// What is wanted of them.
   private(set) var wanted: ByteRange
   /// Of the oldest, nanoseconds since 1970.
-  private(set) var birth: Int64
+  private(set) var fetchedAt: Int64
 
   init(
     _ segment: SpillSegment, slot: Int, identityCheck: UInt32, local: UInt32, _ record: SpillTable.Record, block: Int,
@@ -249,7 +249,7 @@ struct SpillRun: Sendable {
     self.range = range
     self.wanted = wanted
     place = record.segment
-    birth = record.birthMilliseconds * 1_000_000
+    fetchedAt = record.birthMilliseconds * 1_000_000
     parts = [Part(block: block, offset: record.offset, stored: Int(record.stored), count: range.count)]
   }
 
@@ -273,7 +273,7 @@ struct SpillRun: Sendable {
     parts.append(Part(block: block, offset: record.offset, stored: Int(record.stored), count: range.count))
     self.range = self.range.lowerBound..<range.upperBound
     self.wanted = self.wanted.lowerBound..<wanted.upperBound
-    birth = min(birth, record.birthMilliseconds * 1_000_000)
+    fetchedAt = min(fetchedAt, record.birthMilliseconds * 1_000_000)
     return true
   }
 }

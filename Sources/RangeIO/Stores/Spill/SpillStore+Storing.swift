@@ -1,6 +1,6 @@
 extension SpillStore {
   /// Takes a chunk to be written soon, or not: nothing is written here.
-  public func accept(_ chunk: Chunk) -> ChunkInsertion {
+  public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
     let isTaken = offer(chunk, isGated: configuration.admission == .secondTimeOnceFull) == .taken
     if isTaken { writer.wake() }
     return ChunkInsertion(isPublished: isTaken)
@@ -33,7 +33,7 @@ extension SpillStore {
       state.withLock { state in
         state.counts.offered += 1
         state.counts.ineligible += 1
-        if !isDearEnough { state.counts.notDearer += 1 }
+        if !isDearEnough { state.counts.notSlower += 1 }
       }
       return .ineligible
     }
@@ -148,13 +148,15 @@ extension SpillStore {
     for (block, part) in ticket.token.grid.pieces(of: range) {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       let copy = Bytes(count: part.count) { slice.copyBytes(to: $0) }
-      if accept(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, copy))).isPublished { isTaken = true }
+      if insertDemoted(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, copy))).isPublished {
+        isTaken = true
+      }
     }
     return ChunkInsertion(isPublished: isTaken && ticket.isValid)
   }
 
   /// Does nothing: what is here is a copy, and stays.
-  public func letGo(_ range: ByteRange, of token: ChunkToken) {}
+  public func erasePromoted(_ range: ByteRange, of token: ChunkToken) {}
 }
 
 extension SourceCost {

@@ -179,8 +179,8 @@ public final class SpillStore: ChunkStore {
     let limit = state.withLock { $0.ageLimit }
     guard limit != .max else { return }
     let count = sweep { record in
-      let birth = record.birthMilliseconds * 1_000_000
-      return birth > now || now - birth >= limit
+      let fetchedAt = record.birthMilliseconds * 1_000_000
+      return fetchedAt > now || now - fetchedAt >= limit
     }
     state.withLock { $0.counts.expirations += count }
   }

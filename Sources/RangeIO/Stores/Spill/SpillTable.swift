@@ -19,11 +19,11 @@ struct SpillTable: ~Copyable {
 
     init() {}
 
-    init(segment: UInt32, offset: Int, stored: UInt32, birth: Int64) {
+    init(segment: UInt32, offset: Int, stored: UInt32, fetchedAt: Int64) {
       self.segment = segment
       place = UInt32(offset / 8)
       self.stored = stored
-      birthMilliseconds = birth / 1_000_000
+      birthMilliseconds = fetchedAt / 1_000_000
       isUsed = true
     }
 

@@ -128,7 +128,7 @@ struct SpillWalk {
       if let reason = fault(ofChunk: record, payload, &found) { return reason }
       footer.entries.append(
         .init(
-          block: record.block, birth: record.birth, offset: place, stored: record.stored, source: record.source,
+          block: record.block, fetchedAt: record.fetchedAt, offset: place, stored: record.stored, source: record.source,
           lower: record.lower, count: record.count, sequence: record.sequence))
     }
     // After the payload was used: reading on may move what is in memory.

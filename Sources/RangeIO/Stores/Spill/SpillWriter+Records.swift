@@ -36,7 +36,7 @@ extension SpillWriter {
     let stored = encoded ?? bytes.count
     record.codec = encoded == nil ? 0 : configuration.codec.id
     record.block = UInt64(entry.chunk.block)
-    record.birth = store.wallTime(of: entry.chunk.birth)
+    record.fetchedAt = store.wallTime(of: entry.chunk.fetchedAt)
     record.count = UInt32(bytes.count)
     record.stored = UInt32(stored)
     record.payloadCheck = CRC32C.of(UnsafeRawBufferPointer(payload.part(0, stored)))
@@ -57,7 +57,7 @@ extension SpillWriter {
     let target = try space(SpillFormat.recordHeaderCount + padding, store)
     var record = newRecord(.chunk, entry.slot, local, store)
     record.block = UInt64(entry.chunk.block)
-    record.birth = store.wallTime(of: entry.chunk.birth)
+    record.fetchedAt = store.wallTime(of: entry.chunk.fetchedAt)
     record.count = UInt32(bytes.count)
     record.stored = UInt32(bytes.count)
     record.payloadCheck = bytes.withUnsafeBytes { CRC32C.of($0) }
@@ -80,7 +80,7 @@ extension SpillWriter {
     let target = try space(SpillFormat.recordCount(payload: payload.count), store)
     target.part(SpillFormat.recordHeaderCount, payload.count).copyMemory(from: payload)
     var record = newRecord(.chunk, old.source, local, store)
-    (record.codec, record.block, record.birth) = (header.codec, header.block, header.birth)
+    (record.codec, record.block, record.fetchedAt) = (header.codec, header.block, header.fetchedAt)
     (record.count, record.stored, record.payloadCheck) = (header.count, header.stored, header.payloadCheck)
     let place = finish(record, target)
     pending.append(.copy(slot: old.source, block: old.block, from: old, place))
@@ -144,7 +144,7 @@ extension SpillWriter {
       state.sources[slot].newestSegment = max(state.sources[slot].newestSegment, number)
       return state.sources[slot].check
     }
-    record.birth = configuration.wallClock()
+    record.fetchedAt = configuration.wallClock()
     return record
   }
 
@@ -171,11 +171,12 @@ extension SpillWriter {
     if record.kind == .chunk {
       open!.footer.entries.append(
         .init(
-          block: record.block, birth: record.birth, offset: offset, stored: record.stored, source: record.source,
+          block: record.block, fetchedAt: record.fetchedAt, offset: offset, stored: record.stored,
+          source: record.source,
           lower: 0, count: record.count, sequence: record.sequence))
       open!.closingCount += SpillFooter.growth
     }
-    return SpillTable.Record(segment: open!.place, offset: offset, stored: record.stored, birth: record.birth)
+    return SpillTable.Record(segment: open!.place, offset: offset, stored: record.stored, fetchedAt: record.fetchedAt)
   }
 }
 

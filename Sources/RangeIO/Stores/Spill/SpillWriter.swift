@@ -97,7 +97,7 @@ final class SpillWriter: @unchecked Sendable {
     if starts { start() }
     if lingers {
       configuration.background.startElsewhere { [weak self, configuration] in
-        try? await configuration.time.sleep(for: configuration.lingering)
+        try? await configuration.time.sleep(for: configuration.writeDelay)
         self?.store?.state.withLock { $0.isLingering = false }
         self?.wake(isUrgent: true)
       }
@@ -118,8 +118,8 @@ final class SpillWriter: @unchecked Sendable {
 
   private enum Step {
     case again
-    case flushed([OneAnswer<Void>], failed: [OneAnswer<Void>], ReadError?)
-    case close(OneAnswer<Void>)
+    case flushed([Promise<Void>], failed: [Promise<Void>], ReadError?)
+    case close(Promise<Void>)
     case done(retryAt: ReadInstant?)
   }
 
@@ -166,8 +166,8 @@ final class SpillWriter: @unchecked Sendable {
   /// The flushes that can be answered now, with their errors; `nil` if there are none.
   private func takeFlushes(_ state: inout SpillState) -> Step? {
     let oldest = state.isGivenUp ? nil : state.staging.oldestRemoval
-    var done: [OneAnswer<Void>] = []
-    var failed: [OneAnswer<Void>] = []
+    var done: [Promise<Void>] = []
+    var failed: [Promise<Void>] = []
     for flush in state.flushes {
       if oldest.map({ $0 > flush.lastRemoval }) ?? true {
         done.append(flush.answer)

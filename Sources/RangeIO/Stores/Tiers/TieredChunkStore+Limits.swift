@@ -28,7 +28,7 @@ extension TieredChunkStore {
     /// Changes the limit; returns the one before.
     let change: (Int) -> Int
 
-    init(_ limit: Int, _ mover: ChunkMover) {
+    init(_ limit: Int, _ mover: DemotionQueue) {
       self.limit = limit
       present = { mover.statistics().limit }
       change = mover.setLimit
@@ -89,18 +89,18 @@ extension TieredChunkStore {
 
   /// Lets go of memory because the system is short of it: at a warning of half of what is held, else of all that is not
   /// pinned. What is below goes first. Nothing is compressed until the pressure is over, or for a minute.
-  public func relieve(_ pressure: MemoryPressure) { relieve(pressure, sparing: spill) }
+  public func handleMemoryPressure(_ pressure: MemoryPressure) { handleMemoryPressure(pressure, sparing: spill) }
 
   /// - Parameter disk: what it has copies of goes before what it has not.
-  private func relieve(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
+  private func handleMemoryPressure(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     guard pressure != .normal else {
       mover.resume()
-      inner?.relieve(pressure, sparing: disk)
+      inner?.handleMemoryPressure(pressure, sparing: disk)
       return
     }
     mover.pause(for: .seconds(60))
-    if let inner { return inner.relieve(pressure, sparing: disk) }
-    guard let tiers = memory else { return relieveParts(pressure, sparing: disk) }
+    if let inner { return inner.handleMemoryPressure(pressure, sparing: disk) }
+    guard let tiers = memory else { return handleMemoryPressureOfParts(pressure, sparing: disk) }
     let held = tiers.memory.ledger.bytes + (tiers.compressed?.ledger.bytes ?? 0)
     let target = pressure == .critical ? 0 : held / 2
     tiers.compressed?.drop(to: max(0, target - tiers.memory.ledger.bytes))
@@ -109,34 +109,36 @@ extension TieredChunkStore {
     tiers.memory.shed(to: left)
   }
 
-  /// As ``relieve(_:)``, of stores that others have made: each of its own.
-  private func relieveParts(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
+  /// As ``handleMemoryPressure(_:)``, of stores that others have made: each of its own.
+  private func handleMemoryPressureOfParts(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     for part in [lower, upper] {
       switch part {
-      case let part as TieredChunkStore: part.relieve(pressure, sparing: disk)
+      case let part as TieredChunkStore: part.handleMemoryPressure(pressure, sparing: disk)
       case let part as CompressedStore: part.drop(to: pressure == .critical ? 0 : part.ledger.bytes / 2)
       case let part as MemoryStore:
         if let disk { part.shed(to: pressure == .critical ? 0 : part.ledger.bytes / 2, havingCopiesIn: disk) }
-        part.relieve(pressure)
+        part.handleMemoryPressure(pressure)
       default: break
       }
     }
   }
 
-  /// Does as ``relieve(_:)`` for each signal, until they end or the store is gone.
+  /// Does as ``handleMemoryPressure(_:)`` for each signal, until they end or the store is gone.
   ///
   /// ```swift
-  /// store.relieve(on: MemoryPressureSignals())
+  /// store.handleMemoryPressure(from: MemoryPressureSignals())
   /// ```
   ///
   /// - Returns: the task that listens: cancel it to stop.
-  @discardableResult public func relieve<Signals: AsyncSequence & Sendable>(on signals: Signals) -> Task<Void, Never>
+  @discardableResult public func handleMemoryPressure<Signals: AsyncSequence & Sendable>(from signals: Signals) -> Task<
+    Void, Never
+  >
   where Signals.Element == MemoryPressure {
     mover.background.start { [weak self] in
       do {
         for try await pressure in signals {
           guard let self else { return }
-          self.relieve(pressure)
+          self.handleMemoryPressure(pressure)
         }
       } catch {
         // Signals that end badly have ended.

@@ -22,9 +22,9 @@ extension TieredChunkStore {
       // Nothing on its way either: the way of most hits below.
       guard mover.mayHave(range, token: token, grid: grid) else { return lookUpBelow(range, token, grid) }
       found = TieredLookup(gaps: [range])
-    case .partial(let pieces, let held, let gaps):
+    case .partial(let pieces, let deferred, let gaps):
       guard !gaps.isEmpty else { return above }
-      found = TieredLookup(pieces: pieces, held: held, gaps: gaps)
+      found = TieredLookup(pieces: pieces, deferred: deferred, gaps: gaps)
     }
     // In the order in which chunks move down, so that one on its way is found in one place or the next.
     for gap in found.takeGaps() {
@@ -40,24 +40,26 @@ extension TieredChunkStore {
 
   private func lookUpBelow(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> ChunkLookup {
     let below = lower.lookUp(range, token: token, grid: grid)
-    guard case .partial(let pieces, let held, let gaps) = below, held.contains(where: \.rises) else { return below }
-    return .partial(pieces: pieces, held: held.map(rising), gaps: gaps)
+    guard case .partial(let pieces, let deferred, let gaps) = below, deferred.contains(where: \.shouldPromote) else {
+      return below
+    }
+    return .partial(pieces: pieces, deferred: deferred.map(rising), gaps: gaps)
   }
 
   /// A chunk that is read on its way down goes back up.
-  private func takeBack(_ entry: MovingQueue.Entry) {
+  private func takeBack(_ entry: DemotionQueueState.Entry) {
     let chunk = entry.chunk
     // Above first: it is never nowhere. Without room there it stays on its way.
-    let insertion = upper.accept(chunk)
+    let insertion = upper.insertDemoted(chunk)
     if insertion.isPublished { mover.cancel(entry) }
     move(insertion.evicted)
   }
 
-  /// A piece of the lower store that rises when it has been got.
-  private func rising(_ piece: HeldPiece) -> HeldPiece {
-    guard piece.rises else { return piece }
-    return HeldPiece(
-      range: piece.range, wanted: piece.wanted, ticket: piece.ticket, rises: false,
+  /// A piece of the lower store that is promoted when it has been got.
+  private func rising(_ piece: DeferredPiece) -> DeferredPiece {
+    guard piece.shouldPromote else { return piece }
+    return DeferredPiece(
+      range: piece.range, wanted: piece.wanted, ticket: piece.ticket, shouldPromote: false,
       loader: RisingLoader(store: self, loader: piece.loader, range: piece.range, ticket: piece.ticket))
   }
 
@@ -106,7 +108,7 @@ extension TieredChunkStore {
 /// What a look-up finds in several places, put together.
 private struct TieredLookup {
   var pieces: [RangedBytes] = []
-  var held: [HeldPiece] = []
+  var deferred: [DeferredPiece] = []
   var gaps: [ByteRange]
 
   /// Takes the gaps that the upper store left, to be looked for elsewhere one after the other: what is not found is
@@ -128,23 +130,23 @@ private struct TieredLookup {
   }
 
   /// Adds what the lower store has of `gap`.
-  mutating func add(_ below: ChunkLookup, _ gap: ByteRange, rising: (HeldPiece) -> HeldPiece) {
+  mutating func add(_ below: ChunkLookup, _ gap: ByteRange, rising: (DeferredPiece) -> DeferredPiece) {
     switch below {
     case .miss: gaps.append(gap)
     case .hit(let bytes): pieces.append(RangedBytes(gap, bytes))
     case .partial(let some, let more, let left):
       pieces += some
-      held += more.map(rising)
+      deferred += more.map(rising)
       gaps += left
     }
   }
 
   var lookup: ChunkLookup {
-    guard !pieces.isEmpty || !held.isEmpty else { return .miss }
+    guard !pieces.isEmpty || !deferred.isEmpty else { return .miss }
     let ordered = pieces.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    guard !gaps.isEmpty || !held.isEmpty else { return .hit(Bytes(concatenating: ordered.lazy.map(\.bytes))) }
+    guard !gaps.isEmpty || !deferred.isEmpty else { return .hit(Bytes(concatenating: ordered.lazy.map(\.bytes))) }
     return .partial(
-      pieces: ordered, held: held.sorted { $0.wanted.lowerBound < $1.wanted.lowerBound }, gaps: gaps)
+      pieces: ordered, deferred: deferred.sorted { $0.wanted.lowerBound < $1.wanted.lowerBound }, gaps: gaps)
   }
 }
 

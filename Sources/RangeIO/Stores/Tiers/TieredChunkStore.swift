@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Two stores that are one: what the upper one evicts moves to the lower one, and what is read there rises again.
+/// Two stores that are one: what the upper one evicts moves to the lower one, and what is read there is promoted again.
 ///
 /// ```swift
 /// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
@@ -13,7 +13,7 @@ import Synchronization
 /// - A look-up is answered from both at once: what the upper store has, what is on its way, and what the lower has.
 /// - What the upper store evicts for want of room waits in a bounded queue, where it can be found, and is moved beside
 ///   the reads. What is read there goes back up. What finds the queue full is dropped and counted.
-/// - What the lower store holds, but not at hand, rises when that says so: a compressed store at the second touch, so
+/// - What the lower store holds, but not at hand, is promoted when that says so: a compressed store at the second touch, so
 ///   that reading everything once does not flush the upper store. What it has at hand is served from where it is.
 /// - At rest a byte is in one of the two, unless the lower store keeps copies.
 ///
@@ -24,13 +24,13 @@ import Synchronization
 public final class TieredChunkStore: ChunkStore {
   let upper: any ChunkStore
   let lower: any ChunkStore
-  let mover: ChunkMover
+  let mover: DemotionQueue
   /// What it knows of its tiers in memory if it made them.
   let memory: MemoryTiers?
   /// The stores that this one is made of, from the top down: none of them is one of two itself.
   var parts: [any ChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
   /// The movers of all parts, from the top down.
-  var movers: [ChunkMover] {
+  var movers: [DemotionQueue] {
     ((upper as? TieredChunkStore)?.movers ?? []) + [mover] + ((lower as? TieredChunkStore)?.movers ?? [])
   }
   /// The store of memory and compressed memory, where that is above a disk.
@@ -71,10 +71,10 @@ public final class TieredChunkStore: ChunkStore {
     inner = lower is SpillStore ? upper as? TieredChunkStore : nil
     // Weak: the compressed store above a disk has this mover as its outlet.
     let compressed = memory?.compressed
-    mover = ChunkMover(from: upper, to: lower, limit: queueLimit, background) { [weak compressed] in
+    mover = DemotionQueue(from: upper, to: lower, limit: queueLimit, background) { [weak compressed] in
       compressed?.isExpired($0) ?? false
     }
-    upper.handEvictions(to: mover)
+    upper.sendEvictions(to: mover)
   }
 
   /// The sources that both stores know.
@@ -87,7 +87,7 @@ public final class TieredChunkStore: ChunkStore {
   public var now: ReadInstant { upper.now }
 
   /// Hands what the lower store evicts to `outlet`.
-  public func handEvictions(to outlet: any ChunkOutlet) { lower.handEvictions(to: outlet) }
+  public func sendEvictions(to outlet: any EvictionSink) { lower.sendEvictions(to: outlet) }
 
   /// Waits for a turn of the upper store's.
   public nonisolated(nonsending) func enterUnreserved() async throws { try await upper.enterUnreserved() }
@@ -112,16 +112,16 @@ public final class TieredChunkStore: ChunkStore {
     move(insertion.evicted)
     guard insertion.isPublished else { return ChunkInsertion(isPublished: false) }
     // What arrived below between the look-up and now: a race costs a copy, which goes here.
-    letGoBelow(range, ticket.token)
+    erasePromotedBelow(range, ticket.token)
     if copiesDown { copyDown(bytes, range, ticket) }
     return ChunkInsertion(isPublished: insertion.isPublished)
   }
 
   /// Keeps a chunk of a tier above in the upper store.
-  public func accept(_ chunk: Chunk) -> ChunkInsertion {
-    let insertion = upper.accept(chunk)
+  public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
+    let insertion = upper.insertDemoted(chunk)
     move(insertion.evicted)
-    if insertion.isPublished { for piece in chunk.pieces { letGoBelow(piece.range, chunk.token) } }
+    if insertion.isPublished { for piece in chunk.pieces { erasePromotedBelow(piece.range, chunk.token) } }
     return ChunkInsertion(isPublished: insertion.isPublished)
   }
 
@@ -141,10 +141,10 @@ public final class TieredChunkStore: ChunkStore {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       return Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice))
     }
-    for chunk in chunks { _ = spill?.accept(chunk) }
+    for chunk in chunks { _ = spill?.insertDemoted(chunk) }
   }
 
-  func letGoBelow(_ range: ByteRange, _ token: ChunkToken) {
+  func erasePromotedBelow(_ range: ByteRange, _ token: ChunkToken) {
     // Of our own tiers it is known whether there is anything of it below.
     // A disk holds copies, and what is on its way there stays found here.
     if memory != nil, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) == 0 { return }
@@ -152,7 +152,7 @@ public final class TieredChunkStore: ChunkStore {
       // The upper store may have chosen not to keep it: then this is the only copy.
       guard upper.holdsSome(of: part, token: token.number, grid: token.grid) else { continue }
       mover.erase(part, of: token)
-      lower.letGo(part, of: token)
+      lower.erasePromoted(part, of: token)
     }
   }
 
@@ -195,8 +195,8 @@ public final class TieredChunkStore: ChunkStore {
   }
 
   /// The tier above holds `range` now.
-  public func letGo(_ range: ByteRange, of token: ChunkToken) {
-    upper.letGo(range, of: token)
-    letGoBelow(range, token)
+  public func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
+    upper.erasePromoted(range, of: token)
+    erasePromotedBelow(range, token)
   }
 }

@@ -24,7 +24,7 @@ package struct DiskWork: Sendable {
 
   /// Waits for `work`, but not when the caller is cancelled: it is done all the same then.
   package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    let answer = OneAnswer<Value>()
+    let answer = Promise<Value>()
     start(isUrgent: true) { answer.resolve(Result { try work() }) }
     return try await answer.value()
   }

@@ -1,7 +1,7 @@
 /// How short of memory the system is, as a sequence of changes: for a store to let go in time of what it can.
 ///
 /// ```swift
-/// store.relieve(on: MemoryPressureSignals())
+/// store.handleMemoryPressure(from: MemoryPressureSignals())
 /// ```
 ///
 /// The first element comes when memory first is short, each further one when the level changes; in between the sequence

@@ -35,10 +35,10 @@ extension SpilledModel {
   /// What is removed is not found from now on, unless a process ends before that is on the disk.
   private func forget(_ range: ByteRange, _ index: Int) {
     for unit in units(range) {
-      let birth = kept[index].births[unit]
+      let fetchedAt = kept[index].births[unit]
       kept[index].births[unit] = Self.none
-      kept[index].afterKill[unit] = max(kept[index].afterKill[unit], birth)
-      kept[index].afterPowerLoss[unit] = max(kept[index].afterPowerLoss[unit], birth)
+      kept[index].afterKill[unit] = max(kept[index].afterKill[unit], fetchedAt)
+      kept[index].afterPowerLoss[unit] = max(kept[index].afterPowerLoss[unit], fetchedAt)
     }
   }
 
@@ -76,7 +76,9 @@ extension SpilledModel {
     }
   }
 
-  func relieve() { life!.store.relieve([.normal, .normal, .warning, .critical][random.below(4)]) }
+  func handleMemoryPressure() {
+    life!.store.handleMemoryPressure([.normal, .normal, .warning, .critical][random.below(4)])
+  }
 
   // MARK: time
 

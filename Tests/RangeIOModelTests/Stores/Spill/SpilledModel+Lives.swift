@@ -26,7 +26,7 @@ extension SpilledModel {
     spill.writes = random.below(4) == 0 ? .onInsertion : .onEviction
     spill.admission = random.below(2) == 0 ? .always : .secondTimeOnceFull
     spill.freeSpaceFloor = .bytes(0)
-    spill.lingering = .milliseconds(1 + random.below(50))
+    spill.writeDelay = .milliseconds(1 + random.below(50))
     spill.disk = process
     spill.work = .tasks(BackgroundWork(executor: executor))
     spill.wallClock = { [unowned self] in now + wallShift }

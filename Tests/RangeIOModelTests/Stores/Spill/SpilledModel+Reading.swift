@@ -14,7 +14,7 @@ extension SpilledModel {
       try expect(quick == content(range, index), "a wrong byte in \(range)")
       try expect(whyNot(range, index) == nil, "at hand, \(whyNot(range, index) ?? "")")
     }
-    let ticket = token.ticket(birth: life!.store.now)
+    let ticket = token.ticket(fetchedAt: life!.store.now)
     let (pieces, held, gaps) = try lookUp(range, index, token)
     for gap in gaps { fetch(gap, ofRun: range.count, index, ticket) }
     for piece in held {
@@ -27,10 +27,10 @@ extension SpilledModel {
   /// What is found, checked for being allowed.
   private func lookUp(
     _ range: ByteRange, _ index: Int, _ token: ChunkToken
-  ) throws(Mismatch) -> (pieces: [RangedBytes], held: [HeldPiece], gaps: [ByteRange]) {
+  ) throws(Mismatch) -> (pieces: [RangedBytes], held: [DeferredPiece], gaps: [ByteRange]) {
     let store = life!.store
     let staged = store.spill!.statistics().stagedHits
-    var (pieces, held, gaps): ([RangedBytes], [HeldPiece], [ByteRange]) = ([], [], [])
+    var (pieces, held, gaps): ([RangedBytes], [DeferredPiece], [ByteRange]) = ([], [], [])
     switch store.lookUp(range, token: token.number, grid: token.grid) {
     case .hit(let bytes): pieces = [RangedBytes(range, bytes)]
     case .miss: gaps = [range]
@@ -56,17 +56,17 @@ extension SpilledModel {
     return (pieces, held, gaps)
   }
 
-  private func check(_ piece: HeldPiece, _ index: Int, _ token: ChunkToken) throws(Mismatch) {
+  private func check(_ piece: DeferredPiece, _ index: Int, _ token: ChunkToken) throws(Mismatch) {
     let isWithin =
       piece.range.lowerBound <= piece.wanted.lowerBound && piece.wanted.upperBound <= piece.range.upperBound
     try expect(isWithin && piece.ticket.token === token, "\(piece.range) for \(piece.wanted)")
     try expect(whyNot(piece.range, index) == nil, "held, \(whyNot(piece.range, index) ?? "")")
-    let birth = life!.origin + piece.ticket.birth.nanoseconds
+    let fetchedAt = life!.origin + piece.ticket.fetchedAt.nanoseconds
     let births = kept[index].births
     // It has to be as old as its oldest byte: never younger than any of them.
     try expect(
-      units(piece.range).allSatisfy { birth <= births[$0] + slack },
-      "\(piece.range) was born \(birth), after some of its bytes")
+      units(piece.range).allSatisfy { fetchedAt <= births[$0] + slack },
+      "\(piece.range) was born \(fetchedAt), after some of its bytes")
   }
 
   /// Fetches the blocks of a gap, or exactly it.

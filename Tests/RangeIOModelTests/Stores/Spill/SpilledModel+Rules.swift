@@ -89,7 +89,7 @@ extension SpilledModel {
   /// Ends all that is under way, and compares all there is.
   func settle() throws(Mismatch) {
     try endAll()
-    life!.store.relieve(.normal)
+    life!.store.handleMemoryPressure(.normal)
     try flush()
     life!.store.removeExpired()
     try check()

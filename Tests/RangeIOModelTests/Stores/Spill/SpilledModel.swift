@@ -45,7 +45,7 @@ final class SpilledModel: @unchecked Sendable {
   /// A piece that was found, and is brought later.
   struct Holding {
     let kept: Int
-    let piece: HeldPiece
+    let piece: DeferredPiece
   }
 
   static let unit = 64
@@ -154,7 +154,7 @@ final class SpilledModel: @unchecked Sendable {
     case 85 where random.below(20) == 0: try losePower()
     case 86 where random.below(20) == 0: stepWallClock()
     case 87 where random.below(10) == 0: changeAge()
-    case 88 where random.below(10) == 0: relieve()
+    case 88 where random.below(10) == 0: handleMemoryPressure()
     case 89..<93: letTimePass()
     default: try read()
     }

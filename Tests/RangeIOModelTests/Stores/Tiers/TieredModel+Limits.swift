@@ -44,11 +44,13 @@ extension TieredModel {
     }
   }
 
-  func relieve() throws(Mismatch) { try relieve([MemoryPressure.normal, .warning, .critical][random.below(3)]) }
+  func handleMemoryPressure() throws(Mismatch) {
+    try handleMemoryPressure([MemoryPressure.normal, .warning, .critical][random.below(3)])
+  }
 
-  func relieve(_ pressure: MemoryPressure) throws(Mismatch) {
+  func handleMemoryPressure(_ pressure: MemoryPressure) throws(Mismatch) {
     let before = tiers.memory.ledger.bytes + tiers.compressed!.ledger.bytes
-    store.relieve(pressure)
+    store.handleMemoryPressure(pressure)
     tally.relieved += 1
     guard pressure != .normal else {
       pausedUntil = nil

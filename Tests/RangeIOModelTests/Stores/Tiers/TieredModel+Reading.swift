@@ -14,7 +14,7 @@ extension TieredModel {
       try expect(quick == content(range, index), "a wrong byte in \(range)")
       try expect(mayBeFound(range, index), "at hand, \(whyNot(range, index))")
     }
-    let ticket = token.ticket(birth: store.now)
+    let ticket = token.ticket(fetchedAt: store.now)
     let (pieces, held, gaps) = try lookUp(range, index)
     touch(range, index)
     if token.isAlive { for gap in gaps { try fetch(gap, of: range, index, ticket) } }
@@ -26,10 +26,10 @@ extension TieredModel {
   /// What is found, checked for being allowed.
   func lookUp(
     _ range: ByteRange, _ index: Int
-  ) throws(Mismatch) -> (pieces: [RangedBytes], held: [HeldPiece], gaps: [ByteRange]) {
+  ) throws(Mismatch) -> (pieces: [RangedBytes], held: [DeferredPiece], gaps: [ByteRange]) {
     let token = kept[index].token
     let before = store.mover.statistics().hits
-    var (pieces, held, gaps): ([RangedBytes], [HeldPiece], [ByteRange]) = ([], [], [])
+    var (pieces, held, gaps): ([RangedBytes], [DeferredPiece], [ByteRange]) = ([], [], [])
     switch store.lookUp(range, token: token.number, grid: token.grid) {
     case .hit(let bytes): pieces = [RangedBytes(range, bytes)]
     case .miss: gaps = [range]
@@ -55,7 +55,7 @@ extension TieredModel {
     return (pieces, held, gaps)
   }
 
-  private func check(_ piece: HeldPiece, _ index: Int) throws(Mismatch) {
+  private func check(_ piece: DeferredPiece, _ index: Int) throws(Mismatch) {
     let token = kept[index].token
     let isWithin =
       piece.range.lowerBound <= piece.wanted.lowerBound && piece.wanted.upperBound <= piece.range.upperBound
@@ -64,8 +64,8 @@ extension TieredModel {
     try expect(mayBeFound(piece.range, index), "held, \(whyNot(piece.range, index))")
     let births = kept[index].births
     // It has to be as old as its oldest byte: never younger than any of them.
-    let isAsOld = units(piece.range).allSatisfy { piece.ticket.birth.nanoseconds <= births[$0] }
-    try expect(isAsOld, "\(piece.range) was born \(piece.ticket.birth.nanoseconds), after some of its bytes")
+    let isAsOld = units(piece.range).allSatisfy { piece.ticket.fetchedAt.nanoseconds <= births[$0] }
+    try expect(isAsOld, "\(piece.range) was born \(piece.ticket.fetchedAt.nanoseconds), after some of its bytes")
   }
 
   private func checkTiles(_ range: ByteRange, _ parts: [ByteRange]) throws(Mismatch) {
@@ -124,7 +124,7 @@ extension TieredModel {
       return
     }
     for unit in units(flight.range) {
-      kept[index].births[unit] = max(kept[index].births[unit], flight.ticket.birth.nanoseconds)
+      kept[index].births[unit] = max(kept[index].births[unit], flight.ticket.fetchedAt.nanoseconds)
     }
     touch(flight.range, index)
   }
@@ -176,7 +176,7 @@ extension TieredModel {
       tally.damaged += 1
       return
     }
-    tally.rises += tiers.memory.statistics().insertions > above ? 1 : 0
+    tally.shouldPromote += tiers.memory.statistics().insertions > above ? 1 : 0
     try expect(bytes == content(holding.piece.range, index), "a wrong byte was brought of \(holding.piece.range)")
   }
 }

@@ -34,7 +34,7 @@ extension TieredModel {
     }
     for piece in recount.pieces {
       let births = kept[Int(piece.token.number) - 1].births
-      let isKnown = units(piece.range).allSatisfy { births[$0] != Self.none && piece.birth <= births[$0] }
+      let isKnown = units(piece.range).allSatisfy { births[$0] != Self.none && piece.fetchedAt <= births[$0] }
       try expect(isKnown, "\(piece.range) of token \(piece.token.number) is below, and must not be")
     }
   }
@@ -58,7 +58,7 @@ extension TieredModel {
   }
 
   /// Whether what was on its way is anywhere, unless it is counted that it is not.
-  private func checkLosses(_ waiting: [MovingQueue.Entry], _ before: TieredStatistics) throws(Mismatch) {
+  private func checkLosses(_ waiting: [DemotionQueueState.Entry], _ before: TieredStatistics) throws(Mismatch) {
     let after = store.statistics()
     var lost = 0
     var what: [String] = []

@@ -22,7 +22,7 @@ extension TieredModel: SeededCheck {
       Occurrence("reads from below", tally.fromBelow, over: tally.reads / 10),
       Occurrence("reads from the source", tally.fromSource, over: tally.reads / 10),
       Occurrence("reads from the queue", tally.fromQueue, over: tally.reads / 100),
-      Occurrence("rises", tally.rises, over: tally.reads / 100),
+      Occurrence("shouldPromote", tally.shouldPromote, over: tally.reads / 100),
       Occurrence("late", tally.late, over: runs),
       Occurrence("joined", tally.joined, over: runs),
       Occurrence("damaged", tally.damaged, over: 0),

@@ -52,7 +52,7 @@ final class TieredModel: @unchecked Sendable {
   struct Holding {
     let kept: Int
     let generation: Int
-    let piece: HeldPiece
+    let piece: DeferredPiece
   }
 
   static let unit = 64
@@ -164,8 +164,8 @@ final class TieredModel: @unchecked Sendable {
     case 81 where random.below(8) == 0: addVersion(of: random.below(3))
     case 82 where random.below(5) == 0: try endReading()
     case 83 where random.below(3) == 0: resize()
-    case 84 where random.below(12) == 0: try relieve()
-    case 85 where pausedUntil != nil: try relieve(.normal)
+    case 84 where random.below(12) == 0: try handleMemoryPressure()
+    case 85 where pausedUntil != nil: try handleMemoryPressure(.normal)
     case 86: try pin()
     case 87: unpin()
     case 88: try setMetadata()
@@ -191,7 +191,7 @@ final class TieredModel: @unchecked Sendable {
       case 7 where random.below(10) == 0: removeSource()
       case 8 where random.below(20) == 0: removeAll()
       case 9 where random.below(10) == 0: addVersion(of: random.below(3))
-      case 10 where random.below(20) == 0: try relieve()
+      case 10 where random.below(20) == 0: try handleMemoryPressure()
       case 11: letTimePass()
       default: try read()
       }
@@ -275,7 +275,7 @@ struct TieredModelTally: SeededTally {
   var fromQueue = 0
   var fromBelow = 0
   var fromSource = 0
-  var rises = 0
+  var shouldPromote = 0
   var late = 0
   var joined = 0
   var damaged = 0
@@ -313,7 +313,8 @@ struct TieredModelTally: SeededTally {
 
   mutating func add(_ other: TieredModelTally) {
     let paths: [WritableKeyPath<TieredModelTally, Int>] = [
-      \.reads, \.fromMemory, \.fromQueue, \.fromBelow, \.fromSource, \.rises, \.late, \.joined, \.damaged, \.refused,
+      \.reads, \.fromMemory, \.fromQueue, \.fromBelow, \.fromSource, \.shouldPromote, \.late, \.joined, \.damaged,
+      \.refused,
       \.failed, \.stale, \.jobs, \.interfered, \.removals, \.retired, \.resized, \.overPinned, \.relieved,
       \.pinnedBlocks, \.rests, \.moved, \.movesDropped, \.movesRefused, \.movesCancelled, \.incompressible,
       \.evictedBelow, \.reinserted, \.expired,

@@ -76,7 +76,7 @@ private struct EventRun {
 
   mutating func go() async throws {
     var configuration = RangeReader.Configuration(onChange: policy)
-    configuration.lookInterval = .seconds(3600)
+    configuration.pollInterval = .seconds(3600)
     configuration.streamWindow = 4096
     var file = TestEngine.configuration(syscalls: script.syscalls)
     file.isAppendOnly = policy == .follow

@@ -203,7 +203,7 @@ struct FollowingTests {
 
   private func follower(_ path: String, _ pipeline: ReadPipeline) async throws -> RangeReader {
     var configuration = RangeReader.Configuration(onChange: .follow)
-    configuration.lookInterval = .seconds(3600)
+    configuration.pollInterval = .seconds(3600)
     return try await RangeReader(
       FileSource(path, configuration: .init(isAppendOnly: true)), pipeline, configuration: configuration)
   }
@@ -313,12 +313,12 @@ struct FollowingTests {
     var status = FileStatus()
     (status.device, status.inode) = (UInt64.max, 4711)
     func time(_ nanoseconds: UInt32) -> FileTime { FileTime(seconds: 0, nanoseconds: nanoseconds) }
-    func mark(_ end: Int, _ digest: Int) -> RecordingMark {
-      RecordingMark(end: end, modified: time(5), changed: time(5), first: digest, last: digest)
+    func mark(_ end: Int, _ digest: Int) -> AppendOnlyMark {
+      AppendOnlyMark(end: end, modified: time(5), changed: time(5), first: digest, last: digest)
     }
-    var recording: Recording? = Recording.of(status)
+    var recording: AppendOnlyFile? = AppendOnlyFile.of(status)
     let number = recording?.number
-    #expect(Recording.of(status).number == number && recording?.mark == nil)
+    #expect(AppendOnlyFile.of(status).number == number && recording?.mark == nil)
     recording?.advance(from: nil, to: mark(100, 1))
     recording?.advance(from: nil, to: mark(300, 2))
     #expect(recording?.mark == mark(100, 1), "one that had nothing before it does not count beside another")
@@ -332,13 +332,13 @@ struct FollowingTests {
     recording?.end()
     status.modified = time(5)
     #expect(recording?.isSame(status) == false && recording?.hasEnded == true)
-    var next: Recording? = recording?.next
-    #expect(next?.number != number && recording?.next === next && Recording.of(status) === next)
+    var next: AppendOnlyFile? = recording?.next
+    #expect(next?.number != number && recording?.next === next && AppendOnlyFile.of(status) === next)
     recording = nil
-    #expect(Recording.of(status) === next, "the one that was cut takes nothing along")
+    #expect(AppendOnlyFile.of(status) === next, "the one that was cut takes nothing along")
     let last = next?.number
     next = nil
-    #expect(Recording.of(status).number != last)
+    #expect(AppendOnlyFile.of(status).number != last)
     let version = RecordingVersion(recording: 1, size: 100)
     #expect(version.change(to: RecordingVersion(recording: 1, size: 101)) == .extends)
     #expect(version.change(to: RecordingVersion(recording: 1, size: 100)) == .same)
@@ -359,12 +359,12 @@ struct FollowingTests {
     let directory = try TemporaryDirectory()
     let path = try await directory.file(count: 1000).path
     final class Last: ReadStage {
-      let isGone: OneAnswer<Void>
-      init(_ isGone: OneAnswer<Void>) { self.isGone = isGone }
+      let isGone: Promise<Void>
+      init(_ isGone: Promise<Void>) { self.isGone = isGone }
       func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
       deinit { isGone.resolve(.success(())) }
     }
-    let isGone = OneAnswer<Void>()
+    let isGone = Promise<Void>()
     weak var core: ReaderCore?
     do {
       let source = FileSource(path, configuration: .init(isAppendOnly: true))

@@ -23,7 +23,7 @@ import Testing
       }
     }
     private let state: Locked<State>
-    private let changes = Bell()
+    private let changes = Notifier()
     /// There is no watch to be had, which shows when one is asked for, each time.
     private let hasNoWatch: Bool
 
@@ -38,7 +38,7 @@ import Testing
 
     func append(_ count: Int) {
       state.withLock { $0.byteCount += count }
-      changes.ring()
+      changes.notify()
     }
 
     private func description(counting: Bool) -> SourceDescription {
@@ -61,7 +61,7 @@ import Testing
       defer { changes.leave(answer) }
       if source.byteCount != description(counting: false).byteCount { return }
       // One that does not tell of changes never does.
-      if tellsOfChanges { try await answer.value() } else { try await OneAnswer<Void>().value() }
+      if tellsOfChanges { try await answer.value() } else { try await Promise<Void>().value() }
     }
 
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { SyntheticSource.bytes(range) }

@@ -82,7 +82,7 @@ struct RefreshingTests {
     // It says nothing of growing, so that nobody looks at it before a read.
     let source = ChangingSource(byteCount: 1000)
     var configuration = RangeReader.Configuration(onChange: .refresh)
-    configuration.lookInterval = .seconds(3600)
+    configuration.pollInterval = .seconds(3600)
     let all = 0..<byteCount
     for number in 0..<4 {
       let reader = try await RangeReader(source, configuration: configuration)
@@ -143,7 +143,7 @@ struct RefreshingTests {
       let source = ChangingSource(byteCount: 1000)
       var configuration = simulation.configuration
       configuration.onChange = .refresh
-      configuration.lookInterval = .zero
+      configuration.pollInterval = .zero
       let reader = try await RangeReader(source, configuration: configuration)
       try await simulation.time.sleep(for: .seconds(1))
       #expect((100...1001).contains(source.looks), "\(source.looks)")
@@ -154,7 +154,7 @@ struct RefreshingTests {
   @Test func `reads that fail are counted, whatever fails, and those that turn are not`() async throws {
     let source = ChangingSource(byteCount: 1000)
     var configuration = RangeReader.Configuration(onChange: .refresh)
-    configuration.lookInterval = .seconds(3600)
+    configuration.pollInterval = .seconds(3600)
     let reader = try await RangeReader(source, configuration: configuration)
     _ = try? await reader.read(5000..<5001)
     #expect(reader.statistics().failures == 1)
@@ -282,7 +282,7 @@ struct RefreshingTests {
           var random = TestRandom(UInt64(number))
           let configuration = {
             var configuration = RangeReader.Configuration(onChange: policy)
-            configuration.lookInterval = .milliseconds(5)
+            configuration.pollInterval = .milliseconds(5)
             return configuration
           }()
           func open() async throws -> RangeReader {
@@ -355,7 +355,7 @@ struct RefreshingTests {
     let directory = try TemporaryDirectory()
     let (path, bytes) = try await directory.file(count: 5000, seed: 1)
     var configuration = RangeReader.Configuration(onChange: .refresh)
-    configuration.lookInterval = .seconds(3600)
+    configuration.pollInterval = .seconds(3600)
     let reader = try await RangeReader(FileSource(path), configuration: configuration)
     _ = try await reader.read(0..<100)
     try FileManager.default.removeItem(atPath: path)
@@ -391,16 +391,16 @@ struct RefreshingTests {
     @Test func `the first file is let go of once another is read, and its room on the disk with it`() async throws {
       let directory = try TemporaryDirectory()
       let path = try await directory.file(count: 5000, seed: 1).path
-      let isLetGo = OneAnswer<Void>()
+      let isLetGo = Promise<Void>()
       let closings = AwaitedCount()
       let telling = Syscalls(
         close: { descriptor in
           defer { closings.add() }
           return Syscalls.system.close(descriptor)
         },
-        letGo: { descriptor in
+        release: { descriptor in
           defer { isLetGo.resolve(.success(())) }
-          return Syscalls.system.letGo(descriptor)
+          return Syscalls.system.release(descriptor)
         })
       let source = FileSource(path, configuration: TestEngine.configuration(syscalls: telling))
       let first = try await source.describe()

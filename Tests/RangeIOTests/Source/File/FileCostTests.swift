@@ -36,10 +36,10 @@ import Testing
     withExtendedLifetime(directory) {}
   }
 
-  /// Reads a file through a store on a disk that takes what is dearer than itself.
+  /// Reads a file through a store on a disk that takes what is more expensive than itself.
   private func spilled(_ cost: SourceCost?) async throws -> (SpillStatistics, ReadExplanation) {
     let (directory, path) = try file()
-    let spill = SimulatedSpill { $0.sources = .dearer }
+    let spill = SimulatedSpill { $0.sources = .slowerThanDisk }
     let store = try spill.open()
     let reader = try await RangeReader(source(path, cost)) { Caching(store) }
     for block in 0..<4 { _ = try await reader.read(block << 12..<block << 12 + 100) }
@@ -52,14 +52,14 @@ import Testing
 
   @Test func `what a disk does not keep of a local file is counted with the reason`() async throws {
     let (counts, explanation) = try await spilled(nil)
-    #expect(counts.offered == 4 && counts.ineligible == 4 && counts.notDearer == 4 && counts.written == 0)
-    #expect("\(counts)".contains("4 not kept as their source is no dearer"))
+    #expect(counts.offered == 4 && counts.ineligible == 4 && counts.notSlower == 4 && counts.written == 0)
+    #expect("\(counts)".contains("4 not kept as their source is no slower"))
     let reason = explanation.parts[0].reasons.first { $0.origin == .spill }?.why
     #expect(reason?.contains("no more to read than a disk") == true && reason?.contains("state its cost") == true)
   }
 
-  @Test func `a file that is said to be dearer is kept on a disk`() async throws {
+  @Test func `a file that is said to be slower is kept on a disk`() async throws {
     let (counts, _) = try await spilled(far)
-    #expect(counts.offered == 4 && counts.notDearer == 0 && counts.written == 4)
+    #expect(counts.offered == 4 && counts.notSlower == 0 && counts.written == 4)
   }
 }

@@ -14,7 +14,7 @@ struct FileLanesTests {
   @Test func `a channel that is made after the lanes were stopped is stopped as well`() async throws {
     let path = try await directory.file(count: 10_000).path
     let descriptors = CountedDescriptors()
-    let (gate, waiting) = (UseGate(), WaitingList())
+    let (gate, waiting) = (ShutdownGate(), WaiterRegistry())
     let lanes = FileLanes(
       try FileOpening.open(FilePath(path), descriptors.syscalls()), threads: .shared, gate: gate, waiting: waiting)
     try #require(gate.enter(), "a read begins")
@@ -57,7 +57,7 @@ struct FileLanesTests {
   @Test func `two reads that open the channel at once have one, and the other is closed`() async throws {
     let path = try await directory.file(count: 10_000).path
     let descriptors = CountedDescriptors()
-    let (gate, waiting) = (UseGate(), WaitingList())
+    let (gate, waiting) = (ShutdownGate(), WaiterRegistry())
     let lanes = Locked<FileLanes?>(nil)
     let others = Locked<[DispatchIOLane]>([])
     let counted = descriptors.syscalls()

@@ -71,7 +71,7 @@ struct FileLookTests {
   @Test func `nothing is compared for a source that is closed`() async throws {
     let (path, _) = try await directory.file(count: 5000)
     let opened = try FileOpening.open(FilePath(path), .system)
-    let recording = Recording.of(opened.status)
+    let recording = AppendOnlyFile.of(opened.status)
     let marker = RecordingMarker(file: opened.file, waits: true)
     do throws(RecordingMarker.Lack) {
       _ = try recording.compare(marker, isClosed: { true })

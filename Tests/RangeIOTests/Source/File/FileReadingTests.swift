@@ -193,7 +193,7 @@ struct FileReadingTests {
 
   @Test func `a descriptor that is not a file is refused, and closed`() async throws {
     let (read, write) = try FileDescriptor.pipe()
-    let closed = OneAnswer<CInt>()
+    let closed = Promise<CInt>()
     let syscalls = Syscalls(close: { descriptor in
       defer { closed.resolve(.success(descriptor)) }
       return Syscalls.system.close(descriptor)

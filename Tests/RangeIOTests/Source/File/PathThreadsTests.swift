@@ -144,14 +144,14 @@ struct PathThreadsTests {
     localThreads.submit(IOJob { disk.pass() })
     localThreads.submit(IOJob { disk.pass() })
     await disk.arrival(2)
-    let closed = OneAnswer<Void>()
+    let closed = Promise<Void>()
     let calls = server.syscalls
     var configuration = TestEngine.configuration(
       .positional,
       syscalls: Syscalls(
-        letGo: {
+        release: {
           defer { closed.resolve(.success(())) }
-          return Syscalls.system.letGo($0)
+          return Syscalls.system.release($0)
         }, status: calls.status, statusOfPath: calls.statusOfPath, isRemote: calls.isRemote), threads: localThreads)
     configuration.pathThreads = threads
     let source = FileSource(path, configuration: configuration)

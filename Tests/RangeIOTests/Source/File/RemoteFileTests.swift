@@ -80,7 +80,7 @@ struct RemoteFileTests {
     _ engine: FileSource.Engine, _ isAppendOnly: Bool
   ) async throws {
     let (path, bytes) = try await directory.file(count: 3_000_000)
-    let looked = OneAnswer<Void>()
+    let looked = Promise<Void>()
     let isWatching = Locked(false)
     let server = Server { if isWatching.withLock({ $0 }) { looked.resolve(.success(())) } }
     var configuration = TestEngine.configuration(engine, syscalls: server.syscalls)
@@ -115,7 +115,7 @@ struct RemoteFileTests {
 
   @Test func `a source that is dropped has its file closed by another thread`() async throws {
     let path = try await directory.file(count: 1000).path
-    let closed = OneAnswer<Bool>()
+    let closed = Promise<Bool>()
     let syscalls = Syscalls(
       close: {
         let isTask = withUnsafeCurrentTask { $0 != nil }

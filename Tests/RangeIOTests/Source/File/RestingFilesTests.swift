@@ -172,7 +172,7 @@ import Testing
     let asked = AwaitedCount()
     let waits = (0..<3).map { _ in
       start {
-        let (waiting, gate) = (WaitingList(), UseGate())
+        let (waiting, gate) = (WaiterRegistry(), ShutdownGate())
         #expect(gate.enter())
         defer { gate.leave() }
         return try await resting.wait(.seconds(1), for: version, in: waiting, gate) {
@@ -188,15 +188,15 @@ import Testing
     #expect(asked.now == 1)
     // Who comes later waits anew, and only for what is left.
     let late = start {
-      let gate = UseGate()
+      let gate = ShutdownGate()
       #expect(gate.enter())
       defer { gate.leave() }
-      return try await resting.wait(.seconds(1), for: version, in: WaitingList(), gate) { status }
+      return try await resting.wait(.seconds(1), for: version, in: WaiterRegistry(), gate) { status }
     }
     try await clock.sleep(for: .milliseconds(600))
-    let gate = UseGate()
+    let gate = ShutdownGate()
     #expect(gate.enter())
-    let joined = try await resting.wait(.seconds(1), for: version, in: WaitingList(), gate) { status }
+    let joined = try await resting.wait(.seconds(1), for: version, in: WaiterRegistry(), gate) { status }
     gate.leave()
     #expect(joined.waited == .milliseconds(400) && joined.seen == status)
     #expect(try await late.value.seen == status)
@@ -230,13 +230,13 @@ struct RestingFilesRaceTests {
       return FileVersion(status)
     }
     for round in 0..<200 {
-      let gates = (0..<32).map { _ in UseGate() }
+      let gates = (0..<32).map { _ in ShutdownGate() }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (number, gate) in gates.enumerated() {
           let task = Task {
             try #require(gate.enter())
             defer { gate.leave() }
-            let seen = try await resting.wait(.seconds(1), for: versions[number % 3], in: WaitingList(), gate) {
+            let seen = try await resting.wait(.seconds(1), for: versions[number % 3], in: WaiterRegistry(), gate) {
               await Task.yield()
               if number % 5 == 0 { throw ReadError(.inputOutput, "made up") }
               var status = FileStatus()

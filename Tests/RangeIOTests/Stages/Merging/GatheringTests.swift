@@ -52,7 +52,7 @@ import Testing
     #expect(source.asked == [1000..<1100, 0..<3000])
     #expect(gathered.last == [0..<1000, 1100..<3000])
     #expect(caching.statistics()?["bytes read again"] == 100)
-    #expect(caching.statistics()?["surplus bytes kept"] == 0)
+    #expect(caching.statistics()?["over-read bytes kept"] == 0)
   }
 
   @Test func `the pieces that a long range is read in go beside each other`() async throws {
@@ -91,7 +91,7 @@ import Testing
     #expect(Set(source.asked) == [0..<100, 101..<200, 300..<400])
   }
 
-  // MARK: surplus
+  // MARK: over-read
 
   @Test(arguments: [Caching.Fill.exact, .block]) func `what was read over is kept and served`(
     fill: Caching.Fill
@@ -106,7 +106,7 @@ import Testing
     #expect(try await reader.isRight(span))
     #expect(try await reader.isRight(5000..<18_000))
     #expect(source.asked.count == 1)
-    #expect(caching.statistics()?["surplus bytes kept"] == (fill == .exact ? 19_700 : 8192))
+    #expect(caching.statistics()?["over-read bytes kept"] == (fill == .exact ? 19_700 : 8192))
     #expect(caching.statistics()?["bytes read again"] == 0)
   }
 
@@ -118,7 +118,7 @@ import Testing
     #expect(try await reader.read([0..<1, 20_000..<20_001]).map(\.count) == [1, 1])
     #expect(source.asked == [8192..<12_288, 0..<20_480])
     #expect(caching.statistics()?["bytes read again"] == 4096)
-    #expect(caching.statistics()?["surplus bytes kept"] == 8192)
+    #expect(caching.statistics()?["over-read bytes kept"] == 8192)
     #expect(merging.statistics()?.wastedBytes == 12_288)
     #expect(store.statistics().insertions == insertions + 4)
     #expect(store.statistics().merges == 0)
@@ -142,7 +142,7 @@ import Testing
     source.hold(false)
     #expect(try await read.value.map(\.count) == [100, 100])
     #expect(store.cachedRanges(of: reader.source) == [])
-    #expect(caching.statistics()?["surplus bytes kept"] == 0)
+    #expect(caching.statistics()?["over-read bytes kept"] == 0)
     #expect(store.isQuiet)
   }
 

@@ -276,7 +276,7 @@ import Testing
 
 /// Waits for as many permits as there were at first: hangs if one is lost.
 func allPermitsAreBack(_ merging: Merging) async throws {
-  for _ in 0..<merging.concurrentSpans { try await merging.permits.enter(WaitingList()) }
+  for _ in 0..<merging.concurrentSpans { try await merging.permits.enter(WaiterRegistry()) }
   for _ in 0..<merging.concurrentSpans { merging.permits.leave() }
 }
 
@@ -290,7 +290,7 @@ private struct Overlooking: ReadStage {
     var request = request
     request.grid = grid
     let response = try await next(request)
-    responses.add(response.surplus)
+    responses.add(response.overRead)
     return response
   }
 }

@@ -224,7 +224,7 @@ struct VerifyingTests {
     let isAsked = Noted<Int>()
     let stage = Self.treeStage { _ in
       isAsked.add(1)
-      let never = OneAnswer<[[UInt8]]>()
+      let never = Promise<[[UInt8]]>()
       return try await never.value()
     }
     let reader = try await RangeReader(source()) { stage }

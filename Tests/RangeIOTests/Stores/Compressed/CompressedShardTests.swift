@@ -41,7 +41,7 @@ struct CompressedShardTests {
       var record = RecordTable.Record()
       (record.token, record.block) = (fill.token.number, block)
       (record.lower, record.count) = (UInt32(part.lowerBound), UInt32(part.count))
-      return shard.publish(record, at: place, ticket: ticket ?? fill.token.ticket(birth: .init(nanoseconds: 0)))
+      return shard.publish(record, at: place, ticket: ticket ?? fill.token.ticket(fetchedAt: .init(nanoseconds: 0)))
     }
 
     /// Publishes a block of so many encoded bytes.
@@ -118,7 +118,7 @@ struct CompressedShardTests {
 
   @Test func `what was removed while it was on its way is not found, and its charge is given back`() throws {
     let (first, second) = (try #require(holder.place(100)), try #require(holder.place(100)))
-    let ticket = holder.fill.token.ticket(birth: .init(nanoseconds: 0))
+    let ticket = holder.fill.token.ticket(fetchedAt: .init(nanoseconds: 0))
     holder.fill.token.raiseGeneration()
     #expect(holder.publish(0, at: first, ticket: ticket) == nil)
     #expect(holder.publish(0, at: second) == 0)

@@ -36,10 +36,10 @@ struct CompressedStoreTests {
       source.held(source.block(3).lowerBound + 10..<source.block(3).lowerBound + 20, in: store).first)
     #expect(piece.range == source.block(3))
     #expect(piece.wanted.count == 10)
-    #expect(!piece.rises)
+    #expect(!piece.shouldPromote)
     #expect(piece.loader.isQuick)
     #expect(piece.loader.loadNow().bytes == source.expected(piece.range))
-    #expect(source.held(source.block(3), in: store).map(\.rises) == [true])
+    #expect(source.held(source.block(3), in: store).map(\.shouldPromote) == [true])
     #expect(source.read(source.block(2).lowerBound..<source.block(5).upperBound, in: store) == [source.block(3)])
     let statistics = store.statistics()
     #expect(statistics.pieces == 1)
@@ -54,9 +54,9 @@ struct CompressedStoreTests {
   @Test func `what does not shrink by an eighth is handed back and not kept`() {
     let chunk = { (store: CompressedStore) in FillSource(store.sources).chunk(0, at: store.now) }
     let most = Self.store(.mebibytes(1), codec: FillCodec(ratio: 8, extra: 6 * 512))
-    #expect(most.accept(chunk(most)).isPublished)
+    #expect(most.insertDemoted(chunk(most)).isPublished)
     let more = Self.store(.mebibytes(1), codec: FillCodec(ratio: 8, extra: 6 * 512 + 1))
-    let insertion = more.accept(chunk(more))
+    let insertion = more.insertDemoted(chunk(more))
     #expect(!insertion.isPublished)
     #expect(insertion.evicted.map(\.byteCount) == [4096])
     #expect(more.statistics().incompressible == 1)
@@ -104,8 +104,8 @@ struct CompressedStoreTests {
     let source = FillSource(store.sources)
     let pieces = [100..<300, 1000..<1010, 2000..<4096].map { RangedBytes($0, source.expected($0)) }
     let chunk = Chunk(
-      ticket: source.token.ticket(birth: store.now), block: 0, piece: pieces[0], morePieces: Array(pieces[1...]))
-    #expect(store.accept(chunk).isPublished)
+      ticket: source.token.ticket(fetchedAt: store.now), block: 0, piece: pieces[0], morePieces: Array(pieces[1...]))
+    #expect(store.insertDemoted(chunk).isPublished)
     #expect(source.read(0..<4096, in: store) == pieces.map(\.range))
   }
 
@@ -320,7 +320,7 @@ struct CompressedStoreTests {
     for part in [0..<1000, 1000..<2000, 3000..<4096] { source.put(3, part, in: store) }
     for source in [source, other] { source.put(5, in: store) }
     let end = source.block(3 + blocks).upperBound
-    store.letGo(source.block(3).lowerBound + 1500..<end, of: source.token)
+    store.erasePromoted(source.block(3).lowerBound + 1500..<end, of: source.token)
     #expect(source.read(source.block(3), in: store) == [source.block(3).lowerBound..<source.block(3).lowerBound + 1000])
     #expect(!source.isIn(store, 5) && other.isIn(store, 5))
     source.put(5, in: store)
@@ -376,12 +376,12 @@ struct CompressedStoreTests {
     clock.advance(by: .seconds(31))
     #expect(source.held(source.block(0), in: store).isEmpty)
     // Neither does it take what is expired when it comes.
-    let old = source.chunk(9, birth: .init(nanoseconds: 0), at: store.now)
-    #expect(!store.accept(old).isPublished)
+    let old = source.chunk(9, fetchedAt: .init(nanoseconds: 0), at: store.now)
+    #expect(!store.insertDemoted(old).isPublished)
     let idle = source.chunk(9, lastRead: .init(nanoseconds: 0), at: store.now)
-    #expect(!store.accept(idle).isPublished)
-    let future = source.chunk(9, birth: store.now.advanced(by: .seconds(1)), at: store.now)
-    #expect(!store.accept(future).isPublished, "the clock was set back")
+    #expect(!store.insertDemoted(idle).isPublished)
+    let future = source.chunk(9, fetchedAt: store.now.advanced(by: .seconds(1)), at: store.now)
+    #expect(!store.insertDemoted(future).isPublished, "the clock was set back")
     #expect(isSound(store))
     store.limit(age: nil, idle: nil)
     executor.run()
@@ -425,7 +425,7 @@ struct CompressedStoreTests {
 
   // MARK: on to the tier below
 
-  private final class Outlet: ChunkOutlet {
+  private final class Outlet: EvictionSink {
     let chunks = Noted<Chunk>()
     let proceeded = Locked(0)
     func take(_ chunks: ArraySlice<Chunk>) { for chunk in chunks { self.chunks.add(chunk) } }
@@ -439,39 +439,40 @@ struct CompressedStoreTests {
       $0.ageLimit = .seconds(10)
     }
     let outlet = Outlet()
-    store.handEvictions(to: outlet)
+    store.sendEvictions(to: outlet)
     let source = FillSource(store.sources)
     let chunk = source.chunk(3, at: store.now)
-    let insertion = store.accept(chunk)
+    let insertion = store.insertDemoted(chunk)
     #expect(!insertion.isPublished && insertion.evicted.isEmpty)
     #expect(outlet.chunks.all.map(\.block) == [3] && outlet.proceeded.withLock { $0 } == 1)
     clock.advance(by: .seconds(10))
-    #expect(!store.accept(chunk).isPublished)
+    #expect(!store.insertDemoted(chunk).isPublished)
     #expect(outlet.chunks.all.count == 1 && store.statistics().dropped == 2)
   }
 
-  @Test func `what is evicted goes on decompressed, with its birth and when it was read`() {
+  @Test func `what is evicted goes on decompressed, with its fetchedAt and when it was read`() {
     let store = Self.store(.kibibytes(64))
     let outlet = Outlet()
-    store.handEvictions(to: outlet)
+    store.sendEvictions(to: outlet)
     let source = FillSource(store.sources)
     let removed = FillSource(store.sources, id: "removed")
     removed.put(0, in: store)
     for block in 0..<200 {
-      _ = store.accept(
-        source.chunk(block, birth: .init(nanoseconds: Int64(block)), lastRead: .init(nanoseconds: 7), at: store.now))
+      _ = store.insertDemoted(
+        source.chunk(block, fetchedAt: .init(nanoseconds: Int64(block)), lastRead: .init(nanoseconds: 7), at: store.now)
+      )
     }
     #expect(outlet.chunks.all.first?.token === removed.token)
     let evicted = outlet.chunks.all.dropFirst()
     #expect(evicted.map(\.block) == Array(0..<evicted.count))
     #expect(evicted.allSatisfy { $0.piece.bytes == source.expected(source.block($0.block)) })
-    #expect(evicted.allSatisfy { $0.birth.nanoseconds == Int64($0.block) && $0.lastRead?.nanoseconds == 7 })
+    #expect(evicted.allSatisfy { $0.fetchedAt.nanoseconds == Int64($0.block) && $0.lastRead?.nanoseconds == 7 })
     #expect(outlet.proceeded.withLock { $0 } == outlet.chunks.all.count)
     // What cannot be compressed, too: but it is not counted as evicted.
     let noise = SyntheticSource.bytes(0..<4096)
     let chunk = Chunk(
-      ticket: source.token.ticket(birth: store.now), block: 900, piece: RangedBytes(source.block(900), noise))
-    #expect(store.accept(chunk).evicted.isEmpty)
+      ticket: source.token.ticket(fetchedAt: store.now), block: 900, piece: RangedBytes(source.block(900), noise))
+    #expect(store.insertDemoted(chunk).evicted.isEmpty)
     #expect(outlet.chunks.all.last?.block == 900)
     // What is let go because memory is short goes nowhere.
     let count = outlet.chunks.all.count

@@ -26,7 +26,7 @@ struct SpillConformanceTests {
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `a store on a disk keeps the contract`(seed: UInt64) async throws {
     let spill = SpillOnSimulatedDisk(segment: 16 << 10, segments: 8) { configuration in
-      configuration.lingering = .zero
+      configuration.writeDelay = .zero
       configuration.codec = [IdentityCodec(), LZ4Codec()][Int(seed % 2)]
     }
     // At hand, or to be read by a thread.
@@ -58,7 +58,7 @@ struct SpillConformanceTests {
       configuration.segmentSize = .kibibytes(16)
       configuration.stagingLimit = .kibibytes(64)
       configuration.admission = .always
-      configuration.lingering = .zero
+      configuration.writeDelay = .zero
       configuration.time = TimeSource(clock)
     }
     try await StoreConformance.check(seed: seed, settle: { try await Self.flush($0, clock) }) { sources, limit in

@@ -23,7 +23,7 @@ import Testing
     #expect(source.held(source.block(6), in: store).isEmpty)
     clock.advance(by: .seconds(5))
     // One call at a time, of one run, once each.
-    var all: [HeldPiece]? = source.held(0..<40 * 4096, in: store)
+    var all: [DeferredPiece]? = source.held(0..<40 * 4096, in: store)
     #expect(all?.count == 1)
     #expect(source.held(0..<40 * 4096, in: store).isEmpty)
     all = nil
@@ -99,7 +99,7 @@ import Testing
     let source = FillSource(store.sources)
     for block in 0..<14 { source.put(block, in: store) }
     try await store.flush()
-    var held: [HeldPiece]? = source.held(source.block(3), in: store)
+    var held: [DeferredPiece]? = source.held(source.block(3), in: store)
     for block in 14..<200 {
       source.put(block, in: store)
       if block % 7 == 0 { try await store.flush() }

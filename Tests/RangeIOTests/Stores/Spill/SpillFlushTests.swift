@@ -18,7 +18,7 @@ import Testing
     store.noteWriteFailure(.noSpace)
     // As a run that writes, so that the order is known.
     store.state.withLock { $0.isWriting = true }
-    let flush = OneAnswer<Void>()
+    let flush = Promise<Void>()
     store.state.withLock { $0.flushes.append(.init(answer: flush, lastRemoval: $0.staging.lastRemoval)) }
     source.erase(1..<2, in: store)
     spill.disk.faults = .always(.write, .fail(.noSpace))

@@ -13,7 +13,7 @@ struct SpillFooterTests {
     (footer.firstSequence, footer.lastSequence) = (7, 9)
     footer.tombstones = [.init(source: 0, blocks: 3..<5, bound: 8)]
     footer.entries = [
-      .init(block: 1, birth: 0, offset: 256, stored: 4096, source: 0, lower: 0, count: 4096, sequence: 9)
+      .init(block: 1, fetchedAt: 0, offset: 256, stored: 4096, source: 0, lower: 0, count: 4096, sequence: 9)
     ]
     return footer
   }

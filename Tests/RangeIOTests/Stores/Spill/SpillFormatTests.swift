@@ -23,7 +23,7 @@ struct SpillFormatTests {
     record.codec = UInt8(random.below(256))
     (record.source, record.identityCheck) = (UInt32(random.below(1 << 32)), identity.check)
     (record.block, record.sequence) = (random.next(), random.next())
-    record.birth = Int64(bitPattern: random.next())
+    record.fetchedAt = Int64(bitPattern: random.next())
     (record.count, record.stored) = (UInt32(random.below(1 << 32)), UInt32(random.below(1 << 32)))
     var bytes = [UInt8](repeating: 0xFF, count: SpillFormat.recordHeaderCount)
     bytes.withUnsafeMutableBytes { record.write(to: $0, segmentCheck: 77) }
@@ -51,7 +51,7 @@ struct SpillFormatTests {
     for _ in 0..<random.below(20) {
       footer.entries.append(
         .init(
-          block: random.next(), birth: Int64(bitPattern: random.next()), offset: 64 + random.below(1 << 20) * 8,
+          block: random.next(), fetchedAt: Int64(bitPattern: random.next()), offset: 64 + random.below(1 << 20) * 8,
           stored: UInt32(1 + random.below(1 << 20)), source: UInt32(random.below(sources)), lower: 0, count: 1 << 20,
           sequence: footer.firstSequence + UInt64(random.below(Int(footer.lastSequence - footer.firstSequence) + 1))))
     }

@@ -70,7 +70,8 @@ import Testing
         }
       } throws: { error in
         let text = "\(error)"
-        return (error as? ReadError)?.code == .otherFormat && text.contains("version 2") && text.contains("version 1")
+        return (error as? ReadError)?.code == .unsupportedFormat && text.contains("version 2")
+          && text.contains("version 1")
       }
     }
     #expect(spill.contents == before)

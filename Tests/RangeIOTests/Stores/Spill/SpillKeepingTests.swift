@@ -17,7 +17,7 @@ struct SpillKeepingTests {
   private func chunk(_ token: ChunkToken, _ block: Int, _ store: SpillStore) -> Chunk {
     let range = block * 4096..<(block + 1) * 4096
     return Chunk(
-      ticket: token.ticket(birth: store.now), block: block,
+      ticket: token.ticket(fetchedAt: store.now), block: block,
       piece: RangedBytes(range, FillSource.bytes(range, token.grid)))
   }
 
@@ -34,14 +34,15 @@ struct SpillKeepingTests {
     try await store.close()
   }
 
-  @Test func `only sources that are dearer than a disk are kept, unless all are to be`() async throws {
+  @Test func `only sources that are slower than a disk are kept, unless all are to be`() async throws {
     for (kept, latency, isKept) in [
-      (SpillStore.Sources.dearer, Duration.milliseconds(20), true), (.dearer, .microseconds(100), false),
+      (SpillStore.Sources.slowerThanDisk, Duration.milliseconds(20), true),
+      (.slowerThanDisk, .microseconds(100), false),
       (.all, .microseconds(100), true),
     ] {
       let store = try await SpillOnSimulatedDisk { $0.sources = kept }.open()
       let (_, token) = source(store, latency: latency)
-      #expect(store.accept(chunk(token, 1, store)).isPublished == isKept)
+      #expect(store.insertDemoted(chunk(token, 1, store)).isPublished == isKept)
       try await store.close()
     }
   }
@@ -220,7 +221,7 @@ struct SpillKeepingTests {
   }
 
   @Test func `what is asked for is written, whatever its source costs, and is there after a restart`() async throws {
-    let spill = SpillOnSimulatedDisk { $0.sources = .dearer }
+    let spill = SpillOnSimulatedDisk { $0.sources = .slowerThanDisk }
     var store = try await spill.open()
     let bytes = SyntheticSource.bytes(0..<5 * 4096)
     try await store.store(bytes, at: 0..<5 * 4096, of: description())

@@ -37,7 +37,7 @@ import Testing
   }
 
   /// - Returns: on which thread.
-  private static func release(_ pieces: inout [HeldPiece]) -> UInt {
+  private static func release(_ pieces: inout [DeferredPiece]) -> UInt {
     pieces = []
     return thread
   }

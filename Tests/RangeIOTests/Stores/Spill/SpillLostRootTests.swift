@@ -53,7 +53,7 @@ import Testing
     try bytes.write(to: segment)
     chmod(segment.path, 0o600)
     let before = try names(spill)
-    await #expect { try await spill.open() } throws: { ($0 as? ReadError)?.code == .otherFormat }
+    await #expect { try await spill.open() } throws: { ($0 as? ReadError)?.code == .unsupportedFormat }
     #expect(throws: ReadError.self) { try SpillInspection(path) }
     #expect(throws: ReadError.self) { try SpillClearing.clear(path) }
     #expect(try names(spill) == before)

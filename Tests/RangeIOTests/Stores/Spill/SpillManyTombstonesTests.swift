@@ -51,7 +51,7 @@ import Testing
     for chunk in 0..<chunks {
       older.entries.append(
         .init(
-          block: UInt64(chunk), birth: 0, offset: 64 + chunk * 576, stored: 512, source: 0, lower: 0, count: 512,
+          block: UInt64(chunk), fetchedAt: 0, offset: 64 + chunk * 576, stored: 512, source: 0, lower: 0, count: 512,
           sequence: UInt64(chunk) + 1))
     }
     newer.tombstones = (0..<tombstones).map { number in

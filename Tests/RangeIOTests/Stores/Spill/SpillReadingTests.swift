@@ -80,7 +80,7 @@ struct SpillReadingTests {
     let source = FillSource(store.sources)
     for block in 0..<blocks {
       let range = source.block(block)
-      let ticket = source.token.ticket(birth: store.now)
+      let ticket = source.token.ticket(fetchedAt: store.now)
       guard let room = store.reserve(range, ofRun: range.count, for: source.token).reservation else { throw Wrong() }
       _ = store.insert(source.expected(range), at: range, ticket: ticket, reservation: room)
     }

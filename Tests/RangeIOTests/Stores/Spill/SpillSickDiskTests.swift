@@ -145,7 +145,7 @@ struct SpillSickDiskTests {
   }
 
   @Test func `what waits to be written is found while it is open`() async throws {
-    let spill = SpillOnSimulatedDisk { $0.lingering = .seconds(1000) }
+    let spill = SpillOnSimulatedDisk { $0.writeDelay = .seconds(1000) }
     let store = try await spill.open()
     let source = FillSource(store.sources)
     try await fill(source, 0..<5, store)
@@ -330,7 +330,7 @@ struct SpillSickDiskTests {
     _ = try? await flushing.value
     spill.disk.faults = .none
     // Then the lock is given back. What comes after the writer on its thread sees it.
-    let over = OneAnswer<Void>()
+    let over = Promise<Void>()
     threads.submit(IOJob { over.resolve(.success(())) })
     try await over.value()
     #expect(store.state.withLock { $0.places.isEmpty && $0.isGivenUp })

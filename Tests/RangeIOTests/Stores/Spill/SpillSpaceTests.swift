@@ -78,7 +78,7 @@ struct SpillSpaceTests {
     let spill = SpillOnSimulatedDisk(segments: 4)
     let store = try await spill.open()
     let source = FillSource(store.sources)
-    var kept: [HeldPiece] = []
+    var kept: [DeferredPiece] = []
     for step in 0..<400 {
       source.put(random.below(120), in: store)
       if random.below(3) == 0 {

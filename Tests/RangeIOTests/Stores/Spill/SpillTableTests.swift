@@ -26,12 +26,12 @@ struct SpillTableTests {
         #expect(table[slot].stored == expected[key])
       }
       if random.below(3) > 0 {
-        let birth = Int64(random.below(1 << 40)) * 1_000_000
-        let record = SpillTable.Record(segment: 3, offset: step * 8, stored: UInt32(step), birth: birth)
+        let fetchedAt = Int64(random.below(1 << 40)) * 1_000_000
+        let record = SpillTable.Record(segment: 3, offset: step * 8, stored: UInt32(step), fetchedAt: fetchedAt)
         let before = table.set(source: key.source, block: key.block, record)
         #expect(before?.stored == expected[key])
         let found = table[table.find(source: key.source, block: key.block)]
-        #expect(found.birthMilliseconds == birth / 1_000_000 && found.offset == step * 8 && found.hits == 0)
+        #expect(found.birthMilliseconds == fetchedAt / 1_000_000 && found.offset == step * 8 && found.hits == 0)
         expected[key] = UInt32(step)
       } else if slot != 0 {
         table.remove(slot)
@@ -48,7 +48,7 @@ struct SpillTableTests {
     var ghost = Ghost()
     var most = 0.0
     for block in 0..<130_000 {
-      table.set(source: block & 3, block: block >> 2, SpillTable.Record(segment: 0, offset: 0, stored: 1, birth: 0))
+      table.set(source: block & 3, block: block >> 2, SpillTable.Record(segment: 0, offset: 0, stored: 1, fetchedAt: 0))
       // As full as it gets: as many as there are blocks.
       ghost.insert(Ghost.fingerprint(of: UInt64(block) | 1 << 50), limit: max(16, table.count))
       guard table.count >= 20_000 else { continue }
@@ -64,7 +64,7 @@ struct SpillTableTests {
     var steps = 0
     for block in 0..<20_000 {
       let before = table.bucketsToMove
-      table.set(source: 1, block: block, SpillTable.Record(segment: 0, offset: 0, stored: 1, birth: 0))
+      table.set(source: 1, block: block, SpillTable.Record(segment: 0, offset: 0, stored: 1, fetchedAt: 0))
       expected.insert(block)
       // What it moves of the old index at once is bounded.
       #expect(before == 0 || before - table.bucketsToMove <= SpillTable.movedAtOnce)
@@ -85,7 +85,7 @@ struct SpillTableTests {
   }
 
   @Test func `marks of a record do not touch each other`() {
-    var record = SpillTable.Record(segment: 7, offset: 1 << 33, stored: .max, birth: 1_700_000_000_123_456_789)
+    var record = SpillTable.Record(segment: 7, offset: 1 << 33, stored: .max, fetchedAt: 1_700_000_000_123_456_789)
     for hits in 0...SpillTable.Record.mostHits {
       record.hits = hits
       #expect(record.hits == hits && record.isUsed && record.birthMilliseconds == 1_700_000_000_123)

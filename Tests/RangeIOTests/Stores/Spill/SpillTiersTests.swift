@@ -47,11 +47,11 @@ import Testing
     for block in 25..<50 {
       let range = block * 4096..<(block + 1) * 4096
       let chunk = Chunk(
-        ticket: token.ticket(birth: store.now), block: block, piece: RangedBytes(range, source.expected(range)))
-      #expect(store.spill!.accept(chunk).isPublished)
+        ticket: token.ticket(fetchedAt: store.now), block: block, piece: RangedBytes(range, source.expected(range)))
+      #expect(store.spill!.insertDemoted(chunk).isPublished)
     }
     try await store.flush()
-    store.relieve(.warning)
+    store.handleMemoryPressure(.warning)
     let memory = store.memory!.memory
     let left = (0..<50).filter { memory.holds($0 * 4096..<($0 + 1) * 4096, token: token.number, grid: token.grid) }
     #expect(left.count == 25 && left.allSatisfy { $0 < 25 })

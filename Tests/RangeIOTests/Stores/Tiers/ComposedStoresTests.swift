@@ -195,7 +195,7 @@ struct ComposedStoresTests {
     for limit in [ByteCount.mebibytes(1), .mebibytes(2), .mebibytes(256)] {
       let store = TieredChunkStore(memory: limit, compressed: .mebibytes(1))
       let source = FillSource(store.sources, byteCount: 1 << 20, blockSize: 65_536)
-      #expect(store.mover.statistics().limit >= MovingQueue.charge(source.chunk(0, at: store.now)))
+      #expect(store.mover.statistics().limit >= DemotionQueueState.charge(source.chunk(0, at: store.now)))
     }
   }
 
@@ -257,15 +257,15 @@ struct ComposedStoresTests {
       return store.statistics().moving.moved - before
     }
     #expect(fill() > 0)
-    store.relieve(.warning)
+    store.handleMemoryPressure(.warning)
     #expect(fill() == 0)
     clock.advance(by: .seconds(59))
     #expect(fill() == 0)
     clock.advance(by: .seconds(1))
     #expect(fill() > 0)
-    store.relieve(.critical)
+    store.handleMemoryPressure(.critical)
     #expect(fill() == 0)
-    store.relieve(.normal)
+    store.handleMemoryPressure(.normal)
     #expect(fill() > 0)
   }
 }

@@ -26,7 +26,7 @@ import Testing
     return Race(spill: spill, disk: disk, lower: lower, store: TieredChunkStore(memory, lower))
   }
 
-  /// Reads a block as a reader does: what comes from below rises.
+  /// Reads a block as a reader does: what comes from below is promoted.
   private func read(_ race: Race, blocks: Range<Int> = 0..<2) -> FillSource {
     let source = FillSource(race.store.sources, reading: true)
     #expect(source.read(0..<blocks.count * 4096, in: race.store) == [0..<blocks.count * 4096])
@@ -42,8 +42,8 @@ import Testing
     #expect(reader.read(0..<8192, in: race.store) == [])
     #expect(!race.store.contains(0..<4096, of: reader.source))
     // And what is kept from now on is.
-    #expect(reader.token.ticket(birth: race.store.now).isValid)
-    #expect(race.store.accept(reader.chunk(0, at: race.store.now)).isPublished)
+    #expect(reader.token.ticket(fetchedAt: race.store.now).isValid)
+    #expect(race.store.insertDemoted(reader.chunk(0, at: race.store.now)).isPublished)
     #expect(reader.read(0..<4096, in: race.store) == [0..<4096])
   }
 
@@ -54,7 +54,7 @@ import Testing
     race.store.removeAll()
     let reader = try #require(source.withLock { $0 })
     #expect(reader.read(0..<8192, in: race.store) == [])
-    #expect(reader.token.ticket(birth: race.store.now).isValid)
+    #expect(reader.token.ticket(fetchedAt: race.store.now).isValid)
   }
 
   @Test func `other sources are read on while one is removed`() async throws {
@@ -62,7 +62,7 @@ import Testing
     let other = Locked(false)
     race.lower.interrupt {
       let source = FillSource(race.store.sources, id: "other", reading: true)
-      other.withLock { $0 = race.store.accept(source.chunk(0, at: race.store.now)).isPublished }
+      other.withLock { $0 = race.store.insertDemoted(source.chunk(0, at: race.store.now)).isPublished }
     }
     race.store.remove(source: "fill")
     #expect(other.withLock { $0 })
@@ -108,6 +108,6 @@ private final class InterruptedStore: ChunkStore {
   func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
   func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
   func eraseRetired(_ token: ChunkToken) { store.eraseRetired(token) }
-  func accept(_ chunk: Chunk) -> ChunkInsertion { store.accept(chunk) }
-  func letGo(_ range: ByteRange, of token: ChunkToken) { store.letGo(range, of: token) }
+  func insertDemoted(_ chunk: Chunk) -> ChunkInsertion { store.insertDemoted(chunk) }
+  func erasePromoted(_ range: ByteRange, of token: ChunkToken) { store.erasePromoted(range, of: token) }
 }

@@ -20,7 +20,7 @@ struct TierWaysTests {
   }
 
   @Test func `who waits for what is on its way does not wait for what comes later`() throws {
-    let departure = Locked<OneAnswer<Void>?>(nil)
+    let departure = Locked<Promise<Void>?>(nil)
     let seen = Noted<Bool>()
     var codec = FillCodec()
     codec.willEncode = { seen.add(departure.withLock { $0?.isAnswered } ?? false) }

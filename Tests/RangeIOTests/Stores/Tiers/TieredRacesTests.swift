@@ -127,14 +127,14 @@ import Testing
     let tiered = TieredSource()
     tiered.put(tiered.block(0))
     tiered.evictAll()
-    tiered.store.relieve(.warning)
+    tiered.store.handleMemoryPressure(.warning)
     #expect(!tiered.isOnItsWay(0))
     #expect(tiered.statistics.moving.dropped == 1)
     tiered.clock.advance(by: .seconds(59))
     tiered.sink(tiered.block(1))
     #expect(tiered.codec.encodes == 0)
     #expect(tiered.statistics.moving.dropped == 2)
-    if endsBySignal { tiered.store.relieve(.normal) } else { tiered.clock.advance(by: .seconds(1)) }
+    if endsBySignal { tiered.store.handleMemoryPressure(.normal) } else { tiered.clock.advance(by: .seconds(1)) }
     tiered.sink(tiered.block(2))
     #expect(tiered.isBelow(tiered.block(2)))
     #expect(tiered.faults.isEmpty)
@@ -168,7 +168,7 @@ import Testing
 
   // MARK: up
 
-  @Test func `a piece rises that is evicted below while it is brought`() throws {
+  @Test func `a piece shouldPromote that is evicted below while it is brought`() throws {
     let tiered = TieredSource()
     tiered.sink(tiered.block(3))
     // Read once before.
@@ -253,7 +253,7 @@ import Testing
   @Test func `limits are lowered while bytes are on their way up`() async throws {
     let tiered = TieredSource()
     for block in 0..<30 { tiered.put(tiered.block(block)) }
-    let ticket = tiered.token.ticket(birth: tiered.store.now)
+    let ticket = tiered.token.ticket(fetchedAt: tiered.store.now)
     let range = 40 * 1024..<50 * 1024
     let reservation = try #require(
       tiered.store.reserve(range, ofRun: range.count, for: tiered.token).reservation)

@@ -50,7 +50,7 @@ struct TieredStoreStressTests {
   }
 
   private func check(_ store: TieredChunkStore) async throws {
-    store.relieve(.normal)
+    store.handleMemoryPressure(.normal)
     store.limit(age: nil, idle: nil)
     try await store.resize(memory: .bytes(Self.memory), compressed: .bytes(Self.compressed))
     try await background.quiet()
@@ -100,9 +100,9 @@ private struct Hammer {
     case 372..<376:
       let memory = (200 << 10) + random.below(200 << 10)
       try? await store.resize(memory: .bytes(memory), compressed: .bytes(random.below(200 << 10)))
-    case 376: store.relieve(.warning)
-    case 377: store.relieve(.critical)
-    case 378..<384: store.relieve(.normal)
+    case 376: store.handleMemoryPressure(.warning)
+    case 377: store.handleMemoryPressure(.critical)
+    case 378..<384: store.handleMemoryPressure(.normal)
     case 384: store.limit(age: .milliseconds(1 + random.below(50)), idle: nil)
     case 385: store.limit(age: nil, idle: .milliseconds(1 + random.below(50)))
     case 386: store.limit(age: nil, idle: nil)

@@ -131,7 +131,7 @@ import Testing
     let store = MemoryStore(limit: .mebibytes(16))
     StoredSource(store).put(0..<100 * 4096)
     #expect(store.statistics().blocks > 0)
-    let listening = store.relieve(on: signals())
+    let listening = store.handleMemoryPressure(from: signals())
     try use(990)
     await quiet()
     #expect(clock.sleeperCount == 1)

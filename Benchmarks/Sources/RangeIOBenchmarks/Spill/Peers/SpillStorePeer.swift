@@ -46,7 +46,7 @@ final class SpillStorePeer: SpillPointReader {
       let chunk = Chunk(
         ticket: token.ticket(birth: store.now), block: range.lowerBound / size, piece: RangedBytes(range, bytes))
       // What finds no room waits, as a tier above would drop it.
-      while !store.accept(chunk).isPublished { try await Task.sleep(for: .microseconds(200)) }
+      while !store.insertDemoted(chunk).isPublished { try await Task.sleep(for: .microseconds(200)) }
     }
   }
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RangeIOTestSupport
 
-@Suite(.simulated) struct UseGateTests {
+@Suite(.simulated) struct ShutdownGateTests {
   @Test func `uses are counted until the gate is closed, and nobody enters after`() {
-    let gate = UseGate()
+    let gate = ShutdownGate()
     #expect(gate.enter())
     #expect(gate.enter())
     #expect(gate.uses == 2)
@@ -21,13 +21,13 @@ import Testing
   }
 
   @Test func `only the first close counts`() {
-    let gate = UseGate()
+    let gate = ShutdownGate()
     #expect(gate.close())
     #expect(!gate.close())
   }
 
   @Test func `a use under way may begin another after the gate is closed`() async throws {
-    let gate = UseGate()
+    let gate = ShutdownGate()
     _ = gate.enter()
     _ = gate.close()
     gate.enterAgain()
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `draining waits for the last use`() async throws {
-    let gate = UseGate()
+    let gate = ShutdownGate()
     _ = gate.enter()
     _ = gate.enter()
     let drained = Drain(gate)
@@ -52,14 +52,14 @@ import Testing
   }
 
   @Test func `draining a closed and empty gate returns at once`() async throws {
-    let gate = UseGate()
+    let gate = ShutdownGate()
     _ = gate.close()
     try await gate.drained()
     try await gate.drained()
   }
 
   @Test func `draining that began before an unused gate is closed ends with the closing`() async throws {
-    let gate = UseGate()
+    let gate = ShutdownGate()
     let drained = Drain(gate)
     await quiet()
     #expect(gate.waiterCount == 1)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `any number wait, and one that is cancelled leaves nothing behind`() async throws {
-    let gate = UseGate()
+    let gate = ShutdownGate()
     _ = gate.enter()
     _ = gate.close()
     let all = (0..<10).map { _ in Drain(gate) }
@@ -85,7 +85,7 @@ import Testing
 
   @Test(.racing) func `racing uses and a close end in one drained gate`() async throws {
     for _ in 0..<300 {
-      let gate = UseGate()
+      let gate = ShutdownGate()
       let inside = Tally()
       let drained = Drain(gate)
       await withTaskGroup(of: Void.self) { group in
@@ -113,9 +113,9 @@ import Testing
 /// A wait for a gate to drain.
 private final class Drain: Sendable {
   let task: Task<Void, any Error>
-  private let over = OneAnswer<Void>()
+  private let over = Promise<Void>()
 
-  init(_ gate: UseGate) {
+  init(_ gate: ShutdownGate) {
     task = start { [over] in
       try await gate.drained()
       over.resolve(.success(()))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RangeIOTestSupport
 
-@Suite struct OneAnswerTests {
+@Suite struct PromiseTests {
   @Test func `a value given before the wait is returned at once`() async throws {
-    let answer = OneAnswer<Int>()
+    let answer = Promise<Int>()
     #expect(!answer.isAnswered)
     #expect(answer.resolve(.success(5)))
     #expect(answer.isAnswered)
@@ -13,14 +13,14 @@ import Testing
   }
 
   @Test func `a value given during the wait resumes it`() async throws {
-    let answer = OneAnswer<Int>()
+    let answer = Promise<Int>()
     async let value = answer.value()
     #expect(answer.resolve(.success(6)))
     #expect(try await value == 6)
   }
 
   @Test func `only the first of several answers counts`() async throws {
-    let answer = OneAnswer<Int>()
+    let answer = Promise<Int>()
     #expect(answer.resolve(.success(1)))
     #expect(!answer.resolve(.success(2)))
     answer.fail(Refusal.no)
@@ -29,13 +29,13 @@ import Testing
   }
 
   @Test func `a failure is thrown`() async {
-    let answer = OneAnswer<Int>()
+    let answer = Promise<Int>()
     answer.fail(Refusal.no)
     await #expect(throws: Refusal.no) { try await answer.value() }
   }
 
   @Test func `a cancelled waiter is answered at once and what comes later is dropped`() async {
-    let answer = OneAnswer<Int>()
+    let answer = Promise<Int>()
     let task = Task { try await answer.value() }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -45,7 +45,7 @@ import Testing
   @Test func `a wait that begins in a cancelled task throws`() async {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await OneAnswer<Int>().value()
+      return try await Promise<Int>().value()
     }
     await #expect(throws: CancellationError.self) { try await task.value }
   }
@@ -54,7 +54,7 @@ import Testing
   /// agrees with what the waiter got.
   @Test func `racing answers and cancellation resume the waiter exactly once`() async {
     for round in 0..<2000 {
-      let answer = OneAnswer<Int>()
+      let answer = Promise<Int>()
       let claims = Noted<Int>()
       let waiter = Task { try await answer.value() }
       await withTaskGroup(of: Void.self) { group in

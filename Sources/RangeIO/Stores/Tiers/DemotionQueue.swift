@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Chunks can be found here until they can be found below. What does not fit into the queue is dropped and counted, so
 /// eviction never waits.
-final class ChunkMover: ChunkOutlet {
+final class DemotionQueue: EvictionSink {
   private struct State {
-    var queue: MovingQueue
+    var queue: DemotionQueueState
     var isRunning = false
     /// Nothing is taken until then.
     var pausedUntil: ReadInstant?
@@ -14,10 +14,10 @@ final class ChunkMover: ChunkOutlet {
     /// Let go of by the next one who proceeds, since that is outside of locks.
     var replaced: [Chunk] = []
     /// Who waits until the entries up to a number have left.
-    var waiters: [(last: UInt64, answer: OneAnswer<Void>)] = []
+    var waiters: [(last: UInt64, answer: Promise<Void>)] = []
 
     /// Those whose entries have all left, if `next` is the first that is still here.
-    mutating func takeWaiters(before next: UInt64?) -> [OneAnswer<Void>] {
+    mutating func takeWaiters(before next: UInt64?) -> [Promise<Void>] {
       guard !waiters.isEmpty else { return [] }
       let done = waiters.filter { waiter in next.map { waiter.last < $0 } ?? true }.map(\.answer)
       waiters.removeAll { waiter in done.contains { $0 === waiter.answer } }
@@ -41,7 +41,7 @@ final class ChunkMover: ChunkOutlet {
     isExpired: @escaping @Sendable (Chunk) -> Bool = { _ in false }
   ) {
     self.isExpired = isExpired
-    state = Locked(State(queue: MovingQueue(limit: limit)))
+    state = Locked(State(queue: DemotionQueueState(limit: limit)))
     self.upper = WeakStore(upper)
     self.lower = lower
     self.background = background
@@ -105,7 +105,7 @@ final class ChunkMover: ChunkOutlet {
   }
 
   /// The next chunk, or `nil`: the run has ended then.
-  private func next() -> MovingQueue.Entry? {
+  private func next() -> DemotionQueueState.Entry? {
     let (entry, done) = state.withLock { state in
       let entry = state.queue.next()
       if entry == nil { state.isRunning = false }
@@ -117,10 +117,10 @@ final class ChunkMover: ChunkOutlet {
 
   /// The answer that comes when all that is on its way now has left: it arrived below, was refused, or went back up.
   /// `nil`: nothing is.
-  func departure() -> OneAnswer<Void>? {
+  func departure() -> Promise<Void>? {
     state.withLock { state in
       guard state.isRunning || state.queue.waitingCount > 0 else { return nil }
-      let answer = OneAnswer<Void>()
+      let answer = Promise<Void>()
       state.waiters.append((state.queue.lastNumber, answer))
       return answer
     }
@@ -134,9 +134,9 @@ final class ChunkMover: ChunkOutlet {
     for answer in done { answer.resolve(.success(())) }
   }
 
-  private func move(_ entry: MovingQueue.Entry) {
+  private func move(_ entry: DemotionQueueState.Entry) {
     let chunk = entry.chunk
-    let isPublished = chunk.ticket.isValid && lower.accept(chunk).isPublished
+    let isPublished = chunk.ticket.isValid && lower.insertDemoted(chunk).isPublished
     state.withLock { state in
       state.queue.finish(entry)
       if isPublished { state.counts.moved += 1 } else { state.counts.refused += 1 }
@@ -149,7 +149,7 @@ final class ChunkMover: ChunkOutlet {
     for piece in chunk.pieces where upper.holdsSome(of: piece.range, token: token.number, grid: token.grid) {
       // Of a piece that is above in part the rest goes, too: no byte is to rest twice.
       if !upper.holds(piece.range, token: token.number, grid: token.grid) { state.withLock { $0.counts.dropped += 1 } }
-      lower.letGo(piece.range, of: token)
+      lower.erasePromoted(piece.range, of: token)
     }
   }
 
@@ -164,7 +164,7 @@ final class ChunkMover: ChunkOutlet {
   }
 
   /// The chunks on their way that hold bytes of `range`, if they may still be found.
-  func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [MovingQueue.Entry] {
+  func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [DemotionQueueState.Entry] {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
     return state.withLock { state in
       let found = state.queue.find(range, token: token, grid: grid).filter(mayBeFound)
@@ -173,7 +173,7 @@ final class ChunkMover: ChunkOutlet {
     }
   }
 
-  private func mayBeFound(_ entry: MovingQueue.Entry) -> Bool {
+  private func mayBeFound(_ entry: DemotionQueueState.Entry) -> Bool {
     entry.chunk.ticket.isValid && !isExpired(entry.chunk)
   }
 
@@ -190,7 +190,7 @@ final class ChunkMover: ChunkOutlet {
   var returnCount: Int { returns.load(ordering: .sequentiallyConsistent) }
 
   /// The chunk is above again.
-  func cancel(_ entry: MovingQueue.Entry) {
+  func cancel(_ entry: DemotionQueueState.Entry) {
     returns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let removal = state.withLock { state in
       let removal = state.queue.remove(entry)
@@ -270,7 +270,7 @@ final class ChunkMover: ChunkOutlet {
   }
 
   /// A copy of what is on its way, to be compared with a recount.
-  var queue: MovingQueue { state.withLock { $0.queue } }
+  var queue: DemotionQueueState { state.withLock { $0.queue } }
 
   /// Whether nothing is on its way.
   var isIdle: Bool { state.withLock { !$0.isRunning && $0.queue.waitingCount == 0 } }

@@ -4,7 +4,7 @@ import Synchronization
 /// until the last one has left.
 ///
 /// Entering and leaving are one atomic addition each, to a counter that other threads seldom share.
-package final class UseGate: Sendable {
+package final class ShutdownGate: Sendable {
   private enum Count {
     static let entered = 0
     static let left = 1
@@ -13,7 +13,7 @@ package final class UseGate: Sendable {
   /// mean something.
   private let counts = Stripes()
   private let closed = Atomic<Bool>(false)
-  private let waiters = Locked<[OneAnswer<Void>]>([])
+  private let waiters = Locked<[Promise<Void>]>([])
 
   package init() {}
 
@@ -66,7 +66,7 @@ package final class UseGate: Sendable {
 
   /// Waits until the gate is closed and no use is left. Throws `CancellationError` when the waiting task is cancelled.
   package func drained() async throws {
-    let answer = OneAnswer<Void>()
+    let answer = Promise<Void>()
     waiters.withLock { $0.append(answer) }
     // The last one may have left before the line above.
     if isClosed { wakeWaitersIfDrained() }

@@ -1,6 +1,6 @@
-/// A piece that a store gets, and, where that takes too long, the source's answer: the first that has the bytes lands the
+/// A piece that a store gets, and, where that takes too long, the source's answer: the first that has the bytes completes the
 /// flight.
-final class HeldRace: Sendable {
+final class DeferredRace: Sendable {
   private enum Other {
     case none
     case running(Task<Void, Never>?)
@@ -14,10 +14,10 @@ final class HeldRace: Sendable {
     var isCancelled = false
   }
   private let state = Locked(State())
-  private let land: @Sendable (Result<Bytes, any Error>) -> Void
+  private let complete: @Sendable (Result<Bytes, any Error>) -> Void
 
-  /// - Parameter land: called once.
-  init(_ land: @escaping @Sendable (Result<Bytes, any Error>) -> Void) { self.land = land }
+  /// - Parameter complete: called once.
+  init(_ complete: @escaping @Sendable (Result<Bytes, any Error>) -> Void) { self.complete = complete }
 
   /// The task that loads.
   func loads(_ task: Task<Void, Never>) {
@@ -47,7 +47,7 @@ final class HeldRace: Sendable {
 
   /// The store has answered.
   func loaded(_ result: Result<Bytes, any Error>) {
-    let (lands, loser) = state.withLock { state -> (Result<Bytes, any Error>?, Task<Void, Never>?) in
+    let (completes, loser) = state.withLock { state -> (Result<Bytes, any Error>?, Task<Void, Never>?) in
       guard !state.isOver else { return (nil, nil) }
       state.load = nil
       if case .failure(let error) = result {
@@ -59,12 +59,12 @@ final class HeldRace: Sendable {
       return (result, task)
     }
     loser?.cancel()
-    if let lands { land(lands) }
+    if let completes { complete(completes) }
   }
 
   /// The source has answered.
   func otherEnded(_ result: Result<Bytes, any Error>) {
-    let (lands, loser) = state.withLock { state -> (Result<Bytes, any Error>?, Task<Void, Never>?) in
+    let (completes, loser) = state.withLock { state -> (Result<Bytes, any Error>?, Task<Void, Never>?) in
       guard !state.isOver else { return (nil, nil) }
       if case .failure(let error) = result {
         state.other = .failed(error)
@@ -75,10 +75,10 @@ final class HeldRace: Sendable {
       return (result, state.load)
     }
     loser?.cancel()
-    if let lands { land(lands) }
+    if let completes { complete(completes) }
   }
 
-  /// No read waits any more. What is under way ends early, and lands.
+  /// No read waits any more. What is under way ends early, and completes.
   func cancel() {
     let task = state.withLock { state -> Task<Void, Never>? in
       state.isCancelled = true

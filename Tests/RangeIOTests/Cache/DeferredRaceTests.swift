@@ -3,8 +3,8 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-/// The store and, late, the source: every order of what may happen lands the flight once, with the right one's answer.
-struct HeldRaceTests {
+/// The store and, late, the source: every order of what may happen completes the flight once, with the right one's answer.
+struct DeferredRaceTests {
   private struct Gone: Error {}
   private struct SourceFailed: Error {}
 
@@ -19,14 +19,14 @@ struct HeldRaceTests {
     final class Landed: Sendable {
       let results = Locked<[Result<Bytes, any Error>]>([])
     }
-    let landed = Landed()
-    let load = Task<Void, Never> { try? await OneAnswer<Void>().value() }
-    let other = Task<Void, Never> { try? await OneAnswer<Void>().value() }
-    let race: HeldRace
+    let completed = Landed()
+    let load = Task<Void, Never> { try? await Promise<Void>().value() }
+    let other = Task<Void, Never> { try? await Promise<Void>().value() }
+    let race: DeferredRace
     var hasAsked = false
 
     init() {
-      race = HeldRace { [landed] result in landed.results.withLock { $0.append(result) } }
+      race = DeferredRace { [completed] result in completed.results.withLock { $0.append(result) } }
       race.loads(load)
     }
 
@@ -35,7 +35,7 @@ struct HeldRaceTests {
       other.cancel()
     }
 
-    var results: [Result<Bytes, any Error>] { landed.results.withLock { $0 } }
+    var results: [Result<Bytes, any Error>] { completed.results.withLock { $0 } }
     var bytes: Bytes? { results.first.flatMap { try? $0.get() } }
 
     func happen(_ event: Event) {
@@ -45,9 +45,9 @@ struct HeldRaceTests {
           hasAsked = true
           return other
         }
-      case .storeBrings: race.loaded(.success(HeldRaceTests.ofStore))
+      case .storeBrings: race.loaded(.success(DeferredRaceTests.ofStore))
       case .storeFails: race.loaded(.failure(Gone()))
-      case .sourceBrings: race.otherEnded(.success(HeldRaceTests.ofSource))
+      case .sourceBrings: race.otherEnded(.success(DeferredRaceTests.ofSource))
       case .sourceFails: race.otherEnded(.failure(SourceFailed()))
       case .cancel: race.cancel()
       }
@@ -98,7 +98,7 @@ struct HeldRaceTests {
     #expect(error is SourceFailed)
   }
 
-  @Test func `the store that fails in time lands at once`() {
+  @Test func `the store that fails in time completes at once`() {
     let scene = run([.storeFails, .late])
     #expect(scene.results.count == 1 && scene.bytes == nil && !scene.hasAsked)
   }
@@ -121,7 +121,7 @@ struct HeldRaceTests {
     #expect(load.isCancelled)
   }
 
-  @Test func `whatever the order, it lands once, and with the bytes of whoever had them first`() {
+  @Test func `whatever the order, it completes once, and with the bytes of whoever had them first`() {
     // Each happens at most once, an answer of the source only after it was asked, of each at most one.
     func go(_ events: [Event]) {
       let scene = run(events)

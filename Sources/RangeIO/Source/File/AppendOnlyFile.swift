@@ -3,7 +3,7 @@ import Synchronization
 /// A file that is only ever added to, as all sources of the process know it that have it open: until one of them sees it
 /// cut or rewritten, or the last one closes it. What is there then under the same inode is another recording, however
 /// long.
-final class Recording: Sendable {
+final class AppendOnlyFile: Sendable {
   private struct Place: Hashable {
     let device: UInt64
     let inode: UInt64
@@ -11,7 +11,7 @@ final class Recording: Sendable {
 
   private struct Entry {
     let number: UInt64
-    weak var recording: Recording?
+    weak var recording: AppendOnlyFile?
   }
 
   private struct Table {
@@ -20,7 +20,7 @@ final class Recording: Sendable {
   }
 
   private struct Seen {
-    var mark: RecordingMark?
+    var mark: AppendOnlyMark?
     var hasEnded = false
   }
 
@@ -40,18 +40,18 @@ final class Recording: Sendable {
   }
 
   /// The recording in the file that `status` is of.
-  static func of(_ status: FileStatus) -> Recording {
+  static func of(_ status: FileStatus) -> AppendOnlyFile {
     current(Place(device: status.device, inode: status.inode), after: nil)
   }
 
   /// The recording that came after this one, which has ended.
-  var next: Recording { Self.current(place, after: number) }
+  var next: AppendOnlyFile { Self.current(place, after: number) }
 
-  private static func current(_ place: Place, after number: UInt64?) -> Recording {
+  private static func current(_ place: Place, after number: UInt64?) -> AppendOnlyFile {
     table.withLock { table in
       if let known = table.entries[place]?.recording, known.number != number { return known }
       table.lastNumber += 1
-      let new = Recording(table.lastNumber, place)
+      let new = AppendOnlyFile(table.lastNumber, place)
       table.entries[place] = Entry(number: new.number, recording: new)
       return new
     }
@@ -64,7 +64,7 @@ final class Recording: Sendable {
   var hasEnded: Bool { seen.withLock { $0.hasEnded } }
 
   /// What it was compared with last; `nil` before the first time.
-  var mark: RecordingMark? { seen.withLock { $0.mark } }
+  var mark: AppendOnlyMark? { seen.withLock { $0.mark } }
 
   /// Whether a look shows it as it was when it was compared last.
   func isSame(_ status: FileStatus) -> Bool {
@@ -77,7 +77,7 @@ final class Recording: Sendable {
   /// It was compared with `old` and found to have that and more.
   ///
   /// Others may have compared it meanwhile: the longer mark counts.
-  func advance(from old: RecordingMark?, to new: RecordingMark) {
+  func advance(from old: AppendOnlyMark?, to new: AppendOnlyMark) {
     seen.withLock { seen in
       guard let mark = seen.mark else {
         seen.mark = new

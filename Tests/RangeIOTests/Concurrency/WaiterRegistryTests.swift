@@ -3,38 +3,38 @@ import Testing
 
 @testable import RangeIOTestSupport
 
-@Suite(.simulated) struct WaitingListTests {
+@Suite(.simulated) struct WaiterRegistryTests {
   @Test func `a wait returns the answer`() async throws {
-    let list = WaitingList()
-    let answer = OneAnswer<Int>()
+    let list = WaiterRegistry()
+    let answer = Promise<Int>()
     answer.resolve(.success(3))
     #expect(try await list.wait(for: answer) == 3)
   }
 
   @Test func `failing answers all who wait and all who come later`() async {
-    let list = WaitingList()
-    let answers = (0..<20).map { _ in OneAnswer<Int>() }
+    let list = WaiterRegistry()
+    let answers = (0..<20).map { _ in Promise<Int>() }
     let waits = answers.map { answer in start { try await list.wait(for: answer) } }
     await quiet()
     #expect(list.count == 20)
     list.failAll(Refusal.no)
     for wait in waits { await #expect(throws: Refusal.no) { try await wait.value } }
     #expect(list.count == 0)
-    await #expect(throws: Refusal.no) { try await list.wait(for: OneAnswer<Int>()) }
+    await #expect(throws: Refusal.no) { try await list.wait(for: Promise<Int>()) }
     #expect(list.count == 0)
   }
 
   @Test func `an answer that came before the failure is kept`() async throws {
-    let list = WaitingList()
-    let answer = OneAnswer<Int>()
+    let list = WaiterRegistry()
+    let answer = Promise<Int>()
     list.failAll(Refusal.no)
     answer.resolve(.success(1))
     #expect(try await list.wait(for: answer) == 1)
   }
 
   @Test func `a cancelled wait ends alone and leaves the list`() async throws {
-    let list = WaitingList()
-    let (one, other) = (OneAnswer<Int>(), OneAnswer<Int>())
+    let list = WaiterRegistry()
+    let (one, other) = (Promise<Int>(), Promise<Int>())
     let cancelled = start { try await list.wait(for: one) }
     let staying = start { try await list.wait(for: other) }
     await quiet()
@@ -48,8 +48,8 @@ import Testing
   }
 
   @Test func `what is taken off the list is not failed`() {
-    let list = WaitingList()
-    let (kept, removed) = (OneAnswer<Int>(), OneAnswer<Int>())
+    let list = WaiterRegistry()
+    let (kept, removed) = (Promise<Int>(), Promise<Int>())
     list.add(kept)
     list.add(removed)
     list.remove(removed)

@@ -3,11 +3,11 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-struct MadeWhenItCanTests {
+struct RetriedLazyTests {
   private final class Thing: Sendable {}
 
   @Test func `what cannot be made is tried again by the next one who asks, and made once`() throws {
-    let made = MadeWhenItCan<Thing>()
+    let made = RetriedLazy<Thing>()
     var tries = 0
     func thing() -> Thing? {
       made.get {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RangeIOTestSupport
 
-@Suite struct FewTests {
+@Suite struct SmallArrayTests {
   @Test func `it is an array in all that shows`() {
-    var few = Few<Int>()
+    var few = SmallArray<Int>()
     var array: [Int] = []
     for next in 0..<5 {
       #expect(Array(few) == array)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `the last element is replaced wherever it lies`() {
-    var few: Few = [1]
+    var few: SmallArray = [1]
     few.replaceLast(with: 2)
     #expect(few == [2])
     few.append(3)
@@ -29,6 +29,6 @@ import Testing
   }
 
   @Test func `an element that is not there traps`() async {
-    await #expect(processExitsWith: .failure) { _ = Few<Int>()[0] }
+    await #expect(processExitsWith: .failure) { _ = SmallArray<Int>()[0] }
   }
 }

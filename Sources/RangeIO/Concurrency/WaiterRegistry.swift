@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Everybody who waits for an answer, so that closing can answer them all at once.
-package final class WaitingList: Sendable {
+package final class WaiterRegistry: Sendable {
   private struct State {
     var waiting: [ObjectIdentifier: (number: Int, one: any Failable)] = [:]
     var closedWith: (any Error)?
@@ -25,7 +25,7 @@ package final class WaitingList: Sendable {
   }
 
   /// Waits for `answer`, which fails with the error of ``failAll(_:)`` if that comes first.
-  package func wait<Value>(for answer: OneAnswer<Value>) async throws -> Value {
+  package func wait<Value>(for answer: Promise<Value>) async throws -> Value {
     add(answer)
     defer { remove(answer) }
     return try await answer.value()

@@ -4,21 +4,21 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Chunks on their way, event by event.
-struct MovingQueueTests {
+struct DemotionQueueStateTests {
   /// Mutating functions cannot be called in expectations.
   private final class Queue {
-    private var value: MovingQueue
-    init(limit: Int) { value = MovingQueue(limit: limit) }
+    private var value: DemotionQueueState
+    init(limit: Int) { value = DemotionQueueState(limit: limit) }
     var bytes: Int { value.bytes }
     var count: Int { value.count }
     var waitingCount: Int { value.waitingCount }
     var placesInOrder: Int { value.placesInOrder }
     func append(_ chunk: Chunk) -> (isTaken: Bool, replaced: Chunk?) { value.append(chunk) }
-    func next() -> MovingQueue.Entry? { value.next() }
-    func finish(_ entry: MovingQueue.Entry) { value.finish(entry) }
-    func remove(_ entry: MovingQueue.Entry) -> MovingQueue.Removal { value.remove(entry) }
+    func next() -> DemotionQueueState.Entry? { value.next() }
+    func finish(_ entry: DemotionQueueState.Entry) { value.finish(entry) }
+    func remove(_ entry: DemotionQueueState.Entry) -> DemotionQueueState.Removal { value.remove(entry) }
     func removeAll() -> [Chunk] { value.removeAll() }
-    func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [MovingQueue.Entry] {
+    func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [DemotionQueueState.Entry] {
       value.find(range, token: token, grid: grid)
     }
   }
@@ -26,7 +26,7 @@ struct MovingQueueTests {
   private static let sources = ChunkSources()
   private static let source = FillSource(sources, blockSize: 1024)
   private static let other = FillSource(sources, id: "other", blockSize: 1024)
-  private static let charge = MovingQueue.charge(chunk(0))
+  private static let charge = DemotionQueueState.charge(chunk(0))
 
   private static func chunk(_ block: Int, _ part: Range<Int>? = nil, of source: FillSource = source) -> Chunk {
     source.chunk(block, part, at: ReadInstant(nanoseconds: 0))
@@ -145,8 +145,8 @@ struct MovingQueueTests {
     var random = TestRandom(seed)
     let queue = Queue(limit: 12 * Self.charge)
     /// In order; and those that are being moved, found or not.
-    var waiting: [(key: MovingQueue.Key, number: UInt64)] = []
-    var moving: [(entry: MovingQueue.Entry, isFound: Bool)] = []
+    var waiting: [(key: DemotionQueueState.Key, number: UInt64)] = []
+    var moving: [(entry: DemotionQueueState.Entry, isFound: Bool)] = []
     func check(_ step: Int) {
       // What is being moved is found although another of its block waits.
       let found = waiting.count + moving.filter(\.isFound).count
@@ -157,7 +157,7 @@ struct MovingQueueTests {
     for step in 0..<400 {
       let source = random.below(2) == 0 ? Self.source : Self.other
       let block = random.below(6)
-      let key = MovingQueue.Key(token: source.token.number, block: block)
+      let key = DemotionQueueState.Key(token: source.token.number, block: block)
       switch random.below(8) {
       case 0..<4:
         let fits = waiting.count + moving.count < 12

@@ -1,6 +1,6 @@
 /// The states of a value that one waiter waits for and that is given once: pure, so that every order of events can be
 /// tested. Generic over the waiter: a continuation at work, an `Int` in tests.
-package struct OneAnswerState<Waiter, Value> {
+package struct PromiseState<Waiter, Value> {
   enum State {
     case open
     case waiting(Waiter)
@@ -67,9 +67,9 @@ package protocol Failable: AnyObject, Sendable {
 ///
 /// The waiter is resumed exactly once: with the first answer, or with `CancellationError` the moment its task is
 /// cancelled. The answer may come late; it is dropped then.
-package final class OneAnswer<Value: Sendable>: Failable {
+package final class Promise<Value: Sendable>: Failable {
   private typealias Waiter = CheckedContinuation<Value, any Error>
-  private let state = Locked(OneAnswerState<Waiter, Result<Value, any Error>>())
+  private let state = Locked(PromiseState<Waiter, Result<Value, any Error>>())
 
   package init() {}
 

@@ -1,5 +1,5 @@
 /// An array of which the first element lies inline: a list that is nearly always one long and then allocates nothing.
-package struct Few<Element>: RandomAccessCollection {
+package struct SmallArray<Element>: RandomAccessCollection {
   private var head: Element?
   private var tail: ContiguousArray<Element> = []
 
@@ -25,10 +25,10 @@ package struct Few<Element>: RandomAccessCollection {
   }
 }
 
-extension Few: Sendable where Element: Sendable {}
+extension SmallArray: Sendable where Element: Sendable {}
 
-extension Few: Equatable where Element: Equatable {}
+extension SmallArray: Equatable where Element: Equatable {}
 
-extension Few: ExpressibleByArrayLiteral {
+extension SmallArray: ExpressibleByArrayLiteral {
   package init(arrayLiteral elements: Element...) { for element in elements { append(element) } }
 }

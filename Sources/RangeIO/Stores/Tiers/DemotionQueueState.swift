@@ -1,6 +1,6 @@
 /// Chunks on their way from one tier to the one below, in the order they came: bounded in bytes, and found by key while
 /// they are here. A value: whoever has it under a lock acts on what it returns.
-struct MovingQueue {
+struct DemotionQueueState {
   struct Key: Hashable {
     let token: UInt64
     let block: Int

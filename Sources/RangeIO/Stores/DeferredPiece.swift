@@ -1,5 +1,5 @@
 /// A part of a block that a store holds, but not as bytes in memory: compressed, or on a disk.
-public struct HeldPiece: Sendable {
+public struct DeferredPiece: Sendable {
   /// What ``loader`` brings: one piece, usually the whole block.
   public let range: ByteRange
   /// The part of what was asked for that this stands for: within `range`.
@@ -7,22 +7,22 @@ public struct HeldPiece: Sendable {
   /// Whose it is, its birth, and the generation in which it was found: for a store above that keeps it from now on.
   public let ticket: ChunkTicket
   /// Whether the tier above should keep it from now on.
-  public let rises: Bool
+  public let shouldPromote: Bool
   /// Gets it.
   public let loader: any PieceLoader
 
   /// A part.
-  public init(range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, rises: Bool, loader: any PieceLoader) {
+  public init(range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool, loader: any PieceLoader) {
     self.range = range
     self.wanted = wanted
     self.ticket = ticket
-    self.rises = rises
+    self.shouldPromote = shouldPromote
     self.loader = loader
   }
 
   /// This, for another part of what was asked for.
-  func wanting(_ part: ByteRange) -> HeldPiece {
-    HeldPiece(range: range, wanted: part, ticket: ticket, rises: rises, loader: loader)
+  func wanting(_ part: ByteRange) -> DeferredPiece {
+    DeferredPiece(range: range, wanted: part, ticket: ticket, shouldPromote: shouldPromote, loader: loader)
   }
 }
 

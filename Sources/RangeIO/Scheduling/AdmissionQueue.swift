@@ -4,7 +4,7 @@
 /// is next. Who is next waits for its turn alone: none overtakes it by asking for less.
 ///
 /// Generic over the waiter, so that tests can pass numbers.
-struct TurnQueue<Waiter> {
+struct AdmissionQueue<Waiter> {
   /// The most demands that go while a prefetch waits.
   static var demandsInARow: Int { 8 }
 
@@ -16,7 +16,7 @@ struct TurnQueue<Waiter> {
   /// What is to be done after an event, outside of the lock.
   struct Actions {
     /// Those who may read now, in order.
-    var admitted = Few<Waiter>()
+    var admitted = SmallArray<Waiter>()
     /// The next moment to call ``rang(_:now:)``, if it is another than before.
     var alarm: Alarm?
   }

@@ -1,5 +1,5 @@
-/// One read that waits for the flights that bring its gaps: resumed once, when the last has landed or the first failed.
-final class GapWait: Sendable {
+/// One read that waits for the flights that bring its gaps: resumed once, when the last has completed or the first failed.
+final class FetchWait: Sendable {
   private struct Arrival {
     let flight: FlightID
     let piece: RangedBytes
@@ -7,11 +7,11 @@ final class GapWait: Sendable {
 
   private struct State {
     var missing = 0
-    var parts = Few<FlightPlan.Part>()
-    var arrived = Few<Arrival>()
+    var parts = SmallArray<FlightPlan.Part>()
+    var arrived = SmallArray<Arrival>()
     var failure: Failure?
     var isDone = false
-    var answer: OneAnswer<Void>?
+    var answer: Promise<Void>?
   }
   /// A flight that failed.
   struct Failure: Error {
@@ -20,17 +20,17 @@ final class GapWait: Sendable {
   }
   private let state = Locked(State())
 
-  /// Whether nothing is to be waited for any more: all has landed, or one flight failed.
+  /// Whether nothing is to be waited for any more: all has completed, or one flight failed.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Whether every flight has landed that it waited for. Once one has failed the others are not counted any more: they may
+  /// Whether every flight has completed that it waited for. Once one has failed the others are not counted any more: they may
   /// be under way.
-  var hasAllLanded: Bool { state.withLock { $0.missing == 0 } }
+  var hasAllCompleted: Bool { state.withLock { $0.missing == 0 } }
 
   /// The parts that are waited for.
   var partCount: Int { state.withLock { $0.parts.count } }
 
-  /// Told under the flights' lock, before any of them can land.
+  /// Told under the flights' lock, before any of them can complete.
   func expect(_ plan: FlightPlan?, _ below: FlightPlan?) {
     state.withLock { state in
       switch (plan, below) {
@@ -38,7 +38,7 @@ final class GapWait: Sendable {
       case (let plan?, let below?):
         // One list in order, as if one plan had made it.
         let all = (Array(plan.parts) + Array(below.parts)).sorted { $0.range.lowerBound < $1.range.lowerBound }
-        state.parts = Few()
+        state.parts = SmallArray()
         for part in all { state.parts.append(part) }
       case (nil, nil): break
       }
@@ -46,8 +46,8 @@ final class GapWait: Sendable {
     }
   }
 
-  func landed(_ flight: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
-    let answer = state.withLock { state -> OneAnswer<Void>? in
+  func completed(_ flight: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
+    let answer = state.withLock { state -> Promise<Void>? in
       guard !state.isDone else { return nil }
       state.missing -= 1
       switch result {
@@ -60,16 +60,16 @@ final class GapWait: Sendable {
     answer?.resolve(.success(()))
   }
 
-  /// Waits until all has landed or one flight failed, which is at once if it has already.
+  /// Waits until all has completed or one flight failed, which is at once if it has already.
   ///
   /// - Parameters:
   ///   - plan: what is waited for: it becomes more urgent when the task that waits does.
   ///   - next: of the reader that waits: closing it ends the wait, whosever flights these are.
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
   func finish(_ plan: FlightPlan?, _ below: FlightPlan?, _ flights: FlightTable, _ next: ReadNext) async throws {
-    let answer = state.withLock { state -> OneAnswer<Void>? in
+    let answer = state.withLock { state -> Promise<Void>? in
       guard !state.isDone else { return nil }
-      let answer = OneAnswer<Void>()
+      let answer = Promise<Void>()
       state.answer = answer
       return answer
     }
@@ -97,7 +97,7 @@ final class GapWait: Sendable {
     arrival.piece.bytes(of: range)
   }
 
-  /// The pieces of the gaps, in order, once all has landed.
+  /// The pieces of the gaps, in order, once all has completed.
   ///
   /// - Throws: ``Failure``.
   func pieces() throws(Failure) -> [RangedBytes] {

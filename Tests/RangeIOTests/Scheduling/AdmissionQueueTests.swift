@@ -4,8 +4,8 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// The limiter event by event, with numbers for those who wait.
-struct TurnQueueTests {
-  private typealias State = TurnQueue<Int>
+struct AdmissionQueueTests {
+  private typealias State = AdmissionQueue<Int>
 
   private func at(_ milliseconds: Int64) -> ReadInstant { ReadInstant(nanoseconds: milliseconds * 1_000_000) }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Event by event; the waiter is an `Int`, the value a `String`.
-@Suite struct OneAnswerStateTests {
-  private typealias State = OneAnswerState<Int, String>
+@Suite struct PromiseStateTests {
+  private typealias State = PromiseState<Int, String>
 
   private static func name(_ answered: State.Answered) -> String {
     switch answered {
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `a second waiter traps`() async {
     await #expect(processExitsWith: .failure) {
-      var state = OneAnswerState<Int, String>()
+      var state = PromiseState<Int, String>()
       _ = state.wait(1)
       _ = state.wait(2)
     }
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `a waiter after one that was answered traps`() async {
     await #expect(processExitsWith: .failure) {
-      var state = OneAnswerState<Int, String>()
+      var state = PromiseState<Int, String>()
       _ = state.answer("a")
       _ = state.wait(1)
       _ = state.wait(2)

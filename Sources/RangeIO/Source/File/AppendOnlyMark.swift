@@ -2,7 +2,7 @@ import SystemPackage
 
 /// What stood at the beginning and at the end of a recording when it had a certain length: a file that grew has it still,
 /// and one that was cut and written anew hardly ever.
-struct RecordingMark: Equatable {
+struct AppendOnlyMark: Equatable {
   /// So many bytes are compared at each of the two places.
   static let span = 4096
 
@@ -38,18 +38,18 @@ struct RecordingMarker {
   let waits: Bool
 
   /// The mark of a file as a look showed it. Read after that look.
-  func mark(_ status: FileStatus) throws(Lack) -> RecordingMark {
-    RecordingMark(
+  func mark(_ status: FileStatus) throws(Lack) -> AppendOnlyMark {
+    AppendOnlyMark(
       end: status.size, modified: status.modified, changed: status.changed,
-      first: try digest(RecordingMark.firstRange(of: status.size)),
-      last: try digest(RecordingMark.lastRange(of: status.size)))
+      first: try digest(AppendOnlyMark.firstRange(of: status.size)),
+      last: try digest(AppendOnlyMark.lastRange(of: status.size)))
   }
 
   /// Whether what the mark is of is there still.
-  func finds(_ mark: RecordingMark) throws(Lack) -> Bool {
+  func finds(_ mark: AppendOnlyMark) throws(Lack) -> Bool {
     do throws(Lack) {
-      let last = try digest(RecordingMark.lastRange(of: mark.end))
-      let first = try digest(RecordingMark.firstRange(of: mark.end))
+      let last = try digest(AppendOnlyMark.lastRange(of: mark.end))
+      let first = try digest(AppendOnlyMark.firstRange(of: mark.end))
       return last == mark.last && first == mark.first
     } catch {
       guard case .tooShort = error else { throw error }
