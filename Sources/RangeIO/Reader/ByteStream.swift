@@ -19,23 +19,24 @@
 ///
 /// Each iteration reads again; a stream may be iterated by several tasks, each with an iterator of its own.
 public struct ByteStream: AsyncSequence, Sendable {
-  /// The part of the source to stream.
-  enum Extent: Sendable {
-    case range(ByteRange)
-    case from(Int)
-    case suffix(Int)
-  }
-
   /// How long a stream waits for more.
   struct Following: Sendable {
     let isOver: (@Sendable () async throws -> Bool)?
   }
 
   let core: ReaderCore
-  let extent: Extent
+  let asked: AskedRange
   let chunkSize: Int
+  let caching: CachePolicy
   /// `nil`: not at all.
   var following: Following?
+
+  init(_ core: ReaderCore, _ asked: AskedRange, chunkSize: ByteCount, caching: CachePolicy) {
+    self.core = core
+    self.asked = asked
+    self.chunkSize = Swift.max(1, chunkSize.bytes)
+    self.caching = caching
+  }
 
   /// An iteration from the start of the range.
   public func makeAsyncIterator() -> Iterator { Iterator(cursor: StreamCursor(self)) }
@@ -56,22 +57,19 @@ public struct ByteStream: AsyncSequence, Sendable {
 }
 
 extension RangeReader {
-  /// The bytes of `range`, piece by piece.
+  /// The bytes of a range, piece by piece: `0..<n`, `0...3`, `..<512`, or `4096...` to the end that the source has when the
+  /// iteration begins.
   ///
   /// Errors, that of a range past the end among them, are thrown by the iteration.
   ///
-  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
-  public nonisolated func stream(_ range: ByteRange, chunkSize: ByteCount = .kibibytes(256)) -> ByteStream {
-    ByteStream(core: core, extent: .range(range), chunkSize: Swift.max(1, chunkSize.bytes))
-  }
-
-  /// The bytes from an offset to the end that the source has when the iteration begins, piece by piece.
-  ///
-  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  /// - Parameters:
+  ///   - chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  ///   - caching: what a cache may do. Default: answer what it has, and keep what it fetches.
   public nonisolated func stream(
-    _ range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256)
+    _ range: some RangeExpression<Int> & Sendable, chunkSize: ByteCount = .kibibytes(256),
+    caching: CachePolicy = .normal
   ) -> ByteStream {
-    ByteStream(core: core, extent: .from(range.lowerBound), chunkSize: Swift.max(1, chunkSize.bytes))
+    ByteStream(core, AskedRange(range), chunkSize: chunkSize, caching: caching)
   }
 
   /// The bytes from an offset on, and what is added to the source, as it comes: like `tail -f`, from any place.
@@ -99,32 +97,30 @@ extension RangeReader {
     following range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256),
     until isOver: (@Sendable () async throws -> Bool)? = nil
   ) -> ByteStream {
-    var stream = stream(range, chunkSize: chunkSize)
+    var stream = ByteStream(self.core, .from(range.lowerBound), chunkSize: chunkSize, caching: .normal)
     stream.following = .init(isOver: isOver)
     return stream
   }
 
-  /// The bytes before an offset, piece by piece.
-  ///
-  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
-  public nonisolated func stream(
-    _ range: PartialRangeUpTo<Int>, chunkSize: ByteCount = .kibibytes(256)
-  ) -> ByteStream {
-    // Not `0..<upperBound`, which would trap for a negative one; the iteration refuses it.
-    stream(min(0, range.upperBound)..<range.upperBound, chunkSize: chunkSize)
-  }
-
   /// The last `count` bytes that the source has when the iteration begins, piece by piece; all, if it has fewer.
   ///
-  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
-  public nonisolated func stream(suffix count: Int, chunkSize: ByteCount = .kibibytes(256)) -> ByteStream {
-    ByteStream(core: core, extent: .suffix(count), chunkSize: Swift.max(1, chunkSize.bytes))
+  /// - Parameters:
+  ///   - chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  ///   - caching: what a cache may do. Default: answer what it has, and keep what it fetches.
+  public nonisolated func stream(
+    suffix count: Int, chunkSize: ByteCount = .kibibytes(256), caching: CachePolicy = .normal
+  ) -> ByteStream {
+    ByteStream(core, .suffix(count), chunkSize: chunkSize, caching: caching)
   }
 
   /// The whole source, piece by piece.
   ///
-  /// - Parameter chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
-  public nonisolated func stream(chunkSize: ByteCount = .kibibytes(256)) -> ByteStream {
-    stream(0..., chunkSize: chunkSize)
+  /// - Parameters:
+  ///   - chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
+  ///   - caching: what a cache may do. Default: answer what it has, and keep what it fetches.
+  public nonisolated func stream(
+    chunkSize: ByteCount = .kibibytes(256), caching: CachePolicy = .normal
+  ) -> ByteStream {
+    ByteStream(core, .from(0), chunkSize: chunkSize, caching: caching)
   }
 }

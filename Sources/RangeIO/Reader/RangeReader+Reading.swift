@@ -17,24 +17,24 @@ extension RangeReader {
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.notCached` for `.onlyIfCached`, if the cache does not have
   ///   all of it. Without a `Caching` stage, `.onlyIfCached` reads as ever.
-  public nonisolated(nonsending) func read(
-    _ range: ByteRange, caching: CachePolicy
-  ) async throws -> Bytes {
+  public nonisolated(nonsending) func read(_ range: ByteRange, caching: CachePolicy) async throws -> Bytes {
     try await core.read(range, caching: caching)
   }
 
-  /// The bytes from an offset to the present end of the source.
+  /// The bytes of a range in any form: `4096...` to the present end, `..<512`, `0...3`, `...3`.
   ///
-  /// - Throws: as ``read(_:)-(ByteRange)``.
-  public nonisolated(nonsending) func read(_ range: PartialRangeFrom<Int>) async throws -> Bytes {
-    try await core.read { try Self.close(range, in: $0) }
+  /// - Throws: as ``read(_:)-(ByteRange)``, and as ``read(_:caching:)-(ByteRange,_)``.
+  public nonisolated(nonsending) func read(
+    _ range: some RangeExpression<Int> & Sendable, caching: CachePolicy = .normal
+  ) async throws -> Bytes {
+    try await core.read(AskedRange(range), caching: caching)
   }
 
-  /// The bytes before an offset.
+  /// All bytes that the source has at present: `read(...)`.
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``.
-  public nonisolated(nonsending) func read(_ range: PartialRangeUpTo<Int>) async throws -> Bytes {
-    try await core.read(offset: 0, count: range.upperBound)
+  public nonisolated(nonsending) func read(_ range: UnboundedRange) async throws -> Bytes {
+    try await core.read(.from(0), caching: .normal)
   }
 
   /// The `count` bytes from `offset`: for numbers that come from data, where `offset..<end` could trap.
@@ -48,7 +48,7 @@ extension RangeReader {
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` for a negative count.
   public nonisolated(nonsending) func read(suffix count: Int) async throws -> Bytes {
-    try await core.read { try Self.suffix(count, of: $0) }
+    try await core.read(.suffix(count), caching: .normal)
   }
 
   /// The bytes of several ranges, as one request that stages and the source may combine.
@@ -56,9 +56,11 @@ extension RangeReader {
   /// Ranges may be in any order, overlap, and be empty. All are of one version, or the read throws.
   ///
   /// - Returns: the bytes of each range, in the order asked.
-  /// - Throws: as ``read(_:)-(ByteRange)``, for the first range that fails.
-  public nonisolated(nonsending) func read(_ ranges: [ByteRange]) async throws -> [Bytes] {
-    try await core.read(ranges)
+  /// - Throws: as ``read(_:)-(ByteRange)``, for the first range that fails, and as ``read(_:caching:)-(ByteRange,_)``.
+  public nonisolated(nonsending) func read(
+    _ ranges: [ByteRange], caching: CachePolicy = .normal
+  ) async throws -> [Bytes] {
+    try await core.read(ranges, caching: caching)
   }
 
   /// Copies the bytes of `range` to the start of `buffer`.
@@ -89,24 +91,6 @@ extension RangeReader {
     let bytes = try await core.read(range)
     array.removeAll(keepingCapacity: true)
     array.append(contentsOf: bytes)
-  }
-}
-
-extension RangeReader {
-  /// `range` up to the end of `source`.
-  static func close(_ range: PartialRangeFrom<Int>, in source: SourceDescription) throws(ReadError) -> ByteRange {
-    guard range.lowerBound >= 0, range.lowerBound <= source.byteCount else {
-      throw .rangeNotSatisfiable("\(range.lowerBound)...", byteCount: source.byteCount, source: source.name)
-    }
-    return range.lowerBound..<source.byteCount
-  }
-
-  /// The last `count` bytes of `source`.
-  static func suffix(_ count: Int, of source: SourceDescription) throws(ReadError) -> ByteRange {
-    guard count >= 0 else {
-      throw .rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: source.byteCount, source: source.name)
-    }
-    return source.byteCount - min(count, source.byteCount)..<source.byteCount
   }
 }
 

@@ -170,13 +170,13 @@ extension ReaderCore {
   }
 
   /// The bytes of several ranges, as one request, in the order asked.
-  func read(_ ranges: [ByteRange]) async throws -> [Bytes] {
+  func read(_ ranges: [ByteRange], caching: CachePolicy) async throws -> [Bytes] {
     try enter()
     defer { gate.leave() }
-    return try await switchingVersions { try await readNow(ranges) }
+    return try await switchingVersions { try await readNow(ranges, caching) }
   }
 
-  private func readNow(_ ranges: [ByteRange]) async throws -> [Bytes] {
+  private func readNow(_ ranges: [ByteRange], _ caching: CachePolicy) async throws -> [Bytes] {
     var source = source
     // One look is enough for all of them, but for what lies beyond the end that it saw.
     if !source.isSettled { source = try await repin() }
@@ -189,36 +189,41 @@ extension ReaderCore {
     // Empty ranges are answered here, so that no stage and no source has to know them.
     let wanted = ranges.filter { !$0.isEmpty }
     guard let first = wanted.first else { return ranges.map { _ in Bytes() } }
-    let response = try await respond(ReadRequest(first, moreRanges: Array(wanted.dropFirst()), of: source))
+    var request = ReadRequest(first, moreRanges: Array(wanted.dropFirst()), of: source)
+    if caching != .normal { request.caching = caching }
+    let response = try await respond(request)
     guard wanted.count < ranges.count else { return [response.bytes] + response.moreBytes }
     var answers = ([response.bytes] + response.moreBytes)[...]
     return ranges.map { $0.isEmpty ? Bytes() : answers.removeFirst() }
   }
 
-  /// The bytes of a range that depends on the size of the source: of the version that is read, and the present one where
-  /// that may grow.
-  func read(
-    _ rule: (_ source: SourceDescription) throws -> ByteRange
-  ) async throws -> Bytes {
+  /// The bytes of a range in any form. Where the size of the source decides what it is: of the version that is read, and the
+  /// present one where that may grow.
+  func read(_ asked: AskedRange, caching: CachePolicy) async throws -> Bytes {
+    if case .bytes(let range) = asked { return try await read(range, caching: caching) }
     try enter()
     defer { gate.leave() }
     return try await switchingVersions {
       // Of an empty source nothing is read, by which a change would show.
       let isToLook = source.mayGrow || !source.isSettled || source.byteCount == 0
       let source = isToLook ? try await repin() : source
-      let range = try rule(source)
+      let range = try asked.resolved(in: source)
       try Self.check(range, of: source)
       try Self.checkCount(range, of: source)
       guard !range.isEmpty else { return Bytes() }
-      return try await respond(ReadRequest(range, of: source)).bytes
+      var request = ReadRequest(range, of: source)
+      if caching != .normal { request.caching = caching }
+      return try await respond(request).bytes
     }
   }
 
   /// One window of a stream, of the version that the stream began with.
-  func readWindow(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+  func readWindow(_ range: ByteRange, of source: SourceDescription, caching: CachePolicy) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
-    do { return try await respond(ReadRequest(range, of: source)).bytes } catch { throw failed(error) }
+    var request = ReadRequest(range, of: source)
+    if caching != .normal { request.caching = caching }
+    do { return try await respond(request).bytes } catch { throw failed(error) }
   }
 
   @inline(__always) private func respond(_ request: ReadRequest) async throws -> ReadResponse {

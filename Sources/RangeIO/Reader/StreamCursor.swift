@@ -17,7 +17,8 @@ package final class StreamCursor {
   }
 
   private let core: ReaderCore
-  private let extent: ByteStream.Extent
+  private let asked: AskedRange
+  private let caching: CachePolicy
   private let chunkSize: Int
   private let windowSize: Int
   private let windowsAhead: Int
@@ -35,7 +36,8 @@ package final class StreamCursor {
 
   init(_ stream: ByteStream) {
     core = stream.core
-    extent = stream.extent
+    asked = stream.asked
+    caching = stream.caching
     chunkSize = stream.chunkSize
     // Whole chunks, so that only the last one is short.
     let chunks = Swift.max(1, core.streamWindow / chunkSize)
@@ -97,27 +99,16 @@ package final class StreamCursor {
     return true
   }
 
-  private var isToTheEnd: Bool {
-    switch extent {
-    case .range: false
-    case .from: following == nil
-    case .suffix: true
-    }
-  }
+  private var isToTheEnd: Bool { asked.dependsOnSize && following == nil }
 
   /// What to stream of `source`, as it is now.
   private func range(in source: SourceDescription) throws(ReadError) -> ByteRange {
-    switch extent {
-    case .range(let range): return range
-    case .from(let start) where following != nil:
-      guard start >= 0 else {
-        throw .rangeNotSatisfiable("\(start)...", byteCount: source.byteCount, source: source.name)
-      }
-      // What is there already is the first that is waited for.
-      return start..<start
-    case .from(let start): return try RangeReader.close(start..., in: source)
-    case .suffix(let count): return try RangeReader.suffix(count, of: source)
+    guard following != nil, case .from(let start) = asked else { return try asked.resolved(in: source) }
+    guard start >= 0 else {
+      throw .rangeNotSatisfiable("\(start)...", byteCount: source.byteCount, source: source.name)
     }
+    // What is there already is the first that is waited for.
+    return start..<start
   }
 
   /// Asks for further windows, until one is there at once or enough are on the way.
@@ -135,9 +126,9 @@ package final class StreamCursor {
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
     let answer = Promise<Bytes>()
-    let work: @Sendable () async -> Void = { [core] in
+    let work: @Sendable () async -> Void = { [core, caching] in
       do {
-        answer.resolve(.success(try await core.readWindow(range, of: source)))
+        answer.resolve(.success(try await core.readWindow(range, of: source, caching: caching)))
       } catch {
         answer.fail(error)
       }

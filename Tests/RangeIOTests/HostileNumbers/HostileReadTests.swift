@@ -93,6 +93,9 @@ struct HostileReadTests {
   private func read(_ number: Int, of reader: RangeReader) async {
     await survives { _ = try await reader.read(number...) }
     await survives { _ = try await reader.read(..<number) }
+    await survives { _ = try await reader.read(...number) }
+    await survives { _ = try await reader.read(min(0, number)...number) }
+    await survives { _ = reader.cached(min(0, number)..<number) }
     await survives { _ = try await reader.read(suffix: number) }
     for count in Hostile.integers {
       await survives {

@@ -1,0 +1,76 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// Ranges in all the forms that Swift has for them.
+@Suite(.simulated) struct AskedRangeTests {
+  /// A form of a user's own: all but the first and the last byte.
+  private struct Inner: RangeExpression, Sendable {
+    func relative<C: Collection>(to collection: C) -> Range<Int> where C.Index == Int {
+      collection.index(after: collection.startIndex)..<collection.index(collection.endIndex, offsetBy: -1)
+    }
+    func contains(_ element: Int) -> Bool { true }
+  }
+
+  @Test func `each form is read and streamed`() async throws {
+    let source = SyntheticSource(byteCount: 1000)
+    let reader = try await RangeReader(source)
+    func same(_ range: some RangeExpression<Int> & Sendable, _ expected: ByteRange) async throws {
+      #expect(try await reader.read(range) == source.expected(expected), "\(range)")
+      #expect(try await reader.stream(range).collect(upTo: .bytes(1000)) == source.expected(expected), "\(range)")
+    }
+    try await same(3..<10, 3..<10)
+    try await same(3...10, 3..<11)
+    try await same(990..., 990..<1000)
+    try await same(1000..., 1000..<1000)
+    try await same(..<512, 0..<512)
+    try await same(...511, 0..<512)
+    try await same(Inner(), 1..<999)
+    #expect(try await reader.read(...) == source.expected(0..<1000))
+    await reader.close()
+  }
+
+  @Test func `what lies outside is refused with what was asked, and never traps`() async throws {
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
+    func refuses(_ range: some RangeExpression<Int> & Sendable) async {
+      let read = await #expect(throws: ReadError.self, "\(range)") { _ = try await reader.read(range) }
+      #expect(read?.code == .rangeNotSatisfiable && read?.message.contains("1000 bytes") == true, "\(range)")
+      let streamed = await #expect(throws: ReadError.self, "\(range)") {
+        _ = try await reader.stream(range).collect(upTo: .gibibytes(1))
+      }
+      #expect(streamed?.code == .rangeNotSatisfiable, "\(range)")
+    }
+    await refuses(0...1000)
+    await refuses(0...Int.max)
+    await refuses(Int.min...Int.max)
+    await refuses(...Int.max)
+    await refuses(...(-2))
+    await refuses(..<(-1))
+    await refuses(1001...)
+    await refuses((-1)...)
+    await reader.close()
+  }
+
+  @Test func `a wish as to caches goes with every form`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let store = MemoryStore(limit: .mebibytes(4))
+    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    _ = try await reader.read(0...99, caching: .bypass)
+    _ = try await reader.read([0..<10, 5000..<5010], caching: .bypass)
+    for try await _ in reader.stream(0..., caching: .bypass) {}
+    #expect(store.cachedRanges(of: reader.source) == [])
+    for body in [
+      { try await reader.read(0...99, caching: .onlyIfCached).count },
+      { try await reader.read([0..<10], caching: .onlyIfCached).count },
+      { try await reader.stream(0..<100, caching: .onlyIfCached).collect(upTo: .kibibytes(1)).count },
+    ] as [@Sendable () async throws -> Int] {
+      let error = await #expect(throws: ReadError.self) { _ = try await body() }
+      #expect(error?.code == .notCached)
+    }
+    for try await _ in reader.stream() {}
+    #expect(store.cachedRanges(of: reader.source) == [0..<100_000])
+    await reader.close()
+  }
+}
