@@ -4,8 +4,8 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-/// What users of YYCache have, without its faults, as far as that concerns memory.
-struct YYCacheFaultsTests {
+/// What a user sets and asks of a store in memory: age, idleness, counts, trimming, metadata, pressure.
+struct MemoryControlsTests {
   private func store(
     _ limit: ByteCount = .mebibytes(1), _ clock: ManualClock = ManualClock(),
     _ change: (inout MemoryStore.Configuration) -> Void = { _ in }

@@ -4,9 +4,8 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-/// What users of CacheAdvance have, without its faults, as far as that concerns memory: it is a file of bounded size
-/// that drops the oldest.
-struct CacheAdvanceFaultsTests {
+/// Stores of the smallest sizes, full and empty ones.
+struct MemoryExtremesTests {
   @Test func `the smallest limits trap nowhere, and reads are right`() async throws {
     // There: a limit of 10 bytes trapped.
     for limit in [0, 1, 10, 63, 64, 100, 152, 153, 500] {

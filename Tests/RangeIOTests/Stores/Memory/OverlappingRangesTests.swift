@@ -4,9 +4,8 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-/// The faults of a memory cache of file ranges that this library is to replace: it merged items from a sorted array,
-/// and was used while the file was still being recorded. None of them is to come back.
-struct FileMemoryCacheFaultsTests {
+/// Ranges that overlap, contain each other or grow, and what a store makes of them.
+struct OverlappingRangesTests {
   private let store = MemoryStore(limit: .kibibytes(64))
 
   @Test func `the counter shrinks at eviction, so that a full store takes new items for ever`() throws {

@@ -4,8 +4,8 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-/// What other caches learned the hard way, as far as it concerns memory and the stage over it.
-@Suite(.simulated) struct LessonsOfOtherCachesTests {
+/// Old fetches, failed fetches, cancelled ones and holes: what must never reach a reader, or the store.
+@Suite(.simulated) struct CacheHazardsTests {
   private let store = MemoryStore(limit: .mebibytes(1))
 
   /// A reader of a source that hangs until it is let go.

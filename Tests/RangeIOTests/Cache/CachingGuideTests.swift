@@ -3,8 +3,8 @@ import Testing
 
 @testable import RangeIOTestSupport
 
-/// What the README shows of caching, line by line.
-@Suite struct CachingReadmeTests {
+/// What the guide to caching shows, line by line.
+@Suite struct CachingGuideTests {
   private let directory: TemporaryDirectory
   private let path: String
   private let contents = (0..<100_000).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) }
