@@ -15,8 +15,8 @@ let strict: [SwiftSetting] = [
 let isChecked = Context.environment["RANGEIO_CHECKED"] == "1"
 let checked: [SwiftSetting] =
   isChecked ? [.treatAllWarnings(as: .error), .unsafeFlags(["-O", "-assert-config", "Debug"])] : []
-/// Tests compile quickest unoptimised, and without what only a debugger reads.
-let checkedTests: [SwiftSetting] = isChecked ? [.treatAllWarnings(as: .error), .unsafeFlags(["-gnone"])] : []
+/// Tests compile quickest unoptimised.
+let checkedTests: [SwiftSetting] = isChecked ? [.treatAllWarnings(as: .error)] : []
 
 /// A part of the tests, for quick turns at the desk: folders of `Tests/RangeIOTests` and names of other test targets, with
 /// commas. Nothing: all of them. `RANGEIO_TESTS=Stores/Spill swift test`
@@ -116,6 +116,10 @@ let package = Package(
     .testTarget(
       name: "RangeIOTestingTests",
       dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict + checkedTests),
+    // Sees no more of the library than its users do.
+    .testTarget(
+      name: "RangeIOPublicTests", dependencies: ["RangeIO", "RangeIOTesting"], packageAccess: false,
       swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOToolTests",

@@ -218,7 +218,7 @@ extension Caching {
             guard mayAsk else { return }
             // The disk hangs, maybe. Whichever answers first counts.
             race.startOther {
-              next.startFlight {
+              next.start {
                 await race.otherEnded(Self.acquire(start, source, token, generation, keeper, next))
               }
             }

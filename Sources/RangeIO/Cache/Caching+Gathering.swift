@@ -139,7 +139,7 @@ extension Caching {
       grid: grid)
     request.moreRanges = departures.dropFirst().map(\.start.range)
     request.isOneOfMany = isOneOfMany
-    let task = next.startFlight { [keeper, request] in
+    let task = next.start { [keeper, request] in
       do {
         let response = try await Self.acquire(request, departures, keeper, next)
         for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {

@@ -23,9 +23,13 @@ public struct ReadNext: Sendable {
     try await link.bottom.waiting.wait(for: answer)
   }
 
-  /// Starts work that reads through this for several readers, from within a read: the stages below are not closed
-  /// before it has ended. It must not wait for others but by ``wait(for:)``.
-  func startFlight(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+  /// Starts work that reads through this and may outlive the read that starts it: a second try, a refill, a shared fetch.
+  ///
+  /// Call it within a read. The stages below stay open until the work has ended, so end it soon after the task is
+  /// cancelled; what it reads ends at once when the reader is closed. Wait for times by ``sleep(until:)``.
+  ///
+  /// - Returns: the task, to cancel it. Cancelling the read does not.
+  @discardableResult public func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     let flights = link.bottom.flights
     flights.enterAgain()
     return background.start {
@@ -36,10 +40,10 @@ public struct ReadNext: Sendable {
 
   /// As one of the two.
   func startFlight(elsewhere: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    elsewhere ? startFlightElsewhere(work) : startFlight(work)
+    elsewhere ? startFlightElsewhere(work) : start(work)
   }
 
-  /// As ``startFlight(_:)``, on another thread even if it could begin here.
+  /// As ``start(_:)``, on another thread even if it could begin here.
   func startFlightElsewhere(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     let flights = link.bottom.flights
     flights.enterAgain()

@@ -36,15 +36,21 @@ public struct StagePlacement: Hashable, Sendable {
   /// Must see only what the cache does not answer.
   public static let belowCaching = StagePlacement(30...90)
 
-  static let readAhead = StagePlacement(10, needsCaching: true, isUnique: true)
+  /// Asks ahead of reads what a cache below keeps; once in a pipeline.
+  public static let readAhead = StagePlacement(10, needsCaching: true, isUnique: true)
   // As for limits below: it has permits.
-  static let merging = StagePlacement(30, isUnique: true)
+  /// Joins near ranges that a cache above lacks; once in a pipeline.
+  public static let merging = StagePlacement(30, isUnique: true)
   // The tries of two would multiply.
-  static let retrying = StagePlacement(40, isUnique: true)
-  static let hedging = StagePlacement(50, isUnique: true)
-  static let verifying = StagePlacement(60)
+  /// Tries again; once in a pipeline.
+  public static let retrying = StagePlacement(40, isUnique: true)
+  /// Makes one read several that race; once in a pipeline, below ``retrying``.
+  public static let hedging = StagePlacement(50, isUnique: true)
+  /// Checks what comes up; above ``limiting``, so that its own reads are counted there.
+  public static let verifying = StagePlacement(60)
   // In two orders in two pipelines they would wait for each other's permits for ever.
-  static let limiting = StagePlacement(70, isUnique: true)
+  /// Bounds the reads of the source, next to it; once in a pipeline.
+  public static let limiting = StagePlacement(70, isUnique: true)
 
   /// Whether a stage of this placement can stand somewhere above one of `other`.
   func canStandAbove(_ other: StagePlacement) -> Bool {

@@ -16,7 +16,7 @@ extension ReadNext {
   }
 
   /// What `work` comes to, done by a task of its own, which is cancelled when no read waits for it any more. It must not
-  /// read through this: see ``startFlight(_:)``.
+  /// read through this: see ``start(_:)``.
   ///
   /// - Throws: what `work` throws; `CancellationError`, `ReadError.Code.closed`.
   func answer<Value: Sendable>(of work: @escaping @Sendable () async throws -> Value) async throws -> Value {

@@ -77,14 +77,14 @@ public final class Hedging: ReadyStage {
     let race = Race()
     race.runs(
       .first,
-      next.startFlight { [self] in
+      next.start { [self] in
         end(race, .first, await Self.outcome { try await next(request) }, request)
       })
     if !race.answer.isAnswered {
       // Begun here and not when the read is late: a flight begins within a read.
       race.runs(
         .second,
-        next.startFlight { [self] in
+        next.start { [self] in
           // A cancelled sleep is that of a read that has ended.
           guard (try? await next.time.sleep(until: late)) != nil, plan.withLock({ $0.isLate() }) else { return }
           guard race.state.withLock({ $0.race.secondBegins() }) else { return plan.withLock { $0.wasNotLate() } }

@@ -46,7 +46,7 @@ public final class TimeLimiting: ReadyStage {
     request.deadline = end
     guard now < end else { throw timedOut(request) }
     let answer = Promise<ReadResponse>()
-    let work = next.startFlight { [request] in
+    let work = next.start { [request] in
       do { answer.resolve(.success(try await next(request))) } catch { answer.fail(error) }
     }
     var timer: Task<Void, Never>?
