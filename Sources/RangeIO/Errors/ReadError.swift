@@ -140,7 +140,7 @@ extension ReadError {
   /// The source is another version.
   ///
   /// - Parameters:
-  ///   - how: what happened, such as "it changed"; the message goes on with "since it was opened".
+  ///   - how: what happened, such as "the file shrank". The message goes on with "since it was opened".
   ///   - isLonger: whether it may have grown, which a reader can follow on request.
   package static func changed(_ how: String, isLonger: Bool = false, _ context: Context) -> ReadError {
     let advice = isLonger ? ", or with `onChange: .follow` if it grows" : ""
