@@ -20,7 +20,7 @@ public struct ReadInstant: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-  /// Whole nanoseconds, clamped to `Int64`.
+  /// Whole nanoseconds, from `Int64.min` to `Int64.max`.
   package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

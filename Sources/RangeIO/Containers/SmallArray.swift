@@ -19,7 +19,7 @@ package struct SmallArray<Element>: RandomAccessCollection {
     if head == nil { head = element } else { tail.append(element) }
   }
 
-  /// Replaces the last element, which must exist.
+  /// Replaces the last element, which must exist, with `element`.
   package mutating func replaceLast(with element: Element) {
     if tail.isEmpty { head = element } else { tail[tail.count - 1] = element }
   }

@@ -17,7 +17,8 @@
 /// last one. The other calls take constant time. Weights above 4 GiB count as 4 GiB. Measured with 100,000 chunks, read
 /// in random order through `any EvictionPolicy`: 9 ns a hit, 100 ns an eviction with its insertion, mostly the ghost's.
 ///
-/// Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi, "FIFO queues are all you need for cache eviction", SOSP '23.
+/// Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi, "FIFO queues are all you need for cache eviction",
+/// SOSP '23.
 public struct S3FIFO: EvictionPolicy {
   /// The limit for the sum of all weights, in bytes. When you raise it, main takes the new room.
   public var capacity: Int { didSet { if capacity > oldValue { isFilling = true } } }
@@ -33,7 +34,7 @@ public struct S3FIFO: EvictionPolicy {
     var weight: UInt32
     var fingerprint: UInt32
   }
-  /// A byte for each slot: two bits count uses up to three, and one bit tells the queue.
+  /// A byte for each slot: two bits count uses up to three, and one bit says which queue.
   private enum Mark {
     static let uses: UInt8 = 3
     static let isInMain: UInt8 = 4
@@ -112,7 +113,7 @@ public struct S3FIFO: EvictionPolicy {
     return nil
   }
 
-  /// The oldest chunk of the queue asked for, or of the other if that one is empty.
+  /// The oldest chunk of the requested queue, or of the other if that one is empty.
   private func oldest(_ isMain: inout Bool) -> Int? {
     if let slot = queues.oldest(in: isMain ? Self.main : Self.small) { return slot }
     isMain.toggle()

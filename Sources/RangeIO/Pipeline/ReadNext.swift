@@ -129,7 +129,7 @@ protocol GatheringStage: ReadStage {
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]?
 }
 
-/// A stage, and what lies below it.
+/// A stage, and the chain below it.
 @usableFromInline final class StageLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   // Not copyable only for the sake of the link: see `pass`.

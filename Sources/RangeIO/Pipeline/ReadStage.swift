@@ -27,8 +27,8 @@ public protocol ReadStage: ~Copyable, Sendable {
 
   /// How this stage changes the source below. By default not at all.
   ///
-  /// A stage that changes contents or size must return `below.deriving(…)`, always or never. Must be pure and fast: it
-  /// is called each time the source is described again.
+  /// A stage that changes contents or size must return `below.deriving(…)`, either always or never. Must be pure and
+  /// fast: it is called each time the source is described again.
   func describe(_ below: SourceDescription) -> SourceDescription
 
   /// Where this stage may stand among the others. By default anywhere.

@@ -171,7 +171,7 @@ private final class PromptLink: EndLink, @unchecked Sendable {
   }
 }
 
-/// The end of the chain above a source whose callers may have to leave their reads behind.
+/// The end of the chain above a source whose reads a caller may have to abandon.
 private final class LeavingLink: EndLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {

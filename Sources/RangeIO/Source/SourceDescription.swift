@@ -124,7 +124,7 @@ public final class SourceDescription: Sendable {
 
   private init(deriving id: String, byteCount: Int, from base: SourceDescription) {
     self.id = id
-    // The user who asked for the file does not know what stages make of it.
+    // The user of the file does not know what stages make of it.
     name = base.name
     validator = base.validator
     self.byteCount = max(0, byteCount)

@@ -42,8 +42,8 @@ package final class RestingFiles: Sendable {
   ///
   /// Call it within `gate`. If the caller is cancelled, or `waiting` fails, it returns at once.
   ///
-  /// - Parameter look: returns the file's status. Called once for all that wait together.
-  /// - Returns: how long the wait was, and the status. The status is `nil` if `look` failed, as when its source was
+  /// - Parameter look: returns the file's status. Only one of the waiters' closures is called.
+  /// - Returns: how long the wait was, and the status. The status is `nil` if the call failed, as when its source was
   ///   closed in between: then take it yourself.
   func wait(
     _ duration: Duration, for version: FileVersion, in waiting: WaiterRegistry, _ gate: ShutdownGate,

@@ -20,7 +20,7 @@ package protocol SpillDirectory: AnyObject, Sendable {
   func status() throws(Errno) -> DiskStatus
   /// Changes the mode of the directory itself.
   func setMode(_ mode: UInt32) throws(Errno)
-  /// The names in it, without `.` and `..`, in no order.
+  /// The names in it, without `.` and `..`, in no particular order.
   func names() throws(Errno) -> [String]
   /// The status of the entry `name`. Does not follow a symbolic link.
   func status(of name: String) throws(Errno) -> DiskStatus

@@ -31,7 +31,7 @@ struct ControlGroup: Equatable, Sendable {
   private static func parse(_ line: KernelText) -> (Version, [KernelText])? {
     let fields = line.bytes.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
       .map(KernelText.init)
-    // The kernel makes no longer paths.
+    // The kernel makes no paths longer than this.
     guard fields.count == 3, fields[2].bytes.count <= 4096 else { return nil }
     let path = fields[2].parts("/")
     if fields[0] == "0", fields[1].bytes.isEmpty { return (.v2, path) }
