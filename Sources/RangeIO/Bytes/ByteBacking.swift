@@ -1,8 +1,8 @@
-/// Owns the memory that ``Bytes`` show: as long as it lives, the memory stays and does not change.
+/// Owns the memory that ``Bytes`` show. While it lives, the memory stays and does not change.
 ///
-/// Not `Sendable`, since `ManagedBuffer` forbids that; `Bytes` and `WritableBytes` answer for it.
+/// Not `Sendable`, because `ManagedBuffer` forbids that; `Bytes` and `WritableBytes` guarantee it instead.
 package protocol ByteBacking: AnyObject {
-  /// Bytes that this object keeps alive, whatever part of them is shown.
+  /// The number of bytes that this object keeps alive, whatever part of them is shown.
   var backingByteCount: Int { get }
 }
 
@@ -18,7 +18,7 @@ final class InlineBacking: ManagedBuffer<Int, UInt8>, ByteBacking {
   var backingByteCount: Int { header }
 }
 
-/// Memory that something else owns: a `Data`, a mapped file, a buffer of C.
+/// Memory with another owner: a `Data`, a mapped file, a C buffer.
 final class ForeignBacking: ByteBacking {
   let owner: any AnyObject & Sendable
   let backingByteCount: Int
@@ -29,9 +29,9 @@ final class ForeignBacking: ByteBacking {
   }
 }
 
-/// Several pieces shown as one: what a read over several chunks or windows returns without copying.
+/// Several pieces shown as one. A read over several chunks or windows returns it without copying.
 @usableFromInline final class Rope: ByteBacking {
-  /// Contiguous, not empty.
+  /// Each piece is contiguous and not empty.
   let pieces: [Bytes]
   /// Where each piece ends, counted from the start of the rope.
   let ends: [Int]
@@ -45,7 +45,7 @@ final class ForeignBacking: ByteBacking {
     }
   }
 
-  /// Pieces may share a backing, which counts once.
+  /// Pieces that share a backing count it once.
   var backingByteCount: Int {
     var seen: Set<ObjectIdentifier> = []
     return pieces.reduce(0) { sum, piece in

@@ -1,6 +1,6 @@
 /// A number of bytes with its unit in the code: `.kibibytes(64)`, `.mebibytes(256)`, `.gibibytes(20)`.
 ///
-/// Limits and sizes that a person writes are byte counts; offsets and ranges are plain `Int`.
+/// Use byte counts for limits and sizes that a person writes. Offsets and ranges are plain `Int`.
 public struct ByteCount: Hashable, Comparable, Sendable {
   /// The number of bytes, never negative.
   public let bytes: Int
@@ -28,7 +28,7 @@ public struct ByteCount: Hashable, Comparable, Sendable {
     self.bytes = bytes
   }
 
-  /// Orders by size.
+  /// Compares by size.
   public static func < (a: ByteCount, b: ByteCount) -> Bool { a.bytes < b.bytes }
 
   /// One of `parts` equal shares of the count, rounded down to whole bytes.
@@ -43,19 +43,19 @@ public struct ByteCount: Hashable, Comparable, Sendable {
 extension ByteCount: LosslessStringConvertible {
   private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
 
-  /// Reads what a person writes: `4096`, `64KiB`, `64 kib`, `20G`, `1.5G`, `512B`, `64KB`.
+  /// Parses what a person writes: `4096`, `64KiB`, `64 kib`, `20G`, `1.5G`, `512B`, `64KB`.
   ///
-  /// As in GNU's tools one letter means the binary unit, `64K` = `64KiB` = 65,536 bytes, and `64KB` is 64,000. A fraction
-  /// of a unit is rounded down to whole bytes.
+  /// As in GNU tools, one letter means the binary unit: `64K` = `64KiB` = 65,536 bytes, while `64KB` is 64,000. A
+  /// fraction of a unit is rounded down to whole bytes.
   ///
-  /// Answers `nil` for a negative number, a fraction of a byte, another unit, or more than `Int.max` bytes.
+  /// Returns `nil` for a negative number, a fraction of a byte, another unit, or more than `Int.max` bytes.
   public init?(_ text: String) {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     var rest = text.dropFirst(digits.count)
     var fraction = rest.prefix(0)
     if rest.first == "." {
       fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
-      // More digits than these tell no byte from the next.
+      // More digits cannot change the number of bytes.
       guard (1...15).contains(fraction.count) else { return nil }
       rest = rest.dropFirst(1 + fraction.count)
     }
@@ -64,7 +64,7 @@ extension ByteCount: LosslessStringConvertible {
     else { return nil }
     let (whole, isTooMany) = count.multipliedReportingOverflow(by: unit)
     let parts = fraction.reduce(1) { parts, _ in parts * 10 }
-    // Less than the unit, so it fits; its double width does not overflow.
+    // Less than one unit, so it fits; its double width does not overflow.
     let part = parts.dividingFullWidth(unit.multipliedFullWidth(by: Int(fraction) ?? 0)).quotient
     let (bytes, isTooManyWithPart) = whole.addingReportingOverflow(part)
     guard !isTooMany, !isTooManyWithPart else { return nil }

@@ -1,13 +1,12 @@
 /// A half-open range of bytes, counted from the start of the source: `0..<4096` is the first 4 KiB.
 ///
-/// Use ``ByteRanges`` for arithmetic on ranges that come from data: it answers `nil` where `Range` would trap.
+/// Use ``ByteRanges`` for arithmetic on ranges that come from data: it returns `nil` where `Range` would trap.
 public typealias ByteRange = Range<Int>
 
-/// Arithmetic on byte ranges in which every overflow is an answer, never a trap.
+/// Arithmetic on byte ranges that never traps on overflow.
 ///
-/// These are functions of a namespace rather than extensions of `Range<Int>`, so that importing RangeIO does not add
-/// members to a type that everybody uses. All of them are pure, take constant time unless they say otherwise, and
-/// allocate only what they return.
+/// These are functions in a namespace, not extensions of `Range<Int>`, so that importing RangeIO adds no members to
+/// such a common type. All are pure, take constant time unless they say otherwise, and allocate only what they return.
 public enum ByteRanges {
   /// The `count` bytes from `offset`, or `nil` if either is negative or their sum overflows.
   ///
@@ -28,14 +27,14 @@ public enum ByteRanges {
     return lower..<upper
   }
 
-  /// The bytes that both ranges hold, or `nil` if they share none.
+  /// The bytes that are in both ranges, or `nil` if they share none.
   public static func intersection(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
     let lower = max(a.lowerBound, b.lowerBound)
     let upper = min(a.upperBound, b.upperBound)
     return lower < upper ? lower..<upper : nil
   }
 
-  /// One range that holds exactly the bytes of both, or `nil` if a gap lies between them. Ranges that touch merge.
+  /// One range with exactly the bytes of both, or `nil` if there is a gap between them. Ranges that touch are merged.
   public static func union(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
     if a.isEmpty { return b }
     if b.isEmpty { return a }
@@ -43,7 +42,7 @@ public enum ByteRanges {
     return min(a.lowerBound, b.lowerBound)..<max(a.upperBound, b.upperBound)
   }
 
-  /// What `range` holds and `hole` does not: none, one or two ranges, in order.
+  /// The bytes of `range` that are not in `hole`: zero, one or two ranges, in order.
   public static func subtract(_ hole: ByteRange, from range: ByteRange) -> [ByteRange] {
     guard let cut = intersection(range, hole) else { return range.isEmpty ? [] : [range] }
     let before = range.lowerBound..<cut.lowerBound
@@ -51,19 +50,19 @@ public enum ByteRanges {
     return [before, after].filter { !$0.isEmpty }
   }
 
-  /// `a` + `b`, or the largest or smallest number there is.
+  /// `a` + `b`, clamped to `Int`.
   static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, overflow) = a.addingReportingOverflow(b)
     return overflow ? (b < 0 ? .min : .max) : sum
   }
 
-  /// The bytes of `range`, or `Int.max` if they are more.
+  /// The number of bytes in `range`, at most `Int.max`.
   static func count(_ range: ByteRange) -> Int {
     let (count, overflow) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
     return overflow ? .max : count
   }
 
-  /// The same bytes as fewest ranges, in order: sorted, without empty ones, overlapping and touching ones merged.
+  /// The same bytes as the fewest ranges, in order. Empty ranges are removed; overlapping and touching ones are merged.
   ///
   /// - Complexity: O(n log n).
   public static func normalize(_ ranges: some Sequence<ByteRange>) -> [ByteRange] {
@@ -78,7 +77,7 @@ public enum ByteRanges {
     return merged
   }
 
-  /// The parts of `range` that no range of `covered` holds, in order.
+  /// The parts of `range` that no range in `covered` contains, in order.
   ///
   /// - Parameter covered: in any order; ranges may overlap.
   /// - Complexity: O(n log n).

@@ -23,10 +23,10 @@ extension Bytes: RandomAccessCollection {
     return run(at: position)[0]
   }
 
-  /// Visits the bytes in order, a piece at a time: a byte costs a pointer comparison and a load.
+  /// Iterates over the bytes in order, a piece at a time. Each byte costs a pointer comparison and a load.
   @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
-  /// Calls `body` with the memory if it is one piece; answers `nil` for a rope.
+  /// Calls `body` with the memory if it is one piece; returns `nil` for a rope.
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) rethrows -> Result? {
@@ -65,7 +65,7 @@ extension Bytes: RandomAccessCollection {
 }
 
 extension Bytes: Hashable {
-  /// Whether both hold the same bytes, in however many pieces.
+  /// Whether both contain the same bytes, in however many pieces.
   ///
   /// - Complexity: O(n).
   public static func == (a: Bytes, b: Bytes) -> Bool {
@@ -87,8 +87,8 @@ extension Bytes: Hashable {
   ///
   /// - Complexity: O(n).
   public func hash(into hasher: inout Hasher) {
-    // Hasher does not promise that two calls equal one call with both parts, so a rope is fed in the same strides as
-    // one piece would be; a stride that crosses a seam is put together first.
+    // Hasher does not promise that two calls equal one call with both parts. So a rope is hashed in the same strides as
+    // one piece would be; a stride that crosses a seam is joined first.
     let stride = 1024
     hasher.combine(count)
     withUnsafeTemporaryAllocation(byteCount: stride, alignment: 1) { scratch in

@@ -1,8 +1,8 @@
 extension Bytes {
-  /// Shows several pieces of memory, one after the other, without copying them: what `init(unsafeShowing:owner:)` does
-  /// for one piece, under the same promise.
+  /// Shows several pieces of memory, one after the other, without copying them. Like `init(unsafeShowing:owner:)` for
+  /// several pieces, with the same promise.
   ///
-  /// The pieces share one backing, so that each says how much memory it really keeps alive.
+  /// The pieces share one backing, so that each reports how much memory it really keeps alive.
   ///
   /// - Complexity: O(number of pieces).
   package init(unsafeShowing pieces: [UnsafeRawBufferPointer], owner: any AnyObject & Sendable) {

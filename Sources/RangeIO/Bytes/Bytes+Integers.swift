@@ -9,7 +9,7 @@ public enum ByteOrder: Hashable, Sendable {
 extension Bytes {
   /// The integer stored at `offset`, at any alignment, or `nil` if it does not lie within the bytes.
   ///
-  /// Offsets found in a file are data, so a wrong one is an answer here and not a trap.
+  /// Offsets found in a file are data. So a wrong one returns `nil` and does not trap.
   ///
   /// ```swift
   /// let footerLength = tail.integer(at: tail.count - 8, as: UInt32.self, .littleEndian)

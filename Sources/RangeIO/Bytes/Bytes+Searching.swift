@@ -23,7 +23,7 @@ extension Bytes {
     return nil
   }
 
-  /// How many bytes equal `byte`: lines in a log, rows of a table.
+  /// The number of bytes that equal `byte`: lines in a log, rows of a table.
   ///
   /// - Complexity: O(n), 64 bytes at a time.
   public func count(of byte: UInt8) -> Int {

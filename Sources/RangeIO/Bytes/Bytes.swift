@@ -1,8 +1,8 @@
 /// Immutable bytes that are shared, not copied: what every read returns.
 ///
-/// Positions count from zero. Copies and slices share memory and take constant time. Usually the memory is one piece;
-/// a read over several cached blocks or windows yields several pieces shown as one (a *rope*), because nothing is
-/// copied until you ask for it with ``contiguous()`` or ``withUnsafeBytes(_:)``.
+/// Positions count from zero. Copies and slices share memory and take constant time. Usually the memory is one piece. A
+/// read over several cached blocks or windows returns several pieces shown as one (a *rope*): nothing is copied until
+/// you ask for it with ``contiguous()`` or ``withUnsafeBytes(_:)``.
 ///
 /// ```swift
 /// let header = try await reader.read(0..<4096)
@@ -10,10 +10,10 @@
 /// let name = String(decoding: header.slice(16..<32), as: UTF8.self)
 /// ```
 ///
-/// A small slice keeps its whole backing alive (``backingByteCount`` tells how much): call ``compacted()`` on what
-/// you keep for long.
+/// A small slice keeps its whole backing alive (see ``backingByteCount``). Call ``compacted()`` on slices that you keep
+/// for long.
 public struct Bytes: @unchecked Sendable {
-  // Unchecked: `base` points into memory that `owner` keeps alive and that nobody writes to.
+  // Unchecked: `base` points into memory that `owner` keeps alive and that no code writes to.
 
   /// Keeps the memory alive. A `Rope` if and only if there are bytes and `base` is nil.
   @usableFromInline let owner: (any AnyObject)?
@@ -31,7 +31,7 @@ public struct Bytes: @unchecked Sendable {
     self.count = count
   }
 
-  /// No bytes.
+  /// Creates an empty value.
   public init() { self.init(owner: nil, base: nil, start: 0, count: 0) }
 
   /// The bytes from `position` to the end of the piece that holds it; empty at the end.
@@ -57,7 +57,7 @@ public struct Bytes: @unchecked Sendable {
 // MARK: making
 
 extension Bytes {
-  /// A copy of `elements`.
+  /// Creates a copy of `elements`.
   ///
   /// - Complexity: O(n), one allocation (two for a sequence without a contiguous buffer).
   @inlinable public init(_ elements: some Sequence<UInt8>) {
@@ -66,24 +66,24 @@ extension Bytes {
     self = copied ?? Array(elements).withUnsafeBytes { Bytes(copying: $0) }
   }
 
-  /// A copy of `buffer`.
+  /// Creates a copy of `buffer`.
   ///
   /// - Complexity: O(n), one allocation.
   public init(copying buffer: UnsafeRawBufferPointer) {
     self.init(count: buffer.count) { $0.copyMemory(from: buffer) }
   }
 
-  /// A copy of `span`.
+  /// Creates a copy of `span`.
   ///
   /// - Complexity: O(n), one allocation.
   public init(copying span: RawSpan) {
     self = span.withUnsafeBytes { Bytes(copying: $0) }
   }
 
-  /// `count` bytes that `fill` writes.
+  /// Creates `count` bytes that `fill` writes.
   ///
-  /// Use it to decode or decompress straight into what you return, for instance in a stage. `fill` must write all of
-  /// the buffer: what it leaves alone has undefined contents.
+  /// Use it to decode or decompress straight into what you return, for instance in a stage. `fill` must write the whole
+  /// buffer: bytes it does not write are undefined.
   ///
   /// - Precondition: `count` is not negative.
   /// - Complexity: one allocation.
@@ -100,8 +100,8 @@ extension Bytes {
 
   /// Shows `memory` without copying it.
   ///
-  /// For sources and stores that own memory already, such as a mapped file. You promise that the memory neither
-  /// changes nor goes away as long as `owner` lives.
+  /// For sources and stores that already own memory, such as a mapped file. You promise that the memory neither changes
+  /// nor is freed while `owner` lives.
   ///
   /// - Complexity: O(1), one small allocation.
   public init(unsafeShowing memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
@@ -113,7 +113,7 @@ extension Bytes {
       owner: ForeignBacking(owner: owner, byteCount: memory.count), base: base, start: 0, count: memory.count)
   }
 
-  /// The bytes of `pieces`, one after the other, without copying them.
+  /// Joins `pieces`, one after the other, without copying them.
   ///
   /// - Complexity: O(number of pieces).
   public init(concatenating pieces: some Sequence<Bytes>) {
@@ -151,18 +151,18 @@ extension Bytes {
 }
 
 extension Bytes: ExpressibleByArrayLiteral {
-  /// The bytes listed: `[0x50, 0x4B, 3, 4]`.
+  /// Creates the bytes listed: `[0x50, 0x4B, 3, 4]`.
   public init(arrayLiteral elements: UInt8...) { self.init(elements) }
 }
 
 // MARK: slicing and keeping
 
 extension Bytes {
-  /// The bytes at `positions`, counted from zero again, sharing this value's memory.
+  /// The bytes at `positions`, sharing this value's memory. The result counts from zero again.
   ///
-  /// `bytes[2..<8]`, in contrast, is a `Slice` that keeps the positions 2 to 7.
+  /// In contrast, `bytes[2..<8]` is a `Slice` that keeps the positions 2 to 7.
   ///
-  /// - Precondition: `positions` lies within `0..<count`. For positions that come from data, compare them first.
+  /// - Precondition: `positions` lies within `0..<count`. Check positions that come from data first.
   /// - Complexity: O(1), no allocation.
   public func slice(_ positions: Range<Int>) -> Bytes {
     precondition(positions.lowerBound >= 0 && positions.upperBound <= count, "slice out of bounds")
@@ -172,23 +172,23 @@ extension Bytes {
       count: positions.count)
   }
 
-  /// Whether the bytes are one piece of memory, so that ``withUnsafeBytes(_:)`` copies nothing.
+  /// Whether the bytes are one piece of memory. If so, ``withUnsafeBytes(_:)`` copies nothing.
   public var isContiguous: Bool { count == 0 || base != nil || run(at: 0).count == count }
 
-  /// The same bytes as one piece: this value if it is one already, else a copy.
+  /// The same bytes as one piece: this value if it already is one, else a copy.
   ///
   /// - Complexity: O(1) for one piece, O(log pieces) for a slice within one piece of a rope; else O(n) and one
   ///   allocation.
   public func contiguous() -> Bytes {
     guard base == nil, count > 0 else { return self }
     guard isContiguous else { return copy() }
-    // Without the rest of the rope.
+    // Drops the rest of the rope.
     return Bytes(concatenating: CollectionOfOne(self))
   }
 
-  /// The same bytes in memory of their own, unless these already use at least four fifths of theirs.
+  /// The same bytes in their own memory, unless they already use at least four fifths of their backing.
   ///
-  /// Call it on small pieces that outlive the read they came from, so that 16 bytes do not keep a megabyte alive.
+  /// Call it on small pieces that outlive their read, so that 16 bytes do not keep a megabyte alive.
   ///
   /// - Complexity: O(n) and one allocation when it copies, else O(1).
   public func compacted() -> Bytes {
@@ -199,7 +199,7 @@ extension Bytes {
     Bytes(count: count) { copyBytes(to: $0) }
   }
 
-  /// How many bytes of memory this value keeps alive: its whole backing, shared or not.
+  /// The number of bytes that this value keeps alive in memory: its whole backing, shared or not.
   public var backingByteCount: Int { (owner as? any ByteBacking)?.backingByteCount ?? 0 }
 }
 
@@ -208,21 +208,22 @@ extension Bytes {
 extension Bytes {
   /// Calls `body` with each contiguous piece, in order.
   ///
-  /// The way to hash, search or write bytes out without copying a rope. The span is valid within `body` only.
+  /// Use it to hash, search or write bytes without copying a rope. The span is valid only within `body`.
   ///
   /// - Complexity: O(pieces × log pieces); no allocation.
   public func forEachSpan<E: Error>(_ body: (RawSpan) throws(E) -> Void) throws(E) {
     try forEachRun { (_, run) throws(E) in try body(run.bytes) }
   }
 
-  /// Calls `body` with all the bytes as one span. **A rope is copied first**: prefer ``forEachSpan(_:)`` for those.
+  /// Calls `body` with all the bytes as one span. **A rope is copied first**: prefer ``forEachSpan(_:)`` for ropes.
   ///
   /// - Complexity: O(1) for one piece; O(n) and one allocation for a rope.
   public func withBytes<Result, E: Error>(_ body: (RawSpan) throws(E) -> Result) throws(E) -> Result {
     try withUnsafeBytes { (buffer) throws(E) in try body(buffer.bytes) }
   }
 
-  /// Calls `body` with the memory of all the bytes. **A rope is copied first.** The pointer is valid within `body` only.
+  /// Calls `body` with the memory of all the bytes. **A rope is copied first.** The pointer is valid only within
+  /// `body`.
   ///
   /// - Complexity: O(1) for one piece; O(n) and one allocation for a rope.
   public func withUnsafeBytes<Result, E: Error>(

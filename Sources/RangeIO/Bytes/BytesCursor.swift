@@ -9,26 +9,26 @@
 /// let offset = try cursor.integer(UInt32.self, .littleEndian)
 /// ```
 ///
-/// A value, so that a copy looks ahead and leaves the original where it was. What lies beyond the end is data gone wrong and
-/// not a fault of the program: it throws, and the cursor stays where it was.
+/// It is a value: use a copy to look ahead without moving the original. Reading beyond the end means bad data, not a
+/// programming error: it throws, and the cursor does not move.
 public struct BytesCursor: Sendable {
-  /// All of them, from the first on.
+  /// All the bytes, from the first.
   public let bytes: Bytes
-  /// How many have been parsed.
+  /// The number of bytes parsed so far.
   public private(set) var position = 0
 
-  /// A cursor before the first byte.
+  /// Creates a cursor before the first byte.
   public init(_ bytes: Bytes) { self.bytes = bytes }
 
-  /// How many are left.
+  /// The number of bytes left.
   public var remaining: Int { bytes.count - position }
 
-  /// Whether none is left.
+  /// Whether no bytes are left.
   public var isAtEnd: Bool { remaining == 0 }
 
-  /// The next integer.
+  /// Parses the next integer.
   ///
-  /// - Throws: `ReadError.Code.corrupted` if fewer bytes are left than it has.
+  /// - Throws: `ReadError.Code.corrupted` if too few bytes are left.
   /// - Complexity: O(1) for one piece of memory.
   @inlinable public mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(
     _ type: T.Type = T.self, _ order: ByteOrder
@@ -39,29 +39,29 @@ public struct BytesCursor: Sendable {
     return value
   }
 
-  /// The next `count` integers.
+  /// Parses the next `count` integers.
   ///
-  /// - Throws: `ReadError.Code.corrupted` if fewer bytes are left than they have, or `count` is negative: before anything is
-  ///   allocated for a count that comes from data.
+  /// - Throws: `ReadError.Code.corrupted` if too few bytes are left, or `count` is negative. It throws before it
+  ///   allocates anything for a count that comes from data.
   /// - Complexity: O(count), one allocation.
   @inlinable public mutating func integers<T: FixedWidthInteger & BitwiseCopyable>(
     _ count: Int, of type: T.Type = T.self, _ order: ByteOrder
   ) throws(ReadError) -> [T] {
     let size = MemoryLayout<T>.size
     guard count >= 0, count <= remaining / size else { throw missing(count, of: size) }
-    // One piece, so that each is one load.
+    // One piece, so that each integer is one load.
     let part = bytes.slice(position..<position + count * size).contiguous()
     var values: [T] = []
     values.reserveCapacity(count)
     for index in 0..<count {
-      // They lie within, as was checked.
+      // Always within: checked above.
       if let value = part.integer(at: index * size, as: type, order) { values.append(value) }
     }
     try skip(count * size)
     return values
   }
 
-  /// The next `count` bytes, sharing memory with ``bytes``.
+  /// Takes the next `count` bytes, sharing memory with ``bytes``.
   ///
   /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
   /// - Complexity: O(1).
@@ -71,17 +71,17 @@ public struct BytesCursor: Sendable {
     return bytes.slice(start..<position)
   }
 
-  /// The next `count` bytes as text. What is not UTF-8 becomes the replacement character U+FFFD.
+  /// Parses the next `count` bytes as text. Bytes that are not UTF-8 become the replacement character U+FFFD.
   ///
   /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
   public mutating func string(_ count: Int) throws(ReadError) -> String {
     String(decoding: try take(count).contiguous(), as: UTF8.self)
   }
 
-  /// The bytes before the next one that equals `end`, as text; the cursor goes past that one, too. For names that end with a
-  /// zero, and lines.
+  /// Parses the bytes before the next `end` as text, and also skips that `end`. For zero-terminated names, and for
+  /// lines.
   ///
-  /// - Throws: `ReadError.Code.corrupted` if there is none.
+  /// - Throws: `ReadError.Code.corrupted` if there is no `end`.
   public mutating func string(endingWith end: UInt8) throws(ReadError) -> String {
     let rest = bytes.slice(position..<bytes.count)
     guard let length = rest.firstIndex(of: end) else {
@@ -94,7 +94,7 @@ public struct BytesCursor: Sendable {
     return String(decoding: rest.slice(0..<length).contiguous(), as: UTF8.self)
   }
 
-  /// Goes over `count` bytes.
+  /// Skips `count` bytes.
   ///
   /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
   public mutating func skip(_ count: Int) throws(ReadError) {
@@ -102,7 +102,7 @@ public struct BytesCursor: Sendable {
     position += count
   }
 
-  /// Goes to a position, counted from the first byte, backwards too.
+  /// Moves to a position counted from the first byte, forwards or backwards.
   ///
   /// - Throws: `ReadError.Code.corrupted` if it lies outside of `0...bytes.count`.
   public mutating func seek(to position: Int) throws(ReadError) {
@@ -112,7 +112,7 @@ public struct BytesCursor: Sendable {
     self.position = position
   }
 
-  /// The error where so many values of `size` bytes are wanted.
+  /// The error for `count` missing values of `size` bytes.
   @usableFromInline func missing(_ count: Int, of size: Int = 1) -> ReadError {
     let wanted = size == 1 ? "\(count) bytes are" : "\(count) values of \(size) bytes are"
     return ReadError(

@@ -1,11 +1,11 @@
-/// Bytes and where in a source they lie.
+/// Bytes, and their range in a source.
 public struct RangedBytes: Sendable {
-  /// Where, from the start of the source.
+  /// The range, from the start of the source.
   public let range: ByteRange
-  /// As many as `range` has.
+  /// Has as many bytes as `range`.
   public let bytes: Bytes
 
-  /// The bytes of `range`.
+  /// Creates a value for the bytes of `range`.
   public init(_ range: ByteRange, _ bytes: Bytes) {
     self.range = range
     self.bytes = bytes

@@ -1,7 +1,7 @@
-/// A buffer that is being filled, and becomes ``Bytes`` without a copy once it is.
+/// A buffer that is being filled, and then becomes ``Bytes`` without a copy.
 ///
-/// Whoever holds it may write; nobody may after `bytes`. It is handed from the caller's thread to an I/O thread and
-/// back, which only one of them uses at a time.
+/// Its holder may write to it until `bytes` is called, and not after. The caller's thread hands it to an I/O thread and
+/// gets it back; only one of them uses it at a time.
 package struct WritableBytes: @unchecked Sendable {
   // Unchecked: a raw pointer into memory that `owner` keeps alive, written by one thread at a time (see above).
   package let owner: any ByteBacking
@@ -14,19 +14,19 @@ package struct WritableBytes: @unchecked Sendable {
     self.capacity = capacity
   }
 
-  /// A small buffer: one allocation, its contents undefined.
+  /// Creates a small buffer: one allocation, contents undefined.
   package init(inline capacity: Int) {
     let (owner, base) = InlineBacking.allocate(capacity)
     self.init(owner: owner, base: base, capacity: capacity)
   }
 
-  /// All of it, to write to.
+  /// The whole buffer, for writing.
   package var memory: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: base, count: capacity) }
 
-  /// The first `count` bytes, to look at.
+  /// The first `count` bytes, for reading.
   package func filled(_ count: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// The first `count` bytes, from now on immutable.
+  /// The first `count` bytes, immutable from now on.
   package func bytes(_ count: Int) -> Bytes {
     precondition(count <= capacity, "more bytes than the buffer holds")
     return count == 0 ? Bytes() : Bytes(owner: owner, base: UnsafeRawPointer(base), start: 0, count: count)

@@ -1,4 +1,5 @@
-/// One read that waits for the flights that bring its gaps: resumed once, when the last has completed or the first failed.
+/// One read that waits for the flights that bring its gaps. It resumes once: when the last has completed or the first
+/// has failed.
 final class FetchWait: Sendable {
   private struct Arrival {
     let flight: FlightID
@@ -20,17 +21,17 @@ final class FetchWait: Sendable {
   }
   private let state = Locked(State())
 
-  /// Whether nothing is to be waited for any more: all has completed, or one flight failed.
+  /// Whether there is nothing left to wait for: all flights have completed, or one has failed.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Whether every flight has completed that it waited for. Once one has failed the others are not counted any more: they may
-  /// be under way.
+  /// Whether every awaited flight has completed. After a failure the other flights are not counted any more: they may
+  /// still be in progress.
   var hasAllCompleted: Bool { state.withLock { $0.missing == 0 } }
 
-  /// The parts that are waited for.
+  /// The number of parts waited for.
   var partCount: Int { state.withLock { $0.parts.count } }
 
-  /// Told under the flights' lock, before any of them can complete.
+  /// Sets the parts to wait for. Called under the flights' lock, before any of them can complete.
   func expect(_ plan: FlightPlan?, _ below: FlightPlan?) {
     state.withLock { state in
       switch (plan, below) {
@@ -60,11 +61,12 @@ final class FetchWait: Sendable {
     answer?.resolve(.success(()))
   }
 
-  /// Waits until all has completed or one flight failed, which is at once if it has already.
+  /// Waits until all flights have completed or one has failed. Returns at once if that has happened already.
   ///
   /// - Parameters:
-  ///   - plan: what is waited for: it becomes more urgent when the task that waits does.
-  ///   - next: of the reader that waits: closing it ends the wait, whosever flights these are.
+  ///   - plan: the flights waited for. They become more urgent when the waiting task does.
+  ///   - next: belongs to the waiting reader. Closing that reader ends the wait, even if other readers started the
+  ///     flights.
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
   func finish(_ plan: FlightPlan?, _ below: FlightPlan?, _ flights: FlightTable, _ next: ReadNext) async throws {
     let answer = state.withLock { state -> Promise<Void>? in
@@ -97,7 +99,7 @@ final class FetchWait: Sendable {
     arrival.piece.bytes(of: range)
   }
 
-  /// The pieces of the gaps, in order, once all has completed.
+  /// The pieces of the gaps, in order, once all flights have completed.
   ///
   /// - Throws: ``Failure``.
   func pieces() throws(Failure) -> [RangedBytes] {

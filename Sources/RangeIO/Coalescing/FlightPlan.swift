@@ -1,21 +1,21 @@
-/// One flight, for as long as anybody remembers it: never given to another.
+/// Identifies one flight. Never reused for another.
 package struct FlightID: Hashable, Sendable {
   /// Counts up from 1, so later flights have greater numbers.
   package let number: UInt64
-  /// Where its entry lies while it is under way.
+  /// The slot of its entry while it is in progress.
   let slot: Int32
 }
 
-/// One request's interest in its flights, whether a read waits behind it or not.
+/// Identifies one request's interest in its flights, whether or not a read waits.
 package struct WaiterID: Hashable, Comparable, Sendable {
-  /// Counts up from 1 in the order of arrival.
+  /// Counts up from 1 in order of arrival.
   package let number: UInt64
 
   package static func < (a: WaiterID, b: WaiterID) -> Bool { a.number < b.number }
 }
 
-/// What ``Flights/request(_:generation:purpose:waiter:after:isApart:widen:)`` answers: who brings which bytes, and what to
-/// do for it.
+/// The result of ``Flights/request(_:generation:purpose:waiter:after:isApart:widen:)``: which flight brings which
+/// bytes, and what to do for it.
 package struct FlightPlan: Equatable, Sendable {
   /// A piece of a gap, and the flight that brings it.
   package struct Part: Equatable, Sendable {
@@ -23,22 +23,22 @@ package struct FlightPlan: Equatable, Sendable {
     package let range: ByteRange
   }
 
-  /// A fetch to begin now. When it has ended, however it ended, ``Flights/completed(_:)`` is to be told.
+  /// A fetch to start now. When it has ended, whether it succeeded or failed, call ``Flights/completed(_:)``.
   package struct Start: Equatable, Sendable {
     package let flight: FlightID
     package let range: ByteRange
     package let purpose: ReadPurpose
   }
 
-  /// To leave by.
+  /// Identifies the request when it leaves.
   package let waiter: WaiterID
-  /// In ascending order; together exactly the gaps, and never across the border of two gaps.
+  /// In ascending order. Together they are exactly the gaps, and none crosses the border between two gaps.
   package internal(set) var parts = SmallArray<Part>()
   /// In ascending order.
   package internal(set) var starts = SmallArray<Start>()
-  /// Flights begun as prefetches that this demand joined first: to be treated as demand from now on.
+  /// Flights that started as prefetches and that this demand is the first to join: treat them as demand from now on.
   package internal(set) var raised = SmallArray<FlightID>()
-  /// How many flights that were under way before bring a part.
+  /// How many earlier flights bring a part.
   package internal(set) var joinedCount = 0
 
   init(waiter: WaiterID) { self.waiter = waiter }
@@ -49,13 +49,13 @@ package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
   /// A part of a request that the store holds.
   package struct Deferred: Sendable {
     package let wanted: ByteRange
-    /// What getting it brings: `wanted` and more.
+    /// What loading it brings: `wanted` and more.
     package let whole: ByteRange
   }
 
   /// In ascending order, disjoint.
   package var gaps: [ByteRange]
-  /// In ascending order, what is wanted disjoint.
+  /// In ascending order; the wanted ranges are disjoint.
   package var deferred: [Deferred]
 
   package init(gaps: [ByteRange], deferred: [Deferred] = []) {
@@ -63,7 +63,7 @@ package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
     self.deferred = deferred
   }
 
-  /// Gaps.
+  /// Creates wants that consist of gaps only.
   package init(arrayLiteral elements: ByteRange...) { self.init(gaps: elements) }
 
   package var isEmpty: Bool { gaps.isEmpty && deferred.isEmpty }

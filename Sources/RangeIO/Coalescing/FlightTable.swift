@@ -1,27 +1,28 @@
 import Synchronization
 
-/// The fetches under way for one token, whichever readers began them: ``Flights`` under a lock, with the tasks that fly.
+/// The fetches in flight for one token, whichever readers started them: ``Flights`` under a lock, with the tasks that
+/// run them.
 final class FlightTable: Sendable {
-  /// The most bytes that one flight brings, of blocks that are not larger.
+  /// The most bytes that one flight brings, if blocks are not larger.
   static let longestFlight = 8 << 20
 
   private struct State {
     var flights: Flights<FetchWait>
-    /// Of flights that did not complete before their start returned, and were not cancelled.
+    /// The tasks of flights that did not complete before their start returned, and were not cancelled.
     var tasks: [FlightID: Flying] = [:]
-    /// Of flights begun as prefetches that have not completed.
+    /// The urgencies of flights that started as prefetches and have not completed.
     var urgencies: [FlightID: ReadUrgency] = [:]
   }
 
-  /// The task that flies a flight.
+  /// The task that runs a flight.
   private struct Flying {
     let task: Task<Void, Never>
-    /// `nil` if it flies this one only.
+    /// `nil` if the task runs only this flight.
     let together: Together?
 
     /// The flight is cancelled, or has completed.
     ///
-    /// - Returns: the task, if nothing that it flies is wanted any more.
+    /// - Returns: the task, if none of its flights is wanted any more.
     func leave() -> Task<Void, Never>? {
       guard let together else { return task }
       together.wantedCount -= 1
@@ -29,10 +30,10 @@ final class FlightTable: Sendable {
     }
   }
 
-  /// What flights of one task share. Changed under the lock only.
+  /// What flights of one task share. Changed only under the lock.
   private final class Together: @unchecked Sendable {
     // Unchecked for the count, which the lock guards.
-    /// Those that have neither completed nor been cancelled.
+    /// The flights that have neither completed nor been cancelled.
     var wantedCount: Int
 
     init(wantedCount: Int) { self.wantedCount = wantedCount }
@@ -48,33 +49,34 @@ final class FlightTable: Sendable {
     state = Locked(State(flights: Flights(longest: longest)))
   }
 
-  /// How many flights have completed. Read before a look-up: if it is another when gaps are planned, what was missing then
-  /// may have come.
+  /// How many flights have completed. Read it before a look-up. If it differs when you plan the gaps, missing bytes may
+  /// have arrived in between.
   var completionCount: Int { completions.load(ordering: .sequentiallyConsistent) }
 
-  /// The flights under way.
+  /// The number of flights in progress.
   var count: Int { state.withLock { $0.flights.count } }
 
-  /// What ``plan(_:completed:generation:purpose:_:widen:lookAgain:)`` came to.
+  /// The result of ``plan(_:completed:generation:purpose:_:widen:lookAgain:)``.
   struct Planned<Found: Sendable>: Sendable {
-    /// For what the source must bring; `nil` if that is nothing.
+    /// The plan for what the source must bring; `nil` if that is nothing.
     var plan: FlightPlan?
-    /// For what the store holds; `nil` if that is nothing. An object, since it is seldom there and often copied.
+    /// The plan for what the store holds; `nil` if that is nothing. An object, since it is seldom there and often
+    /// copied.
     var below: HeldPlan?
-    /// What was found, if it was looked up again.
+    /// What the second look-up found, if there was one.
     var found: Found?
   }
 
-  /// Plans how to get what is wanted, or what is left of it if flights have completed since it was found.
+  /// Plans how to get what is wanted, or the rest of it if flights have completed since the look-up.
   ///
-  /// What the store holds and what the source must bring are planned together, and fly apart: a read that wants only what
-  /// is held does not wait for the source.
+  /// What the store holds and what the source must bring are planned together, but are separate flights: a read that
+  /// wants only what the store holds does not wait for the source.
   ///
   /// - Parameters:
   ///   - completed: ``completionCount`` before `wants` were looked up.
-  ///   - widen: for what the source must bring.
-  ///   - lookAgain: what is there, and what is left to want, if flights have completed. Called under the lock, so that none
-  ///     completes meanwhile.
+  ///   - widen: applies to what the source must bring.
+  ///   - lookAgain: looks up again what is there and what is still wanted, if flights have completed. Called under the
+  ///     lock, so that none completes at the same time.
   func plan<Found: Sendable>(
     _ wants: FlightWants, completed: Int, generation: UInt64, purpose: ReadPurpose, _ wait: FetchWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
@@ -95,7 +97,7 @@ final class FlightTable: Sendable {
           wants.deferred.map(\.wanted), generation: generation, purpose: purpose, waiter: wait, after: planned.plan,
           isApart: true
         ) { gap in
-          // Every stretch that is missing is a part of one that is wanted.
+          // Every missing stretch is part of a wanted one.
           wants.deferred[wants.deferred.partitionPoint { $0.wanted.upperBound > gap.lowerBound }].whole
         }
         planned.below = HeldPlan(plan)
@@ -115,12 +117,12 @@ final class FlightTable: Sendable {
     return planned
   }
 
-  /// Notes the task of a flight, so that it can be cancelled, unless it has completed.
+  /// Notes the task of a flight, so that it can be cancelled, unless the flight has completed.
   func started(_ id: FlightID, _ task: Task<Void, Never>) {
     state.withLock { if $0.flights.isUnderWay(id) { $0.tasks[id] = Flying(task: task, together: nil) } }
   }
 
-  /// Notes the task of several flights: it is cancelled when all of them are that have not completed.
+  /// Notes the task of several flights. It is cancelled when all of them that have not completed are cancelled.
   func started(_ ids: [FlightID], _ task: Task<Void, Never>) {
     state.withLock { state in
       let flying = ids.filter { state.flights.isUnderWay($0) }
@@ -129,28 +131,28 @@ final class FlightTable: Sendable {
     }
   }
 
-  /// The urgency of a flight that was just planned as a prefetch: raised when a demand joins it.
+  /// The urgency of a flight just planned as a prefetch. It rises when a demand joins the flight.
   func urgency(of start: FlightPlan.Start) -> ReadUrgency? {
     guard start.purpose == .prefetch else { return nil }
     return state.withLock { state in
       if let known = state.urgencies[start.flight] { return known }
       let urgency = ReadUrgency(isOfFlight: true)
-      // One that was raised since it was planned is found among the flights as a demand.
+      // A flight raised since it was planned is already a demand.
       guard state.flights.isUnderWay(start.flight), state.flights.isPrefetch(start.flight) else { return nil }
       state.urgencies[start.flight] = urgency
       return urgency
     }
   }
 
-  /// The parts of `range` that no flight brings which could be joined.
+  /// The parts of `range` that no joinable flight brings.
   func uncovered(_ range: ByteRange) -> [ByteRange] { state.withLock { $0.flights.uncovered(range) } }
 
-  /// The parts of `range` that flights bring which could be joined, in order, and whether a read waits for each.
+  /// The parts of `range` that joinable flights bring, in order, and whether a read waits for each.
   func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadPurpose)] {
     state.withLock { $0.flights.covered(range) }
   }
 
-  /// The urgency of flights of one plan that fly together: raised when a demand joins one of them.
+  /// The shared urgency of flights of one plan with one task. It rises when a demand joins one of them.
   func urgency(of starts: some Collection<FlightPlan.Start>) -> ReadUrgency? {
     guard starts.first?.purpose == .prefetch else { return nil }
     return state.withLock { state in
@@ -161,14 +163,14 @@ final class FlightTable: Sendable {
     }
   }
 
-  /// Who waits has become more urgent.
+  /// The waiter of `plan` has become more urgent.
   func escalate(_ plan: FlightPlan, to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return }
     let tasks = state.withLock { state in plan.parts.compactMap { state.tasks[$0.flight]?.task } }
     for task in tasks { task.escalatePriority(to: priority) }
   }
 
-  /// A flight has ended; what it brought is in the store. Wakes those who wait for it.
+  /// A flight has ended; what it brought is in the store. Wakes its waiters.
   func complete(_ id: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
     let waiters = state.withLock { state in
       completions.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -179,7 +181,7 @@ final class FlightTable: Sendable {
     for waiter in waiters { waiter.completed(id, range, result) }
   }
 
-  /// One who waits gives up. Cancels the flights that no request is interested in any more.
+  /// The waiter of `plan` gives up. Cancels the flights that no request wants any more.
   func leave(_ plan: FlightPlan) {
     let cancelled = state.withLock { state in
       state.flights.leave(plan.parts.map(\.flight), plan.waiter).compactMap { id in

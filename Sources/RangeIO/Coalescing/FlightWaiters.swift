@@ -1,32 +1,32 @@
-/// Those interested in one flight, in the order they came: the waiters themselves when iterated.
+/// The requests interested in one flight, in order of arrival. Iterating yields the waiters themselves.
 ///
 /// Ids must come in ascending order. The only waiter of a flight allocates nothing. Leaving is a binary search that
-/// marks a seat as left; when more than half of the seats are, they are cleared away, so a flight that hangs while
+/// marks a seat as left; when more than half of the seats are marked, they are removed. So a flight that hangs while
 /// readers come and give up keeps no more than twice the seats of those who stay.
 package struct FlightWaiters<Waiter>: Sequence {
   fileprivate struct Entry {
     let id: WaiterID
-    /// Nil for one who wants the flight to arrive and need not be told, and for one who has left.
+    /// `nil` for a request that wants the flight to arrive but needs no notification, and for one that has left.
     var waiter: Waiter?
     var hasLeft = false
   }
 
-  /// The waiter that came first, until it leaves.
+  /// The first waiter, until it leaves.
   private var first: Entry?
   private var later: ContiguousArray<Entry> = []
-  /// Who has not left, silent ones included.
+  /// The number of requests that have not left, including silent ones.
   package private(set) var count = 0
 
   package init() {}
 
   package var isEmpty: Bool { count == 0 }
 
-  /// The seats held in memory, left ones included.
+  /// The number of seats in memory, including left ones.
   package var seatCount: Int { later.count + (first == nil ? 0 : 1) }
 
-  /// Takes `id` in, with the waiter to hand out at the end or `nil`.
+  /// Adds `id`, with its waiter or `nil`.
   ///
-  /// - Returns: false if it was the last to come in already: it counts once.
+  /// - Returns: `false` if `id` was the last one added: it counts once.
   /// - Complexity: O(1), amortized.
   package mutating func enter(_ id: WaiterID, _ waiter: Waiter?) -> Bool {
     let last = later.last?.id ?? first?.id
@@ -40,7 +40,7 @@ package struct FlightWaiters<Waiter>: Sequence {
     return true
   }
 
-  /// Lets `id` go.
+  /// Removes `id`.
   ///
   /// - Returns: whether it was there.
   /// - Complexity: O(log n), amortized.

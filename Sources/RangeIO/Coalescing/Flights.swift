@@ -1,24 +1,25 @@
-/// The acquisitions under way for one version of a source, so that no byte is fetched twice at a time: events come in,
-/// what to do comes out. Never fetches, waits, wakes or locks.
+/// The fetches in flight for one version of a source, so that no byte is fetched twice at the same time. Events come
+/// in, and actions come out. It never fetches, waits, wakes or locks.
 ///
-/// A *flight* brings one range. A request joins the flights that bring what it wants and starts others for the rest.
-/// It is interested in each of its flights until that has completed or it has left; a flight in which none is
-/// interested any more is cancelled. The owner keeps this under a lock, and acts on the answers after unlocking.
+/// A *flight* brings one range. A request joins the flights that bring what it wants and starts others for the rest. It
+/// is interested in each of its flights until that has completed or the request has left. A flight without interested
+/// requests is cancelled. The owner keeps this value under a lock, and acts on the results after unlocking.
 ///
-/// - **Prefetches.** A request without a waiter is interested all the same, silently: readers who join its flights and
-///   leave again do not cancel them; the one who asked does, by leaving, unless readers have joined.
-/// - **Generations.** Only flights of the newest generation seen are joined. A newer one *detaches* those before it:
-///   they go on for those who wait. A request of an older generation (it read the number before it was raised) starts
-///   detached flights for all it wants, and joins none.
-/// - **Cancelled flights** are never joined, but count as under way until they have completed: the kernel may still write.
+/// - **Prefetches.** A request without a waiter is also interested, silently: readers that join its flights and leave
+///   again do not cancel them. The request itself cancels them by leaving, unless readers have joined.
+/// - **Generations.** Only flights of the newest generation seen can be joined. A newer generation *detaches* older
+///   flights: they go on for their waiters. A request of an older generation (it read the number before it was raised)
+///   starts detached flights for all it wants, and joins none.
+/// - **Cancelled flights** are never joined, but count as in progress until they have completed: the kernel may still
+///   write.
 ///
-/// A completed flight must have left its bytes in the store before ``completed(_:)`` is told, or a reader could find them in
-/// neither place. One whose look-up in the store is older than that will start a flight for bytes that have just
+/// A completed flight must have put its bytes into the store before ``completed(_:)`` is called, or a reader could find
+/// them in neither place. A reader that looked in the store before that would start a flight for bytes that have just
 /// arrived, so the store is asked once more before a start becomes a fetch.
 ///
-/// Finding a flight by place is a binary search in a sorted array, by id an index. Starting and completion move the
-/// entries behind theirs, 24 bytes each: both together take 0.13 µs with nothing else under way, 0.25 with 100 flights,
-/// 0.5 with 1,000 and 3.3 with 10,000, where a tree would begin to pay.
+/// Finding a flight by place is a binary search in a sorted array; by id it is an index. Starting and completion move
+/// the entries behind theirs, 24 bytes each. Both together take 0.13 µs with nothing else in flight, 0.25 with 100
+/// flights, 0.5 with 1,000 and 3.3 with 10,000, where a tree would begin to pay.
 package struct Flights<Waiter> {
   private enum Standing {
     /// In `joinable`.
@@ -43,26 +44,26 @@ package struct Flights<Waiter> {
 
   /// The longest range that one flight brings.
   package let longest: Int
-  /// The number of flights under way, cancelled ones included until they have completed.
+  /// The number of flights in progress, including cancelled ones until they have completed.
   package private(set) var count = 0
 
   private var newestGeneration: UInt64 = 0
   /// The flights that may be joined: disjoint, in ascending order, all of the newest generation.
   private var joinable: ContiguousArray<Place> = []
-  /// All flights under way, each where its id says.
+  /// All flights in progress, each at the slot in its id.
   private var slots: ContiguousArray<Flight> = []
   private var freeSlots: ContiguousArray<Int32> = []
   private var lastFlight: UInt64 = 0
   private var lastWaiter: UInt64 = 0
 
-  /// - Parameter longest: the most bytes that one flight brings, a multiple of the block size where whole blocks are
-  ///   fetched: longer stretches are cut at its multiples.
+  /// - Parameter longest: the most bytes that one flight brings. Longer stretches are cut at its multiples, so make it
+  ///   a multiple of the block size where whole blocks are fetched.
   package init(longest: Int) {
     precondition(longest > 0)
     self.longest = longest
   }
 
-  /// Whether nothing is under way.
+  /// Whether nothing is in flight.
   package var isEmpty: Bool { count == 0 }
 
   /// The number of flights that a request may join.
@@ -72,22 +73,22 @@ package struct Flights<Waiter> {
 
   /// A read misses `gaps`, or a prefetch wants them.
   ///
-  /// Stretches that no flight brings are widened, cut where they would meet another flight, and put together where
-  /// they touch: neighbouring blocks are one fetch. What is longer than ``longest`` is cut, and a piece that holds
+  /// Stretches that no flight brings are widened, cut where they would meet another flight, and joined where they
+  /// touch: neighbouring blocks are one fetch. A stretch longer than ``longest`` is cut, and a piece that contains
   /// nothing of the gaps is left out.
   ///
   /// - Parameters:
   ///   - gaps: not empty, disjoint and in ascending order.
   ///   - generation: the source's, read before the look-up that found the gaps.
   ///   - purpose: a demand raises the prefetches it joins.
-  ///   - waiter: is handed out when a flight of its has completed, once for each; nil to be interested silently.
-  ///   - earlier: the plan that the same request was given just before, if this is more of it: it is interested once in
-  ///     each of its flights.
-  ///   - isApart: whether each stretch is a flight of its own, neither put together with its neighbours nor cut.
+  ///   - waiter: returned when one of its flights has completed, once for each; `nil` to be interested silently.
+  ///   - earlier: the plan that the same request got just before, if this call adds to it: the request is interested
+  ///     once in each of its flights.
+  ///   - isApart: whether each stretch is a separate flight, neither joined with its neighbours nor cut.
   ///   - widen: what to fetch where a stretch is missing: the stretch, or more around it, such as whole blocks.
-  /// - Complexity: O((g + f) log n) for `g` gaps, the `f` flights that bring them and `n` flights under way, and moving
-  ///   the entries behind each new one. Once the tables have grown, one gap brought by one flight allocates nothing
-  ///   but room for waiters beyond the first.
+  /// - Complexity: O((g + f) log n) for `g` gaps, the `f` flights that bring them and `n` flights in progress, plus
+  ///   moving the entries behind each new one. Once the tables have grown, one gap brought by one flight allocates
+  ///   nothing but room for waiters beyond the first.
   package mutating func request(
     _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadPurpose, waiter: Waiter?,
     after earlier: FlightPlan? = nil, isApart: Bool = false, widen: (ByteRange) -> ByteRange
@@ -111,10 +112,11 @@ package struct Flights<Waiter> {
     return plan
   }
 
-  /// A flight has ended, well or badly. To be told once of every flight started, cancelled ones too.
+  /// A flight has ended, whether it succeeded or failed. Call this once for every flight started, including cancelled
+  /// ones.
   ///
-  /// - Returns: its waiters in the order they came; none if it was cancelled.
-  /// - Complexity: O(log n), and moving the entries behind it.
+  /// - Returns: its waiters in order of arrival; none if it was cancelled.
+  /// - Complexity: O(log n), plus moving the entries behind it.
   package mutating func completed(_ id: FlightID) -> FlightWaiters<Waiter> {
     precondition(isUnderWay(id), "a flight completes once")
     let slot = Int(id.slot)
@@ -128,11 +130,12 @@ package struct Flights<Waiter> {
     return waiters
   }
 
-  /// A request gives up: its read was cancelled, or its prefetch is not wanted any more.
+  /// A request gives up: its read was cancelled, or its prefetch is no longer wanted.
   ///
-  /// - Parameter flights: those of its plan, or some of them; repeated ones and completed ones do not matter.
-  /// - Returns: the flights in which no request is interested any more, each to be cancelled: in the order given.
-  /// - Complexity: O(log w) for each of the flights with `w` waiters, amortized, and moving entries for each returned.
+  /// - Parameter flights: all or some flights of its plan; repeated and completed ones do not matter.
+  /// - Returns: the flights without interested requests, which you must cancel, in the order given.
+  /// - Complexity: O(log w) for each of the flights with `w` waiters, amortized, plus moving entries for each one
+  ///   returned.
   package mutating func leave(_ flights: some Sequence<FlightID>, _ waiter: WaiterID) -> SmallArray<FlightID> {
     var cancelled = SmallArray<FlightID>()
     for id in flights where isUnderWay(id) {
@@ -155,7 +158,7 @@ package struct Flights<Waiter> {
     start(missing(gaps, isApart, widen), for: gaps, isApart, purpose, &plan)
     for gap in gaps {
       var index = indexInJoinable(after: gap.lowerBound)
-      // What was missing is under way now, so flight follows flight until the gap's end.
+      // What was missing is in flight now, so flights follow each other without gaps until the gap's end.
       while index < joinable.count, let range = ByteRanges.intersection(joinable[index].range, gap) {
         enter(Int(joinable[index].slot), range, purpose, waiter, startedAfter: before, &plan)
         index += 1
@@ -163,8 +166,8 @@ package struct Flights<Waiter> {
     }
   }
 
-  /// The stretches to fetch for `gaps`: widened, disjoint from every flight, touching ones together unless they are to
-  /// be apart.
+  /// The stretches to fetch for `gaps`: widened, disjoint from every flight, and joined where they touch unless
+  /// `isApart`.
   private func missing(
     _ gaps: some Collection<ByteRange>, _ isApart: Bool, _ widen: (ByteRange) -> ByteRange
   ) -> SmallArray<ByteRange> {
@@ -181,7 +184,7 @@ package struct Flights<Waiter> {
           var lower = index > 0 ? max(wide.lowerBound, joinable[index - 1].range.upperBound) : wide.lowerBound
           let upper = min(wide.upperBound, next?.lowerBound ?? .max)
           if isApart {
-            // What the stretch before it brings already.
+            // Without what the stretch before it already brings.
             lower = max(lower, stretches.last?.upperBound ?? 0)
             if lower < upper { stretches.append(lower..<upper) }
           } else if let last = stretches.last, last.upperBound >= lower {
@@ -209,7 +212,7 @@ package struct Flights<Waiter> {
         let range = isApart ? stretch : piece(of: stretch, from: cursor)
         cursor = range.upperBound
         while let passed = gap, passed.upperBound <= range.lowerBound { gap = gaps.next() }
-        // A piece of nothing but widening is left out: nobody would be interested in it.
+        // Leave out a piece that consists of widening only: no request would be interested in it.
         guard let gap, gap.lowerBound < range.upperBound else { continue }
         plan.starts.append(.init(flight: launch(range, purpose), range: range, purpose: purpose))
       }
@@ -273,7 +276,7 @@ package struct Flights<Waiter> {
     return rest
   }
 
-  /// The parts of `range` that joinable flights bring, in order, and why they fly.
+  /// The parts of `range` that joinable flights bring, in order, with their purposes.
   package func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadPurpose)] {
     joinable[indexInJoinable(after: range.lowerBound)...].lazy.prefix { $0.range.lowerBound < range.upperBound }
       .compactMap { place in
@@ -282,10 +285,10 @@ package struct Flights<Waiter> {
       }
   }
 
-  /// Whether no read that waits has joined it yet.
+  /// Whether no waiting read has joined it yet.
   package func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
 
-  /// The first joinable flight that ends after `offset`.
+  /// The index of the first joinable flight that ends after `offset`.
   private func indexInJoinable(after offset: Int) -> Int {
     joinable.partitionPoint { $0.range.upperBound > offset }
   }
@@ -299,7 +302,7 @@ package struct Flights<Waiter> {
     joinable.removeAll(keepingCapacity: true)
   }
 
-  /// A table of up to this many is kept for the next flights, some 6 KiB; what a burst left behind is given back.
+  /// Tables of up to this size are kept for the next flights, some 6 KiB. Larger ones, left by a burst, are freed.
   private static var slotsKept: Int { 64 }
 
   private mutating func forgetSlots() {

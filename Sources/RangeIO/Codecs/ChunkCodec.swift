@@ -1,25 +1,26 @@
-/// Makes chunks smaller, and gives them back: what a compressed tier compresses with.
+/// Compresses and decompresses chunks for a compressed tier.
 ///
-/// Pure and synchronous: no state, no waiting, any thread, any number at once. Ten lines wrap a library of C; the guide
-/// `Docs/Guides/WritingACodec.md` does it with zstd.
+/// Pure and synchronous: it has no state, does not wait, and is called on any thread, any number of times at once. Ten
+/// lines wrap a C library; the guide `Docs/Guides/WritingACodec.md` does it with zstd.
 ///
-/// **What the caller guarantees.** Buffers are not empty, have at most 1 GiB, and do not overlap. What is to be decoded
-/// was usually encoded by the same codec, but may come from a disk: anything.
+/// **What the caller guarantees.** Buffers are not empty, have at most 1 GiB, and do not overlap. Input to decode was
+/// usually encoded by the same codec, but may come from a disk: it can be anything.
 ///
-/// **What you must do.** Read and write inside of the buffers only, whatever they hold. Decode exactly what was encoded.
-/// `CodecConformance` of `RangeIOTesting` checks it.
+/// **What you must do.** Read and write only inside the buffers, whatever they contain. Decode exactly what was
+/// encoded. `CodecConformance` of `RangeIOTesting` checks this.
 public protocol ChunkCodec: Sendable {
-  /// What stored chunks name this codec by. 0 to 127 are this library's (``IdentityCodec`` 0, ``LZ4Codec`` 1).
+  /// Identifies this codec in stored chunks. 0 to 127 are reserved for this library (``IdentityCodec`` 0, ``LZ4Codec``
+  /// 1).
   var id: UInt8 { get }
 
   /// Encodes `source` into the start of `destination`.
   ///
-  /// - Returns: the bytes written; `nil` if more would be needed than `destination` has, or it cannot be done.
+  /// - Returns: the number of bytes written; `nil` if `destination` is too small or encoding fails.
   func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int?
 
   /// Decodes `source` so that it fills `destination` exactly.
   ///
-  /// - Returns: false if `source` is not the encoding of exactly so many bytes, as far as the codec can tell. What is
-  ///   in `destination` does not matter then.
+  /// - Returns: `false` if `source` does not encode exactly that many bytes, as far as the codec can tell. The contents
+  ///   of `destination` do not matter then.
   func decode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Bool
 }

@@ -1,19 +1,19 @@
-/// Leaves bytes as they are: for data that is compressed already.
+/// Copies bytes unchanged: for data that is already compressed.
 public struct IdentityCodec: ChunkCodec {
   /// 0.
   public var id: UInt8 { 0 }
 
-  /// The codec.
+  /// Creates the codec.
   public init() {}
 
-  /// Copies.
+  /// Copies `source`.
   public func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {
     guard source.count <= destination.count else { return nil }
     destination.copyMemory(from: source)
     return source.count
   }
 
-  /// Copies.
+  /// Copies `source`.
   public func decode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Bool {
     guard source.count == destination.count else { return false }
     destination.copyMemory(from: source)

@@ -4,24 +4,24 @@
   import CRangeIOLZ4
 #endif
 
-/// LZ4 blocks: about 0.5 GB a second and core to compress, 2 or more to decompress.
+/// LZ4 blocks: compresses about 0.5 GB per second and core, decompresses 2 GB or more.
 ///
-/// The block format has neither a header nor a check sum: most flipped bits decode to other bytes unnoticed. Where that
-/// matters, the store of the bytes must check them first.
+/// The block format has neither a header nor a checksum: most flipped bits decode to other bytes unnoticed. Where that
+/// matters, the store must check the bytes first.
 ///
 /// Source: [LZ4 block format](https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md). liblz4 on Linux; on Apple
 /// platforms `COMPRESSION_LZ4_RAW` of the system's library Compression, which writes the same format.
 public struct LZ4Codec: ChunkCodec {
   /// 1.
   public var id: UInt8 { 1 }
-  /// From 1, the smallest results, to 65,537: each step is some 3% faster and compresses a little less. No effect on
+  /// From 1, the smallest results, to 65,537. Each step is some 3% faster and compresses a little less. No effect on
   /// Apple platforms.
   public let acceleration: Int
 
-  /// The codec. Other values of `acceleration` count as the nearest.
+  /// Creates the codec. Values of `acceleration` out of range are clamped to the nearest.
   public init(acceleration: Int = 1) { self.acceleration = min(max(1, acceleration), 65_537) }
 
-  /// Compresses.
+  /// Compresses `source`.
   public func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {
     guard let from = source.baseAddress, let to = destination.baseAddress, source.count <= Self.largest else {
       return nil
@@ -39,7 +39,7 @@ public struct LZ4Codec: ChunkCodec {
     return count > 0 ? count : nil
   }
 
-  /// Decompresses, with bounds checked.
+  /// Decompresses `source`, with bounds checks.
   public func decode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Bool {
     guard let from = source.baseAddress, let to = destination.baseAddress, destination.count <= Self.largest,
       source.count <= CInt.max

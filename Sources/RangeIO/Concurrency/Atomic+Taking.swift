@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Atomic<Int> {
-  /// Adds `amount`, unless the sum would exceed `limit`; an amount of 0 always fits.
+  /// Adds `amount`, unless the sum would exceed `limit`. An amount of 0 always fits.
   ///
   /// - Returns: whether it fit.
   borrowing func take(_ amount: Int, upTo limit: Int) -> Bool {

@@ -1,21 +1,21 @@
 /// Starts work that outlives the call that asked for it: a look-ahead, a prefetch, a flight that many reads wait for.
 ///
-/// The only place of the core where a task begins, so that a test can run all of it on an executor of its own. Work
-/// starts at once on the caller's thread where the platform can, and goes on elsewhere when it first suspends: what
-/// is ready without waiting completes before ``start(_:_:)`` returns. Task-local values are inherited.
+/// The core starts tasks only here, so that a test can run all of them on its own executor. Where the platform can,
+/// work starts at once on the caller's thread and continues elsewhere when it first suspends: work that does not need
+/// to wait completes before ``start(_:_:)`` returns. Task-local values are inherited.
 public struct BackgroundWork: Sendable {
   let executor: (any TaskExecutor)?
 
-  /// The executor of background work that is given none. A simulation sets it for its tasks, so that nothing they start
-  /// runs elsewhere.
+  /// The executor of background work that is created without one. A simulation sets it for its tasks, so that nothing
+  /// they start runs elsewhere.
   @TaskLocal package static var standard: (any TaskExecutor)?
 
-  /// Background work on `executor`, or on Swift's own threads when `nil`.
+  /// Creates background work on `executor`, or on Swift's own threads if `nil`.
   public init(executor: (any TaskExecutor)? = nil) { self.executor = executor ?? Self.standard }
 
   /// Starts `work`, at `priority` or that of the caller.
   ///
-  /// - Returns: the task, to cancel it. It need not be kept.
+  /// - Returns: the task, for cancelling it. You need not keep it.
   /// - Complexity: one task.
   @discardableResult public func start(
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
@@ -26,7 +26,8 @@ public struct BackgroundWork: Sendable {
     return startElsewhere(priority, work)
   }
 
-  /// Starts `work` on another thread even if it could begin here: for work that keeps a processor busy while the caller goes on.
+  /// Starts `work` on another thread even if it could start here: for work that keeps a processor busy while the caller
+  /// continues.
   @discardableResult public func startElsewhere(
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {

@@ -1,18 +1,18 @@
 import CRangeIOSystem
 import Synchronization
 
-/// A value that is reached under a lock only: `Mutex`, made visible to the thread sanitizer.
+/// A value that can be accessed only under a lock: `Mutex`, made visible to the thread sanitizer.
 ///
-/// On Linux the sanitizer does not see Swift's `Mutex`, whose code is not instrumented, and reports every value behind
-/// a contended one as raced for. Told of each locking and unlocking it checks them, and all that they order, for real.
-/// Outside sanitizer runs the telling is two empty calls.
+/// On Linux the sanitizer does not see Swift's `Mutex`, whose code is not instrumented, and reports a race on every
+/// value behind a contended one. This type reports each locking and unlocking, so that the sanitizer checks them, and
+/// all that they order, for real. Outside sanitizer runs these reports are two empty calls.
 package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  // Unchecked: as `Mutex`, whose own conformance asks nothing of its value either; the name is an address, no more.
+  // Unchecked: like `Mutex`, whose own conformance requires nothing of its value either; the name is only an address.
   private let mutex: Mutex<Value>
-  /// What the sanitizer knows this lock by; nil outside its runs.
+  /// The sanitizer's name for this lock; `nil` outside its runs.
   private let name: OpaquePointer?
 
-  /// `value`, unlocked.
+  /// Creates an unlocked `value`.
   package init(_ value: consuming sending Value) {
     mutex = Mutex(value)
     name = rio_sanitizer_lock_create()
@@ -20,7 +20,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 
   deinit { rio_sanitizer_lock_destroy(name) }
 
-  /// Runs `body` while no other thread can reach the value. Not to be nested, and not for anything that waits.
+  /// Runs `body` while no other thread can access the value. Do not nest calls, and do not wait inside.
   package borrowing func withLock<Result: ~Copyable, E: Error>(
     _ body: (inout sending Value) throws(E) -> sending Result
   ) throws(E) -> sending Result {

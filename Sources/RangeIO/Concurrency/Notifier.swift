@@ -1,18 +1,18 @@
-/// Wakes all who wait for news of something.
+/// Wakes all waiters when something changes.
 final class Notifier: Sendable {
   private let waiting = Locked<[ObjectIdentifier: Promise<Void>]>([:])
 
-  /// Waits from now on: the answer comes with the next ring. To be told of by ``leave(_:)`` in the end.
+  /// Registers a waiter: the promise is resolved by the next ``notify()``. Call ``leave(_:)`` at the end.
   func listen() -> Promise<Void> {
     let answer = Promise<Void>()
     waiting.withLock { $0[ObjectIdentifier(answer)] = answer }
     return answer
   }
 
-  /// Waits no longer.
+  /// Removes a waiter.
   func leave(_ answer: Promise<Void>) { waiting.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(answer)) } }
 
-  /// Wakes everyone.
+  /// Wakes all waiters.
   func notify() {
     let all = waiting.withLock { waiting in
       defer { waiting = [:] }

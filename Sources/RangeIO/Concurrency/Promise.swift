@@ -1,5 +1,5 @@
-/// The states of a value that one waiter waits for and that is given once: pure, so that every order of events can be
-/// tested. Generic over the waiter: a continuation at work, an `Int` in tests.
+/// The states of a value that one waiter waits for and that is set once. Pure, so that tests can try every order of
+/// events. Generic over the waiter: a continuation in use, an `Int` in tests.
 package struct PromiseState<Waiter, Value> {
   enum State {
     case open
@@ -11,7 +11,7 @@ package struct PromiseState<Waiter, Value> {
 
   package init() {}
 
-  /// A waiter arrives: told the answer if it is there, kept until it comes if not.
+  /// A waiter arrives. Returns the answer if it is there; otherwise keeps the waiter until it comes.
   package mutating func wait(_ waiter: Waiter) -> Value? {
     switch state {
     case .open:
@@ -25,17 +25,17 @@ package struct PromiseState<Waiter, Value> {
     }
   }
 
-  /// What an answer led to.
+  /// The effect of an answer.
   package enum Answered {
     /// Resume this waiter with the answer.
     case resume(Waiter)
     /// No task waits yet; the answer is kept.
     case kept
-    /// There was an answer before: this one is dropped.
+    /// There was an answer before; this one is dropped.
     case late
   }
 
-  /// An answer comes. The first one counts.
+  /// An answer comes. Only the first one counts.
   package mutating func answer(_ value: Value) -> Answered {
     switch state {
     case .open:
@@ -58,15 +58,15 @@ package struct PromiseState<Waiter, Value> {
   }
 }
 
-/// Something that can be told that nothing will come of it.
+/// Something whose wait can be ended with an error.
 package protocol Failable: AnyObject, Sendable {
   func fail(_ error: any Error)
 }
 
-/// A value that comes later, once, from another thread or task, for one waiter: the only use of continuations here.
+/// A value that comes later, once, from another thread or task, for one waiter. Continuations are used only here.
 ///
-/// The waiter is resumed exactly once: with the first answer, or with `CancellationError` the moment its task is
-/// cancelled. The answer may come late; it is dropped then.
+/// The waiter resumes exactly once: with the first answer, or with `CancellationError` the moment its task is
+/// cancelled. An answer that comes later is dropped.
 package final class Promise<Value: Sendable>: Failable {
   private typealias Waiter = CheckedContinuation<Value, any Error>
   private let state = Locked(PromiseState<Waiter, Result<Value, any Error>>())
@@ -76,7 +76,7 @@ package final class Promise<Value: Sendable>: Failable {
   /// Whether an answer has come.
   package var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
-  /// Waits for the answer. To be called once.
+  /// Waits for the answer. Call it once.
   package func value() async throws -> Value {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -87,9 +87,9 @@ package final class Promise<Value: Sendable>: Failable {
     }
   }
 
-  /// Gives the answer, if none was given before.
+  /// Sets the answer, unless it was set before.
   ///
-  /// - Returns: whether this one counts.
+  /// - Returns: whether this answer counts.
   @discardableResult package func resolve(_ result: Result<Value, any Error>) -> Bool {
     switch state.withLock({ $0.answer(result) }) {
     case .resume(let waiter):

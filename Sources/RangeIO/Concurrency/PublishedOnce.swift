@@ -1,23 +1,23 @@
 import Synchronization
 
-/// A reference that is set once and read often, for the price of an atomic load.
+/// A reference that is set once and read often, at the cost of an atomic load.
 ///
-/// `AtomicLazyReference` does the same, but its `load` is not specialized in Swift 6.3: it looks up generic metadata at
-/// each call, which shows in the profile of every read.
+/// `AtomicLazyReference` does the same, but its `load` is not specialized in Swift 6.3: each call looks up generic
+/// metadata, which shows in the profile of every read.
 package struct PublishedOnce<Value: AnyObject & Sendable>: ~Copyable, Sendable {
-  /// Unmanaged: the one retain that publishing takes is given back in `deinit`, so the reference lives as long as this.
+  /// Unmanaged: `deinit` releases the one retain of publishing, so the reference lives as long as this value.
   private let reference = Atomic<Unmanaged<Value>?>(nil)
 
   package init() {}
 
   deinit { reference.load(ordering: .acquiring)?.release() }
 
-  /// What was published, or `nil`.
+  /// The published object, or `nil`.
   package var value: Value? { reference.load(ordering: .acquiring)?.takeUnretainedValue() }
 
   /// Publishes `value` unless another was published before.
   ///
-  /// - Returns: the one that counts.
+  /// - Returns: the published object.
   package func publish(_ value: Value) -> Value {
     let mine = Unmanaged.passRetained(value)
     let (exchanged, earlier) = reference.compareExchange(

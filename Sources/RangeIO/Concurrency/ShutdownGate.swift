@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts the uses of something that can be closed: no use begins after it is closed, and the one that closes can wait
-/// until the last one has left.
+/// Counts the uses of something that can be closed. No use begins after it is closed, and the closing task can wait
+/// until the last use has ended.
 ///
 /// Entering and leaving are one atomic addition each, to a counter that other threads seldom share.
 package final class ShutdownGate: Sendable {
@@ -9,8 +9,8 @@ package final class ShutdownGate: Sendable {
     static let entered = 0
     static let left = 1
   }
-  /// Uses begun and uses ended, which only grow. A use may be begun on one thread and ended on another: only the sums
-  /// mean something.
+  /// Uses begun and uses ended; both only grow. A use may begin on one thread and end on another, so only the sums mean
+  /// something.
   private let counts = Stripes()
   private let closed = Atomic<Bool>(false)
   private let waiters = Locked<[Promise<Void>]>([])
@@ -20,23 +20,23 @@ package final class ShutdownGate: Sendable {
   /// Whether the gate has been closed.
   package var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
 
-  /// Those who wait for the gate to drain.
+  /// The tasks that wait for the gate to drain.
   package var waiterCount: Int { waiters.withLock { $0.count } }
 
-  /// The uses under way.
+  /// The number of uses.
   package var uses: Int {
-    // Those who left are counted first. Stripes are read one after the other, while uses come and go: with one count up
-    // and down, an end might be seen of which the beginning was not, and stand for another's that is still inside.
-    // This way all who left by then are seen to have entered, and what is more is at most too much.
+    // Count the ended uses first. Stripes are read one after the other, while uses come and go. With a single count
+    // that goes up and down, the sum might see an end without its beginning, which would hide another use still inside.
+    // This way every use that has ended by then is also counted as begun, and the sum is at most too large.
     let left = counts.sum(Count.left)
     return counts.sum(Count.entered) &- left
   }
 
-  /// Begins a use; each must be ended by ``leave()``.
+  /// Begins a use. End each with ``leave()``.
   ///
-  /// - Returns: false when the gate is closed: nothing was begun.
+  /// - Returns: `false` if the gate is closed: nothing was begun.
   package func enter() -> Bool {
-    // Counted first and looked at then, where closing writes first and counts then: one of the two sees the other.
+    // Counts first and then checks, while closing sets the flag first and then counts: one of the two sees the other.
     counts.addInOrder(1, to: Count.entered)
     guard !isClosed else {
       leave()
@@ -45,7 +45,7 @@ package final class ShutdownGate: Sendable {
     return true
   }
 
-  /// Begins one more use from within one that is under way, even if the gate has been closed since.
+  /// Begins one more use from within an existing one, even if the gate has been closed since.
   package func enterAgain() { counts.addInOrder(1, to: Count.entered) }
 
   /// Ends a use.
@@ -56,10 +56,10 @@ package final class ShutdownGate: Sendable {
 
   /// Closes the gate.
   ///
-  /// - Returns: whether this call did; false if it was closed before.
+  /// - Returns: whether this call closed it; `false` if it was closed before.
   package func close() -> Bool {
     guard !closed.exchange(true, ordering: .sequentiallyConsistent) else { return false }
-    // If nobody is inside, no last one will wake those who wait.
+    // If no use is inside, no last one will wake the waiters.
     wakeWaitersIfDrained()
     return true
   }
@@ -78,8 +78,8 @@ package final class ShutdownGate: Sendable {
     }
   }
 
-  /// Of those who leave after the gate was closed, the last to count itself out finds no use left. One that was
-  /// turned away counts for a moment; it looks again itself when it leaves.
+  /// Of the uses that end after closing, the last to count itself out finds no use left. A refused use counts for a
+  /// moment; it checks again itself when it leaves.
   private func wakeWaitersIfDrained() {
     guard uses == 0 else { return }
     let woken = waiters.withLock { list in

@@ -1,10 +1,10 @@
 import CRangeIOSystem
 import Synchronization
 
-/// A few counters that many threads add to without taking turns: each thread has a stripe of its own, up to sharing one
-/// with every eighth other. Reading one adds up the stripes.
+/// A few counters that many threads add to without contention: each thread has its own stripe, or shares one with every
+/// eighth other thread. Reading a counter adds up the stripes.
 ///
-/// One counter that two cores add to costs each of them a transfer of the cache line, about as much as a look-up.
+/// With one shared counter, each addition by two cores costs a transfer of the cache line, about as much as a look-up.
 package struct Stripes: ~Copyable, @unchecked Sendable {
   // Unchecked: memory that only atomic operations touch, freed with its one owner.
   private static let count = 8
@@ -13,7 +13,7 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
 
   private let base: UnsafeMutableRawPointer
 
-  /// Counters at zero, sixteen in all.
+  /// Creates sixteen counters at zero.
   package init() {
     base = .allocate(byteCount: Self.count * Self.byteCount, alignment: Self.byteCount)
     for index in 0..<Self.count * Self.byteCount / 8 {
@@ -35,7 +35,7 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
     place(of: counter, in: Self.ownStripe).pointee.wrappingAdd(value, ordering: .sequentiallyConsistent)
   }
 
-  /// What was added to a counter in all. Additions under way may be seen or not.
+  /// The sum of all additions to a counter. Concurrent additions may or may not be included.
   package func sum(_ counter: Int = 0) -> Int {
     (0..<Self.count).reduce(0) { $0 &+ place(of: counter, in: $1).pointee.load(ordering: .sequentiallyConsistent) }
   }

@@ -1,9 +1,9 @@
-/// A moment on the clock that a reader was given, comparable with others of that reader.
+/// A moment on the clock of a reader. Comparable with other instants of that reader.
 public struct ReadInstant: Hashable, Comparable, Sendable {
-  /// Nanoseconds since the clock was handed in.
+  /// Nanoseconds since the clock was passed in.
   let nanoseconds: Int64
 
-  /// Orders by time.
+  /// Compares by time.
   public static func < (a: ReadInstant, b: ReadInstant) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// The instant `duration` later, at most some 292 years from the clock's start.
@@ -29,25 +29,25 @@ extension Duration {
   }
 }
 
-/// The clock that stages and readers use, so that a test can hand in one that it moves by hand.
+/// The clock that stages and readers use, so that a test can pass in a clock it moves by hand.
 ///
-/// `any Clock<Duration>` cannot compare its own instants; this value takes a clock's type at the door and keeps
-/// instants of its own.
+/// Instants of `any Clock<Duration>` cannot be compared. So this value erases the clock's type when it is made, and
+/// uses its own instants.
 public struct TimeSource: Sendable {
   private let read: @Sendable () -> ReadInstant
   private let wait: @Sendable (ReadInstant) async throws -> Void
 
-  /// Tells the time by `clock`; its present is the origin of the instants.
+  /// Creates a time source from `clock`. The current time becomes the origin of its instants.
   public init<C: Clock>(_ clock: C) where C.Duration == Duration {
     let origin = clock.now
     read = { ReadInstant(nanoseconds: origin.duration(to: clock.now).nanoseconds) }
     wait = { try await clock.sleep(until: origin.advanced(by: .nanoseconds($0.nanoseconds)), tolerance: nil) }
   }
 
-  /// The continuous clock of the system.
+  /// The system's continuous clock.
   public static let continuous = TimeSource(ContinuousClock())
 
-  /// The present.
+  /// The current time.
   public var now: ReadInstant { read() }
 
   /// Suspends until `instant`. A cancelled sleep throws `CancellationError` at once.

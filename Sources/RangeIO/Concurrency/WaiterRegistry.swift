@@ -1,37 +1,37 @@
 import Synchronization
 
-/// Everybody who waits for an answer, so that closing can answer them all at once.
+/// All waiters for answers, so that closing can answer them all at once.
 package final class WaiterRegistry: Sendable {
   private struct State {
     var waiting: [ObjectIdentifier: (number: Int, one: any Failable)] = [:]
     var closedWith: (any Error)?
   }
-  /// Several, so that the many reads of one file do not queue for one lock.
+  /// Several stripes, so that the many reads of one file do not contend for one lock.
   private final class Stripe: Sendable {
     let state = Locked(State())
   }
-  /// Counts those who came, so that they can be answered in that order.
+  /// Numbers the waiters, so that they can be answered in order of arrival.
   private let arrivals = Atomic<Int>(0)
   private let stripes = (0..<8).map { _ in Stripe() }
 
   package init() {}
 
-  /// Those who wait.
+  /// The number of waiters.
   package var count: Int { stripes.reduce(0) { $0 + $1.state.withLock { $0.waiting.count } } }
 
   private func stripe(of one: ObjectIdentifier) -> Stripe {
-    // Objects lie 16 bytes apart at least.
+    // Objects lie at least 16 bytes apart.
     stripes[Int(bitPattern: one) >> 5 & 7]
   }
 
-  /// Waits for `answer`, which fails with the error of ``failAll(_:)`` if that comes first.
+  /// Waits for `answer`. Fails with the error of ``failAll(_:)`` if that comes first.
   package func wait<Value>(for answer: Promise<Value>) async throws -> Value {
     add(answer)
     defer { remove(answer) }
     return try await answer.value()
   }
 
-  /// Enters `one`, to be failed with the others; at once if that has happened already.
+  /// Registers `one`, to fail with the others; it fails at once if that has already happened.
   package func add(_ one: any Failable) {
     let key = ObjectIdentifier(one)
     let number = arrivals.wrappingAdd(1, ordering: .relaxed).newValue
@@ -42,13 +42,13 @@ package final class WaiterRegistry: Sendable {
     if let closedWith { one.fail(closedWith) }
   }
 
-  /// Takes `one` off the list.
+  /// Removes `one`.
   package func remove(_ one: any Failable) {
     let key = ObjectIdentifier(one)
     stripe(of: key).state.withLock { _ = $0.waiting.removeValue(forKey: key) }
   }
 
-  /// Answers everyone who waits, in the order they came, and everyone who comes later, with `error`.
+  /// Fails all present waiters with `error`, in order of arrival, and all later ones.
   package func failAll(_ error: any Error) {
     var all: [(number: Int, one: any Failable)] = []
     for stripe in stripes {

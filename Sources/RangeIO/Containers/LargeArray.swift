@@ -1,15 +1,15 @@
 import CRangeIOSystem
 
-/// A fixed number of trivial elements, in huge pages where they are many: for tables that are read at random.
+/// A fixed number of trivial elements, in huge pages if they are many: for tables with random access.
 ///
-/// No bounds are checked but in debug builds, and no reference is counted: it lives where one owner has it.
+/// It checks bounds only in debug builds and counts no references: it has one owner.
 struct LargeArray<Element: BitwiseCopyable>: ~Copyable {
   private let base: UnsafeMutablePointer<Element>
   let count: Int
-  /// What was mapped; 0 if it came from `malloc`.
+  /// The mapped size; 0 if the memory came from `malloc`.
   private let mapped: Int
 
-  /// `count` elements whose bytes are all zero: of large ones none is touched before it is used.
+  /// Creates `count` elements whose bytes are all zero. A large array touches no memory before it is used.
   init(zeroed count: Int) {
     self.init(uninitialized: count)
     // Fresh pages are zero.
@@ -19,7 +19,7 @@ struct LargeArray<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// `count` times `element`.
+  /// Creates `count` copies of `element`.
   init(count: Int, repeating element: Element) {
     self.init(uninitialized: count)
     base.initialize(repeating: element, count: count)
@@ -53,7 +53,7 @@ struct LargeArray<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Makes the first elements those of `other`, which is not longer.
+  /// Overwrites the first elements with those of `other`, which must not be longer.
   mutating func copy(_ other: borrowing LargeArray) {
     precondition(other.count <= count)
     base.update(from: other.base, count: other.count)

@@ -1,7 +1,7 @@
 extension RandomAccessCollection where Index == Int {
-  /// The first index whose element `isInSecondPart`, by binary search; `endIndex` if there is none.
+  /// The first index for whose element `isInSecondPart` is true, by binary search; `endIndex` if there is none.
   ///
-  /// For collections in which no element of the first part follows one of the second.
+  /// The collection must be partitioned: no element of the first part follows one of the second.
   package func partitionPoint(where isInSecondPart: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

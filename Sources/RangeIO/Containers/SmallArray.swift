@@ -1,9 +1,9 @@
-/// An array of which the first element lies inline: a list that is nearly always one long and then allocates nothing.
+/// An array with its first element inline: for lists that nearly always have one element, and then allocate nothing.
 package struct SmallArray<Element>: RandomAccessCollection {
   private var head: Element?
   private var tail: ContiguousArray<Element> = []
 
-  /// No elements.
+  /// Creates an empty array.
   package init() {}
 
   package var startIndex: Int { 0 }
@@ -19,7 +19,7 @@ package struct SmallArray<Element>: RandomAccessCollection {
     if head == nil { head = element } else { tail.append(element) }
   }
 
-  /// Puts `element` in the place of the last one, which there must be.
+  /// Replaces the last element, which must exist, with `element`.
   package mutating func replaceLast(with element: Element) {
     if tail.isEmpty { head = element } else { tail[tail.count - 1] = element }
   }

@@ -1,8 +1,8 @@
 public import SystemPackage
 
 extension ReadError {
-  /// What a failed system call means to the user, for a source or store of your own: the code, the advice, and whether
-  /// to try again follow from the error's number. The only place that says what error numbers mean.
+  /// Turns a failed system call into an error for the user, for a source or store of your own. The error number decides
+  /// the code, the advice, and whether to try again. This is the only place that interprets error numbers.
   ///
   /// - Parameter action: what was being done, as in "cannot *open* the file".
   public static func errno(_ errno: Errno, _ action: String, _ context: Context) -> ReadError {

@@ -8,28 +8,28 @@
 /// }
 /// ```
 ///
-/// Cancellation is not a `ReadError`: a cancelled read throws Swift's own `CancellationError`. Errors of a source or
-/// stage of yours pass through unchanged.
+/// Cancellation is not a `ReadError`: a cancelled read throws Swift's own `CancellationError`. Errors of your own
+/// sources and stages pass through unchanged.
 public struct ReadError: Error, Sendable {
   /// The kind of failure, for programs.
   public let code: Code
-  /// What failed and what to do about it, for people. Never holds contents of the source.
+  /// What failed and what to do about it, for people. Never contains bytes of the source.
   public let message: String
-  /// Whether the same read may succeed when tried again, unchanged.
+  /// Whether the same read may succeed if you retry it unchanged.
   public let isTransient: Bool
-  /// How long the source wants to be left alone before it is tried again, if it said so.
+  /// How long the source asks you to wait before a retry, if it said so.
   public let retryAfter: Duration?
   /// The read that failed, where there was one.
   public let context: Context?
-  /// The error below this one, such as an `Errno`.
+  /// The underlying error, such as an `Errno`.
   public let cause: (any Error)?
 
-  /// An error for a source, stage or store of your own.
+  /// Creates an error for a source, stage or store of your own.
   ///
   /// - Parameters:
   ///   - message: what failed, then what to do: `"the tile index is truncated: download it again"`.
-  ///   - isTransient: whether trying again, unchanged, may help.
-  ///   - retryAfter: how long the source wants to be left alone before that, if it said so.
+  ///   - isTransient: whether an unchanged retry may help.
+  ///   - retryAfter: how long the source asks to wait before a retry, if it said so.
   public init(
     _ code: Code, _ message: String, isTransient: Bool = false, retryAfter: Duration? = nil, context: Context? = nil,
     cause: (any Error)? = nil
@@ -46,9 +46,9 @@ public struct ReadError: Error, Sendable {
   public struct Context: Hashable, Sendable {
     /// What the user calls the source (`SourceDescription.name`), or the path that was to be opened.
     public var source: String
-    /// Bytes from the start of the source.
+    /// The offset in bytes from the start of the source.
     public var offset: Int
-    /// Bytes asked for.
+    /// The number of bytes requested.
     public var count: Int
 
     /// The `count` bytes from `offset` of `source`.
@@ -61,7 +61,7 @@ public struct ReadError: Error, Sendable {
 }
 
 extension ReadError {
-  /// The kinds of failure. New ones may come, so a `switch` needs a `default`.
+  /// The kinds of failure. New ones may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
       case rangeNotSatisfiable, notFound, permissionDenied, unsupportedSource, sourceChanged, closed
@@ -70,16 +70,16 @@ extension ReadError {
     }
     private let kind: Kind
 
-    /// The range is negative, overflows, or does not lie within the source. The message names the source's size.
+    /// The range is negative, overflows, or does not lie within the source. The message gives the source's size.
     public static let rangeNotSatisfiable = Code(kind: .rangeNotSatisfiable)
-    /// Nothing is there under this name.
+    /// Nothing exists under this name.
     public static let notFound = Code(kind: .notFound)
-    /// It is there, but this process may not read it.
+    /// It exists, but this process may not read it.
     public static let permissionDenied = Code(kind: .permissionDenied)
     /// It cannot be read at random offsets: a directory, a FIFO, a socket, a terminal, a file of `/proc`.
     public static let unsupportedSource = Code(kind: .unsupportedSource)
-    /// The source is no longer the version that the reader opened: the message says what changed. Open it again to read the
-    /// new one, or with ``ChangePolicy/follow`` if it grows.
+    /// The source is no longer the version that the reader opened. The message says what changed. Open it again to read
+    /// the new version, or use ``ChangePolicy/follow`` if it grows.
     public static let sourceChanged = Code(kind: .sourceChanged)
     /// The reader or the source has been closed.
     public static let closed = Code(kind: .closed)
@@ -89,19 +89,19 @@ extension ReadError {
     public static let resourcesExhausted = Code(kind: .resourcesExhausted)
     /// A source, stage or server broke its contract, for instance with too few bytes.
     public static let invalidResponse = Code(kind: .invalidResponse)
-    /// The parts cannot work together as they were put: the message says which to move.
+    /// The parts cannot work together in this order. The message says which one to move.
     public static let invalidConfiguration = Code(kind: .invalidConfiguration)
-    /// Something is larger than a bound that the caller set.
+    /// Something exceeds a limit that the caller set.
     public static let limitExceeded = Code(kind: .limitExceeded)
     /// A deadline passed.
     public static let timedOut = Code(kind: .timedOut)
-    /// The read was to be answered from the cache only, which does not have all of it.
+    /// The caller asked for cached bytes only, and the cache does not have all of them.
     public static let notCached = Code(kind: .notCached)
-    /// Another process has it.
+    /// Another process is using it.
     public static let inUse = Code(kind: .inUse)
-    /// It was written by another version of this library, which cannot be read. Nothing of it was touched.
+    /// Another version of this library wrote it, and this version cannot read it. Nothing was changed.
     public static let unsupportedFormat = Code(kind: .unsupportedFormat)
-    /// The bytes that came are not those that they should be, as a digest or their decoding tells.
+    /// The bytes are not the expected ones: a digest does not match, or decoding failed.
     public static let corrupted = Code(kind: .corrupted)
   }
 }
@@ -140,8 +140,8 @@ extension ReadError {
   /// The source is another version.
   ///
   /// - Parameters:
-  ///   - how: it changed, "since it was opened".
-  ///   - isLonger: whether it may have grown, which a reader can be asked to follow.
+  ///   - how: what happened, such as "the file shrank". The message goes on with "since it was opened".
+  ///   - isLonger: whether it may have grown, which a reader can follow on request.
   package static func changed(_ how: String, isLonger: Bool = false, _ context: Context) -> ReadError {
     let advice = isLonger ? ", or with `onChange: .follow` if it grows" : ""
     return ReadError(

@@ -1,49 +1,50 @@
-/// Decides which chunk of a store makes room: a pure value, one for each shard of the store.
+/// Decides which chunk of a store to evict. A pure value; each shard of the store has one.
 ///
-/// A policy knows chunks by their *slot*, a small number that the store gives out and uses again later, and by their
-/// *key*, 64 bits that stay the same when a chunk comes back after it was evicted: a memory of evicted chunks (a
-/// *ghost*) knows them by it. Weights are the bytes that a chunk is charged for.
+/// A policy knows a chunk by its *slot* and its *key*. The slot is a small number that the store assigns and reuses.
+/// The key is 64 bits that stay the same when an evicted chunk comes back; a memory of evicted chunks (a *ghost*)
+/// recognises chunks by it. A chunk's weight is the number of bytes it is charged for.
 ///
 /// **What the caller guarantees.** Calls come one at a time, under the shard's lock. Slots are small and dense. A slot
 /// is inserted once before it is hit, reweighed, removed or evicted, and can be inserted again after it was removed or
-/// evicted. Chunks that are pinned are removed for as long as they are. Weights are positive. The sum of weights may
-/// exceed the capacity for a moment: the store evicts before it inserts, but reweighs afterwards.
+/// evicted. Pinned chunks are removed while they are pinned. Weights are positive. The sum of weights may exceed the
+/// capacity for a moment: the store evicts before it inserts, but reweighs afterwards.
 ///
-/// **What you must do.** Hold no reference to anything outside. Take at most 64 steps (looks at a chunk) in any call,
-/// whatever the number of chunks; `SIEVE`, kept exact for comparison, is the one exception here. Give a
-/// victim whenever there is a chunk. Touch one counter in ``hit(_:)``, if you can: it is called for every read that is
-/// served from memory. Allocate memory in proportion to the largest slot, not to the number of calls.
+/// **What you must do.** Hold no reference to anything outside the policy. Look at no more than 64 chunks in any call,
+/// however many there are; `SIEVE`, kept exact for comparison, is the one exception here. Return a victim whenever
+/// there is a chunk. In ``hit(_:)``, touch only one counter if you can: it is called for every read served from memory.
+/// Allocate memory in proportion to the largest slot, not to the number of calls.
 ///
-/// `EvictionPolicyConformance` of `RangeIOTesting` runs any policy as a shard would and says what it did wrong;
-/// `EvictionPolicyTests` does so with the built-in ones. `Docs/Guides/WritingAnEvictionPolicy.md` goes through an
-/// example. To let a store use a policy, wrap it in an ``EvictionPolicyFactory``.
+/// `EvictionPolicyConformance` of `RangeIOTesting` runs any policy as a shard would and reports what it did wrong;
+/// `EvictionPolicyTests` does so with the built-in ones. `Docs/Guides/WritingAnEvictionPolicy.md` walks through an
+/// example. To use a policy in a store, wrap it in an ``EvictionPolicyFactory``.
 public protocol EvictionPolicy: Sendable {
-  /// How many bytes the chunks may weigh together. Changes while the policy is in use, when the store is resized.
+  /// The limit for the sum of all weights, in bytes. Changes while the policy is in use, when the store is resized.
   var capacity: Int { get set }
 
-  /// Whether a run of chunks may enter that weighs `weight` together: asked once for a whole range, before it is read
-  /// from the source, so that a large range is admitted or refused as one. By default always.
+  /// Whether to admit a run of chunks with a total weight of `weight`. Asked once for a whole range, before it is read
+  /// from the source, so that a large range is admitted or refused as a whole. By default always `true`.
   ///
-  /// - Parameter key: that of the first chunk of the run.
+  /// - Parameter key: the key of the first chunk of the run.
   mutating func admits(key: UInt64, weight: Int) -> Bool
 
-  /// A chunk has been stored.
+  /// A chunk was stored.
   mutating func insert(_ slot: Int, key: UInt64, weight: Int)
 
-  /// A chunk has been read.
+  /// A chunk was read.
   mutating func hit(_ slot: Int)
 
-  /// A chunk weighs something else now, since parts were added to it.
+  /// A chunk's weight has changed because parts were added to it.
   mutating func reweigh(_ slot: Int, weight: Int)
 
-  /// A chunk has left for another reason than ``evict()``. It is not to be remembered.
+  /// A chunk left for another reason than ``evict()``. Do not remember it.
   mutating func remove(_ slot: Int)
 
-  /// Chooses a chunk to make room, and forgets it but for what a ghost remembers. `nil` only when there is none.
+  /// Chooses a chunk to evict and forgets it, except for what a ghost remembers. Returns `nil` only if there is no
+  /// chunk.
   mutating func evict() -> Int?
 }
 
 extension EvictionPolicy {
-  /// Always.
+  /// Always `true`.
   public mutating func admits(key: UInt64, weight: Int) -> Bool { true }
 }

@@ -1,46 +1,47 @@
-/// What a policy remembers of chunks that it evicted: fingerprints of their keys, the oldest forgotten first.
+/// A policy's memory of evicted chunks: fingerprints of their keys. It forgets the oldest first.
 ///
-/// Bounded by the limit that comes with each insertion, and deterministic. Two chunks of the same fingerprint pass for
-/// each other, which one look-up in 2^32 ∕ count does: one more chunk in the wrong queue.
+/// Bounded by the limit that comes with each insertion, and deterministic. Two chunks with the same fingerprint are
+/// confused with each other. That happens to one look-up in 2^32 ∕ count; its only effect is one more chunk in the
+/// wrong queue.
 ///
-/// A table of buckets of 16 places, three places for two chunks, 5 bytes each: 7.5 bytes a chunk remembered. The age
-/// is kept in *ticks*, of which 64 go into the limit, so forgetting is exact to one part in 64. A bucket that is full
-/// gives up its oldest chunk early: one chunk in twelve, after nine tenths of its time.
+/// A table of buckets of 16 places, three places for two chunks, 5 bytes each: 7.5 bytes for each chunk remembered.
+/// Ages are kept in *ticks*; the limit is 64 ticks, so forgetting is exact to one part in 64. A full bucket drops its
+/// oldest chunk early: this affects one chunk in twelve, after nine tenths of its time.
 struct Ghost: Sendable {
   private static let bucketSize = 16
   private static let ticksToLimit = 64
-  /// Chunks that come back leave holes, so that the chunks remembered may span more ticks than 64. The number of a
-  /// tick comes again after 256; at least 63 are left for the sweep.
+  /// Chunks that come back leave holes, so that the remembered chunks may span more than 64 ticks. Tick numbers repeat
+  /// after 256; this leaves the sweep at least 63.
   private static let mostTicks: UInt8 = 192
-  /// At this rate the sweep is through the table within 32 ticks.
+  /// At this rate the sweep passes the whole table within 32 ticks.
   private static let placesSweptAtOnce = 3
 
-  /// Chunks remembered.
+  /// The number of chunks remembered.
   private(set) var count = 0
 
-  /// Zero where there is none. Places of chunks that were forgotten are free too, but swept later.
+  /// Zero in an empty place. Places of forgotten chunks are free too, but cleared later.
   private var fingerprints: [UInt32] = []
-  /// When the chunk came.
+  /// The tick in which the chunk came.
   private var births: [UInt8] = []
-  /// Chunks remembered that came in each tick.
+  /// The number of remembered chunks that came in each tick.
   private var countOfTick: [UInt32] = []
   private var now: UInt8 = 0
   private var oldest: UInt8 = 0
   private var insertionsInTick = 0
   private var sweepPlace = 0
-  /// The limit for which the table was made.
+  /// The limit that the table was made for.
   private var size = 0
 
   /// 32 bits of a hash of `key`, never zero.
   static func fingerprint(of key: UInt64) -> UInt32 {
-    // Blocks of one source differ in few low bits. Two rounds of xor and multiplication spread them over all.
+    // Blocks of one source differ in a few low bits. Two rounds of xor and multiplication spread them over all bits.
     var bits = key
     bits = (bits ^ (bits >> 32)) &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 29)) &* 0xD6E8_FEB8_6659_FD93
     return max(1, UInt32(truncatingIfNeeded: bits >> 32))
   }
 
-  /// Remembers a chunk, and of all that are remembered `limit` at most.
+  /// Remembers a chunk, and at most `limit` chunks in all.
   mutating func insert(_ fingerprint: UInt32, limit: Int) {
     let limit = max(limit, 1)
     if limit > size + size / 4 || limit < size / 4 { resize(limit) }
@@ -53,7 +54,7 @@ struct Ghost: Sendable {
     while count > limit, oldest != now { forgetOldestTick() }
   }
 
-  /// Forgets a chunk, since it is back.
+  /// Forgets a chunk because it is back.
   ///
   /// - Returns: whether it was remembered.
   mutating func remove(_ fingerprint: UInt32) -> Bool {
@@ -65,7 +66,7 @@ struct Ghost: Sendable {
     return false
   }
 
-  /// The memory that it takes.
+  /// The size of its memory.
   var byteCount: Int { fingerprints.count * 5 + countOfTick.count * 4 }
 
   private func bucket(of fingerprint: UInt32) -> Range<Int> {
@@ -77,7 +78,7 @@ struct Ghost: Sendable {
   private func age(_ birth: UInt8) -> UInt8 { now &- birth }
   private func isRemembered(_ birth: UInt8) -> Bool { age(birth) <= age(oldest) }
 
-  /// Puts a fingerprint into a free place of its bucket, or into that of the bucket's oldest chunk.
+  /// Puts a fingerprint into a free place of its bucket, or replaces the bucket's oldest chunk.
   private mutating func place(_ fingerprint: UInt32, birth: UInt8) {
     let bucket = bucket(of: fingerprint)
     var chosen = bucket.lowerBound
@@ -111,7 +112,7 @@ struct Ghost: Sendable {
     oldest &+= 1
   }
 
-  /// Clears what was forgotten, before its tick's number comes again.
+  /// Clears forgotten places before the number of their tick repeats.
   private mutating func sweep() {
     for _ in 0..<Self.placesSweptAtOnce {
       if !isRemembered(births[sweepPlace]) { fingerprints[sweepPlace] = 0 }
@@ -120,7 +121,8 @@ struct Ghost: Sendable {
     }
   }
 
-  /// Rebuilds the table for `limit` chunks. Seldom: when that changed by a quarter.
+  /// Rebuilds the table for `limit` chunks. Seldom: when the limit has grown by over a quarter, or shrunk to under a
+  /// quarter.
   @inline(never) private mutating func resize(_ limit: Int) {
     let (oldFingerprints, oldBirths) = (fingerprints, births)
     size = max(limit, Self.bucketSize)

@@ -1,37 +1,40 @@
-/// Lets new chunks pass through a small queue, and keeps in a main queue only those that were read there or came back.
+/// New chunks pass through a small queue. Only those that were read there, or that come back, enter the main queue.
 ///
-/// The policy to take when nothing speaks against it: what is read once leaves soon, so that scans do not empty the
-/// cache, and reading costs one byte.
+/// Use this policy unless you have a reason not to. Chunks that are read once leave soon, so that scans do not empty
+/// the cache, and reading costs one byte.
 ///
-/// - The *small* queue aims at a tenth of the capacity. A chunk that was read twice there moves to main; another is
-///   evicted, and its fingerprint remembered by the ghost.
-/// - The *main* queue has the rest. A chunk that was read goes round again, three times at most without another read.
-/// - The *ghost* remembers nine tenths as many chunks as there are. What comes back while it does enters main.
+/// - The *small* queue aims at a tenth of the capacity. A chunk that was read twice there moves to main; any other
+///   chunk is evicted, and the ghost remembers its fingerprint.
+/// - The *main* queue has the rest. A chunk that was read goes round again, at most three times without another read.
+/// - The *ghost* remembers nine tenths as many chunks as there are. A chunk that comes back while remembered enters
+///   main.
 ///
-/// Until the first eviction, what the small queue does not hold enters main, as in the authors' later simulator: there
-/// is room, and it would be wasted on a longer small queue.
+/// Until the first eviction, what does not fit into the small queue enters main, as in the authors' later simulator:
+/// there is room, and a longer small queue would waste it.
 ///
 /// Needs 17 bytes a slot and about 7 for the ghost, which is made at the first eviction. ``hit(_:)`` reads one byte and
-/// writes it at most three times. ``evict()`` looks at 64 chunks at most: if all of them should stay, the last one goes.
-/// The other calls take constant time. Weights above 4 GiB count as 4 GiB. Measured with 100,000 chunks, read in random
-/// order through `any EvictionPolicy`: 9 ns a hit, 100 ns an eviction with its insertion, mostly the ghost's.
+/// writes it at most three times. ``evict()`` looks at 64 chunks at most: if all of them should stay, it evicts the
+/// last one. The other calls take constant time. Weights above 4 GiB count as 4 GiB. Measured with 100,000 chunks, read
+/// in random order through `any EvictionPolicy`: 9 ns a hit, 100 ns an eviction with its insertion, mostly the ghost's.
 ///
-/// Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi, "FIFO queues are all you need for cache eviction", SOSP '23.
+/// Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi, "FIFO queues are all you need for cache eviction",
+/// SOSP '23.
 public struct S3FIFO: EvictionPolicy {
-  /// How many bytes the chunks may weigh together. Raised, there is room again that main takes.
+  /// The limit for the sum of all weights, in bytes. When you raise it, main takes the new room.
   public var capacity: Int { didSet { if capacity > oldValue { isFilling = true } } }
 
-  /// Looks at a chunk that one eviction may take.
+  /// The most chunks that one eviction looks at.
   static let mostLooks = 64
-  /// Looks that the last eviction took.
+  /// How many chunks the last eviction looked at.
   private(set) var looks = 0
 
-  /// What decides about a chunk besides its uses, apart from these so that reading touches one dense array of bytes.
+  /// What else decides about a chunk besides its uses. Kept apart, so that reading touches only one dense array of
+  /// bytes.
   private struct Details {
     var weight: UInt32
     var fingerprint: UInt32
   }
-  /// A byte for each slot: two bits that count uses up to three, and one that tells the queue.
+  /// A byte for each slot: two bits count uses up to three, and one bit says which queue.
   private enum Mark {
     static let uses: UInt8 = 3
     static let isInMain: UInt8 = 4
@@ -46,15 +49,16 @@ public struct S3FIFO: EvictionPolicy {
   private var mainWeight = 0
   private var count = 0
   private var ghost = Ghost()
-  /// Whether nothing has been evicted since there was room.
+  /// Whether nothing has been evicted since room became available.
   private var isFilling = true
 
-  /// A policy without chunks.
+  /// Creates an empty policy.
   public init(capacity: Int) { self.capacity = capacity }
 
   private var smallTarget: Int { capacity / 10 }
 
-  /// Enters the chunk into the main queue if it is remembered, else into the small one.
+  /// Inserts the chunk into the main queue if the ghost remembers it, else into the small one. Until the first
+  /// eviction, main also takes what does not fit into the small queue.
   public mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
     let details = Details(weight: UInt32(clamping: weight), fingerprint: Ghost.fingerprint(of: key))
     let isRemembered = ghost.remove(details.fingerprint)
@@ -74,7 +78,7 @@ public struct S3FIFO: EvictionPolicy {
     if mark & Mark.uses != Mark.uses { marks[slot] = mark &+ 1 }
   }
 
-  /// Charges the chunk's queue with what it weighs now.
+  /// Updates the charge of the chunk's queue to the new weight.
   public mutating func reweigh(_ slot: Int, weight: Int) {
     let weight = UInt32(clamping: weight)
     charge(slot, Int(weight) - Int(details[slot].weight))
@@ -89,8 +93,8 @@ public struct S3FIFO: EvictionPolicy {
     if count == 0 { isFilling = true }
   }
 
-  /// Gives the oldest chunk that was not read enough to stay: of main when that exceeds its share, else of the small
-  /// queue.
+  /// Returns the oldest chunk that was not read enough to stay: from main if main exceeds its share, else from the
+  /// small queue.
   public mutating func evict() -> Int? {
     isFilling = false
     looks = 0
@@ -109,7 +113,7 @@ public struct S3FIFO: EvictionPolicy {
     return nil
   }
 
-  /// The oldest chunk of the queue asked for, or of the other if there is none.
+  /// The oldest chunk of the requested queue, or of the other if that one is empty.
   private func oldest(_ isMain: inout Bool) -> Int? {
     if let slot = queues.oldest(in: isMain ? Self.main : Self.small) { return slot }
     isMain.toggle()
@@ -125,7 +129,7 @@ public struct S3FIFO: EvictionPolicy {
     queues.append(slot, to: Self.main)
   }
 
-  /// Adds `weight` to the queue that the chunk is marked to be in.
+  /// Adds `weight` to the queue that the chunk's mark names.
   private mutating func charge(_ slot: Int, _ weight: Int) {
     if marks[slot] & Mark.isInMain != 0 { mainWeight += weight } else { smallWeight += weight }
   }

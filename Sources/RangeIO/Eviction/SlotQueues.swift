@@ -1,31 +1,30 @@
-/// Queues of slots, each in the order of arrival, that a slot can leave from anywhere in constant time.
+/// Queues of slots, each in the order of arrival. A slot can be removed from any position in constant time.
 ///
-/// Owns the order and nothing else. Doubly linked through one array: 8 bytes a slot, however many queues there are,
-/// and up to a quarter more in reserve.
-/// A slot is in one queue at most.
+/// Stores the order and nothing else. All queues are doubly linked through one array: 8 bytes a slot, however many
+/// queues there are, and up to a quarter more in reserve. A slot is in one queue at most.
 struct SlotQueues: Sendable {
   private struct Links {
     var older: UInt32
     var newer: UInt32
-    /// Of a slot that is in no queue.
+    /// The links of a slot that is in no queue.
     static let none = Links(older: .max, newer: .max)
   }
 
-  /// Every queue is a ring that begins and ends at a place of its own, so that no end is a special case. Those places
+  /// Every queue is a ring that begins and ends at its own place, so that the ends are no special case. Those places
   /// come first, then one for each slot.
   private var links: [Links]
   private let queueCount: Int
 
-  /// `count` queues, all empty, known by their numbers from zero.
+  /// Creates `count` empty queues, numbered from zero.
   init(_ count: Int) {
     queueCount = count
     links = (0..<UInt32(count)).map { Links(older: $0, newer: $0) }
   }
 
-  /// The slot that has been in `queue` for longest.
+  /// The slot that has been in `queue` the longest.
   func oldest(in queue: Int) -> Int? { slot(links[queue].newer) }
 
-  /// The slot that came into the same queue next after `slot`; `nil` if that was the last to come.
+  /// The slot that entered the same queue next after `slot`; `nil` if `slot` is the newest.
   func next(after slot: Int) -> Int? { self.slot(links[slot + queueCount].newer) }
 
   /// Whether `slot` is in a queue.
@@ -33,7 +32,7 @@ struct SlotQueues: Sendable {
     slot + queueCount < links.count && links[slot + queueCount].newer != Links.none.newer
   }
 
-  /// Puts `slot`, which is in no queue, at the newest end of `queue`.
+  /// Adds `slot`, which is in no queue, at the newest end of `queue`.
   mutating func append(_ slot: Int, to queue: Int) {
     assert(!contains(slot), "slot \(slot) is in a queue already")
     let place = slot + queueCount
@@ -44,7 +43,7 @@ struct SlotQueues: Sendable {
     links[queue].older = UInt32(place)
   }
 
-  /// Takes `slot` out of its queue.
+  /// Removes `slot` from its queue.
   mutating func remove(_ slot: Int) {
     assert(contains(slot), "slot \(slot) is in no queue")
     let place = slot + queueCount
@@ -58,7 +57,7 @@ struct SlotQueues: Sendable {
 }
 
 extension Array {
-  /// Makes `index` valid, with `filler` in all new elements. Grows by a quarter: doubling would leave half unused.
+  /// Makes `index` valid and sets new elements to `filler`. Grows by a quarter: doubling would leave half unused.
   mutating func extend(toHold index: Int, filler: Element) {
     if index >= count { grow(toHold: index, filler) }
   }

@@ -1,7 +1,7 @@
-// How parts are put together.
+// Joining parts.
 
 extension [ReadExplanation.Part] {
-  /// These, with neighbours that differ in nothing put together.
+  /// Joins neighbours that are equal in everything but their ranges.
   func joined() -> [ReadExplanation.Part] {
     var joined: [ReadExplanation.Part] = []
     for part in self where !part.range.isEmpty {
@@ -16,7 +16,7 @@ extension [ReadExplanation.Part] {
     return joined
   }
 
-  /// `range`, of which `held` is at `origin`, and the rest not, for reasons that `missing` gives.
+  /// The parts of `range`: `held` is at `origin`. `missing` explains the rest.
   static func parts(
     of range: ByteRange, held: [ByteRange], _ origin: ReadOrigin, detail: String? = nil,
     missing: (ByteRange) -> [ReadExplanation.Part]
@@ -27,7 +27,7 @@ extension [ReadExplanation.Part] {
     return (found + rest).sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
 
-  /// These, with what is not held nearer as `below` explains it: for the reasons so far, and those that it adds.
+  /// Replaces what is not held nearer by the parts that `below` returns for it, with the reasons so far added.
   func lookingFurther(_ below: (ByteRange) -> [ReadExplanation.Part]) -> [ReadExplanation.Part] {
     flatMap { part in
       guard part.origin == .source else { return [part] }
@@ -42,12 +42,12 @@ extension String {
 }
 
 extension ReadExplanation.Part {
-  /// What is not held, and why.
+  /// Bytes that `origin` does not hold, and why.
   static func missing(_ range: ByteRange, _ origin: ReadOrigin, _ why: String) -> ReadExplanation.Part {
     ReadExplanation.Part(range, .source, reasons: [.init(origin, why)])
   }
 
-  /// This, for these reasons before its own.
+  /// This part, with `reasons` before its own.
   func adding(_ reasons: [ReadExplanation.Reason]) -> ReadExplanation.Part {
     guard !reasons.isEmpty else { return self }
     var part = self

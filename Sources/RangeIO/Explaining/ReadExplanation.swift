@@ -1,5 +1,5 @@
-/// Where the bytes of a range would come from if it were read now, and why not from nearer: the answer to "why was that
-/// no hit?".
+/// Where the bytes of a range would come from if you read it now, and why not from somewhere nearer. Use it to find out
+/// why a read was no cache hit.
 ///
 /// ```swift
 /// print(try reader.explain(0..<65_536))
@@ -8,14 +8,14 @@
 /// //                               under way
 /// ```
 public struct ReadExplanation: Hashable, Sendable, Codable {
-  /// Why bytes do not come from somewhere nearer.
+  /// Why bytes do not come from a nearer place.
   public struct Reason: Hashable, Sendable, Codable {
-    /// Where they do not come from.
+    /// The place that they do not come from.
     public var origin: ReadOrigin
-    /// Why not, in words.
+    /// The reason, in words.
     public var why: String
 
-    /// A reason.
+    /// Creates a reason.
     public init(_ origin: ReadOrigin, _ why: String) {
       self.origin = origin
       self.why = why
@@ -24,16 +24,16 @@ public struct ReadExplanation: Hashable, Sendable, Codable {
 
   /// Bytes that come from one place.
   public struct Part: Hashable, Sendable, Codable {
-    /// Which, counted from the start of the source as the one who asks sees it.
+    /// The range, counted from the start of the source as the caller sees it.
     public var range: Range<Int>
-    /// Where from.
+    /// Where the bytes come from.
     public var origin: ReadOrigin
-    /// What there is to know of that, in words, or `nil`.
+    /// Details in words, or `nil`.
     public var detail: String?
-    /// Why not from nearer, the nearest first.
+    /// Why not from nearer places, the nearest first.
     public var reasons: [Reason]
 
-    /// A part.
+    /// Creates a part.
     public init(_ range: Range<Int>, _ origin: ReadOrigin, detail: String? = nil, reasons: [Reason] = []) {
       self.range = range
       self.origin = origin
@@ -42,10 +42,10 @@ public struct ReadExplanation: Hashable, Sendable, Codable {
     }
   }
 
-  /// In order, without gaps, neighbours different.
+  /// In order and without gaps. Neighbours that differ in nothing are joined.
   public let parts: [Part]
 
-  /// What parts in order and without gaps come to.
+  /// Creates an explanation from parts that are in order and without gaps.
   public init(_ parts: [Part]) { self.parts = parts.joined() }
 
   /// The bytes that come from `origin`.
@@ -55,7 +55,7 @@ public struct ReadExplanation: Hashable, Sendable, Codable {
 }
 
 extension ReadExplanation: CustomStringConvertible {
-  /// A line for each part, for people.
+  /// One line for each part, for people.
   public var description: String {
     let rows = parts.map { ["\($0.range)", "\(ByteRanges.count($0.range)) B", "\($0.origin)"] }
     let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -1,9 +1,9 @@
-/// Where bytes come from. Stores of your own may have names of their own.
+/// Where bytes come from. Your own stores may use names of their own.
 public struct ReadOrigin: RawRepresentable, Hashable, Sendable, Codable {
   /// The name.
   public let rawValue: String
 
-  /// The origin of that name.
+  /// Creates the origin with that name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// A cache's memory, uncompressed.
@@ -12,16 +12,16 @@ public struct ReadOrigin: RawRepresentable, Hashable, Sendable, Codable {
   public static let compressed = ReadOrigin(rawValue: "compressed")
   /// A cache's directory on a disk.
   public static let spill = ReadOrigin(rawValue: "spill")
-  /// A cache as a whole, in reasons: why it is not asked.
+  /// A cache as a whole. Used in reasons: why it is not asked.
   public static let cache = ReadOrigin(rawValue: "cache")
-  /// A read of the source that is under way.
+  /// A read of the source that is already in flight.
   public static let flight = ReadOrigin(rawValue: "flight")
   /// The source itself.
   public static let source = ReadOrigin(rawValue: "source")
-  /// There is no telling: a stage shows other bytes than those below it.
+  /// Cannot be known: a stage shows other bytes than those below it.
   public static let unknown = ReadOrigin(rawValue: "unknown")
 
-  /// From the nearest to the farthest. Those of other names lie between memory and flights.
+  /// From the nearest to the farthest. Origins with other names lie between memory and flights.
   var distance: Int {
     switch self {
     case .memory: 0

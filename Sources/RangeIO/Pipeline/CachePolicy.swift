@@ -1,9 +1,9 @@
 /// What a cache may do for a read.
 public enum CachePolicy: Hashable, Sendable {
-  /// Answer what it has, and keep what it fetches.
+  /// Return what it has, and keep what it fetches.
   case normal
-  /// Nothing: the bytes come from below, and are not kept.
+  /// Nothing: the bytes come from below and are not kept.
   case bypass
-  /// Answer what it has, and throw `ReadError.Code.notCached` if that is not all.
+  /// Return what it has, and throw `ReadError.Code.notCached` if that is not everything.
   case onlyIfCached
 }

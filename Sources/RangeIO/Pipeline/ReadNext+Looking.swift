@@ -1,29 +1,29 @@
-/// A stage that keeps bytes which a reader may know to be of no further use.
+/// A stage that keeps bytes, and can drop those that a reader no longer needs.
 protocol DiscardingStage: AnyObject, Sendable {
   /// Drops what it has of `range`.
   func discard(_ range: ByteRange, of source: SourceDescription)
 }
 
-/// A stage that keeps what it hands up.
+/// A stage that keeps what it returns.
 protocol CacheStage: DiscardingStage {
-  /// Whether the two keep in the same store: what one fetches by way of the other would wait for itself.
+  /// Whether the two keep bytes in the same store: then a fetch of one through the other would wait for itself.
   func sharesStore(with other: any CacheStage) -> Bool
 
-  /// Drops a version that is not read any more.
+  /// Drops a version that is no longer read.
   func endReading(of source: SourceDescription)
 
-  /// What would have to be fetched of `range`: not kept, and not on its way.
+  /// The parts of `range` that would have to be fetched: not kept, and not in flight.
   ///
-  /// - Parameter count: the bytes of the reads that it is wanted for. Empty if reads of that size pass the cache by.
+  /// - Parameter count: the size of the reads that need it. The result is empty if reads of that size bypass the cache.
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange]
 
-  /// The beginning of `range`, as much of it as there would be room for.
+  /// The first part of `range` that the cache has room for.
   func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange
 }
 
 extension ReadNext {
-  /// What would have to be fetched of `range`; `nil` if there is no telling: nothing below keeps anything, or a stage in
-  /// between shows it differently.
+  /// The parts of `range` that would have to be fetched. `nil` if that is unknown: no stage below keeps anything, or a
+  /// stage in between shows other bytes.
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange]? {
     var link = link
     while let stage = link as? StageLink {
@@ -33,14 +33,14 @@ extension ReadNext {
     return nil
   }
 
-  /// The beginning of `range`, as much of it as would be kept; below a stage that shows another source, about as much.
+  /// The first part of `range` that would be kept. Below a stage that shows another source this is approximate.
   func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange {
     var (link, source, isDerived) = (link, source, false)
     while true {
       if let stage = link as? StageLink {
         if let cache = stage.cache {
           guard isDerived else { return cache.kept(of: range, of: source) }
-          // Which bytes it becomes there is not known here, but how many it may be.
+          // Which bytes the range becomes there is unknown here, but not how many they may be.
           let count = cache.kept(of: 0..<min(range.count, source.byteCount), of: source).count
           return range.lowerBound..<range.lowerBound + count
         }
@@ -54,7 +54,7 @@ extension ReadNext {
     }
   }
 
-  /// Drops what is read ahead and cached of `range`, down to where a stage shows it differently.
+  /// Drops what is read ahead and cached of `range`, down to the first stage that shows other bytes.
   func discard(_ range: ByteRange, of source: SourceDescription) {
     var link = link
     while let stage = link as? StageLink {
@@ -63,7 +63,7 @@ extension ReadNext {
     }
   }
 
-  /// Whether something below keeps what is read through this.
+  /// Whether a stage below keeps what is read through this.
   var isKept: Bool {
     var link = link
     while true {

@@ -1,7 +1,7 @@
 /// The rest of the pipeline below a stage: call it to read.
 ///
-/// Linked once, when the reader is made. It may escape: a stage may keep it for work that outlives the call.
-/// Calling it allocates nothing.
+/// Linked once, when the reader is made. A stage may keep it for work that outlives the call. Calling it allocates
+/// nothing.
 public struct ReadNext: Sendable {
   @usableFromInline let link: ReadLink
 
@@ -9,16 +9,16 @@ public struct ReadNext: Sendable {
 
   /// Starts work that outlives a read.
   public var background: BackgroundWork { link.background }
-  /// Tells the time.
+  /// The clock to use.
   public var time: TimeSource { link.time }
 
   /// Whether the reader is closed, so that nothing can be read through this any more.
   var isClosed: Bool { link.bottom.isClosed }
 
-  /// Where the pipeline ends.
+  /// The end of the pipeline.
   var bottom: SourceLink { link.bottom }
 
-  /// Waits for `answer`, which another reader may bring, but not beyond the closing of this one.
+  /// Waits for `answer`, which another reader may bring. Fails when this reader is closed.
   func wait<Value>(for answer: Promise<Value>) async throws -> Value {
     try await link.bottom.waiting.wait(for: answer)
   }
@@ -38,12 +38,12 @@ public struct ReadNext: Sendable {
     }
   }
 
-  /// As one of the two.
+  /// Calls ``startFlightElsewhere(_:)`` or ``startFlight(_:)``.
   func startFlight(elsewhere: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     elsewhere ? startFlightElsewhere(work) : start(work)
   }
 
-  /// As ``start(_:)``, on another thread even if it could begin here.
+  /// Like ``start(_:)``, but always on another thread.
   func startFlightElsewhere(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     let flights = link.bottom.flights
     flights.enterAgain()
@@ -53,14 +53,14 @@ public struct ReadNext: Sendable {
     }
   }
 
-  /// Reads what `request` asks from the stages and the source below.
+  /// Reads what `request` asks for from the stages and the source below.
   ///
-  /// - Throws: what they throw; `CancellationError` at once when the task is cancelled; `ReadError` with `closed`, or with
-  ///   `invalidResponse` for one that answers a wrong number of bytes.
+  /// - Throws: what they throw; `CancellationError` at once when the task is cancelled; `ReadError` with `closed`, or
+  ///   with `invalidResponse` if one of them returns a wrong number of bytes.
   @inlinable @inline(__always)
   public nonisolated(nonsending) func callAsFunction(_ request: ReadRequest) async throws -> ReadResponse {
-    // Compiled into the stage above, so that a stage costs one asynchronous call and not one for each link as well:
-    // each takes some 20 ns, and a hit in memory takes less than the system call that it saves.
+    // Compiled into the stage above, so that a stage costs one asynchronous call and not another one for its link. Each
+    // call takes some 20 ns, and a hit in memory takes less than the system call that it saves.
     guard link.isStage else { return try await link.read(request) }
     let stageLink = unsafeDowncast(link, to: StageLink.self)
     if let response = stageLink.ready(request) { return response }
@@ -69,22 +69,24 @@ public struct ReadNext: Sendable {
 
   /// Where the bytes of `range` would come from now.
   ///
-  /// - Parameter source: as the stage that calls this sees it.
+  /// - Parameter source: the source as the calling stage sees it.
   public func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
     link.explain(range, of: source)
   }
 
-  /// Whether the stage above does not derive a source of its own.
+  /// Whether the stage above shows the same bytes as this: it does not derive its own source.
   var showsSameBytes: Bool { !(link is UnderivingLink) }
 
-  /// The answer, if what lies below has it now: without waiting, and without an asynchronous call. `nil` says nothing.
+  /// Returns the response if the stages below have it now: without waiting, and without an asynchronous call. `nil`
+  /// means nothing in particular.
   public func ready(_ request: ReadRequest) -> ReadResponse? { link.ready(request) }
 
-  /// Which of `ranges`, in ascending order and disjoint, are better asked for together, as one request each: numbers of
-  /// ranges, in order. `nil` if nothing below cares: then each is asked for by itself.
+  /// Which of `ranges`, ascending and disjoint, are better requested together. Each result is the indices of ranges for
+  /// one request, in order. `nil` if no stage below groups ranges: request each one separately.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { link.groups(ranges, of: source) }
 
-  /// The stage is borrowed: with copies, two tasks that read through one chain would take turns at its reference count.
+  /// The stage is borrowed: if it were copied, two tasks that read through one chain would contend for its reference
+  /// count.
   @inlinable @inline(__always) static nonisolated(nonsending) func pass(
     _ request: ReadRequest, to stage: borrowing any ReadStage & ~Copyable, _ next: ReadNext
   ) async throws -> ReadResponse {
@@ -92,12 +94,12 @@ public struct ReadNext: Sendable {
   }
 }
 
-/// One step of the chain down. A class, so that handing the rest of the chain to a stage is one pointer.
+/// One step of the chain down. A class, so that passing the rest of the chain to a stage costs one pointer.
 @usableFromInline class ReadLink: @unchecked Sendable {
   // Unchecked because it is not final: it and its subclasses have constants only.
   final let background: BackgroundWork
   final let time: TimeSource
-  /// Where the chain ends.
+  /// The end of the chain.
   final let bottom: SourceLink
   /// Whether this is a ``StageLink``.
   @usableFromInline final let isStage: Bool
@@ -113,34 +115,34 @@ public struct ReadNext: Sendable {
     preconditionFailure("each kind of link reads in its own way")
   }
 
-  /// The answer, if it is there without waiting.
+  /// The response, if it is there without waiting.
   @usableFromInline func ready(_ request: ReadRequest) -> ReadResponse? { nil }
 
-  /// As ``ReadNext/groups(_:of:)``.
+  /// See ``ReadNext/groups(_:of:)``.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { nil }
 
-  /// As ``ReadNext/explain(_:of:)``. The end of the chain is the source.
+  /// See ``ReadNext/explain(_:of:)``. The end of the chain is the source.
   func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
     [ReadExplanation.Part(range, .source)]
   }
 }
 
-/// A stage that reads ranges which lie near each other together.
+/// A stage that reads neighbouring ranges together.
 protocol GatheringStage: ReadStage {
-  /// As ``ReadNext/groups(_:of:)``; `nil` if it gathers nothing.
+  /// See ``ReadNext/groups(_:of:)``; `nil` if it groups nothing.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]?
 }
 
-/// A stage, and what lies below it.
+/// A stage, and the chain below it.
 @usableFromInline final class StageLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
-  // Not copyable for the sake of the link alone: see `pass`.
+  // Not copyable only for the sake of the link: see `pass`.
   @usableFromInline let stage: any ReadStage & ~Copyable
   @usableFromInline let next: ReadNext
-  /// The stage, if it is one that others have to look into.
+  /// The stage, if it is a cache.
   let cache: (any CacheStage)?
   let discarding: (any DiscardingStage)?
-  // Not optional, and a stand-in where there is none: taking a class out of an optional counts a reference.
+  // Not optional but a stand-in where there is none: unwrapping an optional class counts a reference.
   private let hasReadyStage: Bool
   private let readyStage: any ReadyStage
   private let gatheringStage: (any GatheringStage)?
@@ -177,7 +179,7 @@ protocol GatheringStage: ReadStage {
   }
 }
 
-/// Stands where a stage has nothing without waiting.
+/// The stand-in for a stage that is never ready.
 private final class NeverReady: ReadyStage {
   static let shared = NeverReady()
 
@@ -185,7 +187,7 @@ private final class NeverReady: ReadyStage {
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
 }
 
-/// Takes the description that the stage above derived off again, so that those below see theirs.
+/// Removes the description that the stage above derived, so that stages below see theirs.
 final class UnderivingLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   let next: ReadNext
@@ -198,10 +200,10 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
     var request = request
     request.source = request.source.base ?? request.source
-    // The grid is that of other bytes.
+    // The grid belongs to other bytes.
     request.grid = nil
     var response = try await next(request)
-    // And so is what was read beside: the stage above may hand on a response that it got.
+    // So does the over-read: the stage above may pass on a response that it got.
     if !response.overRead.isEmpty { response.overRead = [] }
     return response
   }
@@ -210,14 +212,14 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
     next.explain(range, of: source.base ?? source)
   }
 
-  /// All or nothing: where the ranges will lie below, only the stage above knows.
+  /// All or nothing: only the stage above knows where the ranges lie below.
   override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
     next.groups([], of: source.base ?? source) == nil ? nil : [ranges.indices]
   }
 }
 
 extension ReadNext {
-  /// This, seen through `stage`.
+  /// This chain with `stage` on top.
   ///
   /// - Parameter changesSource: whether the stage derives a description of its own.
   func under(_ stage: any ReadStage, changesSource: Bool) -> ReadNext {

@@ -1,7 +1,7 @@
 /// The stages between a reader and its source, from the top down.
 ///
-/// Most readers take them as a trailing closure. Make a pipeline first where the stages read state that is isolated to
-/// an actor, or where several readers are given the same:
+/// Usually you pass the stages as a trailing closure. Make a pipeline first if the stages read state that is isolated
+/// to an actor, or if several readers use the same stages:
 ///
 /// ```swift
 /// let pipeline = ReadPipeline {
@@ -13,12 +13,12 @@
 public struct ReadPipeline: Sendable {
   let stages: [any ReadStage]
 
-  /// The stages listed, from the top down. `if`, `else`, `for` and optionals may be used.
+  /// Creates a pipeline of the stages listed, from the top down. You can use `if`, `else`, `for` and optionals.
   public init(@ReadPipelineBuilder _ stages: () throws -> [any ReadStage]) rethrows { self.stages = try stages() }
 
   init(_ stages: [any ReadStage]) { self.stages = stages }
 
-  /// No stages.
+  /// Creates a pipeline without stages.
   public init() { stages = [] }
 }
 
@@ -30,7 +30,7 @@ public struct ReadPipeline: Sendable {
   public static func buildExpression(_ stage: (any ReadStage)?) -> [any ReadStage] { stage.map { [$0] } ?? [] }
   /// All stages of another pipeline.
   public static func buildExpression(_ pipeline: ReadPipeline) -> [any ReadStage] { pipeline.stages }
-  /// One after the other.
+  /// One stage after the other.
   public static func buildBlock(_ parts: [any ReadStage]...) -> [any ReadStage] { parts.flatMap { $0 } }
   /// `if` without `else`.
   public static func buildOptional(_ part: [any ReadStage]?) -> [any ReadStage] { part ?? [] }
@@ -53,13 +53,13 @@ extension ReadPipeline {
   /// What the stages have done, from the top down.
   func statistics() -> [StageStatistics] { stages.compactMap { $0.statistics() } }
 
-  /// Has caches drop a version that is not read any more.
+  /// Tells caches to drop a version that is no longer read.
   ///
-  /// - Parameter source: as the topmost stage shows it.
+  /// - Parameter source: the source as the topmost stage shows it.
   func endReading(_ source: SourceDescription) {
     var source = source
     for stage in stages {
-      // Those above show what they derive; those below, what it was derived from.
+      // Stages above see what this one derives; stages below see what it was derived from.
       (stage as? any CacheStage)?.endReading(of: source)
       if let base = source.base, stage.describe(base).id.hasSameBytes(as: source.id) { source = base }
     }
@@ -86,7 +86,7 @@ extension ReadPipeline {
     return next
   }
 
-  /// Whether both are caches that keep in the same store: what one fetches by way of the other would wait for itself.
+  /// Whether both are caches with the same store: a fetch of one through the other would wait for itself.
   private func shareStore(_ one: any ReadStage, _ other: any ReadStage) -> Bool {
     guard let one = one as? any CacheStage, let other = other as? any CacheStage else { return false }
     return one.sharesStore(with: other)

@@ -1,14 +1,14 @@
-/// What travels down the pipeline: which bytes of which version, and why.
+/// What a stage gets: which bytes of which version to read, and why.
 public struct ReadRequest: Sendable {
-  /// The bytes asked for, from the start of the source as this stage sees it.
+  /// The range to read, from the start of the source as this stage sees it.
   public var range: ByteRange
-  /// The pinned version, as this stage sees it: a stage below one that changes the size sees another description.
+  /// The pinned version as this stage sees it. A stage below one that changes the size sees another description.
   public var source: SourceDescription
-  /// What most reads have none of, behind one pointer: a request is handed on with every asynchronous call, and four
-  /// words fit into registers.
+  /// The rare parts, behind one pointer: most reads have none. A request is passed with every asynchronous call, and
+  /// four words fit into registers.
   private var extras: Extras?
 
-  /// What a read has beyond a range of a source. Immutable: requests share it.
+  /// What a read has besides a range and a source. Immutable: requests share it.
   private final class Extras: Sendable {
     let moreRanges: [ByteRange]
     let urgency: ReadUrgency?
@@ -30,21 +30,21 @@ public struct ReadRequest: Sendable {
     }
   }
 
-  /// A demand for `range` of `source`.
+  /// Creates a demand for `range` of `source`.
   public init(_ range: ByteRange, moreRanges: [ByteRange] = [], of source: SourceDescription) {
     self.range = range
     self.source = source
     extras = moreRanges.isEmpty ? nil : Extras(moreRanges: moreRanges)
   }
 
-  /// A demand for `range` of `source`, and nothing besides.
+  /// Creates a demand for `range` of `source`, and nothing else.
   @inline(__always) init(plain range: ByteRange, of source: SourceDescription) {
     self.range = range
     self.source = source
     extras = nil
   }
 
-  /// A read that a cache makes.
+  /// Creates a read by a cache.
   ///
   /// - Parameter urgency: `nil` for a demand.
   init(_ range: ByteRange, of source: SourceDescription, urgency: ReadUrgency?, grid: BlockGrid?) {
@@ -53,28 +53,28 @@ public struct ReadRequest: Sendable {
     extras = urgency == nil && grid == nil ? nil : Extras(urgency: urgency, grid: grid)
   }
 
-  /// More ranges of a vectored read, in the order asked. Empty for a read of one range, and costs nothing then.
+  /// More ranges of a vectored read, in the order requested. Empty for a read of one range, and then costs nothing.
   public var moreRanges: [ByteRange] {
     get { extras?.moreRanges ?? [] }
     set { change(moreRanges: newValue) }
   }
 
-  /// Why the bytes are read, as far as is known now: a prefetch becomes a demand when a read comes to wait for it.
+  /// Why the bytes are read, as far as is known now. A prefetch becomes a demand when a read starts to wait for it.
   ///
-  /// Setting it starts over: what is set is not raised with what was there before.
+  /// Setting it starts over: the new value does not follow earlier waiters.
   public var purpose: ReadPurpose {
     get { extras?.urgency?.purpose ?? .demand }
     set { change(urgency: .some(newValue == .demand ? nil : ReadUrgency())) }
   }
 
-  /// Whether a read waits by now, for a prefetch; `nil` for what has been a demand from the start.
+  /// The urgency of a prefetch, which rises when a read starts to wait for it. `nil` for a demand from the start.
   var urgency: ReadUrgency? {
     get { extras?.urgency }
     set { change(urgency: .some(newValue)) }
   }
 
-  /// Whether this is one of several requests that a cache makes of one read: some stages let only so many of them go at
-  /// once.
+  /// Whether this is one of several requests that a cache makes for one read. Some stages run only a limited number of
+  /// those at once.
   var isOneOfMany: Bool {
     get { extras?.isOneOfMany ?? false }
     set { if newValue != isOneOfMany { change(isOneOfMany: newValue) } }
@@ -86,14 +86,14 @@ public struct ReadRequest: Sendable {
     set { change(caching: newValue) }
   }
 
-  /// When the whole read must have ended, or `nil`.
+  /// The time by which the whole read must end, or `nil`.
   public var deadline: ReadInstant? {
     get { extras?.deadline }
     set { change(deadline: .some(newValue)) }
   }
 
-  /// Asks for the bytes of each block in memory of their own, as pieces of one rope: for a cache that keeps them one by
-  /// one. A stage that cannot do that answers as ever.
+  /// Asks for the bytes of each block in separate memory, as pieces of one rope, for a cache that keeps the blocks
+  /// separately. A stage that cannot do that ignores it.
   var grid: BlockGrid? {
     get { extras?.grid }
     set { if newValue != extras?.grid { change(grid: .some(newValue)) } }
@@ -108,10 +108,10 @@ public struct ReadRequest: Sendable {
       deadline: deadline ?? self.deadline, grid: grid ?? self.grid, isOneOfMany: isOneOfMany ?? self.isOneOfMany)
   }
 
-  /// Whether this is a read of one range, to be cached as ever.
+  /// Whether this is a read of one range with normal caching.
   var isPlain: Bool { extras == nil || moreRanges.isEmpty && caching == .normal }
 
-  /// The bytes asked for in all.
+  /// The number of bytes requested, in all.
   public var byteCount: Int {
     let count = ByteRanges.count(range)
     return extras == nil ? count : moreRanges.reduce(count) { ByteRanges.sum($0, ByteRanges.count($1)) }

@@ -1,11 +1,11 @@
-/// What travels up: the bytes of each range asked for.
+/// What a stage returns: the bytes of each requested range.
 public struct ReadResponse: Sendable {
   /// The bytes of the request's `range`.
   public var bytes: Bytes
-  /// What most responses have none of, behind one pointer.
+  /// The rare parts, behind one pointer: most responses have none.
   private var extras: Extras?
 
-  /// What a response has beyond the bytes of one range. Immutable: responses share it.
+  /// What a response has besides the bytes of one range. Immutable: responses share it.
   private final class Extras: Sendable {
     let moreBytes: [Bytes]
     let overRead: [Part]
@@ -16,21 +16,21 @@ public struct ReadResponse: Sendable {
     }
   }
 
-  /// Bytes that were read in addition to those asked for, and where they lie.
+  /// Bytes that were read in addition to those requested, and their range.
   public struct Part: Sendable {
-    /// Where, from the start of the source.
+    /// The range, from the start of the source.
     public let range: ByteRange
-    /// As many as `range` has.
+    /// Has as many bytes as `range`.
     public let bytes: Bytes
 
-    /// The bytes of `range`.
+    /// Creates a part with the bytes of `range`.
     public init(_ range: ByteRange, _ bytes: Bytes) {
       self.range = range
       self.bytes = bytes
     }
   }
 
-  /// The answer to a request: one value for each of its ranges.
+  /// Creates the response to a request: one value for each of its ranges.
   public init(_ bytes: Bytes, moreBytes: [Bytes] = []) {
     self.bytes = bytes
     extras = moreBytes.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: [])
@@ -42,11 +42,11 @@ public struct ReadResponse: Sendable {
     set { change(newValue, overRead) }
   }
 
-  /// What was read in addition to what was asked for, of the same version: a cache above keeps it. Disjoint from what was
-  /// asked for. A stage that cannot use it drops it.
+  /// Bytes read in addition to those requested, of the same version: a cache above keeps them. They do not overlap what
+  /// was requested. A stage that cannot use them drops them.
   ///
-  /// A stage that changes what it hands up, or checks it, makes a response of its own, as ``map(_:_:)`` does, and so
-  /// leaves out what it has not changed or checked.
+  /// A stage that changes or checks bytes returns a new response, as ``map(_:_:)`` does. That leaves out the over-read
+  /// bytes, which it has not changed or checked.
   public var overRead: [Part] {
     get { extras?.overRead ?? [] }
     set { change(moreBytes, newValue) }
@@ -56,12 +56,12 @@ public struct ReadResponse: Sendable {
     extras = moreBytes.isEmpty && overRead.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: overRead)
   }
 
-  /// The bytes of what was asked for, in all.
+  /// The number of requested bytes, in all.
   public var byteCount: Int { extras == nil ? bytes.count : moreBytes.reduce(bytes.count) { $0 + $1.count } }
 
-  /// The response with each piece transformed, without ``overRead``: how a stage that decodes answers `request`.
+  /// The response with each piece transformed, without ``overRead``. A stage that decodes uses it to answer `request`.
   ///
-  /// - Parameter transform: gets each range of the request with its bytes.
+  /// - Parameter transform: called with each range of the request and its bytes.
   public func map<E: Error>(
     _ request: ReadRequest, _ transform: (ByteRange, Bytes) throws(E) -> Bytes
   ) throws(E) -> ReadResponse {
@@ -73,7 +73,7 @@ public struct ReadResponse: Sendable {
     return ReadResponse(first, moreBytes: more)
   }
 
-  /// Throws `invalidResponse` unless this answers `request` with the right number of bytes throughout.
+  /// Throws `invalidResponse` unless every range of `request` got the right number of bytes.
   func check(_ request: ReadRequest) throws(ReadError) {
     guard bytes.count == request.range.count else {
       throw .wrongCount(bytes.count, for: request.range, of: request.source)

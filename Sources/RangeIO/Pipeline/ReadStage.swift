@@ -1,6 +1,6 @@
-/// A middleware of the pipeline: sees every read on its way down and every answer on its way up.
+/// A middleware of the pipeline: sees every read on its way down and every response on its way up.
 ///
-/// One method is needed. This stage decodes a file in which every byte is XORed with a key:
+/// Only one method is required. This stage decodes a file in which every byte is XORed with a key:
 ///
 /// ```swift
 /// struct Unscrambling: ReadStage {
@@ -15,47 +15,48 @@
 /// ```
 ///
 /// **What the caller guarantees.** The request's ranges lie within its `source`, which came from ``describe(_:)`` of
-/// this stage. Reads come concurrently, from any thread and actor; a stage that keeps state guards it itself.
+/// this stage. Reads are concurrent and come from any thread and actor. A stage with state must protect it itself.
 ///
-/// **What you must do.** Answer each range with exactly its bytes, or throw. Hand `next` a request within the
-/// description below. Honour cancellation in waits of your own: `Task.sleep`, streams and `next` do. Do not hold a
-/// lock while you call `next`. Keep `next` for work that outlives the call, if you need to; start that work with
-/// `next.background`, and tell the time by `next.time`, so that tests can drive both.
+/// **What you must do.** Return exactly the bytes of each range, or throw. Pass `next` only requests within the
+/// description below. Honour cancellation in your own waits: `Task.sleep`, streams and `next` do. Do not hold a lock
+/// while you call `next`. You may keep `next` for work that outlives the call; start that work with `next.background`,
+/// and take the time from `next.time`, so that tests can control both.
 public protocol ReadStage: ~Copyable, Sendable {
-  /// Answers `request`, usually by way of `next`.
+  /// Answers `request`, usually by calling `next`.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse
 
-  /// What this stage makes of the source below. By default the same.
+  /// How this stage changes the source below. By default not at all.
   ///
-  /// A stage that changes contents or size answers `below.deriving(…)`, always or never. Pure and fast: it is called
-  /// again whenever the source is looked at.
+  /// A stage that changes contents or size must return `below.deriving(…)`, either always or never. Must be pure and
+  /// fast: it is called each time the source is described again.
   func describe(_ below: SourceDescription) -> SourceDescription
 
-  /// Where among the stages this one works. By default anywhere.
+  /// Where this stage may stand among the others. By default anywhere.
   var placement: StagePlacement { get }
 
-  /// Where the bytes of `range` would come from now, for `RangeReader.explain(_:)`: parts in order, together `range`. By
-  /// default what lies below says of it; ``ReadOrigin/unknown`` if this stage derives a source of its own.
+  /// Where the bytes of `range` would come from now, for `RangeReader.explain(_:)`. The parts are in order and together
+  /// make up `range`. By default returns what the stages below say, or ``ReadOrigin/unknown`` if this stage derives its
+  /// own source.
   ///
-  /// Reads nothing and counts nothing.
+  /// Must read nothing and count nothing.
   func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
 
-  /// What this stage has done so far, for `RangeReader.statistics()`. By default nothing.
+  /// What this stage has done so far, for `RangeReader.statistics()`. By default `nil`.
   func statistics() -> StageStatistics?
 
-  /// Ends the stage: an object once no reader that lists it is open any more, after the last read has returned; a value
-  /// with each of its readers. By default nothing.
+  /// Ends the stage, after the last read has returned. A stage that is an object is closed once no open reader lists it
+  /// any more; a value is closed with each of its readers. By default does nothing.
   ///
   /// A reader that is dropped without being closed does not call it: free in `deinit` what you hold.
   nonisolated(nonsending) func close() async
 }
 
 extension ReadStage where Self: ~Copyable {
-  /// The same source.
+  /// Returns `below`.
   public func describe(_ below: SourceDescription) -> SourceDescription { below }
   /// Anywhere.
   public var placement: StagePlacement { .anywhere }
-  /// What lies below says.
+  /// Returns what the stages below say.
   public func explain(
     _ range: ByteRange, of source: SourceDescription, next: ReadNext
   ) -> [ReadExplanation.Part] {
@@ -65,8 +66,8 @@ extension ReadStage where Self: ~Copyable {
     }
     return next.explain(range, of: source)
   }
-  /// Nothing to tell.
+  /// `nil`.
   public func statistics() -> StageStatistics? { nil }
-  /// Nothing to end.
+  /// Does nothing.
   public nonisolated(nonsending) func close() async {}
 }

@@ -1,7 +1,7 @@
-/// A stage that can pass on cached bytes without an asynchronous call: a hit of a cache below it then costs a few
-/// nanoseconds, and some fifty otherwise.
+/// A stage that can pass on cached bytes without an asynchronous call. A hit in a cache below it then costs a few
+/// nanoseconds instead of some fifty.
 ///
-/// For stages that look at what passes, and need not wait to do so:
+/// For stages that look at what passes and do not need to wait for that:
 ///
 /// ```swift
 /// final class CountingReads: ReadyStage {
@@ -18,11 +18,11 @@
 /// }
 /// ```
 ///
-/// A class, so that asking one takes no copy.
+/// A class, so that calling it copies nothing.
 public protocol ReadyStage: AnyObject, ReadStage {
-  /// What `read` would return now, if it need not wait. `nil` says nothing, and must have done nothing: `read` comes next,
-  /// unless a stage above has an answer of its own.
+  /// Returns what `read` would return now, if that needs no waiting. `nil` means nothing in particular, and must have
+  /// no side effects: `read` is called next, unless a stage above has an answer of its own.
   ///
-  /// Must not wait, and takes no more time than handing on what is there.
+  /// Must not wait, and must take no longer than passing on what is there.
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse?
 }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The bottom of a pipeline: calls the source, checks the number of bytes, and lets no read wait for a source that
-/// does not answer.
+/// The bottom of a pipeline. It calls the source and checks the number of bytes. No read waits for a source that does
+/// not answer.
 ///
-/// A source that is not prompt is read by work of its own, which a cancelled or closed-out caller leaves behind.
+/// A source that is not prompt is read by a separate task; a caller that is cancelled or closed leaves it behind.
 final class SourceLink: Sendable {
   let source: any RangeSource
   fileprivate let background: BackgroundWork
   let isPrompt: Bool
-  /// Reads of the source under way, callers gone or not.
+  /// Reads of the source in flight, whether or not their callers still wait.
   fileprivate let gate = ShutdownGate()
-  /// Work under way that reads for several readers, and so may outlive the reads of its own.
+  /// Work in flight that reads for several readers, and so may outlive the reads of this one.
   let flights = ShutdownGate()
   private let misses = Atomic<Int>(0)
-  /// What waits in this reader, for the source or for what another reader brings: answered at once when it is closed.
+  /// Waits in this reader, for the source or for what another reader fetches. Closing answers them at once.
   let waiting = WaiterRegistry()
 
   init(_ source: any RangeSource, background: BackgroundWork) {
@@ -22,40 +22,40 @@ final class SourceLink: Sendable {
     isPrompt = source.isPrompt
   }
 
-  /// Reads of the reader that its cache could not answer alone, as far as they have returned bytes.
+  /// The reader's reads that its cache alone could not answer, as far as they have returned bytes.
   var cacheMisses: Int { misses.load(ordering: .relaxed) }
 
-  /// Counts one of those.
+  /// Counts a cache miss.
   func countCacheMiss() { misses.wrappingAdd(1, ordering: .relaxed) }
 
-  /// Whether no read begins any more.
+  /// Whether new reads are refused.
   var isClosed: Bool { gate.isClosed }
 
-  /// This, as the end of a chain of stages.
+  /// This link as the end of a chain of stages.
   func next(_ time: TimeSource) -> ReadNext {
     ReadNext(isPrompt ? PromptLink(self, time) : LeavingLink(self, time))
   }
 
-  /// What the source is now. Cancelled or closed, the caller is answered at once.
+  /// What the source is now. If cancelled or closed, returns to the caller at once.
   func describe() async throws -> SourceDescription {
     guard !isPrompt else { return try await source.describe().checked() }
     return try await leavingBehind { [source] in try await source.describe().checked() }
   }
 
-  /// What the name of the source leads to now. Cancelled or closed, the caller is answered at once.
+  /// What the name of the source refers to now. If cancelled or closed, returns to the caller at once.
   func renew() async throws -> SourceDescription {
     guard !isPrompt else { return try await source.renew().checked() }
     return try await leavingBehind { [source] in try await source.renew().checked() }
   }
 
-  /// Waits until the source may have changed since `seen`, or the interval is over: the longer one, if the source tells of
-  /// changes by the end of the shorter one. That there is no watch to be had is found out by trying.
+  /// Waits until the source may have changed since `seen`, or the interval is over. The interval is the longer one if
+  /// the source reports changes by the end of the shorter one. Only trying shows whether the source can be watched.
   func waitForChange(
     after seen: SourceDescription, within interval: Duration, ifTold longInterval: Duration, _ time: TimeSource
   ) async throws {
     let answer = Promise<Void>()
     let watch = background.start { [source] in
-      // One that cannot be watched is looked at every now and then.
+      // `try?`: a source that cannot be watched is polled instead.
       if (try? await source.waitForChange(after: seen)) != nil { answer.resolve(.success(())) }
     }
     let start = time.now
@@ -73,19 +73,20 @@ final class SourceLink: Sendable {
     try await waiting.wait(for: answer)
   }
 
-  /// Waits until nothing goes through the stages any more. To be called once no read is under way, so that none begins.
+  /// Waits until nothing goes through the stages any more. Call it once no read is in flight and none can begin.
   func stagesAreQuiet() async {
     _ = flights.close()
-    // Cancellation is the only error, and nobody cancels the closing.
+    // `try?`: cancellation is the only error, and closing is not cancelled.
     try? await flights.drained()
   }
 
-  /// Ends the source: everyone who waits is answered with `closed` now; returns when nothing is under way.
+  /// Ends the source. Answers every waiter with `closed` now; returns when nothing is in flight.
   func close() async {
-    // No read begins from here on, also none that outlives the reader's own; and whoever is answered sees it closed.
+    // From here on no read begins, including reads that outlive the reader's own. A caller that gets an answer sees the
+    // reader closed.
     _ = gate.close()
     waiting.failAll(ReadError.closed)
-    // A prompt source answers its callers by itself when it is closed; another's last read must have returned.
+    // A prompt source answers its callers itself when it is closed. With any other, the last read must have returned.
     if !isPrompt { do { try await gate.drained() } catch { return } }
     await source.close()
   }
@@ -112,7 +113,7 @@ final class SourceLink: Sendable {
     return response
   }
 
-  /// Runs `work` on its own and waits for it; cancelled or closed, goes at once and tells it by cancellation.
+  /// Runs `work` in a task of its own and waits for it. If cancelled or closed, returns at once and cancels that task.
   fileprivate func leavingBehind<Value: Sendable>(
     _ work: nonisolated(nonsending) @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -142,11 +143,11 @@ private class EndLink: ReadLink, @unchecked Sendable {
   }
 
   final override func ready(_ request: ReadRequest) -> ReadResponse? {
-    // For caches, which keep what they get: a source that waits may have better for who reads it once, such as memory that
-    // is not copied. One that is prompt has the same for both.
+    // For caches, which keep what they get. For a single read, a source that waits may have something better, such as
+    // memory that is not copied. A prompt source has the same for both.
     guard request.grid != nil || bottom.isPrompt, request.moreRanges.isEmpty, bottom.gate.enter() else { return nil }
     defer { bottom.gate.leave() }
-    // What is wrong is left to be told by the read that follows.
+    // The read that follows reports any error.
     guard let bytes = bottom.source.ready(request.range, of: request.source), bytes.count == request.range.count else {
       return nil
     }
@@ -154,13 +155,13 @@ private class EndLink: ReadLink, @unchecked Sendable {
   }
 }
 
-/// The end of the chain above a source that answers its callers by itself.
+/// The end of the chain above a source that answers its callers itself.
 private final class PromptLink: EndLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
     guard bottom.gate.enter() else { throw ReadError.closed }
     defer { bottom.gate.leave() }
-    // The way of nearly all reads, without another call.
+    // The path of nearly all reads, without another call.
     guard request.moreRanges.isEmpty, request.grid == nil, request.urgency == nil else {
       return try await SourceLink.read(bottom.source, request)
     }
@@ -170,7 +171,7 @@ private final class PromptLink: EndLink, @unchecked Sendable {
   }
 }
 
-/// The end of the chain above a source whose callers may have to leave their reads behind.
+/// The end of the chain above a source whose reads a caller may have to abandon.
 private final class LeavingLink: EndLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {

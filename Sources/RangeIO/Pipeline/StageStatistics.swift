@@ -1,5 +1,5 @@
-/// What one stage of a pipeline has done, as named counts: the same form for all, so that they can be printed, sent and
-/// summed without knowing the stage.
+/// What one stage of a pipeline has done, as named counts. All stages use the same form, so that you can print, send
+/// and sum the counts without knowing the stage.
 public struct StageStatistics: Hashable, Sendable, Codable {
   /// One count.
   public struct Count: Hashable, Sendable, Codable {
@@ -8,21 +8,21 @@ public struct StageStatistics: Hashable, Sendable, Codable {
     /// How many.
     public var value: Int
 
-    /// A count.
+    /// Creates a count.
     public init(_ name: String, _ value: Int) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The name of the stage: its type's.
+  /// The name of the stage's type.
   public var stage: String
-  /// Its counts, in the order in which they are best read.
+  /// The counts, in the best order for reading.
   public var counts: [Count]
-  /// Bytes that it had read from below and that no read returned.
+  /// Bytes that the stage had read from below and that no read returned.
   public var wastedBytes: Int
 
-  /// Counts of the stage called `stage`.
+  /// Creates counts for the stage called `stage`.
   public init(stage: String, counts: [Count], wastedBytes: Int = 0) {
     self.stage = stage
     self.counts = counts
@@ -34,7 +34,7 @@ public struct StageStatistics: Hashable, Sendable, Codable {
 }
 
 extension StageStatistics: CustomStringConvertible {
-  /// One line for people: the counts that are not zero.
+  /// One line for people, with the counts that are not zero.
   public var description: String {
     let told = counts.filter { $0.value != 0 }.map { "\($0.name) \($0.value)" }
     let waste = wastedBytes > 0 ? ["wasted bytes \(wastedBytes)"] : []

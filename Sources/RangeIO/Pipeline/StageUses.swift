@@ -1,20 +1,21 @@
-/// How many pipelines list a stage: of one that several readers share, what is left when one of them ends is for the
-/// others. While one is being closed, no reader begins with it.
+/// Counts the pipelines that list a stage. If several readers share a stage, it stays open until the last of them ends.
+/// While a stage is being closed, no reader begins with it.
 ///
-/// Of the whole process, since nothing else knows all readers. Stages are told apart as objects; each value is a stage
-/// of its own.
+/// One count for the whole process, since nothing else knows all readers. Stages are identified as objects; each value
+/// is a separate stage.
 enum StageUses {
   private struct Uses {
     var readers = 0
     var isClosing = false
-    /// Who waits until it is closed.
+    /// The readers that wait until it is closed.
     var waiting: [Promise<Void>] = []
   }
   private static let uses = Locked<[ObjectIdentifier: Uses]>([:])
 
-  /// A reader of `pipeline` begins. Waits while one of its stages is being closed, so that none is closed under a reader.
+  /// A reader of `pipeline` begins. Waits while one of its stages is being closed, so that no stage is closed under a
+  /// reader.
   ///
-  /// - Throws: `CancellationError`, and nothing has begun then.
+  /// - Throws: `CancellationError`. Nothing has begun then.
   static func begin(_ pipeline: ReadPipeline) async throws {
     let stages = pipeline.stages.compactMap(identity)
     while let (stage, closed) = enter(stages) {
@@ -29,7 +30,7 @@ enum StageUses {
 
   /// Counts a reader of all these stages, or of none if one of them is being closed.
   ///
-  /// - Returns: that one, and what is answered when it is closed.
+  /// - Returns: the stage that is being closed, and a promise that is resolved when it is closed.
   private static func enter(_ stages: [ObjectIdentifier]) -> (ObjectIdentifier, Promise<Void>)? {
     uses.withLock { uses in
       if let stage = stages.first(where: { uses[$0]?.isClosing == true }) {
@@ -68,7 +69,7 @@ enum StageUses {
     }
   }
 
-  /// The stages are held by their pipelines, so that no other object can have the same identity meanwhile.
+  /// Pipelines hold their stages, so no other object can get the same identity while they are counted.
   private static func identity(of stage: any ReadStage) -> ObjectIdentifier? {
     guard type(of: stage) is AnyClass else { return nil }
     return ObjectIdentifier(stage as AnyObject)

@@ -1,7 +1,8 @@
-/// Who may read and who waits, as a value: events in, actions out. It knows no task, and of time what it is told.
+/// Decides which reads go and which wait, as a value: events in, actions out. It knows no tasks, and only the times it
+/// is given.
 ///
-/// Demands go before prefetches, each in the order they came; but after ``demandsInARow`` demands a prefetch that waits
-/// is next. Who is next waits for its turn alone: none overtakes it by asking for less.
+/// Demands go before prefetches, each in order of arrival. But after ``demandsInARow`` demands a waiting prefetch is
+/// next. The next read keeps its turn: no other overtakes it by asking for less.
 ///
 /// Generic over the waiter, so that tests can pass numbers.
 struct AdmissionQueue<Waiter> {
@@ -13,25 +14,25 @@ struct AdmissionQueue<Waiter> {
     fileprivate let number: UInt64
   }
 
-  /// What is to be done after an event, outside of the lock.
+  /// What to do after an event, outside the lock.
   struct Actions {
-    /// Those who may read now, in order.
+    /// The waiters that may read now, in order.
     var admitted = SmallArray<Waiter>()
-    /// The next moment to call ``rang(_:now:)``, if it is another than before.
+    /// The next moment to call ``rang(_:now:)``, if it has changed.
     var alarm: Alarm?
   }
 
-  /// A moment to be woken at, or none any more. Of two, the one with the higher number counts.
+  /// A moment to be woken at; `nil` for none any more. Of two alarms, the one with the higher number counts.
   struct Alarm: Equatable {
     let number: Int
     let at: ReadInstant?
   }
 
-  /// What became of one who came.
+  /// The result of an arrival.
   enum Arrival {
-    /// It reads now.
+    /// The read goes now.
     case goes
-    /// It waits.
+    /// The read waits.
     case waits(Ticket, Waiter, Actions)
   }
 
@@ -43,34 +44,34 @@ struct AdmissionQueue<Waiter> {
 
   private let concurrentReads: Int
   private(set) var bucket: RateBucket?
-  /// Reads that were let go and have not ended.
+  /// Reads that were admitted and have not ended.
   private(set) var underWay = 0
   /// The most that have waited at once.
   private(set) var longestQueue = 0
   private var queued: [Ticket: Queued] = [:]
   private var demands = TicketQueue<Ticket>()
   private var prefetches = TicketQueue<Ticket>()
-  /// Demands that went, one after the other, while a prefetch waited.
+  /// Demands that went in a row while a prefetch waited.
   private var demandsSincePrefetch = 0
   private var lastTicket: UInt64 = 0
   private var alarm = Alarm(number: 0, at: nil)
 
   /// - Parameters:
-  ///   - concurrentReads: the most at once; `.max` for any number.
-  ///   - bucket: `nil` for any rate.
+  ///   - concurrentReads: the most at once; `.max` for no limit.
+  ///   - bucket: `nil` for no rate limit.
   init(concurrentReads: Int, bucket: RateBucket?) {
     self.concurrentReads = concurrentReads
     self.bucket = bucket
   }
 
-  /// Those who wait.
+  /// The number of waiters.
   var queueCount: Int { queued.count }
 
   // MARK: Events
 
-  /// One wants to read so many bytes.
+  /// A read of `byteCount` bytes arrives.
   ///
-  /// - Parameter waiter: made only if it has to wait.
+  /// - Parameter waiter: called only if the read has to wait.
   mutating func arrived(
     _ byteCount: Int, _ purpose: ReadPurpose, now: ReadInstant, waiter: () -> Waiter
   ) -> Arrival {
@@ -87,7 +88,7 @@ struct AdmissionQueue<Waiter> {
     return .waits(ticket, one.waiter, admit(now))
   }
 
-  /// A read waits for a prefetch by now.
+  /// A read now waits for this prefetch.
   mutating func raised(_ ticket: Ticket, now: ReadInstant) -> Actions {
     guard queued[ticket]?.purpose == .prefetch else { return Actions() }
     queued[ticket]?.purpose = .demand
@@ -97,7 +98,7 @@ struct AdmissionQueue<Waiter> {
     return admit(now)
   }
 
-  /// One who waited has given up, or hears only now that it was let go.
+  /// A waiter has given up. It may have been admitted just before.
   mutating func left(_ ticket: Ticket, _ byteCount: Int, now: ReadInstant) -> Actions {
     if let one = queued.removeValue(forKey: ticket) {
       if one.purpose == .demand { demands.removed() } else { prefetches.removed() }
@@ -109,7 +110,7 @@ struct AdmissionQueue<Waiter> {
     return admit(now)
   }
 
-  /// A read has ended, well or badly.
+  /// A read has ended, whether it succeeded or failed.
   mutating func ended(now: ReadInstant) -> Actions {
     precondition(underWay > 0, "a read ends once")
     underWay -= 1
@@ -127,7 +128,7 @@ struct AdmissionQueue<Waiter> {
   private enum Turn: Equatable {
     case now
     case at(ReadInstant)
-    /// When another ends.
+    /// When another read ends.
     case later
   }
 
@@ -169,7 +170,7 @@ struct AdmissionQueue<Waiter> {
     return actions
   }
 
-  /// Who is next.
+  /// The next ticket.
   private mutating func front() -> Ticket? {
     let isPrefetchDue = demands.count == 0 || demandsSincePrefetch >= Self.demandsInARow
     if prefetches.count > 0, isPrefetchDue {

@@ -1,19 +1,19 @@
-/// A bounded number of permits: demands go before prefetches, each in the order they came, and no prefetch waits for
-/// ever (``AdmissionQueue``).
+/// A limited number of permits. Demands go before prefetches, each in order of arrival, and no prefetch waits forever
+/// (``AdmissionQueue``).
 package final class Permits: Sendable {
   private typealias State = AdmissionQueue<Promise<Void>>
   private let state: Locked<State>
-  /// Permits know no rate, so all is now.
+  /// Permits have no rate, so the time is always now.
   private static let now = ReadInstant(nanoseconds: 0)
 
   package init(_ count: Int) { state = Locked(State(concurrentReads: count, bucket: nil)) }
 
-  /// Those who wait for a permit.
+  /// The number of waiters for a permit.
   package var waiterCount: Int { state.withLock { $0.queueCount } }
 
-  /// Waits for a permit, which ``leave()`` gives back. Throws when cancelled, or when `list` is failed.
+  /// Waits for a permit; ``leave()`` returns it. Throws when cancelled, or when `list` fails.
   ///
-  /// - Parameter urgency: of the prefetch that it is for; `nil` for a demand.
+  /// - Parameter urgency: the urgency of the prefetch that it is for; `nil` for a demand.
   package func enter(_ list: WaiterRegistry, urgency: ReadUrgency? = nil) async throws {
     let purpose = urgency?.purpose ?? .demand
     let arrival = state.withLock { $0.arrived(0, purpose, now: Self.now) { Promise() } }
@@ -24,13 +24,13 @@ package final class Permits: Sendable {
     do {
       try await list.wait(for: answer)
     } catch {
-      // Its turn may have come just now. Then it is the next one's.
+      // Its turn may have come just now. Then the next waiter gets it.
       admit(state.withLock { $0.left(ticket, 0, now: Self.now) })
       throw error
     }
   }
 
-  /// Gives a permit back: to the next that waits, else to the next that comes.
+  /// Returns a permit: to the next waiter, else to the next caller.
   package func leave() { admit(state.withLock { $0.ended(now: Self.now) }) }
 
   private func admit(_ actions: State.Actions) {

@@ -1,10 +1,10 @@
-/// Bytes a second as a token bucket: what was not used is saved up to `burst`.
+/// Bytes per second as a token bucket: what is not used is saved up to `burst`.
 ///
-/// Kept as the moment at which the bucket is full again, so that nothing has to be poured in as time goes by (the
-/// virtual scheduling form of the generic cell rate algorithm, ITU-T I.371, annex A).
+/// Stored as the moment at which the bucket is full again, so that nothing has to be added as time passes (the virtual
+/// scheduling form of the generic cell rate algorithm, ITU-T I.371, annex A).
 ///
-/// A read goes when its bytes are there, or the bucket is full: one larger than the bucket takes it into debt, which
-/// those after it wait for. So in any time `t` at most `burst + t × bytesPerSecond` bytes and one read go.
+/// A read may go when its bytes are available or the bucket is full. A read larger than the bucket puts it into debt,
+/// and later reads wait for that. So in any time `t` at most `burst + t × bytesPerSecond` bytes and one read go.
 struct RateBucket: Equatable {
   let bytesPerSecond: Int
   let burst: Int
@@ -12,7 +12,7 @@ struct RateBucket: Equatable {
 
   init(bytesPerSecond: Int, burst: Int) { (self.bytesPerSecond, self.burst) = (bytesPerSecond, burst) }
 
-  /// When a read of so many bytes may go, maybe long ago.
+  /// When a read of `byteCount` bytes may go; possibly long ago.
   func earliest(_ byteCount: Int) -> ReadInstant {
     fullAt.advanced(by: .nanoseconds(-time(burst - min(byteCount, burst), rounded: .down)))
   }
@@ -22,22 +22,22 @@ struct RateBucket: Equatable {
     fullAt = max(fullAt, now).advanced(by: .nanoseconds(time(byteCount, rounded: .up)))
   }
 
-  /// A read that was to go did not.
+  /// A read that had taken its bytes did not go.
   mutating func giveBack(_ byteCount: Int) {
     fullAt = fullAt.advanced(by: .nanoseconds(-time(byteCount, rounded: .up)))
   }
 
-  /// The time until the bucket is full; not more than zero if it is.
+  /// The time until the bucket is full; zero or less if it is full.
   func timeToFull(_ now: ReadInstant) -> Duration { now.duration(to: fullAt) }
 
   private enum Rounding {
     case up, down
   }
 
-  /// The nanoseconds that so many bytes take, at most some 292 years.
+  /// The nanoseconds that `byteCount` bytes take, at most some 292 years.
   private func time(_ byteCount: Int, rounded rounding: Rounding) -> Int64 {
     let product = byteCount.multipliedFullWidth(by: 1_000_000_000)
-    // Without signs, so that a quotient may have one bit more than the time that it is cut to.
+    // Unsigned, so that a quotient may have one bit more than the time that it is limited to.
     let rate = bytesPerSecond.magnitude
     guard product.high.magnitude < rate else { return .max }
     let (quotient, remainder) = rate.dividingFullWidth((product.high.magnitude, product.low))

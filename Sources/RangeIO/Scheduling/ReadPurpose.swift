@@ -2,6 +2,6 @@
 public enum ReadPurpose: Hashable, Sendable {
   /// A read waits for them.
   case demand
-  /// They may be wanted soon. Goes after demand everywhere.
+  /// They may be needed soon. Demand has priority everywhere.
   case prefetch
 }

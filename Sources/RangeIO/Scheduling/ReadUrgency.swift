@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Whether anybody waits for a prefetch by now. Shared by all who see the request, so that those with a queue can move
-/// it up.
+/// Whether a read waits for a prefetch by now. All code that handles the request shares it, so that queues can move the
+/// request up.
 ///
-/// A source sees that of the read it is asked for as ``current``.
+/// A source finds the urgency of the read it serves in ``current``.
 public final class ReadUrgency: Sendable {
   private struct State {
     var handlers: [(number: Int, handler: @Sendable () -> Void)] = []
@@ -12,20 +12,20 @@ public final class ReadUrgency: Sendable {
   private let isRaised = Atomic<Bool>(false)
   private let state = Locked(State())
 
-  /// Whether it is that of a cache's flight, which is kept there.
+  /// Whether it belongs to a cache's flight, which stores it.
   let isOfFlight: Bool
 
-  /// That of a prefetch that no read waits for yet.
+  /// Creates the urgency of a prefetch that no read waits for yet.
   init(isOfFlight: Bool = false) { self.isOfFlight = isOfFlight }
 
-  /// Within a source's `read`: the urgency of the prefetch that it is for, also where another reader's source is read by
-  /// way of this one. `nil` for a demand.
+  /// Within a source's `read`: the urgency of the prefetch that it serves, also when that read goes on to another
+  /// reader's source. `nil` for a demand.
   @TaskLocal public static var current: ReadUrgency?
 
-  /// Why it is read, as far as is known now.
+  /// The purpose, as far as is known now.
   public var purpose: ReadPurpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
 
-  /// A read waits for it now: for good.
+  /// A read waits for it now. This is final.
   func raise() {
     let handlers = state.withLock { state in
       isRaised.store(true, ordering: .releasing)
@@ -35,9 +35,9 @@ public final class ReadUrgency: Sendable {
     for (_, handler) in handlers { handler() }
   }
 
-  /// Calls `handler` once, when a read comes to wait; at once if that has happened.
+  /// Calls `handler` once, when a read starts to wait; at once if that has happened.
   ///
-  /// - Returns: to take it back by.
+  /// - Returns: a handle for removing the handler.
   @discardableResult public func onRaise(_ handler: @escaping @Sendable () -> Void) -> Handle {
     let number = state.withLock { state -> Int? in
       guard !isRaised.load(ordering: .relaxed) else { return nil }
@@ -49,12 +49,12 @@ public final class ReadUrgency: Sendable {
     return Handle(number: number ?? 0)
   }
 
-  /// Takes a handler back. It may be running.
+  /// Removes a handler. It may still be running.
   public func remove(_ handle: Handle) {
     state.withLock { state in state.handlers.removeAll { $0.number == handle.number } }
   }
 
-  /// A handler that waits to be called.
+  /// A registered handler.
   public struct Handle: Sendable {
     fileprivate let number: Int
   }

@@ -1,8 +1,8 @@
-/// Tickets in order, from which one in the middle is taken by counting it out: it is passed over when it is its turn.
+/// Tickets in order. A ticket removed from the middle is only uncounted, and skipped when its turn comes.
 struct TicketQueue<Ticket> {
   private var tickets: ContiguousArray<Ticket> = []
   private var head = 0
-  /// Those in the queue that were not taken out.
+  /// The number of tickets that were not removed.
   private(set) var count = 0
 
   mutating func append(_ ticket: Ticket) {
@@ -10,10 +10,10 @@ struct TicketQueue<Ticket> {
     count += 1
   }
 
-  /// One was taken out, wherever it stands.
+  /// A ticket was removed, wherever it stands.
   mutating func removed() { count -= 1 }
 
-  /// The first that `isThere`.
+  /// The first ticket for which `isThere` is true.
   mutating func first(where isThere: (Ticket) -> Bool) -> Ticket? {
     while head < tickets.count {
       if isThere(tickets[head]) { return tickets[head] }
@@ -22,7 +22,7 @@ struct TicketQueue<Ticket> {
     return nil
   }
 
-  /// Takes out the one that ``first(where:)`` returned.
+  /// Removes the ticket that ``first(where:)`` returned.
   mutating func removeFirst() {
     head += 1
     count -= 1
@@ -32,7 +32,7 @@ struct TicketQueue<Ticket> {
     }
   }
 
-  /// Forgets those that are not there, if they are many.
+  /// Drops the tickets for which `isThere` is false, if they are many.
   mutating func compact(_ isThere: (Ticket) -> Bool) {
     guard tickets.count - head > 2 * count + 64 else { return }
     tickets = ContiguousArray(tickets[head...].lazy.filter(isThere))

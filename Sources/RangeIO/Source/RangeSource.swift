@@ -1,6 +1,6 @@
 /// Where bytes come from: a file, an object in a bucket, another program's memory.
 ///
-/// Two methods are needed. The shortest source shows bytes of its own:
+/// Only two methods are required. The shortest source returns bytes that it holds itself:
 ///
 /// ```swift
 /// struct MemorySource: RangeSource {
@@ -12,75 +12,77 @@
 /// }
 /// ```
 ///
-/// **What the caller guarantees.** `range` is not empty and lies within `source.byteCount`; `source` came from
-/// ``describe()`` of this source; no read begins after ``close()`` did, but for a source that ``isPrompt``, which may be
-/// asked while it is being closed and throws `ReadError.Code.closed`. Reads come concurrently, from any thread.
+/// **What the caller guarantees.** `range` is not empty and lies within `source.byteCount`. `source` came from
+/// ``describe()`` of this source. No read begins after ``close()`` has begun. The exception is a source that
+/// ``isPrompt``: it may be read while it is being closed, and then throws `ReadError.Code.closed`. Reads are concurrent
+/// and come from any thread.
 ///
-/// **What you must do.** Never block the thread: it is the caller's. Work that blocks belongs on a thread of its own.
-/// Return exactly `range.count` bytes of exactly the version described, or throw; throw
-/// `ReadError.Code.sourceChanged` if that version is gone. Say in ``isPrompt`` whether you answer a cancelled task at
-/// once. Free in `deinit` what you hold: a reader that is dropped without being closed does not call ``close()``.
+/// **What you must do.** Never block the thread: it belongs to the caller. Do blocking work on a thread of your own.
+/// Return exactly `range.count` bytes of exactly the version described, or throw. Throw `ReadError.Code.sourceChanged`
+/// if that version no longer exists. Declare in ``isPrompt`` whether you answer a cancelled task at once. Free in
+/// `deinit` what you hold: a reader that is dropped without being closed does not call ``close()``.
 public protocol RangeSource: ~Copyable, Sendable {
-  /// What the source is now. Called when a reader opens and when it is asked to refresh; before a read beyond the end that
-  /// it knows, of a version that is not settled, or counted from the end of a source that may grow; and in each
-  /// ``RangeReader/Configuration/pollInterval`` by readers that watch for changes.
+  /// Returns what the source is now. A reader calls it when it opens and when you ask it to refresh. It also calls it
+  /// before a read beyond the end it knows, a read of a version that is not settled, and a read counted from the end of
+  /// a source that may grow. Readers that watch for changes call it every ``RangeReader/Configuration/pollInterval``.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
 
-  /// What the name of the source leads to now, which may be another object than the one read so far: for readers that
-  /// turn to new versions (``ChangePolicy/refresh``). By default ``describe()``.
+  /// Returns what the name of the source refers to now. That may be another object than the one read so far. Used by
+  /// readers that move to new versions (``ChangePolicy/refresh``). By default the same as ``describe()``.
   nonisolated(nonsending) func renew() async throws -> SourceDescription
 
-  /// Returns when the source may have changed since `source` described it; may return for nothing. By default never, and
-  /// the reader looks every now and then.
+  /// Returns when the source may have changed since `source` described it. It may also return without a change. By
+  /// default it never returns, and the reader polls.
   nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws
 
-  /// Whether ``waitForChange(after:)`` tells of changes as they happen, as far as is known now: then readers look seldom by
-  /// themselves. By default `false`. Asked after ``describe()``.
+  /// Whether ``waitForChange(after:)`` reports changes as they happen, as far as is known now. If so, readers poll only
+  /// seldom. By default `false`. Readers ask after ``describe()``.
   var tellsOfChanges: Bool { get }
 
-  /// The bytes of `range`, of the version that `source` describes.
+  /// Returns the bytes of `range`, of the version that `source` describes.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
 
-  /// The bytes of `range`, if there is nothing to wait for, in no more time than it takes to copy them. `nil` says
-  /// nothing: ``read(_:of:)`` comes next. By default always `nil`.
+  /// Returns the bytes of `range` if that takes no waiting and no more time than copying them. `nil` means nothing in
+  /// particular: the caller then calls ``read(_:of:)``. By default always `nil`.
   ///
-  /// Saves a cache the task that it else begins for every read of the source.
+  /// Saves a cache the task that it otherwise starts for every read of the source.
   func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes?
 
-  /// The bytes of several ranges, in the order asked. By default one ``read(_:of:)`` after the other.
+  /// Returns the bytes of several ranges, in the order of `ranges`. By default calls ``read(_:of:)`` for one after the
+  /// other.
   nonisolated(nonsending) func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes]
 
-  /// The bytes of `range` as one piece for each block of `grid` that `range` touches, for a cache that keeps and evicts
-  /// them one by one. By default the range is read once, and the cache copies each part out.
+  /// Returns the bytes of `range`, one piece for each block of `grid` that `range` touches. A cache can then keep and
+  /// evict the pieces separately. By default reads the range once, and the cache copies each part out.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid)
     async throws -> [Bytes]
 
-  /// Whether this source answers at once, by itself, both a read whose task is cancelled (with `CancellationError`)
-  /// and reads under way when it is closed (with `ReadError.Code.closed`), however long its device hangs.
+  /// Whether this source itself answers at once, however long its device hangs: a read whose task is cancelled (with
+  /// `CancellationError`), and reads in flight when it is closed (with `ReadError.Code.closed`).
   ///
-  /// A source that never waits may say `true`.
+  /// A source that never waits may return `true`.
   ///
-  /// `false` by default: the reader then runs each read as work of its own, which costs a task and lets
-  /// callers go at once. The abandoned read is told by cancellation of its task.
+  /// `false` by default. The reader then runs each read as separate work. That costs a task and lets callers return at
+  /// once; the abandoned read learns of it because its task is cancelled.
   var isPrompt: Bool { get }
 
   /// What the source has done so far. Empty by default.
   func statistics() -> SourceStatistics
 
-  /// What a user expects of a range, on which nothing depends but time. Quick, and waits for nothing. By default nothing
-  /// is done.
+  /// Hints at how a range will be used. It may affect time only, never results. Must be quick and must not wait. By
+  /// default does nothing.
   func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription)
 
-  /// Ends the use of the source: returns once nothing of it is under way. Called once, and not before the last read
-  /// has returned unless the source ``isPrompt``. By default nothing.
+  /// Ends the use of the source. Returns once none of its work is in flight. Called once. Unless the source
+  /// ``isPrompt``, it is called only after the last read has returned. By default does nothing.
   nonisolated(nonsending) func close() async
 }
 
 extension RangeSource where Self: ~Copyable {
-  /// Nothing is known to be there without waiting.
+  /// Returns `nil`.
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { nil }
 
-  /// One read after the other.
+  /// Reads one range after the other.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription
   ) async throws -> [Bytes] {
@@ -90,7 +92,7 @@ extension RangeSource where Self: ~Copyable {
     return all
   }
 
-  /// One read, cut where blocks meet.
+  /// Reads once and cuts the result at the block boundaries.
   public nonisolated(nonsending) func read(
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
@@ -99,7 +101,7 @@ extension RangeSource where Self: ~Copyable {
     return cut(whole, range, grid)
   }
 
-  /// The bytes of `range` as one piece for each block.
+  /// `whole`, the bytes of `range`, as one piece for each block.
   func cut(_ whole: Bytes, _ range: ByteRange, _ grid: BlockGrid) -> [Bytes] {
     guard grid.blocks(covering: range).count > 1 else { return [whole] }
     return grid.pieces(of: range).map { piece in
@@ -107,27 +109,27 @@ extension RangeSource where Self: ~Copyable {
     }
   }
 
-  /// What it is.
+  /// Returns what ``describe()`` returns.
   public nonisolated(nonsending) func renew() async throws -> SourceDescription { try await describe() }
 
-  /// Cannot tell: until it is cancelled.
+  /// Cannot detect changes: returns only by throwing, when the task is cancelled.
   public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
     try await Promise<Void>().value()
   }
 
-  /// Does not.
+  /// `false`.
   public var tellsOfChanges: Bool { false }
 
-  /// Nothing is done.
+  /// Does nothing.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {}
 
-  /// Not prompt.
+  /// `false`.
   public var isPrompt: Bool { false }
 
-  /// Nothing counted.
+  /// Empty counts.
   public func statistics() -> SourceStatistics { SourceStatistics() }
 
-  /// Nothing to end.
+  /// Does nothing.
   public nonisolated(nonsending) func close() async {}
 }
 

@@ -3,38 +3,38 @@ import Synchronization
 
 /// The memory of one block, and the notes of the store that keeps it.
 ///
-/// The bytes lie apart from this object, so that the objects lie close together: looking a block up, and counting a
+/// The bytes are separate from this object, so that the objects lie close together. Looking a block up, and counting a
 /// reference to it, touch one cache line of 64 bytes that shares its page with sixty others. With bytes and object in
-/// one allocation each look-up in a store of a million blocks would touch a page of its own: measured, three times the
+/// one allocation, each look-up in a store of a million blocks would touch a separate page: measured, three times the
 /// time.
 ///
-/// A `ManagedBuffer` for its header alone, which can be reached without counting a reference.
+/// A `ManagedBuffer` only for its header, which can be accessed without counting a reference.
 final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
-  /// How the bytes are given back.
+  /// How the bytes are freed.
   enum Kind: UInt8 {
     case slab, malloc, pages
-    /// No bytes, but a retained object in the place of their address: the pieces of a block of which parts are missing.
+    /// No bytes, but a retained object in place of their address: the pieces of a block with missing parts.
     case list
   }
 
-  /// What is known about the block: 40 bytes, so that object and allocator need 64.
+  /// What is known about the block: 40 bytes, so that object and allocator together need 64.
   struct Note {
     /// The bytes, or the list.
     var base: UnsafeMutableRawPointer
-    /// When the oldest bytes were asked for, in nanoseconds of the store's clock.
+    /// When the oldest bytes were requested, in nanoseconds of the store's clock.
     var fetchedAt: Int64 = 0
     /// The block's lower 48 bits, and the token's lower 16 above them.
     var blockAndToken: UInt64 = 0
-    /// The token's upper 32 bits of 48.
+    /// The upper 32 of the token's 48 bits.
     var tokenHigh: UInt32 = 0
     /// Where in the block the bytes begin.
     var lower: UInt32 = 0
-    /// How many there are; for a list, to the end of the last piece.
+    /// The number of bytes; for a list, up to the end of the last piece.
     let count: UInt32
     let kind: Kind
-    /// Whether the user pinned it.
+    /// Whether the user pinned the block.
     var isPinned = false
-    /// 0, or 1 once a store has taken it. Only touched atomically.
+    /// 0, or 1 once a store has claimed it. Accessed only atomically.
     fileprivate var claimed: UInt8 = 0
 
     var upper: UInt32 { lower + count }
@@ -42,7 +42,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     var token: UInt64 { UInt64(tokenHigh) << 16 | blockAndToken >> 48 }
   }
 
-  /// A copy of `bytes` in memory of its own that is claimed: for a store. `nil` if there is no memory.
+  /// A copy of `bytes` in separate memory that is already claimed: for a store. `nil` if there is no memory.
   static func claimedCopy(of bytes: Bytes) -> Bytes? {
     guard let buffer = allocate(bytes.count) else { return nil }
     bytes.copyBytes(to: buffer.memory)
@@ -50,14 +50,14 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     return buffer.bytes(bytes.count)
   }
 
-  /// Takes `bytes` for a store as they are, if they are all of a block's memory and no store has it.
+  /// Claims `bytes` for a store without a copy, if they are all of a block's memory and no store has claimed it.
   static func claim(_ bytes: Bytes) -> Bool {
     guard let owner = bytes.owner, type(of: owner) == BlockBacking.self else { return false }
     let backing = unsafeDowncast(owner, to: BlockBacking.self)
     return backing.backingByteCount == bytes.count && backing.claim()
   }
 
-  /// Gives up a claim: a store has released `bytes`, and another may take the memory as it is.
+  /// Gives up a claim: a store has released `bytes`, and another may claim the memory.
   static func disown(_ bytes: Bytes) {
     guard let owner = bytes.owner, type(of: owner) == BlockBacking.self else { return }
     unsafeDowncast(owner, to: BlockBacking.self).claimMark.pointee.store(0, ordering: .releasing)
@@ -72,7 +72,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     return unsafeDowncast(created, to: BlockBacking.self)
   }
 
-  /// Memory for `count` bytes, their contents undefined; `nil` if the system has none.
+  /// Allocates `count` bytes with undefined contents; `nil` if the system has no memory.
   static func allocate(_ count: Int) -> WritableBytes? {
     guard count > 0, count <= largest else { return nil }
     let (kind, memory): (Kind, UnsafeMutableRawPointer?) =
@@ -87,16 +87,16 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     return WritableBytes(owner: make(memory, count: count, kind), base: memory, capacity: count)
   }
 
-  /// A note without bytes that keeps `list` alive, which describes `count` bytes of its block.
+  /// A note without bytes that keeps `list` alive; the list describes `count` bytes of its block.
   static func holding(_ list: AnyObject, count: Int) -> BlockBacking {
     make(Unmanaged.passRetained(list).toOpaque(), count: count, .list)
   }
 
-  /// The bytes that the memory for `count` bytes takes, with its object and what the allocator adds to both.
+  /// The bytes that an allocation of `count` bytes takes, including its object and the allocator's overhead for both.
   static func footprint(of count: Int) -> Int {
     if BlockSlabs.serves(count) { return count + objectFootprint }
     if count >= BufferPool.smallestPooled { return BufferPool.roundedUp(count) + objectFootprint }
-    // glibc adds 8 bytes and rounds up to 16, 32 at least (malloc.c, "chunk").
+    // glibc adds 8 bytes and rounds up to 16, at least 32 (malloc.c, "chunk").
     return max(32, (count + 8 + 15) & ~15) + objectFootprint
   }
   /// An object's header of 16 bytes, the note, and the allocator's 8.
@@ -118,23 +118,23 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
 extension BlockBacking: ByteBacking {
   var backingByteCount: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
 
-  /// Takes the memory for a store. Bytes that are still shown of it stay good, since they are not written to.
+  /// Claims the memory for a store. Bytes that still show it stay valid, since nothing writes to them.
   ///
-  /// - Returns: false if it was taken before: chunks must not share memory, or dropping one would free nothing.
+  /// - Returns: `false` if it was claimed before: chunks must not share memory, or dropping one would free nothing.
   func claim() -> Bool { claimMark.pointee.exchange(1, ordering: .acquiringAndReleasing) == 0 }
 
   fileprivate var claimMark: UnsafeMutablePointer<Atomic<UInt8>> {
     withUnsafeMutablePointerToHeader { note in
-      // An `Atomic<UInt8>` is laid out as the `UInt8` that it holds.
+      // An `Atomic<UInt8>` has the same layout as its `UInt8`.
       (UnsafeMutableRawPointer(note) + MemoryLayout<Note>.offset(of: \.claimed)!).assumingMemoryBound(
         to: Atomic<UInt8>.self)
     }
   }
 }
 
-/// The way between an object and its note without counting a reference.
+/// Converts between an object and its note without counting a reference.
 extension BlockBacking {
-  /// A `ManagedBuffer`'s header follows the object's own 16 bytes. Checked once, when the first table is made.
+  /// Whether a `ManagedBuffer`'s header follows the object's own 16 bytes. Checked once, when the first table is made.
   static let layoutIsAsExpected: Bool = {
     guard let memory = rio_malloc(1) else { return false }
     let probe = make(memory, count: 1, .malloc)

@@ -3,22 +3,23 @@ import Synchronization
 
 /// Memory for whole blocks of 4 to 64 KiB: cut from slabs, in huge pages where the system has them.
 ///
-/// What a cache holds is spread over gigabytes and read at random: with pages of 4 KiB nearly every block costs a walk
-/// through the page tables. And blocks of one size, taken and given back for weeks, leave no holes of other sizes.
+/// A cache is spread over gigabytes and read at random: with pages of 4 KiB nearly every block costs a walk through the
+/// page tables. And blocks of one size, allocated and freed for weeks, leave no holes of other sizes.
 ///
-/// A slab is 4 MiB, or 128 blocks where that is more; the place of its first block is its own. One without blocks goes
-/// back to the system, but for one of each size. When blocks of another size come to the fore, slabs are left of which
-/// a few blocks are still used: of all free blocks together, the pages of so many are kept as make a sixteenth of what
-/// is used, or 8 MiB; the pages of others go back to the system, and come again when the block is taken.
+/// A slab is 4 MiB, or 128 blocks if that is more. The slab's own data takes the place of its first block. A slab
+/// without used blocks is returned to the system, except one of each size. When other block sizes come into use, slabs
+/// with only a few used blocks remain. Of all free blocks together, pages are kept for a sixteenth of the used bytes,
+/// or 8 MiB if that is more. The pages of other free blocks are returned to the system, and come back when the block is
+/// used again.
 final class BlockSlabs: Sendable {
   private static let shifts = 12...16
 
   private struct State {
-    /// Slabs with room; the last is taken from.
+    /// Slabs with room; blocks are taken from the last one.
     var withRoom: [UInt] = []
     var count = 0
     var emptyCount = 0
-    /// Where the search for a slab with many idle blocks goes on.
+    /// Where the search for a slab with many idle blocks continues.
     var hand = 0
 
     mutating func addToThoseWithRoom(_ slab: UnsafeMutablePointer<Slab>) {
@@ -35,7 +36,7 @@ final class BlockSlabs: Sendable {
       slab.pointee.place = -1
     }
 
-    /// Of a few slabs the one with the most idle blocks, if it has some.
+    /// The slab with the most idle blocks among the next few, if it has any.
     mutating func idlest() -> UnsafeMutablePointer<Slab>? {
       var idlest: UnsafeMutablePointer<Slab>?
       for _ in 0..<min(8, withRoom.count) {
@@ -47,7 +48,7 @@ final class BlockSlabs: Sendable {
     }
   }
 
-  /// The slabs of one size of blocks.
+  /// The slabs for one block size.
   private final class Size: Sendable {
     let blockByteCount: Int
     let slabByteCount: Int
@@ -64,10 +65,10 @@ final class BlockSlabs: Sendable {
   }
 
   private let sizes = shifts.map { Size(shift: $0) }
-  /// Of blocks that are taken, and of free ones whose pages are here, in bytes.
+  /// In bytes: used blocks, and free blocks whose pages are in memory.
   private let used = Atomic<Int>(0)
   private let idle = Atomic<Int>(0)
-  /// The least of idle bytes that is kept.
+  /// The number of idle bytes that is always kept.
   private let leastKept: Int
 
   init(keeping leastKept: ByteCount = .mebibytes(8)) { self.leastKept = leastKept.bytes }
@@ -82,13 +83,13 @@ final class BlockSlabs: Sendable {
 
   private func size(of count: Int) -> Size { sizes[count.trailingZeroBitCount - Self.shifts.lowerBound] }
 
-  /// The bytes of all slabs, in use or not, their pages here or not.
+  /// The bytes of all slabs, used or not, with or without pages in memory.
   var byteCount: Int { sizes.reduce(0) { $0 + $1.state.withLock { $0.count } * $1.slabByteCount } }
 
-  /// The bytes of free blocks whose pages are here.
+  /// The bytes of free blocks whose pages are in memory.
   var idleByteCount: Int { idle.load(ordering: .relaxed) }
 
-  /// A block of `count` bytes, its contents undefined; `nil` if the system has no memory.
+  /// Allocates a block of `count` bytes with undefined contents; `nil` if the system has no memory.
   func take(_ count: Int) -> UnsafeMutableRawPointer? {
     let size = size(of: count)
     let (address, wasIdle) = size.state.withLock { state -> (UInt, Bool) in
@@ -111,7 +112,7 @@ final class BlockSlabs: Sendable {
     return UnsafeMutableRawPointer(bitPattern: address)
   }
 
-  /// Takes a block back.
+  /// Frees a block.
   func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int) {
     let size = size(of: count)
     let address = UInt(bitPattern: block)
@@ -127,9 +128,9 @@ final class BlockSlabs: Sendable {
     if kept > max(leastKept, used.load(ordering: .relaxed) / 16) { dropIdlePages(size) }
   }
 
-  /// Notes that blocks of a slab are not used any more.
+  /// Notes that blocks of a slab are no longer used.
   ///
-  /// - Returns: the slab, if it is to go back to the system, and how many of its free blocks were idle; else 0.
+  /// - Returns: the slab, if it must be returned to the system, and how many of its free blocks were idle; else 0.
   private static func release(
     _ count: Int, of slab: UnsafeMutablePointer<Slab>, _ state: inout State
   ) -> (slab: UInt, idle: Int) {
@@ -150,9 +151,9 @@ final class BlockSlabs: Sendable {
     rio_unmap_pages(slab, size.slabByteCount)
   }
 
-  /// Gives the pages of one slab's free blocks back to the system.
+  /// Returns the pages of one slab's free blocks to the system.
   private func dropIdlePages(_ size: Size) {
-    // They count as used meanwhile, so that the slab stays.
+    // They count as used until that is done, so that the slab stays.
     let (address, indices) = size.state.withLock { state -> (UInt, [Int]) in
       guard let slab = state.idlest() else { return (0, []) }
       if slab.pointee.used == 0 { state.emptyCount -= 1 }
@@ -163,7 +164,7 @@ final class BlockSlabs: Sendable {
     }
     guard let slab = UnsafeMutableRawPointer(bitPattern: address) else { return }
     idle.wrappingSubtract(indices.count * size.blockByteCount, ordering: .relaxed)
-    // Or the system would put the pages back to make a huge one.
+    // Otherwise the system would bring the pages back to make a huge one.
     rio_forbid_huge_pages(slab, size.slabByteCount)
     var first = 0
     while first < indices.count {
@@ -182,16 +183,16 @@ final class BlockSlabs: Sendable {
   }
 }
 
-/// What stands at the start of a slab.
+/// The data at the start of a slab.
 private struct Slab {
-  /// Blocks, with the place of this.
+  /// The number of blocks, including the place of this data.
   let count: Int
-  /// Blocks that were never taken begin here.
+  /// The first of the blocks that were never used.
   var untouched = 1
   var used = 0
-  /// Among the slabs with room; -1 in one without.
+  /// The index among the slabs with room; -1 if it has no room.
   var place = -1
-  /// Free blocks whose pages are here, and those whose pages are not.
+  /// Free blocks whose pages are in memory, and those whose pages are not.
   var idle = BlockSet()
   var dropped = BlockSet()
 
@@ -203,7 +204,7 @@ private struct Slab {
 
   var isFull: Bool { untouched == count && idle.count == 0 && dropped.count == 0 }
 
-  /// Takes a block of a slab that is not full.
+  /// Takes a block from a slab that is not full.
   mutating func take() -> (index: Int, wasIdle: Bool) {
     used += 1
     if idle.count > 0 { return (idle.removeFirst(), true) }
@@ -213,13 +214,13 @@ private struct Slab {
   }
 }
 
-/// Numbers below 1,024: a bit for each.
+/// A set of numbers below 1,024: a bit for each.
 private struct BlockSet {
   private var words = InlineBits()
   private(set) var count = 0
 
   private struct InlineBits: BitwiseCopyable {
-    // Sixteen words; an inline array would ask for newer systems.
+    // Sixteen words; an inline array would need newer systems.
     typealias Four = (UInt64, UInt64, UInt64, UInt64)
     var bits: (Four, Four, Four, Four) = ((0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
   }
@@ -234,7 +235,7 @@ private struct BlockSet {
     count += 1
   }
 
-  /// Takes the least out; there must be one.
+  /// Removes the smallest number; there must be one.
   mutating func removeFirst() -> Int {
     count -= 1
     return withWords { words in
@@ -245,7 +246,7 @@ private struct BlockSet {
     }
   }
 
-  /// Takes all out, in order.
+  /// Removes all numbers and returns them in order.
   mutating func removeAll() -> [Int] {
     var all: [Int] = []
     all.reserveCapacity(count)

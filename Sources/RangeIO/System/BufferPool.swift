@@ -1,14 +1,14 @@
 import CRangeIOSystem
 
-/// Big buffers that are used again, since fresh pages cost more than the bytes that are read into them: 1 MiB into
-/// newly mapped memory runs at 2 GB/s, into a recycled buffer at 20.
+/// Big buffers for reuse, since fresh pages cost more than reading bytes into them: reading 1 MiB into newly mapped
+/// memory runs at 2 GB/s, into a recycled buffer at 20.
 ///
-/// A buffer comes back when the last slice of its bytes is gone. Idle buffers are bounded; those in use belong to the
-/// users. Small buffers are not pooled: `malloc` serves them better.
+/// A buffer comes back when the last slice of its bytes is released. Idle buffers are bounded; buffers in use belong to
+/// the users. Small buffers are not pooled: `malloc` serves them better.
 package final class BufferPool: Sendable {
-  /// Below this a buffer is one `malloc`. glibc maps new pages for larger ones.
+  /// A smaller buffer is one `malloc`. glibc maps new pages for larger ones.
   static let smallestPooled = 128 * 1024
-  /// Above this a buffer is unmapped, not kept.
+  /// A larger buffer is unmapped, not kept.
   static let largestPooled = 8 * 1024 * 1024
 
   private struct Idle {
@@ -34,16 +34,16 @@ package final class BufferPool: Sendable {
   private let idle = Locked(Idle())
   private let limit: Int
 
-  /// A pool that keeps at most `limit` of idle buffers.
+  /// Creates a pool that keeps at most `limit` of idle buffers.
   package init(keeping limit: ByteCount) { self.limit = limit.bytes }
 
-  /// The pool of the process: one bound for all readers.
+  /// The pool of the process: one limit for all readers.
   package static let shared = BufferPool(keeping: .mebibytes(16))
 
   /// Bytes in idle buffers.
   package var idleByteCount: Int { idle.withLock { $0.byteCount } }
 
-  /// A buffer of at least `count` bytes, its contents undefined.
+  /// Allocates a buffer of at least `count` bytes with undefined contents.
   package func buffer(_ count: Int) throws(ReadError) -> WritableBytes {
     guard count >= Self.smallestPooled else { return WritableBytes(inline: count) }
     guard let base = takePages(for: count) else {
@@ -53,7 +53,7 @@ package final class BufferPool: Sendable {
     return WritableBytes(owner: PooledBacking(base, Self.capacity(for: count), self), base: base, capacity: count)
   }
 
-  /// Pages for `count` bytes, which ``takeBackPages(_:for:)`` returns; `nil` when the system has none.
+  /// Allocates pages for `count` bytes, which you return with ``takeBackPages(_:for:)``; `nil` if the system has none.
   func takePages(for count: Int) -> UnsafeMutableRawPointer? {
     let capacity = Self.capacity(for: count)
     return idle.withLock { $0.take(capacity) }?.pointer ?? rio_map_pages(capacity)
@@ -61,10 +61,10 @@ package final class BufferPool: Sendable {
 
   func takeBackPages(_ base: UnsafeMutableRawPointer, for count: Int) { takeBack(base, Self.capacity(for: count)) }
 
-  /// Rounding up what no machine has would overflow.
+  /// Rounding up a size that no machine has would overflow.
   private static func capacity(for count: Int) -> Int { count <= Int.max / 2 ? roundedUp(count) : count }
 
-  /// Steps of a quarter between powers of two, so that at most a fifth of a buffer goes unused.
+  /// Rounds up in steps of a quarter between powers of two, so that at most a fifth of a buffer is unused.
   static func roundedUp(_ count: Int) -> Int {
     let step = Swift.max(4096, 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount - 2))
     return (count + step - 1) & ~(step - 1)
@@ -75,7 +75,8 @@ package final class BufferPool: Sendable {
     let dropped = idle.withLock { idle -> [(address: Address, capacity: Int)] in
       guard capacity <= Self.largestPooled, capacity <= limit else { return [(address, capacity)] }
       var dropped: [(Address, Int)] = []
-      // The size in use now stays; other sizes make room for it, or a pool once full of them would never serve it.
+      // Keep the size in use now; other sizes make room for it. Otherwise a pool full of other sizes would never serve
+      // it.
       while idle.byteCount + capacity > limit {
         guard let other = idle.buffers.keys.first(where: { $0 != capacity }), let old = idle.take(other) else {
           return dropped + [(address, capacity)]
@@ -97,9 +98,9 @@ package final class BufferPool: Sendable {
   }
 }
 
-/// Pages that go back to their pool with the last reference.
+/// Pages that return to their pool with the last reference.
 private final class PooledBacking: ByteBacking, @unchecked Sendable {
-  // Unchecked: a raw pointer, handed on unchanged.
+  // Unchecked: a raw pointer, passed on unchanged.
   let base: UnsafeMutableRawPointer
   let backingByteCount: Int
   let pool: BufferPool

@@ -10,13 +10,13 @@ import SystemPackage
 
 /// Paths as people write them in a program's arguments or settings.
 enum FilePathExpansion {
-  /// `path` with a leading `~` or `~user` replaced. A name that is not UTF-8 is left as it is.
+  /// Replaces a leading `~` or `~user` in `path`. Leaves a name that is not UTF-8 unchanged.
   static func expand(_ path: FilePath) throws(ReadError) -> FilePath {
     guard let text = String(validating: path) else { return path }
     return FilePath(try expand(text))
   }
 
-  /// `path` with a leading `~` or `~user` replaced by that home directory, as a shell does. `./~` names a file `~`.
+  /// Replaces a leading `~` or `~user` in `path` with that home directory, as a shell does. `./~` names a file `~`.
   static func expand(_ path: String) throws(ReadError) -> String {
     if path.isEmpty { throw ReadError(.notFound, "the path is empty: name a file") }
     if path.utf8.contains(0) {
@@ -34,7 +34,7 @@ enum FilePathExpansion {
     return home + path.dropFirst(1 + user.count)
   }
 
-  /// `path` as it is when it starts from the current directory; `path` itself if that has no name. Resolves no symbolic links.
+  /// `path` relative to the current directory; `path` itself if that directory has no name. Resolves no symbolic links.
   static func absolute(_ path: FilePath) -> FilePath {
     guard path.isRelative, let directory = getcwd(nil, 0) else { return path }
     defer { free(directory) }

@@ -1,11 +1,11 @@
 import CRangeIOSystem
 
-/// A time that the kernel stamped on a file. Any that a file system can keep, where nanoseconds in 64 bits end in 1677 and
-/// 2262: versions that differ in it differ here.
+/// A time that the kernel stamped on a file. It covers every time that a file system can store, while nanoseconds in 64
+/// bits end in 1677 and 2262. So versions with different times always differ here.
 package struct FileTime: Hashable, Comparable, Sendable {
   /// Whole seconds since 1970, rounded down.
   package var seconds: Int64
-  /// Nanoseconds after them.
+  /// The nanoseconds after them.
   package var nanoseconds: UInt32
 
   package init(seconds: Int64, nanoseconds: UInt32) {
@@ -15,7 +15,7 @@ package struct FileTime: Hashable, Comparable, Sendable {
 
   init(_ time: rio_time) { self.init(seconds: time.seconds, nanoseconds: time.nanoseconds) }
 
-  /// A time of a clock.
+  /// Creates a time from a clock.
   package init(nanosecondsSince1970: Int64) {
     let (quotient, remainder) = nanosecondsSince1970.quotientAndRemainder(dividingBy: 1_000_000_000)
     let isBefore = remainder < 0
@@ -30,6 +30,6 @@ package struct FileTime: Hashable, Comparable, Sendable {
     .seconds(other.seconds) - .seconds(seconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
   }
 
-  /// Its two numbers, for where a version is written down.
+  /// Its two numbers, for storing a version.
   var words: [UInt64] { [UInt64(bitPattern: seconds), UInt64(nanoseconds)] }
 }

@@ -1,13 +1,13 @@
 import CRangeIOSystem
 import Dispatch
 
-/// Tells of changes of open files: inotify on Linux, a dispatch source on Apple platforms.
+/// Reports changes of open files: inotify on Linux, a dispatch source on Apple platforms.
 final class FileWatch: Sendable {
   #if canImport(Darwin)
-    // The dispatch source may be used from any thread, but does not say so.
+    // The dispatch source may be used from any thread, but is not marked so.
     private nonisolated(unsafe) let source: any DispatchSourceFileSystemObject
 
-    /// Calls `handler` when the file behind `descriptor` changes, its name among it. The descriptor stays open until the
+    /// Calls `handler` when the file behind `descriptor`, or its name, changes. The descriptor must stay open until the
     /// end.
     static func begin(_ descriptor: CInt, _ handler: @escaping @Sendable () -> Void) -> FileWatch? {
       FileWatch(descriptor, handler)
@@ -21,14 +21,14 @@ final class FileWatch: Sendable {
       source.activate()
     }
 
-    /// No calls begin any more.
+    /// Stops the watch: no new calls begin.
     func end() { source.cancel() }
   #else
     private let watch: CInt
     private let number: Int
 
-    /// Calls `handler` when the file behind `descriptor` changes, its name among it; `nil` if the system has no watch to
-    /// give. The descriptor stays open until the end.
+    /// Calls `handler` when the file behind `descriptor`, or its name, changes; `nil` if the system has no watch
+    /// available. The descriptor must stay open until the end.
     static func begin(_ descriptor: CInt, _ handler: @escaping @Sendable () -> Void) -> FileWatch? {
       FileWatches.shared?.add(descriptor, handler).map { FileWatch(watch: $0, number: $1) }
     }
@@ -38,20 +38,20 @@ final class FileWatch: Sendable {
       self.number = number
     }
 
-    /// No calls begin any more.
+    /// Stops the watch: no new calls begin.
     func end() { FileWatches.shared?.remove(watch, number) }
   #endif
 }
 
 #if !canImport(Darwin)
-  /// The one inotify descriptor of the process: a user has 128 of them, and many files to watch.
+  /// The only inotify descriptor of the process: a user has 128 of them, and many files to watch.
   private final class FileWatches: @unchecked Sendable {
-    // Unchecked for the sake of the dispatch source, which may be used from any thread, but does not say so.
+    // Unchecked because of the dispatch source, which may be used from any thread, but is not marked so.
     static var shared: FileWatches? { made.get { FileWatches() } }
     private static let made = RetriedLazy<FileWatches>()
 
     private struct State {
-      /// By the system's number of the watch: one for each file, however many wait for it.
+      /// By the system's number of the watch: one for each file, however many waiters it has.
       var handlers: [CInt: [Int: @Sendable () -> Void]] = [:]
       var lastNumber = 0
     }
@@ -68,7 +68,7 @@ final class FileWatch: Sendable {
     }
 
     func add(_ file: CInt, _ handler: @escaping @Sendable () -> Void) -> (watch: CInt, number: Int)? {
-      // Under the lock: the last one who waits for a file may be leaving.
+      // Under the lock: the last waiter for a file may be leaving.
       state.withLock { state in
         let watch = rio_watches_add(descriptor, file)
         guard watch >= 0 else { return nil }
@@ -92,7 +92,7 @@ final class FileWatch: Sendable {
         Array(buffer[..<Int(rio_watches_read(descriptor, buffer.baseAddress, CInt(buffer.count)))])
       }
       let handlers = state.withLock { state in
-        // News were lost: everybody looks.
+        // Events were lost: every waiter must check.
         if changed.contains(-1) { return state.handlers.values.flatMap { $0.values } }
         return Set(changed).flatMap { state.handlers[$0].map { Array($0.values) } ?? [] }
       }

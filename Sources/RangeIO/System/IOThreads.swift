@@ -2,25 +2,26 @@ import CRangeIOSystem
 
 /// One piece of blocking work for an I/O thread.
 package final class IOJob: @unchecked Sendable {
-  // Unchecked: the links, `isUrgent` and `isQueued` are touched under the lock of `IOThreads` only; `work` is Sendable.
+  // Unchecked: the links, `isUrgent` and `isQueued` are accessed only under the lock of `IOThreads`; `work` is
+  // Sendable.
   fileprivate let work: @Sendable () -> Void
   fileprivate var isUrgent: Bool
   fileprivate var previous: IOJob?
   fileprivate var following: IOJob?
   fileprivate var isQueued = false
 
-  /// `work` may block. Urgent jobs go before others, of which one goes after ``IOThreads/urgentInARow`` urgent ones.
+  /// `work` may block. Urgent jobs go before others, but after ``IOThreads/urgentInARow`` urgent jobs another one goes.
   package init(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
     self.isUrgent = isUrgent
     self.work = work
   }
 }
 
-/// A small pool of threads of our own for system calls that wait for a disk: started on demand, bounded, and gone
-/// after a second of idleness.
+/// A small pool of threads for system calls that wait for a disk. Threads are started on demand, bounded, and end after
+/// a second of idleness.
 ///
-/// Not Dispatch, whose pool grows slowly when its threads block. The thread that slept last is woken first, each by a
-/// semaphore of its own.
+/// Not Dispatch, whose pool grows slowly when its threads block. The thread that slept last is woken first; each thread
+/// has its own semaphore.
 package final class IOThreads: Sendable {
   /// A queue with removal from the middle in constant time, so that a cancelled read leaves nothing behind.
   fileprivate struct JobQueue {
@@ -46,9 +47,9 @@ package final class IOThreads: Sendable {
   fileprivate struct State {
     var urgent = JobQueue()
     var others = JobQueue()
-    /// Urgent jobs that were begun, one after the other, while another waited.
+    /// Urgent jobs started in a row while another job waited.
     var urgentSinceOther = 0
-    /// Threads that sleep, the last to fall asleep at the end.
+    /// Sleeping threads, the last to fall asleep at the end.
     var sleeping: [Worker] = []
     var threads = 0
 
@@ -71,11 +72,11 @@ package final class IOThreads: Sendable {
   private let idleNanoseconds: Int64
   private let start: Start
 
-  /// Runs the body with its context on a new thread; negative when there is none to be had.
+  /// Runs the body with its context on a new thread; negative if no thread is available.
   package typealias Start =
     @Sendable (_ body: @convention(c) (UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer) -> CInt
 
-  /// At most `limit` threads, each of which ends when it had nothing to do for `idle`.
+  /// Creates a pool of at most `limit` threads. A thread ends when it has been idle for `idle`.
   package init(
     limit: Int, idle: Duration = .seconds(1), start: @escaping Start = { rio_thread_start($0, $1, "rangeio") }
   ) {
@@ -85,16 +86,16 @@ package final class IOThreads: Sendable {
     self.start = start
   }
 
-  /// The threads of the process. A disk answers best with some 32 reads under way; the rest is for a second disk.
+  /// The threads of the process. A disk performs best with some 32 reads in flight; the rest is for a second disk.
   package static let shared = IOThreads(limit: 64)
 
-  /// The most urgent jobs that are begun while another waits, so that none waits for ever.
+  /// The most urgent jobs that start while another waits, so that none waits forever.
   package static let urgentInARow = 8
 
-  /// The threads that exist now.
+  /// The number of threads that exist now.
   package var threadCount: Int { state.withLock { $0.threads } }
 
-  /// Has a thread do `job`, soon.
+  /// Runs `job` on a thread, soon.
   package func submit(_ job: IOJob) {
     enum Step {
       case hand(Worker)
@@ -102,8 +103,8 @@ package final class IOThreads: Sendable {
       case wait
     }
     let step = state.withLock { state -> Step in
-      // A thread sleeps only when nothing is queued, so the job may be handed to it past the queue. It finds the job
-      // when it wakes, and need not take the lock for it.
+      // A thread sleeps only when nothing is queued, so it can get the job directly, past the queue. It finds the job
+      // when it wakes, without taking the lock.
       if let worker = state.sleeping.popLast() { return .hand(worker) }
       if job.isUrgent { state.urgent.append(job) } else { state.others.append(job) }
       guard state.threads < limit else { return .wait }
@@ -117,9 +118,9 @@ package final class IOThreads: Sendable {
     }
   }
 
-  /// Takes `job` back, if no thread has begun it.
+  /// Withdraws `job`, if no thread has started it.
   ///
-  /// - Returns: whether it was taken back: it will not run then.
+  /// - Returns: whether it was withdrawn: then it will not run.
   package func withdraw(_ job: IOJob) -> Bool {
     state.withLock { state in
       guard job.isQueued else { return false }
@@ -128,7 +129,7 @@ package final class IOThreads: Sendable {
     }
   }
 
-  /// Has `job` go with the urgent ones from now on, if no thread has begun it.
+  /// Moves `job` to the urgent ones, if no thread has started it.
   package func raise(_ job: IOJob) {
     state.withLock { state in
       guard job.isQueued, !job.isUrgent else { return }
@@ -144,13 +145,13 @@ package final class IOThreads: Sendable {
     let result = start({ Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().run() }, context)
     guard result < 0 else { return }
     Unmanaged<Worker>.fromOpaque(context).release()
-    // No thread to be had. Those that exist will do the work; without any, this one must, with all that others queued
-    // in the meantime because they counted on this thread.
+    // No thread is available. Existing threads will do the work. If there are none, this one must, including all jobs
+    // that were queued in between because this thread was expected.
     state.withLock { $0.threads -= 1 }
     while let orphan = state.withLock({ $0.threads == 0 ? $0.next() : nil }) { orphan.work() }
   }
 
-  /// What a worker does next: a job; or `nil`, and it is entered among the sleeping.
+  /// The worker's next job; `nil` if there is none, and the worker is then listed as sleeping.
   fileprivate func nextJob(for worker: Worker) -> IOJob? {
     state.withLock { state in
       if let job = state.next() { return job }
@@ -159,7 +160,7 @@ package final class IOThreads: Sendable {
     }
   }
 
-  /// Whether `worker`, which was not woken in time, may end. If it was chosen in the meantime, its wake is on the way.
+  /// Whether `worker`, which was not woken in time, may end. If it was chosen in between, its wake is on the way.
   fileprivate func mayEnd(_ worker: Worker) -> Bool {
     state.withLock { state in
       guard let place = state.sleeping.firstIndex(where: { $0 === worker }) else { return false }
@@ -170,8 +171,8 @@ package final class IOThreads: Sendable {
   }
 
   fileprivate final class Worker: @unchecked Sendable {
-    // Unchecked: `handed` is written before the semaphore is posted and read after it was waited for, by the one thread
-    // that took this worker off the list of the sleeping and by the one that sleeps.
+    // Unchecked: `handed` is written before the semaphore is posted and read after waiting for it. The writer is the
+    // one thread that took this worker off the sleeping list; the reader is the worker's own thread.
     private let threads: IOThreads
     private let parker: OpaquePointer
     private var handed: IOJob?
@@ -194,7 +195,7 @@ package final class IOThreads: Sendable {
         while let job = threads.nextJob(for: self) { job.work() }
         if !rio_parker_wait(parker, threads.idleNanoseconds) {
           if threads.mayEnd(self) { return }
-          // Chosen in the meantime: the job is on its way.
+          // Chosen in between: the job is on its way.
           while !rio_parker_wait(parker, 3_600_000_000_000) {}
         }
         let job = handed

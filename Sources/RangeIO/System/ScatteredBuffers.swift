@@ -1,7 +1,7 @@
 import CRangeIOSystem
 package import SystemPackage
 
-/// Buffers that are filled one after the other by one system call: readv(2).
+/// Buffers that one system call fills one after the other: readv(2).
 package struct ScatteredBuffers: Sendable {
   package let buffers: [WritableBytes]
   package let byteCount: Int
@@ -11,7 +11,7 @@ package struct ScatteredBuffers: Sendable {
     byteCount = buffers.reduce(0) { $0 + $1.capacity }
   }
 
-  /// What is left to fill after the first `filled` bytes, up to byte `end`: as much of it as one call may ask for.
+  /// What is left to fill after the first `filled` bytes, up to byte `end`, limited to one call.
   private func rest(after filled: Int, upTo end: Int) -> [iovec] {
     var skip = filled
     var wanted = min(end - filled, Syscalls.longestRead)
@@ -27,9 +27,9 @@ package struct ScatteredBuffers: Sendable {
     return vectors
   }
 
-  /// Fills the buffers from `offset` of the file on, after the first `filled` bytes, waiting for the disk where it must.
+  /// Fills the buffers from `offset` of the file, after the first `filled` bytes. Waits for the disk if it must.
   ///
-  /// - Returns: the bytes filled in all. Fewer than `byteCount` only at the end of the file.
+  /// - Returns: the total number of bytes filled. Fewer than `byteCount` only at the end of the file.
   package func fill(
     after filled: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int {
@@ -48,9 +48,9 @@ package struct ScatteredBuffers: Sendable {
     return filled
   }
 
-  /// Fills the buffers up to byte `end` as far as the page cache goes.
+  /// Fills the buffers up to byte `end` as far as the page cache has it.
   ///
-  /// - Returns: the bytes filled in all; `nil` when this file system cannot tell what is resident.
+  /// - Returns: the total number of bytes filled; `nil` if this file system cannot tell what is resident.
   package func fillWithResident(
     after before: Int, upTo end: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int? {

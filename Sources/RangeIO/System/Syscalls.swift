@@ -1,7 +1,7 @@
 package import CRangeIOSystem
 package import SystemPackage
 
-/// What the kernel tells about an open file.
+/// What the kernel reports about an open file.
 package struct FileStatus: Equatable, Sendable {
   package var device: UInt64 = 0
   package var inode: UInt64 = 0
@@ -9,7 +9,7 @@ package struct FileStatus: Equatable, Sendable {
   package var modified = FileTime(seconds: 0, nanoseconds: 0)
   package var changed = FileTime(seconds: 0, nanoseconds: 0)
   package var mode: UInt32 = 0
-  /// The names that the file has.
+  /// The number of the file's names.
   package var links: UInt64 = 1
   package var owner: UInt32 = 0
   package var group: UInt32 = 0
@@ -29,11 +29,11 @@ package struct FileStatus: Equatable, Sendable {
   }
 }
 
-/// The system calls that reading a file takes, as a table, so that a test can hand in a disk that fails.
+/// The system calls for reading a file, as a table, so that a test can pass in a disk that fails.
 ///
 /// A result of zero or more is what the call returns; a negative one is `-errno`. Offsets and counts are bytes.
 ///
-/// A class, so that handing it on is one retain and not one for each call.
+/// A class, so that passing it on costs one retain and not one for each call.
 package final class Syscalls: Sendable {
   package typealias Open = @Sendable (_ path: FilePath) -> Int
   package typealias Reopen = @Sendable (_ descriptor: CInt) -> Int
@@ -51,33 +51,35 @@ package final class Syscalls: Sendable {
   package typealias WallClock = @Sendable () -> (now: Int64, tick: Int64)
 
   package let open: Open
-  /// Of a regular file that a process has leased to write to, when ``open`` says `-EWOULDBLOCK`: waits for the end of the lease.
+  /// For a regular file that a process has leased for writing, when ``open`` returns `-EWOULDBLOCK`: waits for the end
+  /// of the lease.
   package let openWaiting: Open
   /// An independent descriptor of the same file, at position 0.
   package let reopen: Reopen
   package let close: Close
-  /// Leaves an open number to an empty file, so that the file behind it is closed, even if the number is still used.
+  /// Makes an open descriptor number refer to an empty file, so that its file is closed even if the number is still
+  /// used.
   package let release: LetGo
   package let status: Status
-  /// What a path leads to, which is not opened.
+  /// The status of what a path refers to, without opening it.
   package let statusOfPath: StatusOfPath
-  /// What the file system of an open file calls itself. May wait.
+  /// The id of an open file's file system. May wait.
   package let fileSystem: FileSystem
-  /// The name by which an open file goes now, `nil` if the system does not say. Waits for no disk.
+  /// The current name of an open file; `nil` if the system does not report it. Waits for no disk.
   package let name: Name
   package let read: Read
-  /// What the page cache holds, without waiting for the disk. `-EAGAIN`: nothing. `-EOPNOTSUPP`: cannot tell.
+  /// Reads from the page cache, without waiting for the disk. `-EAGAIN`: nothing there. `-EOPNOTSUPP`: cannot tell.
   package let readResident: Read
-  /// Into several buffers, one after the other; `resident` as ``readResident``.
+  /// Reads into several buffers, one after the other; `resident` as for ``readResident``.
   package let readScattered: ReadScattered
-  /// Whether calls that else answer at once may wait for a server.
+  /// Whether calls that otherwise return at once may wait for a server.
   package let isRemote: IsRemote
-  /// Says what will be read soon, or not again. May wait: letting go of a gigabyte takes milliseconds.
+  /// Says what will be read soon, or not again. May wait: dropping a gigabyte takes milliseconds.
   package let advise: Advise
-  /// The wall clock, and the tick of the times that the kernel stamps on files. Nanoseconds.
+  /// The wall clock, and the tick of the times that the kernel stamps on files. In nanoseconds.
   package let wallClock: WallClock
 
-  /// The kernel's calls, but for those given.
+  /// Creates a table of the kernel's calls, except for those given.
   package init(
     open: @escaping Open = { $0.withPlatformString { Int(rio_open_readonly($0)) } },
     openWaiting: @escaping Open = { $0.withPlatformString { Int(rio_open_waiting($0)) } },
@@ -114,7 +116,7 @@ package final class Syscalls: Sendable {
     self.wallClock = wallClock
   }
 
-  /// The kernel's own.
+  /// The kernel's calls.
   package static let system = Syscalls()
 
   package static let kernelStatus: Status = { descriptor, status in
@@ -146,15 +148,15 @@ extension Syscalls {
 private let wallClockTick = rio_realtime_tick_ns()
 
 extension Errno {
-  /// The error behind a negative result of a call of the table.
+  /// The error for a negative result of a call in the table.
   package init(result: Int) { self.init(rawValue: CInt(truncatingIfNeeded: -result)) }
 }
 
-/// What it means that a call for what is resident brought nothing.
+/// Why a call for resident bytes returned none.
 enum ResidentRefusal {
-  /// Nothing is, from here on.
+  /// No byte from here on is resident.
   case notResident
-  /// This file system cannot tell, or a sandbox does not let it: some forbid all calls that are younger than they are.
+  /// This file system cannot tell, or a sandbox forbids the call: some forbid all calls newer than themselves.
   case unknown
   /// Ask again.
   case interrupted
@@ -171,12 +173,12 @@ enum ResidentRefusal {
 }
 
 extension Syscalls {
-  /// The most bytes that are asked for by one call. Apple platforms refuse `INT_MAX` and more, Linux gives that much.
+  /// The most bytes requested by one call. Apple platforms refuse `INT_MAX` and more; Linux returns at most that much.
   package static let longestRead = 1 << 30
 
-  /// Fills `buffer` from `offset`, waiting for the disk where it must, until it is full or the file ends.
+  /// Fills `buffer` from `offset` until it is full or the file ends. Waits for the disk if it must.
   ///
-  /// - Returns: the bytes read. Fewer than asked for only at the end of the file.
+  /// - Returns: the number of bytes read. Fewer than requested only at the end of the file.
   package func readFully(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int {
@@ -196,7 +198,7 @@ extension Syscalls {
 
   /// Fills as much of `buffer` from `offset` as the page cache holds.
   ///
-  /// - Returns: the bytes read, from the start on; `nil` when this file system cannot tell what is resident.
+  /// - Returns: the number of bytes read, from the start; `nil` if this file system cannot tell what is resident.
   package func readWhatIsResident(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int? {

@@ -1,8 +1,7 @@
 import Synchronization
 
-/// A file that is only ever added to, as all sources of the process know it that have it open: until one of them sees it
-/// cut or rewritten, or the last one closes it. What is there then under the same inode is another recording, however
-/// long.
+/// A file that only grows, shared by all sources in the process that have it open. It ends when one of them sees it cut
+/// or rewritten, or when the last one closes it. What then has the same inode is another recording, however long it is.
 final class AppendOnlyFile: Sendable {
   private struct Place: Hashable {
     let device: UInt64
@@ -26,7 +25,7 @@ final class AppendOnlyFile: Sendable {
 
   private static let table = Locked(Table())
 
-  /// Never given to another.
+  /// Never used for another recording.
   let number: UInt64
   private let place: Place
   private let seen = Locked(Seen())
@@ -39,12 +38,12 @@ final class AppendOnlyFile: Sendable {
     }
   }
 
-  /// The recording in the file that `status` is of.
+  /// The recording in the file that `status` belongs to.
   static func of(_ status: FileStatus) -> AppendOnlyFile {
     current(Place(device: status.device, inode: status.inode), after: nil)
   }
 
-  /// The recording that came after this one, which has ended.
+  /// The recording that follows this one, which has ended.
   var next: AppendOnlyFile { Self.current(place, after: number) }
 
   private static func current(_ place: Place, after number: UInt64?) -> AppendOnlyFile {
@@ -57,44 +56,44 @@ final class AppendOnlyFile: Sendable {
     }
   }
 
-  /// Whether `status` is of the file that it is in.
+  /// Whether `status` belongs to the file of this recording.
   func isIn(_ status: FileStatus) -> Bool { status.device == place.device && status.inode == place.inode }
 
-  /// Whether it was seen cut or rewritten.
+  /// Whether the file was seen cut or rewritten.
   var hasEnded: Bool { seen.withLock { $0.hasEnded } }
 
-  /// What it was compared with last; `nil` before the first time.
+  /// The mark of the last comparison; `nil` before the first one.
   var mark: AppendOnlyMark? { seen.withLock { $0.mark } }
 
-  /// Whether a look shows it as it was when it was compared last.
+  /// Whether `status` is the same as at the last comparison.
   func isSame(_ status: FileStatus) -> Bool {
     seen.withLock { !$0.hasEnded && $0.mark?.isOf(status) ?? false }
   }
 
-  /// It was seen cut or rewritten.
+  /// The file was seen cut or rewritten.
   func end() { seen.withLock { $0.hasEnded = true } }
 
-  /// It was compared with `old` and found to have that and more.
+  /// The file was compared with `old` and found to hold those bytes and more.
   ///
-  /// Others may have compared it meanwhile: the longer mark counts.
+  /// Other tasks may have compared it in between: the longer mark wins.
   func advance(from old: AppendOnlyMark?, to new: AppendOnlyMark) {
     seen.withLock { seen in
       guard let mark = seen.mark else {
         seen.mark = new
         return
       }
-      // Of two that had the same before them both are good; one that had nothing before it is compared first.
+      // Two marks made after the same earlier mark are both good. A mark without an earlier one must first be compared.
       if old != nil, mark == old || mark.end < new.end { seen.mark = new }
     }
   }
 }
 
-/// The version of a file that is only ever added to: which recording it is, and how long.
+/// The version of a file that only grows: which recording it is, and its length.
 struct RecordingVersion: ExplainedValidator {
   let recording: UInt64
   let size: Int
 
-  /// Longer is the same and more.
+  /// A longer version extends a shorter one.
   func change(to newer: any SourceValidator) -> SourceChange {
     guard let newer = newer as? RecordingVersion, newer.recording == recording else { return .other }
     return newer.size == size ? .same : newer.size > size ? .extends : .other

@@ -1,16 +1,16 @@
 import SystemPackage
 
-/// What stood at the beginning and at the end of a recording when it had a certain length: a file that grew has it still,
-/// and one that was cut and written anew hardly ever.
+/// What a recording of a certain length had at its beginning and end. A file that grew still has it; a file that was
+/// cut and written again hardly ever does.
 struct AppendOnlyMark: Equatable {
-  /// So many bytes are compared at each of the two places.
+  /// The number of bytes compared at each of the two places.
   static let span = 4096
 
-  /// The length, and the times of the file when it had that. A look that shows them again shows nothing new.
+  /// The length, and the times of the file at that length. The same values later mean that nothing has changed.
   let end: Int
   let modified: FileTime
   let changed: FileTime
-  /// Digests of the first bytes and of those before `end`, by a key of this process.
+  /// Digests of the first bytes and of the last bytes before `end`, with a key of this process.
   let first: Int
   let last: Int
 
@@ -22,13 +22,13 @@ struct AppendOnlyMark: Equatable {
   static func lastRange(of end: Int) -> ByteRange { max(0, end - span)..<end }
 }
 
-/// Reads what marks are made of.
+/// Reads the bytes for marks.
 struct RecordingMarker {
   /// Why there is no mark.
   enum Lack: Error {
-    /// It would have to wait for the disk.
+    /// Reading would have to wait for the disk.
     case notResident
-    /// The file is shorter by now.
+    /// The file has become shorter.
     case tooShort
     case failed(ReadError)
   }
@@ -37,7 +37,7 @@ struct RecordingMarker {
   /// Whether it may wait for the disk.
   let waits: Bool
 
-  /// The mark of a file as a look showed it. Read after that look.
+  /// The mark of a file with `status`. Read after that status was taken.
   func mark(_ status: FileStatus) throws(Lack) -> AppendOnlyMark {
     AppendOnlyMark(
       end: status.size, modified: status.modified, changed: status.changed,
@@ -45,7 +45,7 @@ struct RecordingMarker {
       last: try digest(AppendOnlyMark.lastRange(of: status.size)))
   }
 
-  /// Whether what the mark is of is there still.
+  /// Whether the file still holds what the mark describes.
   func finds(_ mark: AppendOnlyMark) throws(Lack) -> Bool {
     do throws(Lack) {
       let last = try digest(AppendOnlyMark.lastRange(of: mark.end))

@@ -11,10 +11,10 @@ import SystemPackage
 
 /// Long reads through one DispatchIO channel.
 ///
-/// The channel has a descriptor of its own, which is closed by the channel's clean-up handler and nowhere else: on
-/// Linux an `EBADF` on one descriptor ends every operation on that disk, with too few bytes and no error.
+/// The channel has its own descriptor. Only the channel's clean-up handler closes it: on Linux an `EBADF` on one
+/// descriptor ends every operation on that disk, with too few bytes and no error.
 final class DispatchIOLane: @unchecked Sendable {
-  // Unchecked: `DispatchIO` is thread-safe but not marked Sendable on Linux; all else is.
+  // Unchecked: `DispatchIO` is thread-safe but not marked Sendable on Linux; everything else is Sendable.
   private let channel: DispatchIO
   private let queue: DispatchQueue
   private let gate: ShutdownGate
@@ -22,7 +22,7 @@ final class DispatchIOLane: @unchecked Sendable {
   private let permits = Permits(LaneThreshold.dispatchIOOperations)
   private let released = Promise<Void>()
 
-  /// A channel on a second descriptor of `file`.
+  /// Creates a channel on a second descriptor of `file`.
   init(_ file: OpenFile, gate: ShutdownGate, waiting: WaiterRegistry) throws(ReadError) {
     let descriptor = file.syscalls.reopen(file.descriptor)
     guard descriptor >= 0 else {
@@ -41,16 +41,17 @@ final class DispatchIOLane: @unchecked Sendable {
 
   deinit { stop() }
 
-  /// Stops what is under way.
+  /// Stops the operations in flight.
   func stop() { channel.close(flags: .stop) }
 
-  /// Waits, after ``stop()``, until the channel has let go of its descriptor. To be called once.
+  /// Waits, after ``stop()``, until the channel has released its descriptor. Call it once.
   func drained() async throws { try await released.value() }
 
-  /// The bytes of `range`, in pieces as they were read: fewer if the file ended early or anything went wrong.
+  /// Reads `range` and returns its pieces: fewer bytes if the file ended early or an operation failed.
   ///
-  /// What went wrong is not told, since libdispatch does not know it: on Linux one descriptor's `EBADF` ends operations
-  /// on other files of the same disk, with that error or with none. The caller asks `pread` for what is missing.
+  /// It does not report the cause, because libdispatch does not know it: on Linux the `EBADF` of one descriptor ends
+  /// operations on other files of the same disk, with that error or with none. The caller reads the missing bytes with
+  /// `pread`.
   ///
   /// - Throws: `CancellationError` or `closed`.
   func read(_ range: ByteRange) async throws -> Bytes {
@@ -66,7 +67,7 @@ final class DispatchIOLane: @unchecked Sendable {
     return Bytes(concatenating: pieces)
   }
 
-  /// A bounded read: one continuation, resumed once, by the last of the handler's calls.
+  /// A bounded read: one continuation, resumed once, by the handler's last call.
   private func readOnce(_ range: ByteRange) async throws -> Bytes {
     try await permits.enter(waiting, urgency: .current)
     let answer = Promise<Bytes>()
@@ -79,9 +80,9 @@ final class DispatchIOLane: @unchecked Sendable {
     return try await waiting.wait(for: answer)
   }
 
-  /// A long window: a stream of the pieces as the disk delivers them. The window bounds what the stream may hold.
+  /// A long window: a stream of the pieces as the disk delivers them. The window limits what the stream may buffer.
   ///
-  /// - Returns: the bytes appended to `pieces`.
+  /// - Returns: the number of bytes appended to `pieces`.
   private func readWindow(_ range: ByteRange, into pieces: inout [Bytes]) async throws -> Int {
     try await permits.enter(waiting, urgency: .current)
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Bytes.self)
@@ -99,14 +100,14 @@ final class DispatchIOLane: @unchecked Sendable {
       pieces.append(piece)
       count += piece.count
     }
-    // A stream whose task is cancelled ends as if it were complete.
+    // The stream of a cancelled task ends as if it were complete.
     try Task.checkCancellation()
     return count
   }
 
-  /// Starts one operation of the channel, for which there is a permit: it is given back when the operation ends, not
-  /// when its caller goes, so that abandoned operations stay bounded too. `onPiece` is called for each piece in order,
-  /// then `onEnd` once.
+  /// Starts one operation of the channel. It already has a permit, and returns it when the operation ends, not when its
+  /// caller leaves: so abandoned operations are limited too. Calls `onPiece` for each piece in order, then `onEnd`
+  /// once.
   private func operate(
     _ range: ByteRange, onPiece: @escaping @Sendable (Bytes) -> Void, onEnd: @escaping @Sendable () -> Void
   ) {
@@ -122,7 +123,7 @@ final class DispatchIOLane: @unchecked Sendable {
   }
 }
 
-/// Lets closing end a stream with its reason.
+/// Ends a stream with an error when the reader closes.
 private final class StreamEnding: Failable {
   private let continuation: AsyncThrowingStream<Bytes, any Error>.Continuation
   init(_ continuation: AsyncThrowingStream<Bytes, any Error>.Continuation) { self.continuation = continuation }

@@ -9,19 +9,19 @@ import SystemPackage
   import Musl
 #endif
 
-/// Opens files, and refuses what cannot be read at random offsets.
+/// Opens files, and refuses those that cannot be read at random offsets.
 enum FileOpening {
-  /// A file that has been opened and looked at.
+  /// A file that has been opened and checked.
   struct Opened: Sendable {
     let file: OpenFile
     let kind: Kind
-    /// What it was then: a file under its name, if it was opened by that.
+    /// Its status then. If it was opened by name, it still had a name.
     let status: FileStatus
-    /// The name that it went by before that.
+    /// The name that it had just before.
     let name: String?
-    /// What its file system calls itself.
+    /// The id of its file system.
     let fileSystem: UInt64
-    /// The path that it was opened by, if it was: absolute, if the current directory had a name.
+    /// The path used to open it, if any: absolute, if the current directory had a name.
     var path: FilePath?
   }
 
@@ -30,21 +30,21 @@ enum FileOpening {
     case blockDevice
   }
 
-  /// How often a file is opened that has lost its name meanwhile. One of which the path speaks by its descriptor, as
-  /// `/dev/fd` does, may have none.
+  /// How often a file is opened again because it lost its name in between. A file that the path names by its
+  /// descriptor, as in `/dev/fd`, may have no name.
   private static let mostOpenings = 8
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
-  /// One that lost its name while it was opened is opened anew: another may have it, which no later look would tell. So is a
-  /// relative path if the process changed its directory meanwhile.
+  /// A file that lost its name while it was opened is opened again: another file may have the name now, which no later
+  /// check would show. So is a relative path if the process changed its directory in between.
   ///
   /// - Parameter name: the path as the user gave it, for errors. Default: `path`.
   static func open(_ path: FilePath, name: String? = nil, _ syscalls: Syscalls) throws(ReadError) -> Opened {
     let name = name ?? path.string
     for _ in 1..<mostOpenings {
       let absolute = FilePathExpansion.absolute(path)
-      // By the path as it is: the directories above the current one need not be open to this process.
+      // Use the path unchanged: this process may lack permission for directories above the current one.
       var opened = try openOnce(path, name, syscalls)
       opened.path = absolute
       if opened.status.links > 0, FilePathExpansion.absolute(path) == absolute { return opened }
@@ -58,10 +58,10 @@ enum FileOpening {
 
   private static func openOnce(_ path: FilePath, _ name: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
     var result = syscalls.open(path)
-    // No FIFO is waited for. What is left to wait for is a process that has the file leased to write to it.
+    // Does not wait for a FIFO. Only a process that holds a write lease on the file remains to wait for.
     if result == -Int(EWOULDBLOCK) { result = syscalls.openWaiting(path) }
     guard result >= 0 else {
-      // Opening a socket, or a device without a driver, fails before its kind can be asked by descriptor.
+      // Opening a socket, or a device without a driver, fails before the descriptor could tell its kind.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
       if mode >= 0, let refusal = refusal(UInt32(mode), name) { throw refusal }
       throw .errno(Errno(result: result), "open the file", .init(source: name))
@@ -75,7 +75,7 @@ enum FileOpening {
     }
   }
 
-  /// Looks at a descriptor that the user has opened, and refuses what is not for reading. May wait.
+  /// Checks a descriptor that the user has opened, and refuses one that is not for reading. May wait.
   static func adopt(_ file: OpenFile) throws(ReadError) -> Opened {
     let opened = try inspect(file)
     let reason: String
@@ -90,7 +90,7 @@ enum FileOpening {
     throw ReadError(.unsupportedSource, "this descriptor " + reason, context: .init(source: file.name))
   }
 
-  /// Looks at a descriptor. May wait.
+  /// Checks a descriptor. May wait.
   private static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
     file.locate()
     let name = file.nameNow

@@ -1,12 +1,13 @@
 /// An open file as it was when it was last found to be the version that is read.
 ///
-/// Size and time of modification decide what is another version. The time of status change alone does not: `chmod`,
-/// `chown`, `ln`, `mv` and a name that goes change it too, and leave every byte as it was. It is accepted where one of
-/// them shows as well, and what was seen then is what the next look is compared with, so that each explains one change.
+/// Size and modification time decide what is another version. The status change time alone does not: `chmod`, `chown`,
+/// `ln`, `mv` and a removed name change it too, and leave every byte unchanged. A new one is accepted if one of those
+/// changes shows as well. The next status is then compared with this one, so that each such change explains one new
+/// time.
 struct FileSighting {
   let version: FileVersion
   private(set) var status: FileStatus
-  /// The name that the file went by, if the system says so.
+  /// The file's name, if the system reports it.
   private(set) var name: String?
   /// How often its names were seen to change.
   private(set) var renamings = 0
@@ -17,13 +18,13 @@ struct FileSighting {
     self.name = name
   }
 
-  /// Whether a look shows nothing new.
+  /// Whether `seen` shows nothing new.
   func isSame(_ seen: FileStatus) -> Bool { seen == status }
 
-  /// Whether the file has the bytes still that it had, as far as a later look tells.
+  /// Whether the file still has the same bytes, as far as a later status shows.
   ///
-  /// - Parameter nameNow: the name it went by right after the look.
-  /// - Returns: true if so; the next look is compared with this one then.
+  /// - Parameter nameNow: the file's name right after that status.
+  /// - Returns: `true` if so; then the next status is compared with this one.
   mutating func accepts(_ seen: FileStatus, name nameNow: String?) -> Bool {
     guard seen.device == status.device, seen.inode == status.inode else { return false }
     guard seen.size == status.size, seen.modified == status.modified else { return false }

@@ -1,9 +1,9 @@
 import CRangeIOSystem
 
-// Which of the three ways a read goes.
+// Which of the three lanes a read takes.
 
 extension FileSource {
-  /// Whether the platform tells what is resident.
+  /// Whether the platform reports what is resident.
   private static let platformHasResidentLane: Bool = {
     #if os(Linux)
       true
@@ -12,8 +12,8 @@ extension FileSource {
     #endif
   }()
 
-  /// Whether what is resident is read on the caller's thread. Not of a file that a server has: it has to be asked, after
-  /// the read, what the file is.
+  /// Whether resident bytes are read on the caller's thread. Not for a file on a server: after the read the server must
+  /// be asked for the file's status.
   func usesResidentLane(of lanes: FileLanes) -> Bool {
     Self.platformHasResidentLane && configuration.engine == .automatic && !lanes.isRemote
   }
@@ -27,12 +27,12 @@ extension FileSource {
     }
   }
 
-  /// Whether what the resident lane leaves is read by threads of our own.
+  /// Whether the library's own threads read what the resident lane leaves.
   var usesPositionalLane: Bool { diskLane == .positional }
 
-  /// A read that would keep the caller's actor busy for too long, or that starts at the disk.
+  /// A read that would keep the caller's actor busy too long, or that starts at the disk.
   ///
-  /// - Parameter seen: what the file was after the read, if the thread that read it has looked.
+  /// - Parameter seen: the file's status after the read, if the reading thread took it.
   func readLarge(
     _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
   ) async throws -> Bytes {
@@ -59,10 +59,10 @@ extension FileSource {
     }
   }
 
-  /// Fills `count` bytes piece by piece, so that a read that is cancelled or closed ends before all of them.
+  /// Fills `count` bytes piece by piece, so that a read that is cancelled or closed ends early.
   ///
-  /// - Parameter fill: fills the next piece after the first `filled` bytes; fewer bytes than asked for end it.
-  /// - Returns: the bytes filled.
+  /// - Parameter fill: fills the next piece after the first `filled` bytes; fewer bytes than requested end the loop.
+  /// - Returns: the number of bytes filled.
   /// - Throws: `CancellationError`, `closed`.
   func inPieces(of count: Int, _ fill: (_ filled: Int, _ count: Int) throws -> Int) throws -> Int {
     var filled = 0
@@ -76,13 +76,13 @@ extension FileSource {
     return filled
   }
 
-  /// Throws if the read was cancelled, or the source closed.
+  /// Throws if the read was cancelled or the source closed.
   func goOn() throws {
     if rio_task_is_cancelled() { throw CancellationError() }
     if gate.isClosed { throw ReadError.closed }
   }
 
-  /// What the resident lane left of `range`, by position: `buffer` holds the first `filled` bytes.
+  /// Reads what the resident lane left of `range` through the positional lane: `buffer` holds the first `filled` bytes.
   func readRest(
     of range: ByteRange, into buffer: WritableBytes, from filled: Int, _ lanes: FileLanes, _ version: FileVersion?,
     _ seen: inout FileStatus?
@@ -100,7 +100,7 @@ extension FileSource {
     let bytes = try await lanes.dispatchIOLane { try await self.ask(lanes, $0) }.read(range)
     counters.add(bytes.count, to: .dispatchIO)
     if bytes.count == range.count { return bytes }
-    // The file ended, the disk failed, or another descriptor's EBADF swept this operation away: `pread` tells which.
+    // The file ended, the disk failed, or another descriptor's EBADF ended this operation too: `pread` finds out which.
     let rest = range.lowerBound + bytes.count..<range.upperBound
     let buffer = try configuration.buffers.buffer(rest.count)
     let (count, status) = try await lanes.positional.read(rest, into: buffer, from: 0)

@@ -1,7 +1,7 @@
 import Synchronization
 import SystemPackage
 
-// Which file is open, and how it came to be.
+// Which file is open, and how it was opened.
 
 extension FileSource {
   enum Location {
@@ -9,7 +9,7 @@ extension FileSource {
     case path(FilePath)
     case adopted(OpenFile)
 
-    /// The path as it was given, in which a `~` is not replaced yet; `nil` for a descriptor that was adopted.
+    /// The path as it was given, with `~` not yet replaced; `nil` for an adopted descriptor.
     var writtenPath: FilePath? {
       switch self {
       case .text(let path): path.utf8.contains(0) ? nil : FilePath(path)
@@ -23,13 +23,13 @@ extension FileSource {
     guard gate.enter() else { throw .closed }
   }
 
-  /// The file opened last, which is opened now if there is none.
+  /// The file opened last. Opens it now if there is none.
   func currentLanes() async throws -> FileLanes {
     if generation.load(ordering: .acquiring) > 0, let lanes = renewed.withLock({ $0 }) { return lanes }
     return if let open = opened.value { open } else { try await open() }
   }
 
-  /// The lanes to read the version by that `source` describes.
+  /// The lanes for reading the version that `source` describes.
   func openLanes(for source: SourceDescription) throws(ReadError) -> FileLanes {
     let generation = generation.load(ordering: .acquiring)
     if generation > 0 {
@@ -45,9 +45,9 @@ extension FileSource {
     return lanes
   }
 
-  /// Opens the file on an I/O thread, since a path may lead to a server that does not answer.
+  /// Opens the file on an I/O thread, since the path may lead to a server that does not answer.
   private func open() async throws -> FileLanes {
-    // Of two who open at once the first wins; the other's descriptor closes with its lanes.
+    // If two tasks open it at the same time, the first wins; the other's descriptor closes with its lanes.
     opened.publish(try await openAnew())
   }
 
@@ -57,7 +57,7 @@ extension FileSource {
   /// The number of the file opened last.
   var currentGeneration: Int { generation.load(ordering: .acquiring) }
 
-  /// - Parameter lanes: the file that was opened last, of which the path is opened anew. Default: there is none.
+  /// - Parameter lanes: the file opened last; its path is opened again. Default: none.
   func openAnew(after lanes: FileLanes? = nil) async throws -> FileLanes {
     let threads = lanes.map { pathThreads(of: $0) } ?? configuration.pathThreads.threads(toOpen: location.writtenPath)
     return try await onThread(of: threads) { [location, configuration, gate, waiting] in

@@ -1,16 +1,17 @@
 extension FileSource {
-  /// The bytes of several ranges, in the order asked: first what is resident, then all the rest from disk at once.
+  /// Returns the bytes of several ranges, in the order of `ranges`. Reads what is resident first, then all the rest
+  /// from disk at once.
   ///
-  /// What is copied on the caller's actor is as little in all as it is for one range.
+  /// The limit for copying on the caller's actor is the same for all ranges together as for one range.
   ///
-  /// - Throws: as ``read(_:of:)``. One look at the file's version covers all.
+  /// - Throws: like ``read(_:of:)``. One check of the file's version covers all ranges.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription
   ) async throws -> [Bytes] {
     try enter()
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
-    // Those that are longer leave the actor themselves.
+    // Longer ranges leave the actor themselves.
     let inline = ranges.reduce(0) { $0 + ($1.count <= LaneThreshold.residentInline ? $1.count : 0) }
     guard usesResidentLane(of: lanes), inline > LaneThreshold.residentInline else {
       return try await read(ranges, of: source, lanes)
@@ -54,7 +55,7 @@ extension FileSource {
       counters.add(count - filled, to: .positional)
       guard count == ranges[index].count else { throw try await shrank(version, at: ranges[index], got: count, lanes) }
       results[index] = buffer.bytes(count)
-      // Each was looked at after it was read.
+      // Each status was taken after its read.
       if let version, let status { try await check(version, after: ranges[index], lanes, seen: status) }
     }
     if let version, let last = ranges.last, !lanes.isRemote { try await check(version, after: last, lanes) }
@@ -63,10 +64,11 @@ extension FileSource {
 }
 
 extension FileSource {
-  /// Tells the system, which may read ahead or let go of pages, by a thread of our own: both may take it some time.
+  /// Passes the advice to the system, which may read ahead or drop pages. Done on a thread of the library, since both
+  /// may take some time.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
     guard gate.enter() else { return }
-    // What cannot be advised is told of by the read that follows, if there is one.
+    // `try?`: the next read, if there is one, reports the error.
     guard let lanes = try? openLanes(for: source) else { return gate.leave() }
     let job = IOJob(isUrgent: false) { [gate, file = lanes.file] in
       file.syscalls.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)

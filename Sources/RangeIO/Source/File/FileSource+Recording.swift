@@ -1,7 +1,7 @@
-// Files that are only ever added to, and how one that was cut or rewritten is told from one that grew.
+// Files that only grow, and how a file that was cut or rewritten is told from one that grew.
 
 extension FileSource {
-  /// What a file is of which only the end changes: settled however lately that was.
+  /// Describes a file whose end alone changes: it is always settled, however recent the change.
   func describeRecording(_ lanes: FileLanes) async throws -> SourceDescription {
     let generation = currentGeneration
     let (recording, status) = try await lookAtRecording(lanes)
@@ -24,7 +24,7 @@ extension FileSource {
     }
   }
 
-  /// Which recording the file holds now, and what it looks like.
+  /// Which recording the file holds now, and the file's status.
   private func lookAtRecording(_ lanes: FileLanes) async throws -> (AppendOnlyFile, FileStatus) {
     var recording = lanes.recording ?? .of(lanes.statusAtOpening)
     while true {
@@ -40,7 +40,7 @@ extension FileSource {
     }
   }
 
-  /// Throws `sourceChanged` unless the file holds the recording of `version` still, and as much of it.
+  /// Throws `sourceChanged` unless the file still holds the recording of `version`, and is at least as long.
   func checkRecording(_ version: FileVersion, after range: ByteRange, _ lanes: FileLanes) async throws {
     guard let recording = lanes.recording, recording.number == version.recording,
       let status = try await compare(recording, lanes), status.size >= version.size
@@ -51,9 +51,9 @@ extension FileSource {
 
   /// Compares the file with what is known of its recording.
   ///
-  /// - Returns: what it looks like; `nil` if the recording has ended.
+  /// - Returns: the file's status; `nil` if the recording has ended.
   private func compare(_ recording: AppendOnlyFile, _ lanes: FileLanes) async throws -> FileStatus? {
-    // What is compared was written or read a moment ago, and is in the page cache nearly always.
+    // What is compared was written or read a moment ago, and is nearly always in the page cache.
     if usesResidentLane(of: lanes) {
       do throws(RecordingMarker.Lack) {
         return try recording.compare(RecordingMarker(file: lanes.file, waits: false), isClosed: { gate.isClosed })
@@ -73,23 +73,24 @@ extension FileSource {
 }
 
 extension AppendOnlyFile {
-  /// So often the file may be shorter when it is read than the look before said. Each time it may have been cut in between.
+  /// How often a read may find the file shorter than its status said before. Each time it may have been cut in between.
   private static let mostShortReads = 8
 
-  /// Compares the file with what is known of this recording, and ends it if it is not that and more.
+  /// Compares the file with what is known of this recording. Ends the recording if the file does not hold it and
+  /// possibly more.
   ///
-  /// - Returns: what the file looks like; `nil` if the recording has ended.
+  /// - Returns: the file's status; `nil` if the recording has ended.
   func compare(
     _ marker: RecordingMarker, isClosed: () -> Bool = { false }
   ) throws(RecordingMarker.Lack) -> FileStatus? {
     var shortReads = 0
     while !hasEnded {
       if isClosed() { throw .failed(.closed) }
-      // Known before the look: a file that is shorter then was cut.
+      // Known before the status is taken: a file that is shorter then was cut.
       let before = mark
       let status: FileStatus
       do throws(ReadError) { status = try marker.file.status() } catch { throw .failed(error) }
-      // It was closed early meanwhile, since another file is read.
+      // The file was closed early in between, because another file is read now.
       guard isIn(status) else { return nil }
       if let before {
         if before.isOf(status) { return hasEnded ? nil : status }
@@ -99,7 +100,7 @@ extension AppendOnlyFile {
         }
       }
       do throws(RecordingMarker.Lack) {
-        // The new mark first. If what the old one is of is there still when the new one has been read, both are of one
+        // Take the new mark first. If the bytes of the old mark are still there after that, both marks belong to one
         // recording.
         let now = try marker.mark(status)
         if let before, try !marker.finds(before) {
@@ -107,10 +108,10 @@ extension AppendOnlyFile {
           return nil
         }
         advance(from: before, to: now)
-        // One that had nothing before it is compared with what another task found meanwhile.
+        // A mark without an earlier one is compared with what another task found in between.
         if before != nil { return hasEnded ? nil : status }
       } catch {
-        // Cut since the look: the next one shows it.
+        // Cut since the status was taken: the next one shows it.
         guard case .tooShort = error else { throw error }
         shortReads += 1
         if shortReads >= Self.mostShortReads {

@@ -1,13 +1,13 @@
 import Synchronization
 import SystemPackage
 
-// What the name of a file leads to, for readers that turn to that.
+// What the name of a file refers to, for readers that move to new versions.
 
 extension FileSource {
-  /// Looks at what the path leads to now, and reads that from now on if it is another file than the one opened. Where it
-  /// leads nowhere, that one is read on.
+  /// Checks what the path refers to now. If it is another file than the open one, reads that file from now on. If the
+  /// path refers to nothing, keeps reading the open file.
   ///
-  /// - Throws: as ``describe()``.
+  /// - Throws: like ``describe()``.
   public nonisolated(nonsending) func renew() async throws -> SourceDescription {
     try enter()
     defer { gate.leave() }
@@ -16,9 +16,9 @@ extension FileSource {
       return try await describeAtRest(lanes)
     }
     let now = try await openAnew(after: lanes)
-    // It may have changed back meanwhile.
+    // It may have changed back in between.
     guard !lanes.isOf(now.statusAtOpening) else { return try await describeAtRest(lanes) }
-    // Reads of the file before have hold of it. It closes with the last of them, unless it is the first one.
+    // Reads in flight hold the previous file. It closes with the last of them, unless it is the first file.
     let isFirst = renewed.withLock { renewed in
       defer { renewed = now }
       generation.add(1, ordering: .releasing)
@@ -30,11 +30,11 @@ extension FileSource {
     return try await describe(now)
   }
 
-  /// Closes the first file early. Reads find it without a lock and without counting references as long as there is no other,
-  /// so the end of the last one does not show: those under way throw `sourceChanged`, as later ones do.
+  /// Closes the first file early. As long as it is the only one, reads find it without a lock and without counting
+  /// references, so the end of the last read does not show. Reads in flight throw `sourceChanged`, as later ones do.
   private func release(of lanes: FileLanes) {
     gate.enterAgain()
-    // A removed file's room on the disk may be given back now, which takes time.
+    // Closing may free the disk space of a removed file, which takes time.
     lanes.threads.submit(
       IOJob(isUrgent: false) { [gate] in
         lanes.release()
@@ -42,9 +42,9 @@ extension FileSource {
       })
   }
 
-  /// What the file is once it has been at rest for 250 ms: the kernel stamps it before a write, and what is read in the midst
-  /// of that is half of one version and half of another. All that wait for the file share a timer. One that is written to all
-  /// the time is waited for half a second at most. What was there when it was opened is taken as it is.
+  /// Describes the file once it has been at rest for 250 ms. The kernel stamps a file before a write, and a read during
+  /// the write gets half of one version and half of another. All waiters for the file share a timer. A file that is
+  /// written to all the time is waited for half a second at most. The version at opening is taken as it is.
   private func describeAtRest(_ lanes: FileLanes) async throws -> SourceDescription {
     var waited = Duration.zero
     var seen: FileStatus?
@@ -69,13 +69,13 @@ extension FileSource {
     }
   }
 
-  /// Much less is not enough: on a virtual machine the writer's processor may be taken away in the middle of a write for
-  /// tens of milliseconds.
+  /// Much less is not enough: on a virtual machine the writer may lose its processor in the middle of a write for tens
+  /// of milliseconds.
   private static let rest = Duration.milliseconds(250)
 
-  /// What the path leads to now; `nil` if nowhere, or if there is none.
+  /// The status of what the path refers to now; `nil` if there is no file or no path.
   ///
-  /// It is not opened for that: closing it again would drop all POSIX locks that this process has on it.
+  /// The file is not opened for that: closing it again would drop all POSIX locks that this process has on it.
   private func statusByName(_ lanes: FileLanes) async throws -> FileStatus? {
     guard let path = lanes.path else { return nil }
     return try await onThread(of: pathThreads(of: lanes)) {

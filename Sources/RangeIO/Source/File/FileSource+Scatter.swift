@@ -1,15 +1,15 @@
 import SystemPackage
 
 extension FileSource {
-  /// The bytes of `range` in buffers of their own, one for each block of `grid` that it touches, by `preadv`.
+  /// Returns the bytes of `range` in separate buffers, one for each block of `grid` that it touches, with `preadv`.
   ///
-  /// For caches: the pieces share no memory, so each can be kept and dropped by itself, and nothing is copied.
+  /// For caches: the pieces share no memory, so each can be kept and dropped on its own, and nothing is copied.
   ///
-  /// - Throws: as ``read(_:of:)``.
+  /// - Throws: like ``read(_:of:)``.
   public nonisolated(nonsending) func read(
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
-    // DispatchIO brings memory of its own, which a store copies.
+    // DispatchIO returns its own memory, which a store copies.
     guard usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
     try enter()
     defer { gate.leave() }
@@ -17,7 +17,7 @@ extension FileSource {
     let version = FileSnapshot.of(source)?.version
     var buffers: [WritableBytes] = []
     for piece in grid.pieces(of: range) {
-      // The kind of memory that a store keeps as it is.
+      // The kind of memory that a store keeps without copying.
       guard let buffer = BlockBacking.allocate(piece.range.count) else {
         throw ReadError(.resourcesExhausted, "no memory for \(range.count) bytes: read less at once", isTransient: true)
       }
@@ -52,13 +52,13 @@ extension FileSource {
     }
   }
 
-  /// What the page cache holds, in memory that a store keeps as it is.
+  /// Returns bytes from the page cache, in memory that a store keeps without copying.
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
     guard range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
     defer { gate.leave() }
     guard let lanes = try? openLanes(for: source), usesResidentLane(of: lanes),
       let buffer = BlockBacking.allocate(range.count),
-      // A failing disk is told of by the read that follows, and so is a file that has changed.
+      // `try?`: the read that follows reports a failing disk, and a file that has changed.
       (try? lanes.resident.fill(buffer.memory, from: range)) == range.count
     else { return nil }
     if let version = FileSnapshot.of(source)?.version {

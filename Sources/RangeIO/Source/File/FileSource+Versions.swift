@@ -2,9 +2,9 @@ import CRangeIOSystem
 import SystemPackage
 
 extension FileSource {
-  /// What the file is now.
+  /// Describes the file as it is now.
   ///
-  /// - Parameter seen: what a look has shown that is late enough for the caller.
+  /// - Parameter seen: a status recent enough for the caller.
   func describe(_ lanes: FileLanes, seen: FileStatus? = nil) async throws -> SourceDescription {
     switch lanes.kind {
     case .blockDevice: return try await ask(lanes) { [self] in try describeDevice(lanes.file) }
@@ -19,7 +19,7 @@ extension FileSource {
         try await ask(lanes) { try lanes.see(lanes.statusForDescription()) }
       }
     guard lanes.isOf(status) else {
-      // It was closed early meanwhile, since another file is read.
+      // The file was closed early in between, because another file is read now.
       let current = try await currentLanes()
       if current !== lanes { return try await describe(current) }
       throw ReadError.changed("another file is open in its place", lanes.file.context(0..<0))
@@ -37,22 +37,22 @@ extension FileSource {
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost,
         isSettled: isSettled,
         context: FileSnapshot(version, generation))
-      // If another file has taken its place meanwhile, no later call needs it.
+      // If another file has replaced it in between, no later call needs this description.
       if currentGeneration == generation { described = new }
       return new
     }
   }
 
-  /// Whether the file is still `version`, as far as one look tells.
+  /// Whether the file is still `version`, as far as one status shows.
   @inline(__always) func isStill(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     configuration.isAppendOnly
       ? lanes.isOn(version.recording, seen: status, of: version.size)
       : FileVersion(status) == version || lanes.isSeen(version, in: status)
   }
 
-  /// Whether a look shows more than `version` has, or another version, or other names than before.
+  /// Whether `status` shows a longer file than `version`, another version, or other names than before.
   func hasChanged(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
-    // The times of a recording, and its names, may change as they like.
+    // The times and names of a recording may change freely.
     configuration.isAppendOnly
       ? !lanes.mayBeOn(version.recording, seen: status, of: version.size) || status.size != version.size
       : !isStill(version, status, lanes) || lanes.takeRenaming()
@@ -69,11 +69,11 @@ extension FileSource {
       preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost)
   }
 
-  /// Throws `sourceChanged` unless the file is still `version`, or has that and more if growth was chosen.
+  /// Throws `sourceChanged` unless the file is still `version`, or extends it where the file was declared to grow.
   ///
-  /// Called after every read and before its bytes are handed out: they were read between two looks that agree.
+  /// Called after every read and before its bytes are returned: they were read between two checks that agree.
   ///
-  /// - Parameter seen: what the file was after the read, if the thread that read it has looked.
+  /// - Parameter seen: the file's status after the read, if the reading thread took it.
   func check(
     _ version: FileVersion, after range: ByteRange, _ lanes: FileLanes, seen: FileStatus? = nil
   ) async throws {
@@ -87,32 +87,32 @@ extension FileSource {
     throw ReadError.changed(version.difference(to: now), isLonger: now.size > version.size, lanes.file.context(range))
   }
 
-  /// The error for a read that met the end of the file early.
+  /// The error for a read that reached the end of the file early.
   func shrank(
     _ version: FileVersion?, at range: ByteRange, got count: Int, _ lanes: FileLanes
   ) async throws -> ReadError {
     if let version {
-      // It may have grown again by the next look.
+      // The file may have grown again by the next check.
       if configuration.isAppendOnly, lanes.isOf(try await status(of: lanes)) { lanes.end(version.recording) }
       try await check(version, after: range, lanes)
     }
     return .changed("the file ended \(range.count - count) bytes early", lanes.file.context(range))
   }
 
-  /// What the file is now.
+  /// The file's current status.
   func status(of lanes: FileLanes) async throws -> FileStatus {
     try await ask(lanes) { [file = lanes.file] in try file.status() }
   }
 
-  /// Does `work`, which asks the file's system something: here where that answers at once, on an I/O thread where a server
-  /// may have to.
+  /// Does `work`, which asks the file's system something: on this thread if that answers at once, on an I/O thread if a
+  /// server may have to answer.
   func ask<Value: Sendable>(
     _ lanes: FileLanes, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     lanes.isRemote ? try await onThread(of: lanes.threads, work) : try work()
   }
 
-  /// Does `work`, which may block, on one of the `threads`. Cancelled or closed, the caller is answered at once.
+  /// Does `work`, which may block, on one of the `threads`. If cancelled or closed, the caller returns at once.
   func onThread<Value: Sendable>(
     of threads: IOThreads, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -134,10 +134,10 @@ extension FileSource {
   }
 }
 
-/// The version that a description speaks of, where ``FileSource`` finds it again without a dynamic cast.
+/// The version in a description. ``FileSource`` finds it here without a dynamic cast.
 final class FileSnapshot: Sendable {
   let version: FileVersion
-  /// How often the source had opened another file before.
+  /// How many other files the source had opened before.
   let generation: Int
 
   init(_ version: FileVersion, _ generation: Int) {

@@ -1,12 +1,12 @@
-/// The version of a file: what `fstat` tells of its inode. Two looks that agree saw the same bytes, with the exceptions
-/// that ``FileSource`` names.
+/// The version of a file: what `fstat` reports about its inode. If two checks agree, both saw the same bytes, with the
+/// exceptions that ``FileSource`` names.
 struct FileVersion: ExplainedValidator, Equatable {
   var device: UInt64
   var inode: UInt64
   var size: Int
   var modified: FileTime
   var changed: FileTime
-  /// Of a file that is only added to: the number of its ``AppendOnlyFile``.
+  /// For a file that only grows: the number of its ``AppendOnlyFile``.
   var recording: UInt64 = 0
 
   init(_ status: FileStatus) {
@@ -22,12 +22,12 @@ struct FileVersion: ExplainedValidator, Equatable {
     return change(to: newer)
   }
 
-  /// A longer file is another version too: one that was overwritten by a longer one looks just like one that grew. Growth
-  /// has to be chosen, and has a validator of its own, ``RecordingVersion``.
+  /// A longer file is another version too: a file overwritten by a longer one looks just like one that grew. Growth
+  /// must be configured, and has its own validator, ``RecordingVersion``.
   func change(to newer: FileVersion) -> SourceChange { self == newer ? .same : .other }
 
-  /// All of its numbers, unless the times are of whole seconds: those of images are often what a tool set them to, the same
-  /// for each edition, and those of file systems that store no more are soon the same again.
+  /// All its numbers, unless the times are whole seconds. In images such times are often set by a tool, the same for
+  /// each edition; on file systems that store no more, they soon repeat.
   var persistentForm: [UInt8]? {
     guard modified.nanoseconds != 0 || changed.nanoseconds != 0 else { return nil }
     return ([device, inode, UInt64(size)] + modified.words + changed.words).flatMap { number in
@@ -35,14 +35,14 @@ struct FileVersion: ExplainedValidator, Equatable {
     }
   }
 
-  /// Whether any later change will show: the kernel stamps times with a clock that ticks, so a file that changed within
-  /// the present tick can change again and look the same (the "racy" entries of Git's index, Documentation/technical/
-  /// racy-git.txt). File systems that store whole seconds tick by two.
+  /// Whether any later change will show. The kernel stamps times with a clock that ticks, so a file that changed within
+  /// the present tick can change again and look the same (the "racy" entries of Git's index,
+  /// Documentation/technical/racy-git.txt). File systems that store whole seconds tick every two seconds.
   ///
-  /// - Parameter changed: when its status was changed last, if that was after the version began.
+  /// - Parameter changed: when its status last changed, if that was after the version began.
   func isSettled(at now: Int64, tick: Int64, changed: FileTime? = nil) -> Bool {
     let changed = changed ?? self.changed
-    // No less than nothing, whatever the tick: a time to come is never over.
+    // Never negative, whatever the tick: a time in the future has not passed.
     let coarse: Duration = changed.nanoseconds == 0 ? .seconds(2) : max(.zero, .nanoseconds(tick))
     return changed.duration(to: FileTime(nanosecondsSince1970: now)) > coarse
   }

@@ -1,11 +1,11 @@
-/// The ways by which the bytes of a file come.
+/// The lanes of a file.
 enum FileLane: Int, CaseIterable {
   case resident, positional, dispatchIO
 }
 
-/// What came by which lane. Counting is two relaxed additions.
+/// Counts reads and bytes by lane. Counting takes two relaxed additions.
 final class LaneCounters: Sendable {
-  /// Reads and bytes of each lane, in turn.
+  /// Reads and bytes of each lane, alternating.
   private let counts = Stripes()
 
   func add(_ count: Int, to lane: FileLane) {

@@ -1,17 +1,17 @@
 import Synchronization
 import SystemPackage
 
-/// One open descriptor of a file. Everything that hands the descriptor to the kernel keeps a reference and has entered
-/// the source's gate, so that it cannot be closed, and its number used again, under a call.
+/// One open descriptor of a file. Code that passes the descriptor to the kernel keeps a reference and has entered the
+/// source's gate. So the descriptor cannot be closed, and its number reused, during a call.
 final class OpenFile: Sendable {
   let descriptor: CInt
   let syscalls: Syscalls
-  /// For errors: the path as it was given.
+  /// The path as it was given, for errors.
   let name: String
   private let isClosed = Atomic<Bool>(false)
-  /// Until it is known.
+  /// `true` until it is known.
   private let mayBeRemote = Atomic<Bool>(true)
-  /// The threads of its server, once that is known.
+  /// The threads of its server, once known.
   private let server = PublishedOnce<IOThreads>()
 
   init(descriptor: CInt, syscalls: Syscalls, name: String) {
@@ -29,24 +29,24 @@ final class OpenFile: Sendable {
     closingThreads.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.close(descriptor) })
   }
 
-  /// Whether a server, or another process, may be asked by calls that else answer at once: `fstat`, `open`, `close`. They
-  /// are made on threads of our own then.
+  /// Whether a server, or another process, may have to answer calls that otherwise return at once: `fstat`, `open`,
+  /// `close`. The library's own threads make those calls then.
   var isRemote: Bool { mayBeRemote.load(ordering: .relaxed) }
 
-  /// Finds out where the file is. May wait.
+  /// Finds out whether the file is remote. May wait.
   func locate() { mayBeRemote.store(syscalls.isRemote(descriptor), ordering: .relaxed) }
 
-  /// It is on a server, which these threads ask.
+  /// The file is on a server; these threads ask it.
   func isServed(by threads: IOThreads) { _ = server.publish(threads) }
 
   private var closingThreads: IOThreads { server.value ?? PathThreads.shared.unknown }
 
-  /// Closes the descriptor, once, on this thread, which may wait.
+  /// Closes the descriptor, once, on this thread. May wait.
   func close() {
     if takeClosing() { _ = syscalls.close(descriptor) }
   }
 
-  /// Closes the descriptor, once. To be called when the gate has drained; else the last reference does.
+  /// Closes the descriptor, once. Call it when the gate has drained; otherwise the last reference closes it.
   func closed() async throws {
     guard isRemote else { return close() }
     guard takeClosing() else { return }
@@ -59,16 +59,16 @@ final class OpenFile: Sendable {
     try await answer.value()
   }
 
-  /// Closes the file early: its descriptor leads to an empty file until ``close()``, so that no other file gets the number.
-  /// Reads that are under way find that one. To be called within the gate. May wait.
+  /// Closes the file early: until ``close()`` its descriptor refers to an empty file, so that no other file gets the
+  /// number. Reads in flight find that empty file. Call it only within the gate. May wait.
   func release() {
-    // Without a descriptor to spare the file stays open until the source is closed.
+    // If no descriptor is free, the file stays open until the source is closed.
     _ = syscalls.release(descriptor)
   }
 
   private func takeClosing() -> Bool { !isClosed.exchange(true, ordering: .acquiringAndReleasing) }
 
-  /// What the file is now. May wait for a server, if ``isRemote``.
+  /// The file's current status. May wait for a server, if ``isRemote``.
   func status() throws(ReadError) -> FileStatus {
     var status = FileStatus()
     let result = syscalls.status(descriptor, &status)
@@ -76,7 +76,7 @@ final class OpenFile: Sendable {
     return status
   }
 
-  /// Its present name, if the system says so.
+  /// The file's current name, if the system reports it.
   var nameNow: String? { syscalls.name(descriptor) }
 
   func context(_ range: ByteRange) -> ReadError.Context {

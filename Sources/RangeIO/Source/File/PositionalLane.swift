@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// Reads that wait for the disk, by `pread` on threads of our own. See pread(2).
+/// Reads that wait for the disk, with `pread` on the library's own threads. See pread(2).
 final class PositionalLane: Sendable {
   private let file: OpenFile
   private let threads: IOThreads
@@ -14,24 +14,24 @@ final class PositionalLane: Sendable {
     self.waiting = waiting
   }
 
-  /// The bytes in the buffer, and what the file was after they were read, if it ``FileLanes/isRemote``: the caller may not
-  /// look then.
+  /// The number of bytes in the buffer, and the file's status after the read if it ``FileLanes/isRemote``: the caller
+  /// may not ask for it then.
   typealias Outcome = (count: Int, status: FileStatus?)
 
-  /// A read that has been handed to a thread.
+  /// A read that was handed to a thread.
   struct Pending {
     fileprivate let job: IOJob
     fileprivate let answer: Promise<Outcome>
-    /// Of a prefetch, which goes after demands.
+    /// The urgency of a prefetch, which goes after demands.
     fileprivate let urgency: (ReadUrgency, ReadUrgency.Handle)?
 
-    /// Raising it has no meaning any more.
+    /// The read can no longer be raised.
     fileprivate func forgetUrgency() { urgency.map { $0.remove($1) } }
   }
 
-  /// Hands a read of `range` into `buffer`, of which the first `filled` bytes are there already, to a thread.
+  /// Hands a read of `range` into `buffer` to a thread. The first `filled` bytes are already there.
   ///
-  /// The buffer belongs to the read from here until it has ended, whether or not its caller still waits.
+  /// The buffer belongs to the read until the read has ended, whether or not its caller still waits.
   func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) -> Pending {
     begin(range) { [file] () throws(Errno) in
       let rest = UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
@@ -54,14 +54,14 @@ final class PositionalLane: Sendable {
       answer.resolve(result)
     }
     threads.submit(job)
-    // After it was handed over: what is raised earlier would not find it.
+    // After `submit`: raised before that, the job would not be found.
     let handle = urgency.map { ($0, $0.onRaise { [threads] in threads.raise(job) }) }
     return Pending(job: job, answer: answer, urgency: handle)
   }
 
-  /// Waits for a read. Cancelled or closed, it is answered at once, and the read is taken back if it has not begun.
+  /// Waits for a read. If cancelled or closed, it returns at once and withdraws the read if that has not begun.
   ///
-  /// - Returns: the bytes in the buffer, those included that were there before.
+  /// - Returns: the number of bytes in the buffer, including those already there.
   func finish(_ pending: Pending) async throws -> Outcome {
     defer { pending.forgetUrgency() }
     do {
@@ -72,7 +72,7 @@ final class PositionalLane: Sendable {
     }
   }
 
-  /// Gives up a read whose bytes are not needed any more.
+  /// Gives up a read whose bytes are no longer needed.
   func withdraw(_ pending: Pending) {
     pending.forgetUrgency()
     pending.answer.fail(CancellationError())
@@ -84,7 +84,7 @@ final class PositionalLane: Sendable {
     try await finish(begin(range, into: buffer, from: filled))
   }
 
-  /// Reads `range` into several buffers, of which the first `filled` bytes are there already.
+  /// Reads `range` into several buffers. The first `filled` bytes are already there.
   func read(_ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int) async throws -> Outcome {
     let pending = begin(range) { [file] () throws(Errno) in
       try buffers.fill(after: filled, from: range.lowerBound, of: file.descriptor, file.syscalls)

@@ -1,19 +1,19 @@
 import Synchronization
 import SystemPackage
 
-/// The fastest way: what the page cache holds is copied on the caller's own thread, without waiting for the disk.
+/// The fastest lane: copies bytes from the page cache on the caller's own thread, without waiting for the disk.
 ///
 /// `preadv2(RWF_NOWAIT)`, Linux only; see preadv2(2).
 final class ResidentLane: Sendable {
   private let file: OpenFile
-  /// Off once this file's system has said that it cannot tell what is resident.
+  /// `false` once this file's system has said that it cannot tell what is resident.
   private let isAvailable = Atomic<Bool>(true)
 
   init(_ file: OpenFile) { self.file = file }
 
-  /// Fills `buffer` from `range` as far as the page cache goes.
+  /// Fills `buffer` from `range` as far as the page cache has it.
   ///
-  /// - Returns: the bytes from the start of `range` that were resident.
+  /// - Returns: the number of bytes from the start of `range` that were resident.
   func fill(_ buffer: UnsafeMutableRawBufferPointer, from range: ByteRange) throws(ReadError) -> Int {
     guard isAvailable.load(ordering: .relaxed) else { return 0 }
     do {
@@ -27,9 +27,10 @@ final class ResidentLane: Sendable {
     }
   }
 
-  /// Fills `buffers`, which are for `range`, from byte `filled` of it up to byte `end`, as far as the page cache goes.
+  /// Fills `buffers`, which are for `range`, from byte `filled` of it up to byte `end`, as far as the page cache has
+  /// it.
   ///
-  /// - Returns: the bytes that are filled now.
+  /// - Returns: the number of bytes filled so far.
   func fill(_ buffers: ScatteredBuffers, after filled: Int, upTo end: Int, from range: ByteRange) throws(ReadError)
     -> Int
   {

@@ -1,9 +1,9 @@
-/// Waits until files that were written to a moment ago are at rest: one timer and one look for all readers that wait for the
-/// same file, by whichever source.
+/// Waits until recently written files are at rest. All readers that wait for the same file, through any source, share
+/// one timer and one check.
 ///
-/// It waits on no thread, and holds no file: the look is made by one of those who still wait.
+/// It occupies no thread and holds no file: one of the remaining waiters makes the check.
 package final class RestingFiles: Sendable {
-  /// Those of the process.
+  /// The instance of the process.
   package static let shared = RestingFiles(.continuous)
 
   private struct Place: Hashable {
@@ -11,14 +11,14 @@ package final class RestingFiles: Sendable {
     let inode: UInt64
   }
 
-  /// A source that waits, within its gate.
+  /// A waiting source, within its gate.
   private struct Waiter {
     let answer: Promise<FileStatus?>
     let gate: ShutdownGate
     let look: @Sendable () async throws -> FileStatus
   }
 
-  /// A wait for one file. It ends when its time has come, or when the last of its waiters has left.
+  /// A wait for one file. It ends when its time has come, or when its last waiter has left.
   private struct Wait {
     let number: Int
     let end: ReadInstant
@@ -27,7 +27,7 @@ package final class RestingFiles: Sendable {
   }
 
   private struct State {
-    /// One for each file at most.
+    /// At most one for each file.
     var waits: [Place: Wait] = [:]
     var lastNumber = 0
   }
@@ -35,16 +35,16 @@ package final class RestingFiles: Sendable {
   private let time: TimeSource
   private let state = Locked(State())
 
-  /// Waits by the clock `time`.
+  /// Creates an instance that uses the clock `time`.
   package init(_ time: TimeSource) { self.time = time }
 
-  /// Waits for `duration`, or until the wait for the same file ends that is under way, and then looks at the file.
+  /// Waits for `duration`, or until the current wait for the same file ends, and then takes the file's status.
   ///
-  /// To be called within `gate`. Cancelled, or failed by `waiting`, the caller is answered at once.
+  /// Call it within `gate`. If the caller is cancelled, or `waiting` fails, it returns at once.
   ///
-  /// - Parameter look: tells what the file is. Called for one of those who wait together.
-  /// - Returns: how long the wait was, and what the file is; `nil` if the look failed, as it does for a source that is
-  ///   closed meanwhile: look yourself.
+  /// - Parameter look: returns the file's status. Only one of the waiters' closures is called.
+  /// - Returns: how long the wait was, and the status. The status is `nil` if the call failed, as when its source was
+  ///   closed in between: then take it yourself.
   func wait(
     _ duration: Duration, for version: FileVersion, in waiting: WaiterRegistry, _ gate: ShutdownGate,
     look: @escaping @Sendable () async throws -> FileStatus
@@ -69,7 +69,7 @@ package final class RestingFiles: Sendable {
   /// Starts the timer of a wait.
   private func begin(_ number: Int, at place: Place, until end: ReadInstant) {
     let timer = BackgroundWork().start { [self] in
-      // `try?`: it is cancelled when all have left.
+      // `try?`: it is cancelled when all waiters have left.
       try? await time.sleep(until: end)
       await self.end(number, at: place)
     }
@@ -78,18 +78,18 @@ package final class RestingFiles: Sendable {
     }
   }
 
-  /// The time has come: looks, and answers all waiters. One that comes from here on starts another wait, since it may know
-  /// of a change after this look.
+  /// The time has come: checks the file, and answers all waiters. A later waiter starts another wait, since it may know
+  /// of a change after this check.
   private func end(_ number: Int, at place: Place) async {
     let waiters = state.withLock { state -> [Waiter] in
       guard state.waits[place]?.number == number, let wait = state.waits.removeValue(forKey: place) else { return [] }
       let waiters = Array(wait.waiters.values)
-      // It is inside still, since it leaves here first.
+      // It is still inside its gate, since it leaves here first.
       waiters.first?.gate.enterAgain()
       return waiters
     }
     guard let first = waiters.first else { return }
-    // `try?`: the others look themselves then, and are told by that what is wrong.
+    // `try?`: the waiters then check the file themselves and see the error.
     let seen = try? await first.look()
     first.gate.leave()
     for waiter in waiters { waiter.answer.resolve(.success(seen)) }

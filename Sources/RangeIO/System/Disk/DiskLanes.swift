@@ -1,14 +1,16 @@
-/// The threads of one spill directory: its own, so that a disk that hangs holds up nothing of another, nor of a source.
+/// The threads of one spill directory. They are separate, so that a disk that hangs delays no other directory and no
+/// source.
 package struct DiskLanes: Sendable {
-  /// Where it reads.
+  /// For reads.
   package let reads: DiskWork
-  /// Where it writes, in parallel with the reads: one call at a time.
+  /// For writes, in parallel with the reads: one call at a time.
   package let writes: DiskWork
 
-  /// The reads of a directory that are under way at once, and so the threads that a sick disk may take in addition to the writer.
+  /// The most reads of a directory in flight, and so the threads that a failing disk may block in addition to the
+  /// writer.
   package static let mostReads = 2
 
-  /// - Parameter work: where both run instead, in a test.
+  /// - Parameter work: runs both instead, in a test.
   package init(_ work: DiskWork? = nil) {
     reads = work ?? .threads(IOThreads(limit: Self.mostReads))
     writes = work ?? .threads(IOThreads(limit: 1))

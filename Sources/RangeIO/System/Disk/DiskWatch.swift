@@ -1,6 +1,6 @@
-/// Watches calls that are under way for those that take too long. One timer for all of them, while there are any.
+/// Watches calls in flight for those that take too long. One timer for all of them, while there are any.
 package final class DiskWatch: Sendable {
-  /// A call that is under way.
+  /// A call in flight.
   package struct Call: Sendable {
     fileprivate let number: UInt64
   }
@@ -22,8 +22,8 @@ package final class DiskWatch: Sendable {
   private let stall: Duration
 
   /// - Parameters:
-  ///   - late: after so long a call is late.
-  ///   - stall: after so long it has stalled.
+  ///   - late: the time after which a call is late.
+  ///   - stall: the time after which it has stalled.
   package init(_ time: TimeSource, _ background: BackgroundWork, late: Duration, stall: Duration) {
     self.time = time
     self.background = background
@@ -31,7 +31,7 @@ package final class DiskWatch: Sendable {
     self.stall = stall
   }
 
-  /// A call begins. Each of the closures is called once at most, from a task, if the call is still under way by then.
+  /// A call begins. Each closure is called at most once, from a task, if the call is still in flight by then.
   package func begin(
     onLate: (@Sendable () -> Void)? = nil, onStall: @escaping @Sendable () -> Void
   ) -> Call {
@@ -52,13 +52,13 @@ package final class DiskWatch: Sendable {
     return Call(number: number)
   }
 
-  /// The call has got on: it takes too long if it stands still from now on.
+  /// The call has made progress: its time starts again.
   package func renew(_ call: Call) {
     let now = time.now
     state.withLock { $0.calls[call.number]?.since = now }
   }
 
-  /// The call may take its time, until it is renewed: making much durable does.
+  /// The call may take any time until it is renewed. For making many bytes durable.
   package func pause(_ call: Call) {
     state.withLock { $0.calls[call.number]?.since = ReadInstant(nanoseconds: .max) }
   }
@@ -89,6 +89,6 @@ package final class DiskWatch: Sendable {
     return goesOn
   }
 
-  /// Calls under way.
+  /// The number of calls in flight.
   package var count: Int { state.withLock { $0.calls.count } }
 }

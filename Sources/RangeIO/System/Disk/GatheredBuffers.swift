@@ -1,20 +1,20 @@
 package import CRangeIOSystem
 package import SystemPackage
 
-/// Buffers that are written one after the other, by as few system calls as there can be: pwritev(2).
+/// Buffers to write one after the other, with as few system calls as possible: pwritev(2).
 package struct GatheredBuffers {
-  /// What one call takes at most. `IOV_MAX` is 1024 or more everywhere; macOS wants the bytes of a call to fit 31 bits.
+  /// The limits of one call. `IOV_MAX` is 1024 or more everywhere; on macOS the bytes of a call must fit 31 bits.
   package static let partsPerCall = 256
   package static let bytesPerCall = 1 << 30
 
   private let parts: [UnsafeRawBufferPointer]
-  /// The first part with bytes not yet written, and how many of its bytes are.
+  /// The first part with unwritten bytes, and how many of its bytes are written.
   private var next = 0
   private var written = 0
 
   package init(_ parts: [UnsafeRawBufferPointer]) { self.parts = parts }
 
-  /// Writes everything from `offset` of a file on by `call`, which returns the bytes written, or `-errno`.
+  /// Writes everything to a file from `offset` on. `call` returns the bytes written, or `-errno`.
   package consuming func write(
     at offset: Int, _ call: (UnsafeBufferPointer<iovec>, _ offset: Int) -> Int
   ) throws(Errno) {
@@ -25,7 +25,7 @@ package struct GatheredBuffers {
       case 1...:
         offset += result
         advance(result)
-      // What takes nothing now, and does not say why, has no room.
+      // A disk that takes nothing and does not say why has no room.
       case 0: throw .noSpace
       default: if Errno(result: result) != .interrupted { throw Errno(result: result) }
       }
@@ -39,7 +39,7 @@ package struct GatheredBuffers {
       guard room > 0, group.count < Self.partsPerCall else { break }
       let count = min(part.count - skip, room)
       if count > 0, let base = part.baseAddress {
-        // pwritev does not write to what a vector names.
+        // pwritev does not write to the memory of a vector.
         group.append(iovec(iov_base: UnsafeMutableRawPointer(mutating: base + skip), iov_len: count))
       }
       room -= count

@@ -1,82 +1,82 @@
 package import SystemPackage
 
-/// The system calls that a spill directory takes, so that a test can hand in a disk that fails, tears, forgets or hangs.
+/// The system calls of a spill directory, so that a test can pass in a disk that fails, tears, forgets or hangs.
 ///
-/// All calls may block, but for those that say otherwise. Nothing follows a symbolic link. Interrupted calls are
-/// repeated inside. Names are of one component, and never the user's.
+/// All calls may block, except those that say otherwise. None follows a symbolic link. Interrupted calls are repeated
+/// inside. Names have one component, and are never the user's.
 package protocol SpillDisk: Sendable {
-  /// The user whom files belong to that are made here.
+  /// The user that owns files created here.
   var user: UInt32 { get }
 
-  /// Makes a directory of mode 0700, and those above it that are missing. One that is there already is no error.
+  /// Creates a directory of mode 0700, and missing parent directories. A directory that already exists is no error.
   func makeDirectory(_ path: FilePath) throws(Errno)
 
-  /// Opens a directory. `ENOTDIR` or `ELOOP` if `path` ends in something else.
+  /// Opens a directory. Throws `ENOTDIR` or `ELOOP` if `path` ends in something else.
   func openDirectory(_ path: FilePath) throws(Errno) -> any SpillDirectory
 }
 
-/// An open directory. Closed when the last reference goes.
+/// An open directory. Closed when the last reference is released.
 package protocol SpillDirectory: AnyObject, Sendable {
   func status() throws(Errno) -> DiskStatus
   /// Changes the mode of the directory itself.
   func setMode(_ mode: UInt32) throws(Errno)
-  /// The names in it, without `.` and `..`, in no order.
+  /// The names in it, without `.` and `..`, in no particular order.
   func names() throws(Errno) -> [String]
-  /// The status of what is called `name`, which is not followed.
+  /// The status of the entry `name`. Does not follow a symbolic link.
   func status(of name: String) throws(Errno) -> DiskStatus
-  /// Makes a file that must not exist, of mode 0600, for reading and writing.
+  /// Creates a file that must not exist, of mode 0600, for reading and writing.
   func create(_ name: String) throws(Errno) -> any SpillFile
-  /// Opens a file that exists. Does not block on one that is no regular file; the caller looks at its status.
+  /// Opens an existing file. Does not block on one that is no regular file; the caller checks its status.
   func open(_ name: String, writing: Bool) throws(Errno) -> any SpillFile
   func remove(_ name: String) throws(Errno)
   /// Replaces `new` if it exists.
   func rename(_ name: String, to new: String) throws(Errno)
-  /// Makes a directory of mode 0700 that must not exist.
+  /// Creates a directory of mode 0700 that must not exist.
   func makeDirectory(_ name: String) throws(Errno)
   func openDirectory(_ name: String) throws(Errno) -> any SpillDirectory
   /// Removes an empty directory.
   func removeDirectory(_ name: String) throws(Errno)
-  /// Makes what was created, renamed and removed in it durable.
+  /// Makes the creations, renamings and removals in it durable.
   func sync() throws(Errno)
   /// The bytes that this user may still write to the file system.
   func freeByteCount() throws(Errno) -> Int
 }
 
-/// An open file. Closed when the last reference goes.
+/// An open file. Closed when the last reference is released.
 package protocol SpillFile: AnyObject, Sendable {
   func status() throws(Errno) -> DiskStatus
   /// Fills `buffer` from `offset` until it is full or the file ends.
   ///
-  /// - Returns: the bytes read.
+  /// - Returns: the number of bytes read.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int
-  /// As ``read(into:at:)``, without waiting for the disk.
+  /// Like ``read(into:at:)``, without waiting for the disk.
   ///
-  /// - Returns: the bytes read, from the start on; fewer if not all of them are in memory; `nil` if this file system
-  ///   cannot tell.
+  /// - Returns: the number of bytes read, from the start; fewer if not all of them are in memory; `nil` if this file
+  ///   system cannot tell.
   func readResident(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int?
-  /// As ``read(into:at:)``, into several buffers, one after the other.
+  /// Like ``read(into:at:)``, into several buffers, one after the other.
   func read(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int
-  /// As ``readResident(into:at:)``, into several buffers, one after the other.
+  /// Like ``readResident(into:at:)``, into several buffers, one after the other.
   func readResident(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int?
   /// Writes all parts, one after the other, from `offset` on. After an error any part of them may have been written.
   func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(Errno)
-  /// Sets blocks aside for the first `count` bytes, and makes the file that long. Where the file system cannot, only the
-  /// length is set.
+  /// Reserves disk blocks for the first `count` bytes, and makes the file that long. If the file system cannot reserve,
+  /// only the length is set.
   func allocate(_ count: Int) throws(Errno)
   func truncate(_ count: Int) throws(Errno)
   /// Makes the file's bytes and length durable.
   func sync() throws(Errno)
-  /// Tries to lock the file for this open file, without waiting; unlocked when it is closed.
+  /// Tries to lock the file for this open file, without waiting. Closing the file unlocks it.
   ///
   /// - Returns: whether it is locked now.
   func lock(exclusively: Bool) throws(Errno) -> Bool
   func unlock() throws(Errno)
-  /// Tells the system that the bytes from `offset` on will be written to the disk soon, so that it begins. Never fails.
+  /// Tells the system to start writing `count` bytes from `offset` on to the disk. Never fails.
   func beginWriting(_ count: Int, at offset: Int)
 }
 
 extension SpillFile {
-  /// One buffer after the other.
+  /// Reads one buffer after the other.
   package func read(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int {
     var filled = 0
     for piece in pieces {
@@ -87,7 +87,7 @@ extension SpillFile {
     return filled
   }
 
-  /// One buffer after the other.
+  /// Reads one buffer after the other.
   package func readResident(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int? {
     var filled = 0
     for piece in pieces {
@@ -99,18 +99,18 @@ extension SpillFile {
   }
 }
 
-/// What a disk tells about a file or directory.
+/// What a disk reports about a file or directory.
 package struct DiskStatus: Equatable, Sendable {
   package enum Kind: Equatable, Sendable { case file, directory, other }
   package var kind: Kind
   /// In bytes.
   package var size: Int
-  /// What it takes of the disk, in bytes.
+  /// The space that it takes on the disk, in bytes.
   package var allocatedSize: Int
   package var owner: UInt32
   /// The lowest twelve bits.
   package var mode: UInt32
-  /// Names that it has.
+  /// The number of its names.
   package var linkCount: Int
 
   package init(

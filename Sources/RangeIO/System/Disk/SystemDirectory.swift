@@ -1,11 +1,11 @@
 import CRangeIOSystem
 package import SystemPackage
 
-/// An open directory of this machine.
+/// An open directory on this machine.
 package final class SystemDirectory: SpillDirectory {
   private let descriptor: CInt
 
-  /// Takes `descriptor` over.
+  /// Takes ownership of `descriptor`.
   init(descriptor: CInt) { self.descriptor = descriptor }
 
   deinit { rio_close(descriptor) }
@@ -21,7 +21,7 @@ package final class SystemDirectory: SpillDirectory {
   package func names() throws(Errno) -> [String] {
     var names: [String] = []
     let result = withUnsafeMutablePointer(to: &names) { names in
-      // A name that is no text is none of ours; whatever is made of it here will not be found.
+      // A name that is no text is not one of ours; the name made of it here will match nothing.
       rio_disk_names(
         descriptor, { $0?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: $1!)) }, names)
     }
@@ -67,7 +67,7 @@ package final class SystemDirectory: SpillDirectory {
 
   package func freeByteCount() throws(Errno) -> Int { Int(clamping: try rio_disk_free_bytes(descriptor).orThrow()) }
 
-  /// `name`, if it cannot lead out of this directory.
+  /// Returns `name` if it cannot lead out of this directory.
   private func component(_ name: String) throws(Errno) -> String {
     let isOne =
       !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }

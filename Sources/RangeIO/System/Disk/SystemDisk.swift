@@ -16,9 +16,10 @@ package struct SystemDisk: SpillDisk {
     SystemDirectory(descriptor: try path.withPlatformString { rio_disk_open_directory($0) }.orThrow())
   }
 
-  /// Leaves what has that name, directory or not: it may be a link to one, on the way to another.
+  /// Leaves an existing entry of that name alone, directory or not: it may be a link to a directory, on the way to
+  /// another.
   private func make(_ path: FilePath) throws(Errno) {
-    // Looked at first: a system may refuse to make what is there for a reason other than that it is there.
+    // Check first: for an existing directory a system may report another error than that it exists.
     if path.withPlatformString({ rio_disk_check_directory($0) }) == 0 { return }
     do throws(Errno) {
       try path.withPlatformString { rio_disk_make_directory($0) }.orThrow()
@@ -34,7 +35,7 @@ package struct SystemDisk: SpillDisk {
 }
 
 extension FixedWidthInteger {
-  /// What a call returned, or the error that a negative result stands for.
+  /// Returns the result of a call, or throws the error that a negative result stands for.
   @discardableResult func orThrow() throws(Errno) -> Self {
     if self < 0 { throw Errno(result: Int(self)) }
     return self

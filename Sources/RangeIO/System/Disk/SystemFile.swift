@@ -1,11 +1,11 @@
 import CRangeIOSystem
 package import SystemPackage
 
-/// An open file of this machine.
+/// An open file on this machine.
 package final class SystemFile: SpillFile {
   private let descriptor: CInt
 
-  /// Takes `descriptor` over.
+  /// Takes ownership of `descriptor`.
   init(descriptor: CInt) { self.descriptor = descriptor }
 
   deinit { rio_close(descriptor) }
@@ -40,7 +40,7 @@ package final class SystemFile: SpillFile {
     let result = Int(rio_preadv(descriptor, vectors, CInt(clamping: vectors.count), Int64(offset), isResident))
     let filled = max(0, result)
     if filled == pieces.reduce(0, { $0 + $1.count }) { return filled }
-    // Interrupted, cut short, not all there, or an error: which it was shows in what is left.
+    // Interrupted, cut short, not all resident, or an error: reading the rest shows which.
     let rest = pieces.dropping(filled)
     let more = isResident ? try oneByOneResident(rest, offset + filled) : try oneByOne(rest, offset + filled)
     return more.map { filled + $0 } ?? (filled > 0 ? filled : nil)
@@ -90,7 +90,7 @@ package final class SystemFile: SpillFile {
 }
 
 extension [UnsafeMutableRawBufferPointer] {
-  /// What is left after the first `count` bytes.
+  /// The rest after the first `count` bytes.
   fileprivate func dropping(_ count: Int) -> [UnsafeMutableRawBufferPointer] {
     var left = count
     return compactMap { piece in

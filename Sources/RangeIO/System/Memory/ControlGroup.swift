@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// One of the groups whose limits bind this process: its own, or one above it.
+/// A control group whose limits bind this process: its own, or one above it.
 ///
 /// Source: the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
 struct ControlGroup: Equatable, Sendable {
@@ -16,7 +16,7 @@ struct ControlGroup: Equatable, Sendable {
     var groups: [ControlGroup] = []
     for line in membership.lines {
       guard let (version, path) = parse(line) else { continue }
-      // Of several mounts the one that shows most; of those the last, which covers the others.
+      // Of several mounts use the one that shows most; of equal ones the last, which covers the others.
       var seen: [FilePath] = []
       for mount in mounts where mount.version == version {
         let directories = mount.directories(of: path)
@@ -27,11 +27,11 @@ struct ControlGroup: Equatable, Sendable {
     return groups
   }
 
-  /// Reads `0::/path` and `4:cpu,memory:/path`.
+  /// Parses `0::/path` and `4:cpu,memory:/path`.
   private static func parse(_ line: KernelText) -> (Version, [KernelText])? {
     let fields = line.bytes.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
       .map(KernelText.init)
-    // The kernel makes no longer paths.
+    // The kernel makes no paths longer than this.
     guard fields.count == 3, fields[2].bytes.count <= 4096 else { return nil }
     let path = fields[2].parts("/")
     if fields[0] == "0", fields[1].bytes.isEmpty { return (.v2, path) }
@@ -44,31 +44,31 @@ struct ControlGroup: Equatable, Sendable {
   func limit(_ files: SystemFiles) -> Int? {
     switch version {
     case .v2:
-      // Above `high` the kernel slows the group down until it is below again: nobody should plan to live there.
+      // Above `high` the kernel slows the group down until it is below again, so it counts as a limit too.
       return smallest(files.number(path("memory.max")), files.number(path("memory.high")))
     case .v1:
-      // The second one counts groups that lie above the mount as well.
+      // The second one also counts groups above the mount.
       let above = files.text(path("memory.stat"))?.number(of: "hierarchical_memory_limit")
       return smallest(files.number(path("memory.limit_in_bytes")), above)
     }
   }
 
-  /// The part of the limit that is used, but for page cache that the kernel would rather drop than keep.
+  /// The used part of the limit, without page cache that the kernel would rather drop than keep.
   func used(_ files: SystemFiles) -> Double? {
     guard let limit = limit(files),
       let usage = files.number(path(version == .v2 ? "memory.current" : "memory.usage_in_bytes"))
     else { return nil }
     let stat = files.text(path("memory.stat"))
     let droppable = stat?.number(of: version == .v2 ? "inactive_file" : "total_inactive_file") ?? 0
-    // The two are of different moments.
+    // The two are from different moments.
     return Double(max(0, usage - droppable)) / Double(max(1, limit))
   }
 
-  /// The waiting for memory of the group's tasks.
+  /// How long the group's tasks wait for memory.
   func stalls(_ files: SystemFiles) -> StallShares { StallShares(files.text(path("memory.pressure"))) }
 
   private func path(_ name: FilePath.Component) -> FilePath { directory.appending(name) }
 
-  /// The smaller one of those that are limits: version 1 says with a number near 2^63 that there is none.
+  /// The smallest actual limit: version 1 reports "no limit" as a number near 2^63.
   private func smallest(_ limits: Int?...) -> Int? { limits.compactMap { $0 }.filter { $0 < 1 << 62 }.min() }
 }

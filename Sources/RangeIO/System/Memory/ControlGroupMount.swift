@@ -1,23 +1,23 @@
 import SystemPackage
 
-/// A place where control groups that account for memory can be seen as directories.
+/// A directory that shows control groups with memory accounting.
 ///
 /// Source: proc_pid_mountinfo(5), cgroup_namespaces(7).
 struct ControlGroupMount: Equatable, Sendable {
   let version: ControlGroup.Version
-  /// The names on the way to the group that is shown at ``point``. With `..` in front it lies above what this process
-  /// takes for the root, in a namespace.
+  /// The names on the way to the group that is shown at ``point``. If they begin with `..`, the group lies above this
+  /// process's root, in a namespace.
   let root: [KernelText]
   /// Where it is shown.
   let point: KernelText
 
-  /// The mounts of a table like `/proc/self/mountinfo`.
+  /// Finds the mounts in a table like `/proc/self/mountinfo`.
   static func all(in table: KernelText) -> [ControlGroupMount] { table.lines.compactMap(ControlGroupMount.init) }
 
-  /// Reads `31 23 0:28 /root /point rw,relatime shared:9 - cgroup2 cgroup2 rw`.
+  /// Parses `31 23 0:28 /root /point rw,relatime shared:9 - cgroup2 cgroup2 rw`.
   private init?(line: KernelText) {
     let words = line.words
-    // Optional fields, as many as there are, end with a dash.
+    // Optional fields, any number of them, end with a dash.
     guard let dash = words.dropFirst(6).firstIndex(where: { $0 == "-" }), dash + 1 < words.count else { return nil }
     if words[dash + 1] == "cgroup2" {
       version = .v2
@@ -30,15 +30,15 @@ struct ControlGroupMount: Equatable, Sendable {
     point = words[4].unescaped
   }
 
-  /// The directories of `group` and its ancestors, the nearest first, as far as they can be seen here.
+  /// The directories of `group` and its ancestors, the nearest first, as far as this mount shows them.
   func directories(of group: [KernelText]) -> [FilePath] {
     let top = FilePath(point)
     guard group.starts(with: root) else {
-      // All that is known of a root above the namespace is that this process lies below it.
+      // A root above the namespace tells only that this process lies below it.
       return !root.isEmpty && root.allSatisfy { $0 == ".." } ? [top] : []
     }
     let names = group.dropFirst(root.count)
-    // A group outside of the namespace, which no directory here shows.
+    // A group outside the namespace, which no directory here shows.
     guard !names.contains(where: { $0 == ".." }) else { return [] }
     var directories = [top]
     for name in names { directories.append(directories[directories.count - 1].appending(FilePath(name).components)) }

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Dispatch
 
-  /// The levels that the system tells by itself, in their order. Of those that come between two questions, the last.
+  /// The levels that the system reports, in order. If several come between two calls, only the last is kept.
   struct DispatchPressure {
     private var iterator: AsyncStream<MemoryPressure>.Iterator
     private var level = MemoryPressure.normal
@@ -11,12 +11,12 @@
         of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
       let source = PressureSource()
       source.start { continuation.yield($0) }
-      // Comes when the task is cancelled, and when the stream is let go of. It keeps the source until then.
+      // Called when the task is cancelled, and when the stream is released. Keeps the source alive until then.
       continuation.onTermination = { _ in source.stop() }
       iterator = stream.makeAsyncIterator()
     }
 
-    /// The next level that differs from the one before; `nil` when the task is cancelled.
+    /// The next level that differs from the previous one; `nil` when the task is cancelled.
     mutating func next() async -> MemoryPressure? {
       while let told = await iterator.next(isolation: #isolation) {
         if told != level {
@@ -34,10 +34,11 @@
       eventMask: [.normal, .warning, .critical], queue: .global(qos: .utility))
 
     func start(_ tell: @escaping @Sendable (MemoryPressure) -> Void) {
-      // Weak, or the source and its handler would keep each other.
+      // Weak, or the source and its handler would retain each other.
       source.setEventHandler { @Sendable [weak self] in
         guard let event = self?.source.data else { return }
-        // Several at once: letting go of too much costs time, of too little maybe the process.
+        // If several come at once, take the most severe: freeing too much costs time, freeing too little may cost the
+        // process.
         tell(event.contains(.critical) ? .critical : event.contains(.warning) ? .warning : .normal)
       }
       source.activate()

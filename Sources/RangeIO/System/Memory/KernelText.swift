@@ -1,6 +1,6 @@
-/// A small text of the kernel's, taken apart as bytes: names in it need not be UTF-8.
+/// A small text from the kernel, parsed as bytes: names in it need not be UTF-8.
 ///
-/// Nothing here fails: what does not read as it should is `nil`.
+/// Nothing here fails: text that cannot be parsed gives `nil`.
 struct KernelText: Equatable, Sendable {
   let bytes: ArraySlice<UInt8>
 
@@ -19,12 +19,12 @@ struct KernelText: Equatable, Sendable {
   var lines: [KernelText] { parts("\n") }
   var words: [KernelText] { parts(" ") }
 
-  /// What follows `prefix`, if the text begins with it.
+  /// The rest after `prefix`, if the text begins with it.
   func after(_ prefix: StaticString) -> KernelText? {
     prefix.withUTF8Buffer { bytes.starts(with: $0) ? KernelText(bytes.dropFirst($0.count)) : nil }
   }
 
-  /// A whole number: `4096`. One that is too large for an `Int` is the largest of them.
+  /// A whole number: `4096`. A number too large for an `Int` becomes `Int.max`.
   var number: Int? {
     guard !bytes.isEmpty else { return nil }
     var number = 0
@@ -37,7 +37,7 @@ struct KernelText: Equatable, Sendable {
     return number
   }
 
-  /// A percentage as a part of one, at most 1: `12.34` is 0.1234.
+  /// A percentage as a fraction, at most 1: `12.34` is 0.1234.
   var percentage: Double? {
     let halves = bytes.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = KernelText(halves[0]).number else { return nil }
@@ -48,7 +48,7 @@ struct KernelText: Equatable, Sendable {
     return min(1, Double(whole) / 100 + Double(fraction) / scale)
   }
 
-  /// The number in the line that begins with `key` and a blank.
+  /// The number in the line that begins with `key` and a space.
   func number(of key: StaticString) -> Int? {
     for line in lines {
       guard let rest = line.after(key), rest.bytes.first == UInt8(ascii: " ") else { continue }
@@ -57,7 +57,7 @@ struct KernelText: Equatable, Sendable {
     return nil
   }
 
-  /// The text with bytes for their octal codes, as in `\040` for a blank.
+  /// The text with octal codes replaced by their bytes, as in `\040` for a space.
   var unescaped: KernelText {
     var plain: [UInt8] = []
     var rest = bytes

@@ -1,9 +1,9 @@
 import SystemPackage
 
-/// Reads from the kernel's files how short memory is.
+/// Reads from kernel files how short memory is.
 struct MemoryMeter: Sendable {
   private let files: SystemFiles
-  /// Kept, since the table is long on a system with many containers, and its part that matters does not change.
+  /// Kept, since the table is long on a system with many containers, and the relevant part does not change.
   private let mounts: [ControlGroupMount]
 
   init(_ files: SystemFiles) {
@@ -11,16 +11,16 @@ struct MemoryMeter: Sendable {
     mounts = files.text("/proc/self/mountinfo", limit: 1024 * 1024).map(ControlGroupMount.all) ?? []
   }
 
-  /// The groups that bind this process now, the nearest first: a process can be moved.
+  /// The groups that bind this process now, the nearest first. Read each time: a process can be moved.
   var groups: [ControlGroup] {
     guard !mounts.isEmpty, let membership = files.text("/proc/self/cgroup") else { return [] }
     return ControlGroup.all(membership, mounts)
   }
 
-  /// The bytes that the strictest of the groups allows, if one does limit them.
+  /// The bytes that the strictest group allows, if any group has a limit.
   var limit: Int? { groups.compactMap { $0.limit(files) }.min() }
 
-  /// What there is to see now.
+  /// Reads the current values.
   func read() -> MemoryReading {
     let groups = groups
     let system = StallShares(files.text("/proc/pressure/memory"))

@@ -1,9 +1,9 @@
-/// How short of memory the system is, in order of need.
+/// How short of memory the system is, in ascending order.
 public enum MemoryPressure: Hashable, Comparable, Sendable {
-  /// Not any more.
+  /// Memory is not short any more.
   case normal
-  /// Somewhat: half of what a store holds goes.
+  /// Memory is somewhat short: a store drops half of what it holds.
   case warning
-  /// Very: all that is not pinned goes.
+  /// Memory is very short: a store drops everything that is not pinned.
   case critical
 }

@@ -1,9 +1,9 @@
-/// What was seen of the system's memory at one moment, each a part of one; `nil` is what could not be seen.
+/// The state of the system's memory at one moment, as fractions; `nil` for unknown values.
 struct MemoryReading: Equatable, Sendable {
-  /// Of a control group's limit, where it is largest.
+  /// The used part of a control group's limit, where it is largest.
   var used: Double?
-  /// Of the last ten seconds: some task waited for memory.
+  /// The part of the last ten seconds in which some task waited for memory.
   var someStalled: Double?
-  /// Of the last ten seconds: all tasks waited for memory.
+  /// The part of the last ten seconds in which all tasks waited for memory.
   var allStalled: Double?
 }

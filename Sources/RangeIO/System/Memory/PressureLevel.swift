@@ -1,11 +1,11 @@
-/// The level that readings lead to: pure, so that every order of them can be tested.
+/// The level that follows from readings. Pure, so that tests can try every order of them.
 struct PressureLevel: Sendable {
   let thresholds: MemoryPressureThresholds
   private(set) var level = MemoryPressure.normal
 
   init(_ thresholds: MemoryPressureThresholds) { self.thresholds = thresholds }
 
-  /// A reading comes in. What it does not know keeps no level up.
+  /// A reading arrives. An unknown value does not hold a level.
   ///
   /// - Returns: the level, if it has changed.
   mutating func note(_ reading: MemoryReading) -> MemoryPressure? {

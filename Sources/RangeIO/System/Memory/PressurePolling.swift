@@ -1,4 +1,4 @@
-/// Looks at the system's memory time and again, and tells when its level changes.
+/// Polls the system's memory and reports when its level changes.
 struct PressurePolling: Sendable {
   let interval: Duration
   let time: TimeSource
@@ -9,14 +9,14 @@ struct PressurePolling: Sendable {
   private var isOver = false
 
   init(every interval: Duration, _ thresholds: MemoryPressureThresholds, _ time: TimeSource, _ files: SystemFiles) {
-    // Averages over ten seconds do not change faster; and zero would keep a processor busy.
+    // Averages over ten seconds do not change faster, and zero would keep a processor busy.
     self.interval = max(interval, .milliseconds(10))
     self.time = time
     self.files = files
     level = PressureLevel(thresholds)
   }
 
-  /// The next level that differs from the one before; `nil` when the task is cancelled or the clock fails.
+  /// The next level that differs from the previous one; `nil` when the task is cancelled or the clock fails.
   mutating func next() async -> MemoryPressure? {
     while !isOver {
       do {

@@ -1,4 +1,4 @@
-/// How much of the last ten seconds was lost to waiting for memory, as the kernel accounts for it ("PSI").
+/// How much of the last ten seconds was lost to waiting for memory, as measured by the kernel ("PSI").
 ///
 /// Source: the kernel's Documentation/accounting/psi.rst.
 struct StallShares: Equatable, Sendable {
@@ -7,7 +7,7 @@ struct StallShares: Equatable, Sendable {
   /// The part in which all tasks that had something to do waited.
   var all: Double?
 
-  /// Reads `some avg10=1.50 avg60=… avg300=… total=…` and the line `full`, which older kernels do not have everywhere.
+  /// Parses `some avg10=1.50 avg60=… avg300=… total=…` and the line `full`, which older kernels do not have everywhere.
   init(_ text: KernelText?) {
     for line in text?.lines ?? [] {
       let words = line.words

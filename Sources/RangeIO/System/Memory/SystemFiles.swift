@@ -1,11 +1,11 @@
 import SystemPackage
 
-/// The small files in which the kernel tells about itself: read whole, or not at all.
+/// The small files in which the kernel reports about itself: read whole, or not at all.
 ///
-/// A file that is not there, cannot be read, or is no file, tells nothing; that is no error, since which of them there
-/// are differs from system to system.
+/// A file that is missing, unreadable or no regular file gives `nil`. That is no error, since systems differ in which
+/// files they have.
 struct SystemFiles: Sendable {
-  /// What every path lies below: a test makes up a tree of its own.
+  /// The directory above every path: a test passes a tree of its own.
   let root: FilePath
   let syscalls: Syscalls
 
@@ -16,7 +16,7 @@ struct SystemFiles: Sendable {
 
   /// The text of the file at `path`, at most its first `limit` bytes.
   ///
-  /// Short of the limit, one call to the kernel gives all of such a file, as it was at one moment.
+  /// Below the limit, one system call returns the whole file as it was at one moment.
   func text(_ path: FilePath, limit: Int = 64 * 1024) -> KernelText? {
     let descriptor = syscalls.open(root.appending(path.components))
     guard descriptor >= 0 else { return nil }
@@ -31,7 +31,7 @@ struct SystemFiles: Sendable {
     }
   }
 
-  /// The number that is all that the file at `path` holds, but for the end of its line.
+  /// The number in the file at `path`, if the file holds only that and the end of its line.
   func number(_ path: FilePath) -> Int? {
     guard let lines = text(path)?.lines, lines.count == 1 else { return nil }
     return lines[0].number
@@ -39,9 +39,9 @@ struct SystemFiles: Sendable {
 }
 
 extension FilePath {
-  /// The path that the kernel spells with these bytes.
+  /// The path with these bytes from the kernel.
   init(_ text: KernelText) {
-    // A path ends at a zero byte; none can hold one.
+    // A path ends at a zero byte and cannot contain one.
     self.init(platformString: text.bytes.prefix { $0 != 0 }.map(CChar.init(bitPattern:)) + [0])
   }
 }
