@@ -14,7 +14,7 @@ extension TieredChunkStore {
     tiers.budget.setLimit(Configuration.sum(limit, compressed))
     // Before anything waits, since a wait can be cancelled.
     tiers.memory.setLimit(own)
-    // The lower tier first: it keeps what it may if the memory tier only has to return what it borrowed.
+    // The lower tier first: it need not evict if the memory tier only has to give up what it borrowed.
     try await tiers.compressed?.resize(to: compressed)
     try await tiers.memory.resize(to: .bytes(own))
     // Last, when there is room for it. If the rest is pinned or reserved, less may be moving.
