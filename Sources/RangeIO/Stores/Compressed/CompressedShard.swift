@@ -144,7 +144,7 @@ struct CompressedShard: ~Copyable {
     return covered.count + dropPieces(beside: slot, hash)
   }
 
-  /// Drops the smallest pieces of a block that has too many.
+  /// Drops the smallest piece of a block that has too many.
   private mutating func dropPieces(beside kept: UInt32, _ hash: UInt64) -> Int {
     let all = slots(table[kept].token, table[kept].block, hash)
     guard all.count > PieceList.longest else { return 0 }
