@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Puts into a store what came up in addition to what was asked for, and counts it. Apart from ``Caching``, since flights keep it
-/// that may outlive the stage.
+/// Puts over-read bytes into the store and counts them. Separate from ``Caching``, because flights keep it and may
+/// outlive the stage.
 final class CacheKeeper: Sendable {
   let store: any ChunkStore
   /// Longer ranges are not kept.
@@ -23,9 +23,9 @@ final class CacheKeeper: Sendable {
       ])
   }
 
-  /// Keeps the over-read of a response that was checked, where it is not there yet and there is room.
+  /// Keeps the over-read of a checked response, where the store lacks it and has room.
   ///
-  /// - Parameter ticket: of what was asked for: the over-read is of the same version, and as old.
+  /// - Parameter ticket: the ticket of the requested bytes: the over-read has the same version and the same age.
   func keepOverRead(of response: ReadResponse, _ ticket: ChunkTicket) {
     let overRead = response.overRead
     guard !overRead.isEmpty else { return }

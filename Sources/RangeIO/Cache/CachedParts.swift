@@ -1,16 +1,16 @@
-/// What a request found and what came for it, to be put together.
+/// What a request found and what was fetched for it, to be combined.
 struct CachedParts {
-  /// Disjoint or equal where they overlap, not in order.
+  /// Disjoint, or equal where they overlap. Not in order.
   var pieces: [RangedBytes] = []
-  /// What takes work to get, in order, what is wanted of them disjoint.
+  /// Pieces that must be loaded, in order. Their wanted parts are disjoint.
   var deferred: [DeferredPiece] = []
   /// In order, disjoint.
   var gaps: [ByteRange] = []
 
-  /// Whether all is cached.
+  /// Whether everything is cached.
   var isComplete: Bool { gaps.isEmpty && deferred.isEmpty }
 
-  /// What a store has found of `range`. What it says to have and does not is a gap.
+  /// Adds what a store found of `range`. If the store lacks what it claims to have, that becomes a gap.
   mutating func add(_ range: ByteRange, _ found: ChunkLookup) {
     switch found {
     case .hit(let bytes) where bytes.count == range.count: pieces.append(RangedBytes(range, bytes))
@@ -26,7 +26,7 @@ struct CachedParts {
     }
   }
 
-  /// Whether every part is there that is said to be, and together they are as many bytes as `range` has.
+  /// Whether every claimed part is really there, and together they have as many bytes as `range`.
   private static func covers(
     _ range: ByteRange, _ pieces: [RangedBytes], _ deferred: [DeferredPiece], _ gaps: [ByteRange]
   ) -> Bool {
@@ -44,7 +44,8 @@ struct CachedParts {
     return gaps.reduce(count) { $0 + $1.count } == range.count
   }
 
-  /// A source may have grown since a piece of its end was kept, and a store may be anybody's.
+  /// Needed because a source may have grown since a piece of its end was kept, and because the store may be a custom
+  /// one.
   private mutating func addWhatIsThere(of range: ByteRange, _ some: [RangedBytes], _ below: [DeferredPiece]) {
     let there = some.filter { $0.bytes.count == $0.range.count }
     var covered = ByteRanges.normalize(there.map(\.range))
@@ -63,7 +64,7 @@ struct CachedParts {
     return FlightWants(gaps: gaps, deferred: deferred.map { .init(wanted: $0.wanted, whole: $0.range) })
   }
 
-  /// Puts what several ranges are missing in order, and once.
+  /// Sorts what several ranges are missing, and removes duplicates.
   mutating func normalize() {
     gaps = ByteRanges.normalize(gaps)
     guard deferred.count > 1 else { return }
@@ -76,13 +77,13 @@ struct CachedParts {
     deferred = ordered
   }
 
-  /// The bytes of each range of `request`, all of which the pieces hold.
+  /// The bytes of each range of `request`. The pieces must hold all of them.
   func response(to request: ReadRequest) -> ReadResponse {
     if pieces.count == 1, pieces[0].range == request.range, request.moreRanges.isEmpty {
       return ReadResponse(pieces[0].bytes)
     }
     let ordered = pieces.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    // Up to where the pieces reach so far: in order where their own ends need not be, to search in.
+    // How far the pieces reach so far. This rises even where their own ends do not, so it can be searched.
     var reach = 0
     let reaches = ordered.map { piece in
       reach = max(reach, piece.range.upperBound)

@@ -1,8 +1,9 @@
 extension Caching {
-  /// Blocks that are explained at once: a store answers for each by itself.
+  /// How many blocks are explained at once: a store answers for each block separately.
   private static let explainedBlocks = 4096
 
-  /// What the store holds, what is on its way, and for the rest what lies below; each with why it is not nearer.
+  /// Tells what the store holds, what is in flight, and where the rest comes from, each with the reason why it is not
+  /// nearer.
   public func explain(
     _ range: ByteRange, of source: SourceDescription, next: ReadNext
   ) -> [ReadExplanation.Part] {
@@ -14,7 +15,8 @@ extension Caching {
     guard let token = token(of: source) else { return past("a longer version of the source is read by now") }
     let found = explainStored(range, token)
     let isFirst = touched.map { !$0.remembers(Self.touchHash(range, token)) } ?? false
-    // As a read does: what takes work to get brings the rest into the store with it, else the rest goes past it.
+    // Like a read: if some of it must be loaded, the rest is stored together with it; otherwise the rest goes past the
+    // store.
     if isFirst, found.allSatisfy({ $0.origin == .source || $0.origin == .memory }) {
       let why = "it keeps what is read again, and these bytes are read for the first time"
       return found.flatMap { part in
@@ -32,7 +34,7 @@ extension Caching {
     }
   }
 
-  /// What the store says, neighbours joined.
+  /// The store's answer, with neighbours joined.
   private func explainStored(_ range: ByteRange, _ token: ChunkToken) -> [ReadExplanation.Part] {
     let step = Self.explainedBlocks << token.grid.shift
     let parts = stride(from: range.lowerBound, to: range.upperBound, by: step).flatMap { start in
@@ -42,7 +44,7 @@ extension Caching {
     return parts.joined()
   }
 
-  /// What the store lacks.
+  /// Explains what the store lacks.
   private func explainMissing(
     _ missing: ByteRange, of source: SourceDescription, _ token: ChunkToken, _ next: ReadNext
   ) -> [ReadExplanation.Part] {

@@ -1,16 +1,16 @@
 extension Caching {
-  /// A read that the store could not answer at once.
+  /// Handles a read that the store could not answer at once.
   func readMissing(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     guard request.caching != .bypass, request.source.isSettled, !passes(request), let token = token(of: request.source)
     else {
       guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
       return try await readPast(request, next)
     }
-    // What is read ahead is to be kept, or it would be read in vain.
+    // Prefetched bytes must be kept, or reading them would be useless.
     let isFirst =
       touched.map { request.isPlain && request.purpose == .demand && isFirstTouch(request.range, token, $0) } ?? false
-    // Of several who join a flight that fails, each may try once more. One that was given up says nothing about the
-    // source, so it does not count: its reader was closed, and begins no other, or it was for what cannot be kept.
+    // A read that joined a failed flight may retry once. A flight that was given up says nothing about the source, so
+    // it does not count: its reader was closed and starts no other, or it was for bytes that cannot be kept.
     var isLast = false
     var losses = 0
     while true {
@@ -18,10 +18,11 @@ extension Caching {
       let generation = token.generation
       let found = lookUp(request, token)
       if found.isComplete { return found.response(to: request) }
-      // A first touch is served from the tiers below if they have some of it, else what is missing goes past the store.
+      // A first touch is served from the tiers below if they have some of it; otherwise the missing part goes past the
+      // store.
       if isFirst, found.deferred.isEmpty { return try await readPast(found, request, next) }
       guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
-      // A source that reads what it shows through a reader of the same.
+      // The source reads its contents through another reader of the same source.
       if FlightUnderWay.isReading(token) {
         guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
         return try await readPast(request, next)
@@ -31,7 +32,7 @@ extension Caching {
       } catch let failure as JoinedFlightFailed {
         if failure.error is HeldPieceIsGone {
           losses += 1
-          // A store that goes on finding what it cannot bring is not asked for ever.
+          // A store that keeps finding pieces it cannot load is not asked forever.
           guard losses < Self.mostLosses else {
             guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
             return try await readPast(request, next)
@@ -53,15 +54,15 @@ extension Caching {
     return response
   }
 
-  /// Counts a read of a reader's that the store could not answer alone. Hits are not counted: they are the rest, and cost
-  /// nothing that way.
+  /// Counts a reader's read that the store could not answer alone. Hits are not counted: they are the difference, so
+  /// they cost nothing.
   private func countMiss(_ request: ReadRequest, _ next: ReadNext) {
-    // What a cache above reads for its flights is counted there.
+    // A read that a cache above makes for its flights is counted there.
     guard request.purpose == .demand, !FlightUnderWay.isReading(through: next) else { return }
     next.bottom.countCacheMiss()
   }
 
-  /// Reads what is missing without keeping it, and without sharing it with others.
+  /// Reads the missing part without keeping it and without sharing it with other reads.
   private func readPast(_ found: CachedParts, _ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     guard !found.pieces.isEmpty else { return try await readPast(request, next) }
     var found = found
@@ -76,7 +77,7 @@ extension Caching {
     return found.response(to: request)
   }
 
-  /// Pieces that one read finds and loses before it goes past the store. Nearly always each is another one.
+  /// How many pieces one read may find and lose before it goes past the store. Nearly always each is a different piece.
   private static let mostLosses = 8
 
   /// Whether a range is read for the first time: then nothing of its first block is here.
@@ -84,7 +85,7 @@ extension Caching {
     !touched.touch(Self.touchHash(range, token))
   }
 
-  /// What a touch of the first block of `range` is remembered by.
+  /// The hash under which a touch of the first block of `range` is remembered.
   static func touchHash(_ range: ByteRange, _ token: ChunkToken) -> UInt64 {
     let block = UInt64(range.lowerBound >> token.grid.shift)
     var hash = (token.number &* 0x9E37_79B9_7F4A_7C15) ^ (block &* 0xD6E8_FEB8_6659_FD93)
@@ -92,13 +93,13 @@ extension Caching {
     return hash ^ hash >> 28
   }
 
-  /// A flight failed that another read had begun.
+  /// A flight failed that another read had started.
   private struct JoinedFlightFailed: Error {
     let error: any Error
     let wasGivenUp: Bool
   }
 
-  /// What a flight fails with for a reason that is not the source's.
+  /// The error of a flight that failed for a reason other than the source.
   struct GivenUp: Error {
     let error: any Error
   }
@@ -113,7 +114,7 @@ extension Caching {
     return found
   }
 
-  /// Gets what is missing, joining what is under way.
+  /// Fetches what is missing, and joins flights that are already fetching it.
   private func fetch(
     _ found: CachedParts, _ request: ReadRequest, _ token: ChunkToken, completed: Int, generation: UInt64,
     _ next: ReadNext
@@ -130,12 +131,12 @@ extension Caching {
         return (found, isRefused ? [] : found.wants)
       })
     var found = planned.found ?? found
-    // What was held a moment ago may be gone by the second look.
+    // A piece that was held a moment ago may be gone at the second look.
     guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
     guard planned.plan != nil || planned.below != nil else { return found.response(to: request) }
     let run = found.gaps.count == 1 ? found.gaps[0].count : found.gaps.reduce(0) { $0 + $1.count }
     var isKept = true
-    // The source first: what is to be decompressed is, while the source is asked.
+    // The source first, so that decompressing happens while the source is being read.
     if let plan = planned.plan {
       isKept = start(
         plan.starts, of: run, request.source, token, generation, next, wait, isOneOfMany: request.isOneOfMany,
@@ -151,7 +152,7 @@ extension Caching {
         FlightUnderWay.giveUpTurns()
         try await wait.finish(planned.plan, planned.below?.plan, token.flights, next)
       }
-      // One gap, one flight, nothing else: no need to put anything together.
+      // One gap, one flight, nothing else: nothing to combine.
       if found.pieces.isEmpty, wait.partCount == 1, request.moreRanges.isEmpty,
         planned.plan == nil || fill != .requestedFirst
       {
@@ -183,20 +184,20 @@ extension Caching {
     if let below = planned.below { token.flights.leave(below.plan) }
   }
 
-  /// Bytes of one request that are decompressed, or copied by a source that has them in memory, on the thread of who reads
-  /// them: more is left to others meanwhile.
+  /// How many bytes of one request are decompressed on the reader's thread, or copied there by a source that has them
+  /// in memory. Other threads do the rest at the same time.
   static let mostQuickBytes = 256 << 10
 
-  /// Begins flights that get what the store holds.
+  /// Starts flights that load what the store holds.
   ///
-  /// - Parameter mayAsk: whether the source may be asked as well where the store takes long.
+  /// - Parameter mayAsk: whether the source may also be read if the store takes long.
   private func get(
     _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, _ source: SourceDescription,
     _ token: ChunkToken, _ generation: UInt64, _ next: ReadNext, _ wait: FetchWait
   ) {
     var quickBytes = 0
     for start in starts {
-      // Each flight brings a part of one piece.
+      // Each flight loads a part of one piece.
       let piece = deferred[deferred.partitionPoint { $0.wanted.upperBound > start.range.lowerBound }]
       if piece.loader.isQuick, quickBytes < Self.mostQuickBytes {
         quickBytes += piece.range.count
@@ -216,7 +217,7 @@ extension Caching {
         await withTaskCancellationHandler {
           let bytes = await piece.loader.load {
             guard mayAsk else { return }
-            // The disk hangs, maybe. Whichever answers first counts.
+            // The disk may hang. The first answer counts.
             race.startOther {
               next.start {
                 await race.otherEnded(Self.acquire(start, source, token, generation, keeper, next))
@@ -233,9 +234,9 @@ extension Caching {
     }
   }
 
-  /// What a flight brings of a piece that was got.
+  /// The part of a loaded piece that a flight needs.
   private static func cut(_ bytes: Bytes?, _ piece: DeferredPiece, _ range: ByteRange) -> Result<Bytes, any Error> {
-    // Gone: whoever waits looks again, and finds it elsewhere or asks the source.
+    // Gone: waiters look again, and find it elsewhere or read the source.
     guard let bytes, bytes.count == piece.range.count else { return .failure(GivenUp(error: HeldPieceIsGone())) }
     let lower = range.lowerBound - piece.range.lowerBound
     return .success(range == piece.range ? bytes : bytes.slice(lower..<lower + range.count))
@@ -243,7 +244,7 @@ extension Caching {
 
   private struct HeldPieceIsGone: Error {}
 
-  /// Reads what a flight is to bring, and stores it if there is room.
+  /// Reads the bytes of a flight, and stores them if there is room.
   private static func acquire(
     _ start: FlightPlan.Start, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
     _ keeper: CacheKeeper, _ next: ReadNext
@@ -283,11 +284,11 @@ extension Caching {
     return response.bytes
   }
 
-  /// The store whose turns a read takes that nothing was reserved for; `nil` if there is a cache below, which takes turns
-  /// by itself: who held one here while he waits for one there would keep others from theirs.
+  /// The store whose turns are used by a read without a reservation. `nil` if there is a cache below, which takes turns
+  /// itself: a read that held a turn here while it waits for one there would block other reads.
   static func turns(of store: any ChunkStore, below next: ReadNext) -> (any ChunkStore)? { next.isKept ? nil : store }
 
-  /// Waits for a turn to read without a reservation, but not beyond the closing of the reader that wants it.
+  /// Waits for a turn to read without a reservation, but only until the reader that wants it is closed.
   static func takeTurn(_ store: (any ChunkStore)?, _ next: ReadNext) async throws {
     guard let store else { return }
     let turn = Promise<Void>()
@@ -307,7 +308,7 @@ extension Caching {
     }
   }
 
-  /// Fetches what is missing around `gaps` to whole blocks, in the background.
+  /// Fetches the rest of the blocks around `gaps`, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {
     let wide = ByteRanges.normalize(gaps.map { token.grid.outward($0, in: source.byteCount) })
     let completed = token.flights.completionCount

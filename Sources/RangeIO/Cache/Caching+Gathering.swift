@@ -1,25 +1,25 @@
-// How the flights of one plan begin: each by itself, or those together that a stage below reads together.
+// How the flights of one plan start: one by one, or together if a stage below reads them together.
 
 extension Caching {
-  /// A flight that is to be read by a task.
+  /// A flight that a task will read.
   private struct PlannedFetch: Sendable {
     let start: FlightPlan.Start
     let request: ReadRequest
     let ticket: ChunkTicket
-    /// `nil`: it is served, and not kept.
+    /// `nil`: the bytes are returned but not kept.
     let reservation: ChunkReservation?
-    /// Whether it begins on the thread of who waits for it.
+    /// Whether it starts on the waiter's thread.
     let isQuick: Bool
   }
 
-  /// Begins flights: makes room, reads, stores, completes.
+  /// Starts flights: makes room, reads, stores, completes.
   ///
   /// - Parameters:
-  ///   - starts: of one plan.
-  ///   - run: the bytes that the request is missing, of which these are parts: they are kept as one or not at all.
-  ///   - wait: of who waits for them, if anybody does.
-  ///   - isOneOfMany: whether the read that they are for is one of several that a cache above makes of one.
-  ///   - isForCache: whether a cache above keeps what they bring, also if this one does not.
+  ///   - starts: flights of one plan.
+  ///   - run: the number of bytes that the request is missing in total. They are kept all together or not at all.
+  ///   - wait: the wait for these flights, if a read waits for them.
+  ///   - isOneOfMany: whether the read is one of several into which a cache above has split a read.
+  ///   - isForCache: whether a cache above keeps these bytes, even if this one does not.
   /// - Returns: whether there was room for all.
   @discardableResult func start(
     _ starts: SmallArray<FlightPlan.Start>, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
@@ -53,11 +53,12 @@ extension Caching {
     return isKept
   }
 
-  /// Makes room for a flight, and completes it if what it brings is there without waiting, or if it is given up.
+  /// Makes room for a flight. Completes it at once if its bytes are available without waiting, or if it is given up.
   ///
   /// - Parameters:
-  ///   - quickBytes: of flights so far that a source may answer on the thread of who waits, however many they are.
-  ///   - isKept: becomes `false` if there was no room.
+  ///   - quickBytes: the bytes of the flights so far that the source may answer on the waiter's thread, over any number
+  ///     of flights.
+  ///   - isKept: set to `false` if there was no room.
   private func prepare(
     _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
     _ next: ReadNext, isForCache: Bool, _ quickBytes: inout Int, _ isKept: inout Bool
@@ -65,8 +66,8 @@ extension Caching {
     let room = store.reserve(start.range, ofRun: run, for: token)
     if room.reservation == nil { isKept = false }
     guard start.purpose == .demand || room.reservation != nil || isForCache else {
-      // What nobody needs yet and what is not to be kept would be read in vain. Whoever has joined meanwhile begins a
-      // flight of his own.
+      // No read needs these bytes yet and they cannot be kept, so reading them would be useless. A read that has joined
+      // in between starts its own flight.
       token.flights.complete(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))
       return nil
     }
@@ -75,9 +76,9 @@ extension Caching {
     let request = ReadRequest(
       range, of: source, urgency: token.flights.urgency(of: start), grid: room.reservation == nil ? nil : token.grid)
     let isQuick = quickBytes < Self.mostQuickBytes
-    // Of longer ones sources see to it themselves.
+    // Longer ranges do not count: sources handle those themselves.
     if range.count <= Self.mostQuickBytes { quickBytes += range.count }
-    // What is at hand needs no task. Others may have joined already, and are answered all the same.
+    // Bytes that are ready need no task. Other reads may have joined already, and get their answer too.
     if isQuick, let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
       let response = next.ready(request)
     {
@@ -92,14 +93,14 @@ extension Caching {
   private static let noRoomAhead = ReadError(
     .limitExceeded, "the cache has no room for what is read ahead: it is read when it is asked for")
 
-  /// Which of the departures are to be read together, by their numbers.
+  /// The planned fetches that should be read together, as ranges of indexes.
   private static func groups(
     of departures: [PlannedFetch], _ source: SourceDescription, _ next: ReadNext
   ) -> [Range<Int>] {
     var groups: [Range<Int>] = []
     var first = 0
     while first < departures.count {
-      // The longest flights are what a long range was cut to so that they go beside each other.
+      // The longest flights are parts of a long range, which was split so that they run in parallel.
       let isLong = { departures[$0].start.range.count >= departures[$0].ticket.token.flights.longest }
       let end = isLong(first) ? first + 1 : (first..<departures.count).first(where: isLong) ?? departures.count
       let ranges = departures[first..<end].map(\.start.range)
@@ -128,7 +129,7 @@ extension Caching {
     if wait?.hasAllCompleted != true { flights.started(start.flight, task) }
   }
 
-  /// Reads several flights of one plan as one request. They complete together, well or badly.
+  /// Reads several flights of one plan as one request. They succeed or fail together.
   private func depart(_ departures: ArraySlice<PlannedFetch>, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool) {
     let departures = Array(departures)
     let flights = departures[0].ticket.token.flights
@@ -153,7 +154,7 @@ extension Caching {
     if wait?.hasAllCompleted != true { flights.started(departures.map(\.start.flight), task) }
   }
 
-  /// Reads what several flights are to bring, and stores those for which there is room.
+  /// Reads the bytes of several flights, and stores those that have room.
   private static func acquire(
     _ request: ReadRequest, _ departures: [PlannedFetch], _ keeper: CacheKeeper, _ next: ReadNext
   ) async throws -> ReadResponse {

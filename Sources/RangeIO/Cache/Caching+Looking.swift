@@ -1,4 +1,4 @@
-// What other stages ask of a cache, apart from reads.
+// What other stages ask a cache, apart from reads.
 
 extension Caching: CacheStage {
   func sharesStore(with other: any CacheStage) -> Bool {
@@ -7,7 +7,7 @@ extension Caching: CacheStage {
   }
 
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange] {
-    // What passes the cache by is not kept, whoever reads it.
+    // What is read past the cache is not kept, by any read.
     guard count <= largest, source.isSettled, let token = token(of: source) else { return [] }
     let wide = fill == .exact ? range : token.grid.outward(range, in: source.byteCount)
     let blocks = token.grid.pieces(of: wide).lazy.map(\.range)
@@ -22,14 +22,14 @@ extension Caching: CacheStage {
     }
     var count = range.count
     while count > 0 {
-      // A store refuses what is too much of it at once before anything is fetched.
+      // If a request is too large, the store refuses it before anything is fetched.
       if isAdmitted(first.clamped(to: range), ofRun: count, token) { break }
       count /= 2
     }
     return range.lowerBound..<range.lowerBound + count
   }
 
-  /// Whether the store would keep a run that begins with a block: with its bookkeeping, where it counts that.
+  /// Whether the store would keep a run that starts with this block, including bookkeeping if the store counts that.
   private func isAdmitted(_ first: ByteRange, ofRun count: Int, _ token: ChunkToken) -> Bool {
     func charge(ofRun count: Int) -> Int? {
       guard let reservation = store.reserve(first, ofRun: count, for: token).reservation else { return nil }
@@ -45,7 +45,7 @@ extension Caching: CacheStage {
   func discard(_ range: ByteRange, of source: SourceDescription) {
     guard let token = token(of: source) else { return }
     let grid = token.grid
-    // Blocks that are wholly within: neighbours keep theirs.
+    // Only blocks that lie fully within the range: neighbours keep theirs.
     let lower = grid.blocks(covering: 0..<range.lowerBound).upperBound
     let upper =
       range.upperBound >= source.byteCount

@@ -1,7 +1,7 @@
 extension Caching {
   /// The token of the version that `source` describes.
   ///
-  /// - Returns: `nil` if a longer version is read by now.
+  /// - Returns: `nil` if a longer version is being read by now.
   func token(of source: SourceDescription) -> ChunkToken? {
     let grid = grid(of: source)
     var retired: [ChunkToken] = []
@@ -18,13 +18,13 @@ extension Caching {
     return answer.token
   }
 
-  /// Releases a version that is not read any more, since its name leads to another.
+  /// Releases a version that is no longer read, because its name now leads to another version.
   func endReading(of source: SourceDescription) {
     guard let ended = reading.withLock({ $0.remove(source) }) else { return }
     if store.sources.endReading(ended, isOver: true) { store.eraseRetired(ended) }
   }
 
-  /// Releases all versions that were read.
+  /// Releases all versions that were being read.
   func endReading() { end(reading.withLock { $0.removeAll() }) }
 
   private func end(_ tokens: [ChunkToken]) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps what is read in a store, and serves from it what is there.
+/// Keeps what is read in a store, and serves later reads from it.
 ///
 /// ```swift
 /// let store = MemoryStore(limit: .mebibytes(256))
@@ -10,65 +10,66 @@ import Synchronization
 /// }
 /// ```
 ///
-/// One store serves any number of readers: those of the same version of a source share what is there, and what is being
-/// fetched. A thousand tasks that want the same missing block cause one read of the source. A cancelled read goes
-/// at once and takes nothing from the others; when the last one goes, the read of the source is cancelled.
+/// One store can serve any number of readers. Readers of the same version of a source share its cached bytes and its
+/// fetches in flight. If a thousand tasks need the same missing block, the source is read once. A cancelled read
+/// returns at once and does not affect the others; when the last one is cancelled, the read of the source is cancelled
+/// too.
 ///
 /// A source whose version is not settled yet (`SourceDescription.isSettled`) is read past the store.
 ///
-/// **Place.** Above what limits, retries or merges reads of the source, so that a hit passes none of them and all who want
-/// a block share one fetch; below what must see all demand. Above stages that decode, what is decoded is kept; below them,
-/// what they decode. Of two caches each has a store of its own.
+/// **Place.** Put it above stages that limit, retry or merge reads of the source: then a hit skips them, and all
+/// readers of a block share one fetch. Put it below stages that must see all demand. Above a stage that decodes, it
+/// keeps decoded bytes; below that stage, it keeps encoded bytes. If you use two caches, give each its own store.
 ///
-/// **Errors.** A store never makes a read fail. What the stages below throw is thrown to all who wait for it;
-/// `ReadError.Code.notCached` to who reads with `.onlyIfCached` what is not there.
+/// **Errors.** A store never makes a read fail. An error from the stages below is thrown to all reads that wait for the
+/// fetch. A read with `.onlyIfCached` fails with `ReadError.Code.notCached` if bytes are missing.
 ///
-/// **Cost.** A hit: a hash look-up, a slice and a touch for each block, nothing allocated for one. A miss: one task for
-/// each stretch that is missing, unless the source can answer without waiting.
+/// **Cost.** A hit: a hash look-up, a slice and a touch for each block, and no allocation for a single block. A miss:
+/// one task for each missing stretch, unless the source can answer without waiting.
 public final class Caching: ReadyStage {
-  /// What to fetch where bytes are missing.
+  /// What to fetch when bytes are missing.
   public enum Fill: Hashable, Sendable {
-    /// The whole blocks that they lie in: for sources where asking costs more than bytes, and reads that come close to
-    /// each other.
+    /// The whole blocks that contain them. For sources where a request costs more than bytes, and for reads that are
+    /// close to each other.
     case block
-    /// Exactly what is missing: no byte more is read from the source than without a cache.
+    /// Exactly the missing bytes. The source reads no more bytes than without a cache.
     case exact
-    /// Exactly what is missing; and when it is there, without anybody waiting, the rest of the blocks.
+    /// Exactly the missing bytes first. After they arrive, the rest of the blocks, without making a reader wait.
     case requestedFirst
   }
 
-  /// What is kept.
+  /// What to keep.
   public enum Admission: Hashable, Sendable {
-    /// All that is read.
+    /// Everything that is read.
     case always
-    /// What is read for the second time, as far as that is remembered: of some thirty thousand blocks. For sources that
-    /// are hardly slower than the store, such as a local file, where keeping what is read once costs more than it
-    /// saves. A first read is not shared with others that ask for the same.
+    /// What is read for the second time, as far as that is remembered: for about thirty thousand blocks. Use this for
+    /// sources that are hardly slower than the store, such as a local file: there, keeping bytes that are read once
+    /// costs more than it saves. A first read is not shared with other reads of the same bytes.
     case onSecondTouch
   }
 
   private static let lastNumber = Atomic<UInt64>(0)
 
-  /// What descriptions know this stage by.
+  /// The number under which descriptions know this stage.
   let number = Caching.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   let store: any ChunkStore
   let fill: Fill
   private let blockSize: Int?
   let largest: Int
-  /// What was read once, if only what is read twice is kept.
+  /// Recently read blocks, if only what is read twice is kept.
   let touched: RecentTouches?
-  /// The versions that are read now, by whichever readers list this stage.
+  /// The versions that are read now, by all readers that list this stage.
   let reading = Locked(VersionsBeingRead())
-  /// What flights put into the store by, which may outlive this stage.
+  /// Flights use this to put bytes into the store. It may outlive this stage.
   let keeper: CacheKeeper
 
-  /// A cache in `store`.
+  /// Creates a cache that uses `store`.
   ///
   /// - Parameters:
-  ///   - fill: what to fetch where bytes are missing. Default: whole blocks.
-  ///   - blockSize: the grid, a power of two up to 1 GiB. Default: what the source prefers.
-  ///   - largest: ranges of more bytes than this are read past the store. Default: 64 GiB.
-  ///   - admission: what is kept. Default: all that is read.
+  ///   - fill: what to fetch when bytes are missing. Default: whole blocks.
+  ///   - blockSize: the block size, a power of two up to 1 GiB. Default: what the source prefers.
+  ///   - largest: longer ranges are read past the store. Default: 64 GiB.
+  ///   - admission: what to keep. Default: everything that is read.
   ///
   /// - Precondition: `blockSize` is a power of two up to 1 GiB.
   public init(
@@ -81,7 +82,7 @@ public final class Caching: ReadyStage {
     self.store = store
     self.fill = fill
     self.blockSize = blockSize?.bytes
-    // A look at each block of more takes longer than anybody waits.
+    // Looking up each block of a longer range would take longer than any caller waits.
     self.largest = (largest ?? .gibibytes(64)).bytes
     keeper = CacheKeeper(store, largest: self.largest)
     touched = admission == .always ? nil : store.sources.recentTouches
@@ -89,16 +90,16 @@ public final class Caching: ReadyStage {
 
   deinit { endReading() }
 
-  /// Is the cache.
+  /// The place of a cache.
   public var placement: StagePlacement { .caching }
 
-  /// What is there of the range, from the store; the rest from below, through it.
+  /// Returns cached bytes from the store; reads the rest from below and stores it.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-    // A hit has been answered by `ready`.
+    // `ready` has already answered a hit.
     try await readMissing(request, next)
   }
 
-  /// The way of a hit: no lock but the shard's, nothing allocated.
+  /// The path of a hit: only the shard's lock, and no allocation.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard request.isPlain, let token = request.source.knownToken(of: number), request.range.count <= largest,
       let bytes = store.hit(request.range, token: token, grid: grid(of: request.source))
@@ -106,34 +107,38 @@ public final class Caching: ReadyStage {
     return ReadResponse(bytes)
   }
 
-  /// What the store has in memory of a request that wants nothing else, in however many blocks.
+  /// Answers an `.onlyIfCached` request at once if the store has all of it in memory, over any number of blocks.
   private func onlyIfReady(_ request: ReadRequest) -> ReadResponse? {
     let grid = grid(of: request.source)
     guard request.moreRanges.isEmpty, request.range.count <= largest,
       let token = request.source.knownToken(of: number),
-      // Does not count: what is not there is looked up again by `read`.
+      // Does not count: `read` looks up what is missing here again.
       store.holds(request.range, token: token, grid: grid),
       case .hit(let bytes) = store.lookUp(request.range, token: token, grid: grid)
     else { return nil }
     return ReadResponse(bytes)
   }
 
-  /// `hits` and `misses`, as a reader tells them: reads of that reader which its cache answered alone, and which not;
-  /// `over-read bytes kept`: what stages below had read in addition to what they were asked for, and what is in the store now;
-  /// `bytes read again`: what of it was there before.
+  /// Reports these values:
+  ///
+  /// - `hits` and `misses`, as a reader reports them: that reader's reads that its cache answered alone, and the
+  ///   others.
+  /// - `over-read bytes kept`: bytes that the stages below read beyond what was requested, and that are in the store
+  ///   now.
+  /// - `bytes read again`: over-read bytes that were already in the store.
   public func statistics() -> StageStatistics? { keeper.statistics() }
 
   /// Releases the versions that were read.
   public nonisolated(nonsending) func close() async { endReading() }
 
   func grid(of source: SourceDescription) -> BlockGrid {
-    // Both sizes were checked when they were given.
+    // Both sizes were checked when they were set.
     BlockGrid(blockSize: blockSize ?? source.preferredBlockSize)!
   }
 
   /// Whether ranges of this size are read past the store.
   func passes(_ request: ReadRequest) -> Bool {
-    // What is read ahead in large pieces is for reads of any size.
+    // A prefetch in large pieces is for reads of any size.
     guard request.purpose == .demand else { return false }
     return request.range.count > largest || request.moreRanges.contains { $0.count > largest }
   }

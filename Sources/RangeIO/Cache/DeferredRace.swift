@@ -1,5 +1,5 @@
-/// A piece that a store gets, and, where that takes too long, the source's answer: the first that has the bytes completes the
-/// flight.
+/// A piece that a store loads and, if that takes too long, the same bytes from the source. The first that has the bytes
+/// completes the flight.
 final class DeferredRace: Sendable {
   private enum Other {
     case none
@@ -19,7 +19,7 @@ final class DeferredRace: Sendable {
   /// - Parameter complete: called once.
   init(_ complete: @escaping @Sendable (Result<Bytes, any Error>) -> Void) { self.complete = complete }
 
-  /// The task that loads.
+  /// Sets the task that loads the piece.
   func loads(_ task: Task<Void, Never>) {
     let isOver = state.withLock { state in
       state.load = state.isOver ? nil : task
@@ -28,7 +28,7 @@ final class DeferredRace: Sendable {
     if isOver { task.cancel() }
   }
 
-  /// Asks the source as well, unless it is too late for that.
+  /// Reads the source as well, unless it is too late for that.
   func startOther(_ start: () -> Task<Void, Never>) {
     let starts = state.withLock { state -> Bool in
       guard !state.isOver, !state.isCancelled, state.loadFailed == nil, case .none = state.other else { return false }
@@ -68,7 +68,7 @@ final class DeferredRace: Sendable {
       guard !state.isOver else { return (nil, nil) }
       if case .failure(let error) = result {
         state.other = .failed(error)
-        // The store may still bring it.
+        // The store may still load it.
         guard state.loadFailed != nil else { return (nil, nil) }
       }
       state.isOver = true
@@ -78,7 +78,7 @@ final class DeferredRace: Sendable {
     if let completes { complete(completes) }
   }
 
-  /// No read waits any more. What is under way ends early, and completes.
+  /// No read waits any more. Work in progress ends early, and completes.
   func cancel() {
     let task = state.withLock { state -> Task<Void, Never>? in
       state.isCancelled = true

@@ -1,27 +1,28 @@
-/// A flight that reads what lies below, as those see it that read within it: a source may read through another reader, and
-/// that one through the same store. A read within a flight must not wait for what the flight itself holds up.
+/// A flight as seen by the reads inside it. A source may read through another reader, and that reader through the same
+/// store. A read inside a flight must not wait for something that the flight itself blocks.
 ///
-/// - Its *turn*, if it reads without a reservation, is given up before a read within it waits: all turns could be held by
-///   flights whose reads within wait for one.
-/// - What it is to *bring* is read past the store: it would wait for itself.
+/// - If the flight reads without a reservation, its *turn* is given up before a read inside it waits. Otherwise flights
+///   could hold all turns while the reads inside them wait for one.
+/// - Bytes that the flight itself *fetches* are read past the store, because otherwise the flight would wait for
+///   itself.
 ///
-/// Known by a task-local value. A source that reads on in a task that does not inherit those, such as a detached one, is
-/// not found out.
+/// Known by a task-local value. If a source continues reading in a task that does not inherit task-local values, such
+/// as a detached task, this is not detected.
 final class FlightUnderWay: Sendable {
-  /// The one that the present task reads within; it may be over.
+  /// The flight that the current task reads inside. It may be over.
   @TaskLocal static var current: FlightUnderWay?
 
   private struct State {
-    /// Whose turn it holds.
+    /// The store whose turn it holds.
     var turn: (any ChunkStore)?
-    /// What it reads, and where the pipeline ends that it reads through: until it is over. Work that was begun within it
-    /// keeps it for as long as that runs, which may be as long as what it reads is there.
+    /// What the flight reads, and where its pipeline ends; set until the flight is over. Work started inside the flight
+    /// keeps this object for as long as that work runs, which may be as long as the bytes exist.
     var reads: (token: ChunkToken, bottom: SourceLink)?
 
     var isOver: Bool { reads == nil }
   }
 
-  /// The one within which this one was begun.
+  /// The flight inside which this one was started.
   private let outer: FlightUnderWay?
   private let state: Locked<State>
 
@@ -32,7 +33,7 @@ final class FlightUnderWay: Sendable {
 
   /// Reads for flights of `token`.
   ///
-  /// - Parameter turns: whose turn is taken first and given back in the end; `nil` if none is needed.
+  /// - Parameter turns: the store whose turn is taken first and given back at the end; `nil` if none is needed.
   static func read(
     _ request: ReadRequest, of token: ChunkToken, turns: (any ChunkStore)?, _ next: ReadNext
   ) async throws -> ReadResponse {
@@ -45,7 +46,7 @@ final class FlightUnderWay: Sendable {
   }
 
   private func end() {
-    // What it held goes outside of the lock.
+    // Release what it held outside of the lock.
     let (turn, reads) = state.withLock { state in
       defer { state = State(turn: nil, reads: nil) }
       return (state.turn, state.reads)
@@ -54,15 +55,15 @@ final class FlightUnderWay: Sendable {
     withExtendedLifetime(reads) {}
   }
 
-  /// The innermost one that the present task reads within.
+  /// The innermost flight that the current task reads inside.
   private static var underWay: FlightUnderWay? {
     var flight = current
-    // Work that a read has begun and left behind inherits it.
+    // Work that a read has started and left behind inherits it.
     while let one = flight, one.state.withLock({ $0.isOver }) { flight = one.outer }
     return flight
   }
 
-  /// Whether the present task reads within a flight of `token`.
+  /// Whether the current task reads inside a flight of `token`.
   static func isReading(_ token: ChunkToken) -> Bool {
     var flight = underWay
     while let one = flight {
@@ -72,13 +73,13 @@ final class FlightUnderWay: Sendable {
     return false
   }
 
-  /// Whether the present task reads within a flight through the same pipeline.
+  /// Whether the current task reads inside a flight through the same pipeline.
   static func isReading(through next: ReadNext) -> Bool {
     guard let flight = underWay else { return false }
     return flight.state.withLock { $0.reads?.bottom === next.bottom }
   }
 
-  /// Gives up the turns of all flights that the present task reads within: it is about to wait.
+  /// Gives up the turns of all flights that the current task reads inside, because it is about to wait.
   static func giveUpTurns() {
     var flight = current
     while let one = flight {

@@ -1,30 +1,30 @@
-/// The tokens of the versions that a cache reads now: of each source usually one.
+/// The tokens of the versions that a cache reads now. Usually one per source.
 struct VersionsBeingRead {
-  /// Versions of one source at once: readers of an older one may go on with it next to those of the present one.
+  /// How many versions of one source at once: readers of an older one may continue beside readers of the current one.
   private static let mostVersions = 4
-  /// Sources at once. Of what was read before them, none is sure to be read on.
+  /// How many sources at once. Sources read before these may not be read again.
   private static let mostSources = 1024
 
-  /// By the id of the source; of several the one that was read first comes first.
+  /// Tokens by source id. If there are several, the one that was read first comes first.
   private var tokens: [SourceID: [ChunkToken]] = [:]
-  /// The sources as they came.
+  /// The sources in the order they came.
   private var order: [SourceID] = []
 
-  /// What ``token(of:_:make:)`` came to.
+  /// The result of ``token(of:_:make:)``.
   struct Answer {
-    /// `nil` if a longer version is read by now.
+    /// `nil` if a longer version is being read by now.
     var token: ChunkToken?
-    /// Those that are not read through this any more.
+    /// Tokens that are no longer read through this cache.
     var ended: [ChunkToken] = []
   }
 
   /// The token of the version that `source` describes.
   ///
-  /// - Parameter make: the token, if none is read now.
+  /// - Parameter make: makes the token if none is read now.
   mutating func token(of source: SourceDescription, _ grid: BlockGrid, make: () -> ChunkToken) -> Answer {
     let id = SourceID(source.id)
     let known = tokens[id] ?? []
-    // Nearly always there is one, and it is of this very snapshot.
+    // Nearly always there is one, and it belongs to exactly this snapshot.
     for token in known where token.source === source && token.isAlive && token.grid == grid {
       return Answer(token: token)
     }
@@ -33,8 +33,8 @@ struct VersionsBeingRead {
         token.entry.grow(to: source)
         return Answer(token: token)
       }
-      // What is left to read of the shorter one, by a stream that began with it, is not worth turning to and fro: each
-      // turn would cost what is kept of the other.
+      // A stream that started with the shorter version may still read the rest of it. Switching back and forth is not
+      // worth it: each switch would lose what is kept of the other version.
       if source.change(to: token.source) == .extends { return Answer() }
     }
     var answer = Answer(token: make())
@@ -51,7 +51,7 @@ struct VersionsBeingRead {
     return answer
   }
 
-  /// Takes out a version that is not read any more.
+  /// Removes a version that is no longer read.
   mutating func remove(_ source: SourceDescription) -> ChunkToken? {
     let id = SourceID(source.id)
     guard let index = tokens[id]?.firstIndex(where: { $0.entry.isVersion(source) }) else { return nil }
@@ -63,7 +63,7 @@ struct VersionsBeingRead {
     return token
   }
 
-  /// Takes out all.
+  /// Removes all.
   mutating func removeAll() -> [ChunkToken] {
     defer { self = VersionsBeingRead() }
     return tokens.values.flatMap { $0 }

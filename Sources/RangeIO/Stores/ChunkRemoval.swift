@@ -1,39 +1,41 @@
-/// The end of what was removed: nothing of it can be found any more, and its memory goes back as this is iterated, when
-/// others need the room, or all at once when this is let go.
+/// The end of a removal: frees the memory of the removed chunks.
+///
+/// The chunks can no longer be found. Their memory is freed as you iterate, when others need the room, or all at once
+/// when you release this value.
 ///
 /// ```swift
 /// for await progress in store.removeAll() { print("\(progress.removedBytes) of \(progress.totalBytes)") }
 /// ```
 public struct ChunkRemoval: AsyncSequence, Sendable {
-  /// How far it is.
+  /// The progress of a removal.
   public struct Progress: Hashable, Sendable {
-    /// The bytes given back, as charged.
+    /// The bytes freed so far, as charged.
     public var removedBytes: Int
-    /// The bytes to give back in all.
+    /// The total number of bytes to free.
     public var totalBytes: Int
-    /// From 0 to 1.
+    /// The part that is done, from 0 to 1.
     public var fraction: Double { totalBytes == 0 ? 1 : Double(removedBytes) / Double(totalBytes) }
   }
 
   private let work: RemovalWork
 
-  /// Of nothing.
+  /// A removal of nothing.
   init() { self.init(RemovalWork([]) { _ in }) }
 
   init(_ work: RemovalWork) { self.work = work }
 
-  /// Goes on where the last one stopped.
+  /// Creates an iterator that continues where the last one stopped.
   public func makeAsyncIterator() -> Iterator { Iterator(work: work) }
 
-  /// Gives a part back with each element. Never waits, and lets others have a turn in between. Ends early where others
-  /// give back what is left.
+  /// Frees one part with each element. Never waits, and yields to other tasks in between. Ends early if others free the
+  /// rest.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let work: RemovalWork
 
-    /// How far it is now; `nil` when all is given back.
+    /// Frees the next part and returns the progress; `nil` when everything is freed.
     public mutating func next() async -> Progress? { await next(isolation: nil) }
 
-    /// How far it is now; `nil` when all is given back.
+    /// Frees the next part and returns the progress; `nil` when everything is freed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Progress? {
       guard let progress = work.step()?.progress else { return nil }
       await Task.yield()
@@ -42,18 +44,18 @@ public struct ChunkRemoval: AsyncSequence, Sendable {
   }
 }
 
-/// Chunks that were taken out of a store all at once, to be given back in steps.
+/// Chunks that were taken out of a store all at once, to be freed in steps.
 protocol DetachedChunks: AnyObject, Sendable {
-  /// What they were charged in all.
+  /// The total number of bytes they were charged.
   var byteCount: Int { get }
 
-  /// Gives the next chunks back. Called by one thread at a time.
+  /// Frees the next chunks. Called by one thread at a time.
   ///
   /// - Returns: what that freed; `nil` at the end.
   func step() -> (bytes: Int, blocks: Int)?
 }
 
-/// What is left of a removal. Ends it when the last reference goes.
+/// The rest of a removal. Releasing the last reference completes it.
 final class RemovalWork: Sendable {
   private struct State {
     var parts: [any DetachedChunks]
@@ -61,7 +63,7 @@ final class RemovalWork: Sendable {
   }
   private let state: Locked<State>
   private let totalBytes: Int
-  /// Called under this lock.
+  /// Called while the lock is held.
   private let freed: @Sendable ((bytes: Int, blocks: Int)) -> Void
 
   init(_ parts: [any DetachedChunks], _ freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
@@ -72,14 +74,14 @@ final class RemovalWork: Sendable {
 
   deinit { while step() != nil {} }
 
-  /// The bytes that are left to give back.
+  /// The bytes that are still to be freed.
   var byteCount: Int { state.withLock { totalBytes - $0.removedBytes } }
 
-  /// Gives a part back.
+  /// Frees one part.
   ///
-  /// - Returns: how much, and how far that is; `nil` if nothing was left.
+  /// - Returns: how many bytes, and the progress after that; `nil` if nothing was left.
   func step() -> (bytes: Int, progress: ChunkRemoval.Progress)? {
-    // Only those want this lock who want this memory back, so it may be given back under it.
+    // Only callers that want this memory freed take this lock, so it may be freed while the lock is held.
     state.withLock { state in
       while let part = state.parts.last {
         guard let step = part.step() else {

@@ -1,8 +1,8 @@
 /// What a removal removes.
 public enum ChunkScope: Sendable {
-  /// All that a store holds.
+  /// Everything in the store.
   case everything
-  /// A source, in all its versions.
+  /// All versions of a source.
   case source(id: String)
   /// One version of a source.
   case version(SourceDescription)
@@ -24,10 +24,10 @@ public enum ChunkScope: Sendable {
   }
 }
 
-/// A removal that has begun and not ended.
+/// A removal that has started and not ended.
 struct ChunkRemovalUnderWay {
   let number: UInt64
   let scope: ChunkScope
-  /// Those that may publish nothing meanwhile: the ones made since it began among them.
+  /// Nothing may be published for these tokens until the removal ends. Includes tokens made since it started.
   var tokens: [ChunkToken]
 }

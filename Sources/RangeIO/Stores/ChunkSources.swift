@@ -1,38 +1,40 @@
 import Synchronization
 
-/// The sources that a store knows: gives each (source, version, block size) a ``ChunkToken``, comparing whole values.
+/// The sources that a store knows. Gives each combination of source, version and block size a ``ChunkToken``. Compares
+/// whole values.
 ///
-/// Stores that are composed into one share one of these, so that a token means the same in every tier.
+/// Stores that are combined into one share one `ChunkSources`, so that a token means the same in every tier.
 public final class ChunkSources: Sendable {
   private struct State {
-    /// By id: usually one version with one token.
+    /// Tokens by source id. Usually a source has one version with one token.
     var tokens: [SourceID: [ChunkToken]] = [:]
-    /// The same, by their numbers.
+    /// The same tokens by number.
     var numbered: [UInt64: ChunkToken] = [:]
     var count: Int { numbered.count }
-    /// Removals under way.
+    /// Removals in progress.
     var removals: [ChunkRemovalUnderWay] = []
     var lastRemoval: UInt64 = 0
-    /// Looked through for tokens that are not needed when there are so many.
+    /// When this many tokens exist, unneeded ones are swept.
     var sweepAt = 256
     var lastNumber: UInt64 = 0
   }
   private let state = Locked(State())
   private let touches = PublishedOnce<RecentTouches>()
 
-  /// No sources yet.
+  /// Creates an empty set of sources.
   public init() {}
 
-  /// The number of tokens that are remembered.
+  /// The number of tokens it remembers.
   public var count: Int { state.withLock { $0.count } }
 
-  /// The token of `source` on `grid`: the one given out before for the same version, or a new one.
+  /// Returns the token of `source` on `grid`: the existing token of the same version, or a new one.
   ///
-  /// A source without a validator gets one of its own for each snapshot.
+  /// A source without a validator gets a separate token for each snapshot.
   ///
-  /// - Parameter reading: whether to note that a reader reads this version now, which it gives back with
+  /// - Parameter reading: whether to note that a reader reads this version now. The reader ends that with
   ///   ``endReading(_:)``.
-  /// - Returns: the token, and those of older versions that are not read any more: retired, their chunks to be erased.
+  /// - Returns: the token, and the tokens of older versions that are no longer read. Those are retired; the caller must
+  ///   erase their chunks.
   package func token(
     for source: SourceDescription, grid: BlockGrid, reading: Bool
   ) -> (ChunkToken, retired: [ChunkToken]) {
@@ -53,7 +55,7 @@ public final class ChunkSources: Sendable {
       let entry = siblings.first { $0.entry.isVersion(source) }?.entry ?? SourceEntry(source)
       let token = ChunkToken(number: state.lastNumber, entry: entry, grid: grid)
       if reading { token.readers.wrappingAdd(1, ordering: .relaxed) }
-      // A version that replaces another makes it useless, unless somebody still reads it.
+      // A new version makes the old one useless, unless a reader still reads the old one.
       let isReplaced = { (sibling: ChunkToken) in
         source.validator != nil && sibling.entry !== entry && sibling.isUnread
       }
@@ -67,7 +69,7 @@ public final class ChunkSources: Sendable {
       for old in retired { Self.endEntry(of: old, unlessIn: siblings) }
       state.tokens[id] = siblings
       state.numbered[token.number] = token
-      // What an earlier process has left of it may be found in one place while it is erased in another.
+      // Chunks left by an earlier process may still be found in one tier while they are being erased in another.
       for index in state.removals.indices where state.removals[index].scope.covers(token) {
         token.beginRemoval()
         state.removals[index].tokens.append(token)
@@ -76,17 +78,17 @@ public final class ChunkSources: Sendable {
     }
   }
 
-  /// A reader turns to another version or ends.
+  /// A reader switches to another version or ends.
   ///
-  /// - Parameter isOver: whether this version cannot be opened any more.
-  /// - Returns: whether the token was retired by that, since it is over, a newer version has come meanwhile or its
-  ///   snapshot was private: its chunks are to be erased.
+  /// - Parameter isOver: whether this version can no longer be opened.
+  /// - Returns: whether this retired the token: the version is over, a newer version has come, or the snapshot was
+  ///   private. The caller must then erase its chunks.
   func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {
     state.withLock { state in
       guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0, token.isAlive else { return false }
       let id = SourceID(token.source.id)
       guard var siblings = state.tokens[id] else { return false }
-      // Tokens are numbered as versions come.
+      // Later versions have higher token numbers.
       let isSuperseded = siblings.contains { $0.number > token.number && $0.entry !== token.entry }
       guard isOver || isSuperseded || token.source.validator == nil else { return false }
       token.retire()
@@ -98,34 +100,36 @@ public final class ChunkSources: Sendable {
     }
   }
 
-  /// What was read lately, for those who keep only what is read twice.
+  /// Recently read blocks, for caches that keep only what is read twice.
   var recentTouches: RecentTouches { touches.value ?? touches.publish(RecentTouches()) }
 
-  /// The tokens of a version, whatever their grids.
+  /// The tokens of a version, on all grids.
   public func tokens(of source: SourceDescription) -> [ChunkToken] {
     let id = SourceID(source.id)
     return state.withLock { ($0.tokens[id] ?? []).filter { $0.entry.isVersion(source) } }
   }
 
-  /// The tokens of all versions of the source called `id`.
+  /// The tokens of all versions of the source with this id.
   public func tokens(ofID id: String) -> [ChunkToken] {
     let id = SourceID(id)
     return state.withLock { $0.tokens[id] ?? [] }
   }
 
-  /// The token of that number, if it is alive.
+  /// The token with that number, if it is alive.
   func token(numbered number: UInt64) -> ChunkToken? { state.withLock { $0.numbered[number] } }
 
   /// All tokens.
   public var all: [ChunkToken] { state.withLock { Array($0.numbered.values) } }
 
-  /// Removes what a store of several tiers holds: none of it can be published from the start of `erase` to its end, by
-  /// whatever read, so a chunk that moves from a tier that is not erased yet to one that is does not arrive there.
+  /// Removes the contents of a store with several tiers.
   ///
-  /// That holds for the tokens that are made meanwhile, too: of what an earlier process has left, the first read may come
-  /// just then.
+  /// From the start of `erase` to its end, no read can publish any of it. So a chunk cannot escape by moving from a
+  /// tier that is not erased yet to one that already is.
   ///
-  /// - Parameter erase: erases all tiers, of the tokens that are known and of what has none.
+  /// This also holds for tokens made during `erase`: the first read of what an earlier process left may happen just
+  /// then.
+  ///
+  /// - Parameter erase: erases all tiers: the chunks of the tokens it receives, and chunks that have no token.
   public func removing(_ scope: ChunkScope, _ erase: ([ChunkToken]) -> Void) {
     let (number, tokens) = state.withLock { state in
       let candidates = scope.id.map { state.tokens[$0] ?? [] } ?? Array(state.numbered.values)
@@ -142,28 +146,29 @@ public final class ChunkSources: Sendable {
     }
   }
 
-  /// A token was retired: its version is over if it was the last one.
+  /// A token was retired. If it was the last one of its version, the version is over.
   private static func endEntry(of token: ChunkToken, unlessIn left: [ChunkToken]) {
     if !left.contains(where: { $0.entry === token.entry }) { token.entry.end() }
   }
 
-  /// Forgets tokens that have no chunks, no readers and nothing that the user left with them.
+  /// Removes tokens that have no chunks, no readers and no user data.
   private static func sweep(_ state: inout State) {
     for (id, siblings) in state.tokens {
       let staying = siblings.filter { !$0.isUnread || $0.isCharged || $0.entry.isKept }
       let kept = siblings.filter { token in
         guard !staying.contains(where: { $0 === token }) else { return true }
-        // The last token of its version goes only with that, and not if the user leaves something there just now.
+        // The last token of a version goes only together with the version, and not if the user is storing something
+        // there right now.
         let isLast = !staying.contains { $0.entry === token.entry }
         guard !isLast || token.entry.endUnlessKept() else { return true }
-        // Whoever still holds it, for something on its way, is told.
+        // Chunks still in flight with this token must be refused.
         token.retire()
         state.numbered[token.number] = nil
         return false
       }
       state.tokens[id] = kept.isEmpty ? nil : kept
     }
-    // Twice what is left: a sweep costs a constant time for each token given out.
+    // Twice the remaining count: so sweeping costs amortized constant time for each new token.
     state.sweepAt = max(256, state.count * 2)
   }
 }
@@ -171,7 +176,7 @@ public final class ChunkSources: Sendable {
 extension ChunkToken {
   var isUnread: Bool { readers.load(ordering: .relaxed) == 0 }
 
-  /// Whether a tier has chunks of it, or room for some.
+  /// Whether a tier holds chunks of this token, or has reserved room for some.
   var isCharged: Bool {
     chargedBytes.load(ordering: .relaxed) != 0 || chargedBytesBelow.load(ordering: .relaxed) != 0
   }

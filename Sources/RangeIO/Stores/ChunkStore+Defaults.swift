@@ -1,29 +1,29 @@
-// What a store need not write itself.
+// Default implementations.
 
 extension ChunkStore {
-  /// No.
+  /// By default `false`.
   public var keepsPartsOfBlocks: Bool { false }
 
-  /// Nothing: all is asked of ``lookUp(_:token:grid:)``.
+  /// By default `nil`: all requests go to ``lookUp(_:token:grid:)``.
   public func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? { nil }
 
-  /// All that ``erase(_:of:)`` erases.
+  /// By default calls ``erase(_:of:)`` for the whole source.
   public func eraseRetired(_ token: ChunkToken) {
     guard token.source.byteCount > 0 else { return }
     erase(0..<token.source.byteCount, of: token)
   }
 
-  /// Token by token.
+  /// By default erases token by token.
   public func erase(source id: String) {
     for token in sources.tokens(ofID: id) { eraseRetired(token) }
   }
 
-  /// Token by token.
+  /// By default erases token by token.
   public func eraseAll() {
     for token in sources.all { eraseRetired(token) }
   }
 
-  /// As ``holds(_:token:grid:)`` says of each block, under the name of the type.
+  /// By default asks ``holds(_:token:grid:)`` for each block. The origin has the name of the store's type.
   public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     let origin = ReadOrigin(rawValue: "\(Self.self)")
     return grid.pieces(of: range).map { _, part in
@@ -33,10 +33,10 @@ extension ChunkStore {
     }
   }
 
-  /// None.
+  /// By default empty.
   public func residents() -> AnyIterator<[Chunk]> { AnyIterator { nil } }
 
-  /// As ``lookUp(_:token:grid:)`` says.
+  /// By default asks ``lookUp(_:token:grid:)``.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     switch lookUp(range, token: token, grid: grid) {
     case .hit: true
@@ -45,12 +45,12 @@ extension ChunkStore {
     }
   }
 
-  /// As ``lookUp(_:token:grid:)`` says.
+  /// By default asks ``lookUp(_:token:grid:)``.
   public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     if case .miss = lookUp(range, token: token, grid: grid) { false } else { true }
   }
 
-  /// Piece by piece, each with room of its own.
+  /// By default reserves and inserts each piece separately.
   public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
     var all = ChunkInsertion(isPublished: true)
     for piece in chunk.pieces {
@@ -67,16 +67,17 @@ extension ChunkStore {
     return all
   }
 
-  /// Erases it here.
+  /// By default erases the range here.
   public func erasePromoted(_ range: ByteRange, of token: ChunkToken) { erase(range, of: token) }
 
-  /// Nothing.
+  /// By default does nothing.
   public func sendEvictions(to outlet: any EvictionSink) {}
 
-  /// By the continuous clock of the system.
+  /// By default the system's continuous clock.
   public var now: ReadInstant { TimeSource.continuous.now }
 
-  /// One of four turns that all stores of the process share which have none of their own.
+  /// By default waits for one of four turns. All stores in the process that have no turns of their own share these
+  /// four.
   public nonisolated(nonsending) func enterUnreserved() async throws {
     try await UnreservedTurns.permits.enter(UnreservedTurns.nobodyCloses)
   }

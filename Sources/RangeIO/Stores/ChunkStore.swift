@@ -1,144 +1,150 @@
-/// Keeps pieces of sources: memory, disk, or a chain of both.
+/// Keeps pieces of sources in memory, on disk, or in a chain of both.
 ///
-/// A narrow protocol, so that two stores compose into one. All of it is synchronous and must not wait: it is called on
-/// the way of every read.
+/// The protocol is small so that two stores can be combined into one. All calls are synchronous and must not wait,
+/// because they are on the path of every read.
 ///
 /// **What the caller guarantees.** Tokens come from this store's ``sources``. Ranges are not empty and lie within the
-/// token's source. What is inserted was read from exactly that version. Each reservation is spent or given back once.
+/// token's source. Inserted bytes were read from exactly that version. Each reservation is used or cancelled exactly
+/// once.
 ///
-/// **What you must do.** Hand out only bytes that were inserted under the same token. Refuse, under the lock of the
-/// place where the bytes go, tickets that are not valid. Never exceed your limit, reservations included. Release memory
+/// **What you must do.** Return only bytes that were inserted under the same token. Refuse invalid tickets, and check
+/// them under the lock of the place where the bytes go. Never exceed your limit, reservations included. Release memory
 /// outside your locks. Be usable from any thread.
 public protocol ChunkStore: AnyObject, Sendable {
-  /// The sources that this store knows. Stores that are composed share one.
+  /// The sources that this store knows. Combined stores share one.
   var sources: ChunkSources { get }
 
-  /// Whether it keeps parts of blocks, and not whole blocks only: a cache chooses by it what to fetch.
-  /// False by default.
+  /// Whether the store keeps parts of blocks, not only whole blocks. A cache uses this to choose what to fetch. By
+  /// default `false`.
   var keepsPartsOfBlocks: Bool { get }
 
-  /// The bytes of `range`, if all of them are in memory and lie in one block: the way of most hits. `nil` says nothing:
-  /// ``lookUp(_:token:grid:)`` comes next, which counts.
+  /// Returns the bytes of `range` if all of them are in memory and in one block. Most hits take this path.
+  ///
+  /// `nil` does not mean a miss: ``lookUp(_:token:grid:)`` is called next, and updates the counters.
   ///
   /// - Complexity: allocates nothing.
   func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes?
 
-  /// What the store holds of `range` under the token numbered `token`, on `grid`.
+  /// Returns what the store holds of `range` under the token with this number, on `grid`.
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup
 
-  /// Makes room for `range` before it is fetched, as a whole or not at all.
+  /// Makes room for `range` before it is fetched, for all of it or none.
   ///
-  /// - Parameter run: the bytes of the request that it is a part of: what is too large is refused as a whole, so every
-  ///   part of it is.
-  /// - Returns: no reservation if it is not to be kept: too large, refused by the policy or the source's share, or no
-  ///   room can be made now. And what was evicted.
+  /// - Parameter run: the number of bytes of the whole request that `range` is part of. If the request is too large,
+  ///   every part of it is refused.
+  /// - Returns: the reservation and what was evicted. No reservation if the range should not be kept: it is too large,
+  ///   the policy or the source's share refuses it, or no room can be made now.
   func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom
 
-  /// Keeps the bytes of `range`, for which room was reserved: all of it, or as much as the store chooses to.
+  /// Keeps the bytes of `range`, for which room was reserved. The store may keep all of them or only some.
   ///
-  /// - Parameter bytes: as many as `range` has; usually a rope of one piece for each block, which is taken without a
-  ///   copy where nothing else has a claim to its memory.
-  /// - Returns: whether they were published, and what was evicted.
+  /// - Parameter bytes: as many as `range` has. Usually a rope with one piece for each block. A piece is kept without a
+  ///   copy if nothing else uses its memory.
+  /// - Returns: whether the bytes were published, and what was evicted.
   func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> ChunkInsertion
 
-  /// Gives back a reservation that is not needed.
+  /// Cancels a reservation that is not needed.
   func cancel(_ reservation: ChunkReservation)
 
-  /// Waits for a turn to read what gets no reservation, so that even those reads hold bounded memory together.
+  /// Waits for a turn to read without a reservation. This also bounds the memory that such reads use together.
   nonisolated(nonsending) func enterUnreserved() async throws
 
   /// Ends the turn.
   func leaveUnreserved()
 
-  /// The present, for births.
+  /// The current time, for the age of chunks.
   var now: ReadInstant { get }
 
-  /// Erases the chunks of a token that hold bytes of `range`: nothing of it can be found afterwards.
+  /// Erases the token's chunks that hold bytes of `range`. They cannot be found afterwards.
   ///
-  /// Raises no generation: the caller has done so, or need not.
+  /// Does not raise the generation: the caller has already done so, or does not need to.
   func erase(_ range: ByteRange, of token: ChunkToken)
 
-  /// Erases all chunks of a token that was retired. By default all that ``erase(_:of:)`` erases.
+  /// Erases all chunks of a retired token. By default calls ``erase(_:of:)`` for the whole source.
   func eraseRetired(_ token: ChunkToken)
 
-  /// Erases all that is here of the source called `id`, in all its versions: a store that outlives the process may hold
-  /// some of which ``sources`` does not know. By default all that ``erase(_:of:)`` erases of the tokens.
+  /// Erases all versions of the source with this id. A store that outlives the process may hold chunks that ``sources``
+  /// does not know. By default calls ``erase(_:of:)`` for each token.
   func erase(source id: String)
 
-  /// Erases everything, as ``erase(source:)`` does. By default all that ``erase(_:of:)`` erases of all tokens.
+  /// Erases everything, in the same way as ``erase(source:)``. By default calls ``erase(_:of:)`` for all tokens.
   func eraseAll()
 
-  /// Where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`: parts in
-  /// order, together `range`; what is not here with ``ReadOrigin/source``, and why it is not here. Does not count as a
-  /// read. By default block by block, as ``holds(_:token:grid:)`` says.
+  /// Tells where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`.
+  ///
+  /// Returns parts in order that together make up `range`. A part that is not here has the origin ``ReadOrigin/source``
+  /// and the reason. Does not count as a read. By default asks ``holds(_:token:grid:)`` block by block.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
   // MARK: as one of several tiers, see `TieredChunkStore`
 
-  /// Whether all of `range` is held. Does not count as a read.
+  /// Whether the store holds all of `range`. Does not count as a read.
   func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
 
-  /// Whether some of `range` is held. Does not count as a read.
+  /// Whether the store holds some of `range`. Does not count as a read.
   func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
 
-  /// Keeps a chunk that the tier above has evicted, or drops it. Called in the background, so it may take the time
-  /// that compressing takes.
+  /// Keeps a chunk that the tier above has evicted, or drops it. Called in the background, so there is time to
+  /// compress.
   ///
-  /// By default by ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)``, piece by piece.
+  /// By default calls ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)`` for each piece.
   func insertDemoted(_ chunk: Chunk) -> ChunkInsertion
 
-  /// The tier above holds `range` now. By default erases here what holds bytes of it. A tier that holds copies, such as one on a
-  /// disk, does nothing.
+  /// The tier above now holds `range`. By default erases the chunks here that hold bytes of it. A tier that holds
+  /// copies, such as one on disk, does nothing.
   func erasePromoted(_ range: ByteRange, of token: ChunkToken)
 
-  /// Copies of the chunks that are here, some with each step, for a tier below that outlives the process. What comes or
-  /// goes meanwhile may be among them or not.
+  /// Copies of the resident chunks, a few with each step, for a lower tier that outlives the process. Chunks that are
+  /// added or removed during the iteration may or may not be included.
   ///
-  /// None by default.
+  /// By default empty.
   func residents() -> AnyIterator<[Chunk]>
 
-  /// From now on hands what is evicted for want of room to `outlet`, beyond what calls return: what is evicted while
-  /// no call is under way. Called once, before the store is used. By default it does nothing.
+  /// Sends chunks evicted to make room to `outlet` from now on, in addition to what calls return: the chunks evicted
+  /// while no call is running. Called once, before the store is used. By default does nothing.
   func sendEvictions(to outlet: any EvictionSink)
 }
 
-/// Takes the chunks that a tier evicts.
+/// Receives the chunks that a tier evicts.
 public protocol EvictionSink: AnyObject, Sendable {
-  /// Takes chunks, or drops them. Quick, waits for nothing and calls no store, so that it may be called under a lock:
-  /// that of the place that the chunks leave, so that they can be found either there or here.
+  /// Takes chunks, or drops them.
+  ///
+  /// Must be quick, must not wait and must not call a store: it may be called under the lock of the place that the
+  /// chunks leave, so that a look-up always finds them in one place or the other.
   func take(_ chunks: ArraySlice<Chunk>)
 
-  /// Called after ``take(_:)``, outside of locks: goes on with what was taken.
+  /// Called after ``take(_:)``, outside of locks. Continues with the chunks that were taken.
   func proceed()
 }
 
-/// A reference to an outlet that can be published.
+/// A reference to an outlet that can be published atomically.
 final class EvictionSinkBox: Sendable {
   let outlet: any EvictionSink
 
   init(_ outlet: any EvictionSink) { self.outlet = outlet }
 }
 
-/// What a store holds of a range.
+/// The result of looking up a range in a store.
 public enum ChunkLookup: Sendable {
-  /// All of it.
+  /// All of the range.
   case hit(Bytes)
-  /// Some of it: pieces, parts that take work to get, and gaps, each in order, together the range.
+  /// Some of the range: pieces, pieces that must be loaded first, and gaps. Each list is in order; together they make
+  /// up the range.
   case partial(pieces: [RangedBytes], deferred: [DeferredPiece] = [], gaps: [ByteRange])
-  /// Nothing of it.
+  /// Nothing of the range.
   case miss
 }
 
-/// Room that was made for bytes on their way.
+/// Room reserved for bytes that are being fetched.
 public struct ChunkReservation: Sendable {
-  /// Charged for already, in bytes.
+  /// The number of bytes already charged.
   public let byteCount: Int
-  /// Counted already, in blocks.
+  /// The number of blocks already counted.
   public let blockCount: Int
-  /// Whose share it is taken from.
+  /// The token whose share the room is taken from.
   public let token: ChunkToken
 
-  /// Room that the store which makes this has charged and counted, for bytes of `token`.
+  /// Creates a reservation for bytes of `token`. The store that calls this has charged and counted the room.
   public init(byteCount: Int, blockCount: Int, token: ChunkToken) {
     self.byteCount = byteCount
     self.blockCount = blockCount
@@ -146,28 +152,28 @@ public struct ChunkReservation: Sendable {
   }
 }
 
-/// What came of asking for room.
+/// The result of reserving room.
 public struct ChunkRoom: Sendable {
-  /// The room, or `nil` for bytes that are not to be kept.
+  /// The reservation; `nil` for bytes that should not be kept.
   public var reservation: ChunkReservation?
-  /// What had to go: to be offered to the tier below, or dropped.
+  /// Chunks evicted to make room. Offer them to the tier below, or drop them.
   public var evicted: [Chunk]
 
-  /// An outcome.
+  /// Creates a result.
   public init(reservation: ChunkReservation?, evicted: [Chunk] = []) {
     self.reservation = reservation
     self.evicted = evicted
   }
 }
 
-/// What came of an insertion.
+/// The result of an insertion.
 public struct ChunkInsertion: Sendable {
-  /// Whether the bytes are kept. Not, if they were removed while they were on their way.
+  /// Whether the bytes are kept. `false` if they were removed while they were being fetched.
   public var isPublished: Bool
-  /// What had to go to make room: to be offered to the tier below, or dropped.
+  /// Chunks evicted to make room. Offer them to the tier below, or drop them.
   public var evicted: [Chunk]
 
-  /// An outcome.
+  /// Creates a result.
   public init(isPublished: Bool, evicted: [Chunk] = []) {
     self.isPublished = isPublished
     self.evicted = evicted

@@ -1,39 +1,39 @@
-/// The chunks of one shard by (token, block): an index by open addressing, and a slot number for each chunk, by which
-/// the policy knows it.
+/// The chunks of one shard by (token, block): an index with open addressing, and a slot number for each chunk, which
+/// the policy uses to name it.
 ///
-/// Lives under its shard's lock, and is written with pointers so that a look-up is two loads from memory that is likely
-/// far away, the bucket and the chunk's note, and nothing else: no reference is counted, no array is checked for being
+/// Protected by the shard's lock. Written with pointers, so that a look-up is two loads from memory that is probably
+/// not cached, the bucket and the chunk's note, and nothing else: no reference counting, no check whether an array is
 /// shared. In a store of a million blocks these two loads are most of the time of a hit.
 ///
-/// **Index.** 16 bytes a bucket, linear probing, between three and six eighths full: the address of the chunk's note,
-/// its slot, and 32 bits of the hash, of which the lower ones are the bucket where the entry belongs. So neither
-/// growing nor closing the hole of a removed entry looks at chunks. The blocks of an extent lie next to each other, so
-/// that a range over 16 blocks touches four or five cache lines here.
+/// **Index.** 16 bytes per bucket, linear probing, between three and six eighths full. A bucket has the address of the
+/// chunk's note, its slot, and 32 bits of the hash; the lower ones are the bucket where the entry belongs. So the index
+/// can grow, and can close the hole of a removed entry, without reading chunks. The blocks of an extent are next to
+/// each other, so a range over 16 blocks touches four or five cache lines here.
 ///
 /// **Slots.** 4 bytes each: the chunk's bucket, or the next free slot.
 struct ChunkTable: ~Copyable {
   typealias Note = BlockBacking.Note
 
   private struct Bucket: BitwiseCopyable {
-    /// An address; 0 in an empty bucket.
+    /// The address of a note; 0 in an empty bucket.
     var note: UInt
     var tag: UInt32
     var slot: UInt32
     static let empty = Bucket(note: 0, tag: 0, slot: 0)
   }
 
-  /// Blocks and tokens above this are not kept, and never found.
+  /// Blocks and tokens above this are never kept and never found.
   static let largestKeyPart = UInt64(1) << 48 - 1
 
   private var buckets: LargeArray<Bucket>
   private var mask: Int
   private var slots: LargeArray<UInt32>
   private static let freeBit: UInt32 = 1 << 31
-  /// 0 for none: slot 0 is never given out.
+  /// 0 for none, since slot 0 is never used.
   private var firstFree: UInt32 = 0
-  /// Slots that were ever used, with number 0, which stands for none.
+  /// The number of slots that were ever used, including slot 0, which means none.
   private(set) var slotsUsed = 1
-  /// The chunks.
+  /// The number of chunks.
   private(set) var count = 0
 
   init() {
@@ -47,7 +47,7 @@ struct ChunkTable: ~Copyable {
     for number in 1..<slotsUsed where isUsed(number) { owner(number).release() }
   }
 
-  /// Whether there is a chunk in a slot.
+  /// Whether a slot has a chunk.
   func isUsed(_ number: Int) -> Bool { slots[number] & Self.freeBit == 0 }
 
   /// The note of the chunk in a slot.
@@ -62,23 +62,23 @@ struct ChunkTable: ~Copyable {
     UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
   }
 
-  /// The chunk in a slot, retained once for the table.
+  /// The chunk in a slot. The table holds one retain on it.
   func owner(_ number: Int) -> Unmanaged<BlockBacking> { BlockBacking.object(of: note(number)) }
 
-  /// The hash of a key: the upper half chooses among shards, the same for all blocks of an extent of 16; the lower half
-  /// is its tag.
+  /// The hash of a key. The upper half selects the shard and is the same for all blocks of an extent of 16; the lower
+  /// half is the tag.
   @inline(__always) static func hash(token: UInt64, block: Int) -> UInt64 {
     var hash = token &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: block >> 4) &* 0xC2B2_AE3D_27D4_EB4F
     hash ^= hash >> 32
     hash &*= 0xD6E8_FEB8_6659_FD93
     hash ^= hash >> 32
-    // The four bits of the block within its extent are the lowest: neighbours.
+    // The lowest four bits are the block's position in its extent, so that neighbours are next to each other.
     return hash & ~15 | UInt64(truncatingIfNeeded: block & 15)
   }
 
   /// The slot of a chunk and its note, or 0 and nothing.
   ///
-  /// - Parameter hash: that of the key.
+  /// - Parameter hash: the hash of the key.
   @inline(__always) func look(
     _ token: UInt64, _ block: Int, _ hash: UInt64
   ) -> (slot: Int, note: UnsafeMutablePointer<Note>?) {
@@ -90,7 +90,7 @@ struct ChunkTable: ~Copyable {
       if bucket.note == 0 { return (0, nil) }
       if bucket.tag == tag {
         let note = Self.note(at: bucket.note)
-        // What has no place in a key, of a block or of a token, is compared as well: with zero, so it is not found.
+        // A block or token that is too large for a key is compared with zero here, so it is not found.
         if note.pointee.blockAndToken == block | token << 48,
           UInt64(note.pointee.tokenHigh) == token >> 16 | (block >> 48) << 32
         {
@@ -104,9 +104,9 @@ struct ChunkTable: ~Copyable {
   /// The slot of a chunk, or 0.
   func find(token: UInt64, block: Int, hash: UInt64) -> Int { look(token, block, hash).slot }
 
-  /// Adds a chunk that is not there.
+  /// Adds a chunk that is not in the table.
   ///
-  /// - Parameter owner: retained once for the table; its note gets the key, of which no part is larger than
+  /// - Parameter owner: retained once for the table. The key is written into its note; no part of it exceeds
   ///   ``largestKeyPart``.
   /// - Returns: its slot.
   mutating func add(token: UInt64, block: Int, hash: UInt64, owner: Unmanaged<BlockBacking>) -> Int {
@@ -118,7 +118,7 @@ struct ChunkTable: ~Copyable {
     return Int(number)
   }
 
-  /// Puts another chunk with the same key in the place of one, whose reference is the caller's from now on.
+  /// Replaces a chunk with another one that has the same key. The caller now owns the reference to the old chunk.
   mutating func exchange(_ number: Int, for owner: Unmanaged<BlockBacking>) -> Unmanaged<BlockBacking> {
     let old = self.owner(number)
     buckets[Int(slots[number])].note = Self.mark(owner, token: self[number].token, block: self[number].block)
@@ -135,9 +135,9 @@ struct ChunkTable: ~Copyable {
     return UInt(bitPattern: note)
   }
 
-  /// Takes a chunk out.
+  /// Removes a chunk.
   ///
-  /// - Returns: what it was; its reference is the caller's from now on.
+  /// - Returns: the chunk. The caller now owns the reference.
   mutating func remove(_ number: Int) -> Unmanaged<BlockBacking> {
     let owner = owner(number)
     removeBucket(Int(slots[number]))
@@ -169,8 +169,8 @@ struct ChunkTable: ~Copyable {
     for place in 0..<old.count where old[place].note != 0 { enter(old[place]) }
   }
 
-  /// Closes the hole with a later entry that may stand there, and goes on with the hole that it leaves
-  /// (Knuth, The Art of Computer Programming 3, 6.4, Algorithm R).
+  /// Fills the hole with a later entry that may be there, then continues with the hole that this entry leaves (Knuth,
+  /// The Art of Computer Programming 3, 6.4, Algorithm R).
   private mutating func removeBucket(_ place: Int) {
     var hole = place
     var place = place

@@ -1,33 +1,33 @@
 import Synchronization
 
-/// What a store calls one version of one source on one grid of blocks: short to compare, never given out twice.
+/// A store's short name for one version of one source on one grid of blocks. Quick to compare, and never used again.
 ///
-/// Tokens are the law of what may be kept (see `Docs/Architecture.md`, *The life of a chunk*). Whatever is on its way
-/// into a store carries a ``ChunkTicket`` with the token's *generation* at the moment it was asked for. Removing raises
-/// the generation first and erases then: what was on its way is refused when it arrives. Where there are several tiers,
-/// chunks also move while some are erased and others not yet: nothing is published during
-/// ``ChunkSources/removing(_:_:)``, so what moves then is dropped, wherever it goes.
+/// Tokens decide what may be kept (see `Docs/Architecture.md`, *The life of a chunk*). Bytes on their way into a store
+/// carry a ``ChunkTicket`` with the token's *generation* at the time they were requested. A removal first raises the
+/// generation and then erases, so bytes still in flight are refused when they arrive. In a store with several tiers,
+/// chunks also move while some tiers are erased and others are not: nothing is published during
+/// ``ChunkSources/removing(_:_:)``, so chunks that move during that time are dropped.
 public final class ChunkToken: Sendable {
   /// Unique within the store's ``ChunkSources``, from 1.
   public let number: UInt64
   /// The grid of blocks.
   public let grid: BlockGrid
-  /// The source, its version and size.
+  /// The source with its version and size.
   public var source: SourceDescription { entry.source }
 
-  /// What all tokens of this version share, whatever their grids.
+  /// What all tokens of this version share, on all grids.
   let entry: SourceEntry
   private let generationValue = Atomic<UInt64>(1 << 16)
-  /// Readers that read this version now.
+  /// The number of readers that read this version now.
   let readers = Atomic<Int>(0)
-  /// Bytes that its chunks are charged for in the memory store, and those reserved for more.
+  /// The bytes charged in the memory store for its chunks, including reservations.
   let chargedBytes = Atomic<Int>(0)
-  /// Bytes that its chunks are charged for on their way to tiers below, and there.
+  /// The bytes charged for its chunks in the tiers below, and on their way there.
   let chargedBytesBelow = Atomic<Int>(0)
-  /// The fetches under way.
+  /// The fetches in flight.
   let flights: FlightTable
 
-  /// The generation of a token that is retired: no ticket has it.
+  /// The generation of a retired token. No ticket has it.
   private static let retired = UInt64.max
 
   init(number: UInt64, entry: SourceEntry, grid: BlockGrid) {
@@ -37,22 +37,23 @@ public final class ChunkToken: Sendable {
     flights = FlightTable(grid)
   }
 
-  /// Raised by every removal.
+  /// The current generation. Every removal raises it.
   ///
-  /// The lowest 16 bits count the removals that have begun and not ended; both steps raise the whole.
+  /// The lowest 16 bits count the removals that have started and not ended. Both the start and the end raise the whole
+  /// number.
   public var generation: UInt64 { generationValue.load(ordering: .sequentiallyConsistent) }
 
   /// Whether chunks of this token may still be kept.
   public var isAlive: Bool { generation != Self.retired }
 
-  /// Makes what is on its way into the store unwelcome: what every removal from a single store begins with, before it
+  /// Makes the store refuse bytes that are in flight. Every removal from a single store calls this first, and then
   /// erases.
   public func raiseGeneration() { raise(by: 1 << 16) }
 
-  /// As ``raiseGeneration()``, and what begins its way from now on is unwelcome, too, until ``endRemoval()``.
+  /// Like ``raiseGeneration()``, but also refuses bytes that are requested from now on, until ``endRemoval()``.
   package func beginRemoval() { raise(by: 1 << 16 + 1) }
 
-  /// Ends what ``beginRemoval()`` began: all tiers are erased.
+  /// Ends what ``beginRemoval()`` started. All tiers are erased.
   package func endRemoval() { raise(by: 1 << 16 - 1) }
 
   private func raise(by step: UInt64) {
@@ -65,27 +66,27 @@ public final class ChunkToken: Sendable {
     }
   }
 
-  /// Makes this token unwelcome for good.
+  /// Refuses bytes of this token for good.
   func retire() { generationValue.store(Self.retired, ordering: .sequentiallyConsistent) }
 
-  /// A ticket for what is asked for now.
+  /// Creates a ticket for bytes that are requested now.
   public func ticket(fetchedAt: ReadInstant) -> ChunkTicket {
     ChunkTicket(token: self, generation: generation, fetchedAt: fetchedAt)
   }
 }
 
-/// What travels with bytes on their way into a store: whose they are, and whether they are still wanted.
+/// Travels with bytes on their way into a store. It says what they belong to and whether the store may still keep them.
 public struct ChunkTicket: Sendable {
   /// The version of the source.
   public let token: ChunkToken
-  /// The token's generation when the bytes were asked for.
+  /// The token's generation when the bytes were requested.
   public let generation: UInt64
-  /// When the bytes were asked for from the source: their age counts from here, through all tiers.
+  /// When the bytes were requested from the source. Their age counts from here, in all tiers.
   public let fetchedAt: ReadInstant
 
-  /// Whether the bytes may still be kept. Asked under the lock of the place where they go.
+  /// Whether the bytes may still be kept. Check this under the lock of the place where they go.
   public var isValid: Bool {
-    // No ticket of a retired token has another's generation, and none is good during a removal.
+    // A retired token's generation matches no ticket, and no ticket is valid during a removal.
     generation != .max && generation & 0xFFFF == 0 && token.generation == generation
   }
 }

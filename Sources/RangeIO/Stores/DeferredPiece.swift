@@ -1,17 +1,18 @@
-/// A part of a block that a store holds, but not as bytes in memory: compressed, or on a disk.
+/// Part of a block that a store holds, but not as bytes in memory: it is compressed, or on disk.
 public struct DeferredPiece: Sendable {
-  /// What ``loader`` brings: one piece, usually the whole block.
+  /// The range that ``loader`` returns: one piece, usually the whole block.
   public let range: ByteRange
-  /// The part of what was asked for that this stands for: within `range`.
+  /// The part of the request that this covers. Lies within `range`.
   public let wanted: ByteRange
-  /// Whose it is, its birth, and the generation in which it was found: for a store above that keeps it from now on.
+  /// The token, the time of the request, and the generation in which it was found: for a store above that keeps it from
+  /// now on.
   public let ticket: ChunkTicket
-  /// Whether the tier above should keep it from now on.
+  /// Whether the tier above should promote it.
   public let shouldPromote: Bool
-  /// Gets it.
+  /// Loads the piece.
   public let loader: any PieceLoader
 
-  /// A part.
+  /// Creates a deferred piece.
   public init(range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool, loader: any PieceLoader) {
     self.range = range
     self.wanted = wanted
@@ -20,39 +21,39 @@ public struct DeferredPiece: Sendable {
     self.loader = loader
   }
 
-  /// This, for another part of what was asked for.
+  /// A copy of this for another part of the request.
   func wanting(_ part: ByteRange) -> DeferredPiece {
     DeferredPiece(range: range, wanted: part, ticket: ticket, shouldPromote: shouldPromote, loader: loader)
   }
 }
 
-/// Gets a piece that was found. It keeps what it needs for that: what is evicted meanwhile can still be had.
+/// Loads a piece that a look-up found. The loader keeps what it needs, so it can load the piece even after an eviction.
 ///
-/// It is asked once: by ``loadNow()`` where it ``isQuick``, and by ``load(whenLate:)`` where it is not, or where that
-/// answered ``QuickLoad/notAtHand``. Or not at all.
+/// The caller loads at most once: with ``loadNow()`` if ``isQuick`` is true, and with ``load(whenLate:)`` if it is not,
+/// or if ``loadNow()`` returned ``QuickLoad/notAtHand``.
 public protocol PieceLoader: Sendable {
-  /// Whether ``loadNow()`` is worth a try on the reader's thread: it takes no longer than changing threads does.
+  /// Whether ``loadNow()`` is worth trying on the reader's thread: it takes no longer than switching threads.
   var isQuick: Bool { get }
 
-  /// Gets the piece without waiting.
+  /// Loads the piece without waiting.
   func loadNow() -> QuickLoad
 
-  /// The bytes of the piece; `nil` if they turn out to be damaged or lost: the store does not find them again. Ends early
-  /// when its task is cancelled.
+  /// Loads the bytes of the piece. Returns `nil` if they are damaged or lost; the store then does not find them again.
+  /// Ends early when its task is cancelled.
   ///
-  /// - Parameter whenLate: to be called, once at most, when it takes so long that the source should be asked as well.
+  /// - Parameter whenLate: call this, at most once, when loading takes so long that the source should be read as well.
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes?
 }
 
-/// What comes of getting a piece without waiting.
+/// The result of loading a piece without waiting.
 public enum QuickLoad: Sendable {
-  /// Its bytes.
+  /// The bytes of the piece.
   case bytes(Bytes)
-  /// It is damaged or lost: the store does not find it again.
+  /// The piece is damaged or lost. The store does not find it again.
   case lost
-  /// It takes waiting.
+  /// Loading would have to wait.
   case notAtHand
 
-  /// The bytes, if they are there.
+  /// The bytes, if they were loaded.
   public var bytes: Bytes? { if case .bytes(let bytes) = self { bytes } else { nil } }
 }

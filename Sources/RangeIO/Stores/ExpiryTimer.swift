@@ -1,20 +1,20 @@
-/// Has a store sweep for what has expired, for as long as it has limits by time.
+/// Makes a store sweep expired chunks, for as long as the store has time limits.
 final class ExpiryTimer: Sendable {
-  /// Of the present limits.
+  /// Sweeps by the current limits.
   private let sweeper = Locked<Task<Void, Never>?>(nil)
 
   deinit { sweeper.withLock { $0 }?.cancel() }
 
-  /// Begins to sweep as the new limits ask for.
+  /// Starts sweeping by the new limits.
   ///
-  /// - Parameter sweep: answers false if the store is gone.
+  /// - Parameter sweep: returns false if the store is gone.
   func restart(
     age: Duration?, idle: Duration?, _ time: TimeSource, _ background: BackgroundWork,
     _ sweep: @escaping @Sendable () -> Bool
   ) {
     let shortest = [age, idle].compactMap { $0 }.min()
     let task = shortest.map { start($0, time, background, sweep) }
-    // Cancelled rather than left to its last sleep: limits may change often.
+    // Cancelled, so that it does not sleep to the end of its interval: limits may change often.
     let before = sweeper.withLock { sweeper in
       defer { sweeper = task }
       return sweeper
@@ -25,7 +25,7 @@ final class ExpiryTimer: Sendable {
   private func start(
     _ shortest: Duration, _ time: TimeSource, _ background: BackgroundWork, _ sweep: @escaping @Sendable () -> Bool
   ) -> Task<Void, Never> {
-    // Often enough that little is kept for much longer than it should, and not for nothing all the time.
+    // Often enough that little is kept much longer than it should be, but not so often that it wakes for nothing.
     let interval = min(max(shortest / 4, .milliseconds(10)), .seconds(60))
     return background.startElsewhere {
       while (try? await time.sleep(for: interval)) != nil {

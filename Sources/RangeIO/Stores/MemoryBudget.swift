@@ -1,30 +1,30 @@
 import Synchronization
 
-/// One hard limit for everything that several tiers keep in memory: chunks, compressed ones, those on their way from one
-/// tier to another, and room reserved for reads under way.
+/// One hard limit for everything that several tiers keep in memory: chunks, compressed chunks, chunks moving between
+/// tiers, and room reserved for reads in flight.
 ///
-/// Every byte is taken before it is used and given back after it was released, so the sum never exceeds the limit, but
-/// for the moment after the limit was lowered. `TieredChunkStore` makes one for its tiers.
+/// Every byte is taken before it is used and given back after it is released. So the sum never exceeds the limit,
+/// except for the moment after the limit was lowered. `TieredChunkStore` makes one budget for its tiers.
 public final class MemoryBudget: Sendable {
   private let limitValue: Atomic<Int>
   private let taken = Atomic<Int>(0)
   private let mostTaken = Atomic<Int>(0)
   private let lender = PublishedOnce<Lender>()
 
-  /// A budget of which nothing is taken.
+  /// Creates a budget with nothing taken.
   public init(limit: ByteCount) { limitValue = Atomic(limit.bytes) }
 
-  /// What may be taken.
+  /// The number of bytes that may be taken.
   public var limit: ByteCount { .bytes(limitValue.load(ordering: .relaxed)) }
-  /// The bytes that are taken.
+  /// The number of bytes taken.
   public var bytes: Int { taken.load(ordering: .relaxed) }
-  /// The most bytes that were ever taken.
+  /// The most bytes that were ever taken at once.
   public var peakBytes: Int { mostTaken.load(ordering: .relaxed) }
 
-  /// Binds from now on. The caller that lowers it evicts what is too much.
+  /// Takes effect at once. A caller that lowers the limit must evict the excess.
   func setLimit(_ limit: ByteCount) { limitValue.store(limit.bytes, ordering: .relaxed) }
 
-  /// Takes so much, or nothing.
+  /// Takes this many bytes, or nothing.
   ///
   /// - Returns: whether there was room.
   func take(_ bytes: Int) -> Bool {
@@ -33,7 +33,7 @@ public final class MemoryBudget: Sendable {
     return true
   }
 
-  /// Takes so much even beyond the limit, which others must make room for; or gives back, if negative.
+  /// Takes this many bytes even beyond the limit, so that others must make room; gives back if negative.
   func charge(_ bytes: Int) {
     taken.wrappingAdd(bytes, ordering: .relaxed)
     mostTaken.max(self.bytes, ordering: .relaxed)
@@ -41,25 +41,25 @@ public final class MemoryBudget: Sendable {
 
   func give(_ bytes: Int) { taken.wrappingSubtract(bytes, ordering: .relaxed) }
 
-  /// What must go before so much fits: zero or less if it does now.
+  /// The bytes that must be freed before this many fit; zero or less if they fit now.
   func missing(_ bytes: Int) -> Int { self.bytes - limit.bytes + bytes }
 
-  /// The tier that uses what the others leave, and gives it up when they want it.
+  /// The tier that uses what the others leave, and gives it up when they need it.
   private final class Lender: Sendable {
     let giveUp: @Sendable (Int) -> Void
 
     init(_ giveUp: @escaping @Sendable (Int) -> Void) { self.giveUp = giveUp }
   }
 
-  /// Names the tier that gives up so many bytes when others want them. Once.
+  /// Sets the tier that gives up this many bytes when others need them. Call once.
   func lends(_ giveUp: @escaping @Sendable (Int) -> Void) { _ = lender.publish(Lender(giveUp)) }
 
-  /// Takes so much for a tier that stays within a limit of its own, from the tier that uses what the others leave, if
-  /// need be. Not to be called under a lock.
+  /// Takes this many bytes for a tier that stays within its own limit. If needed, takes them from the tier that uses
+  /// what the others leave. Do not call under a lock.
   ///
   /// - Returns: whether there was room.
   func takeBack(_ bytes: Int) -> Bool {
-    // Others may be quicker to take what was given up: a few tries.
+    // Others may take the bytes first, so try a few times.
     for _ in 0..<4 {
       if take(bytes) { return true }
       lender.value?.giveUp(max(0, missing(bytes)))

@@ -1,13 +1,13 @@
-/// The pieces of a chunk of which only some parts are there: in order, disjoint, each with memory of its own.
+/// The pieces of a chunk that holds only some parts of its block: in order, disjoint, each with its own memory.
 ///
-/// Immutable: adding a piece makes another list, so that the costly part, copying pieces together, is done outside the
+/// Immutable. Adding a piece makes a new list, so the expensive part, copying pieces together, happens outside the
 /// lock.
 final class PieceList: Sendable {
-  /// At most so many: a look-up goes through all of them.
+  /// The maximum number of pieces, since a look-up goes through all of them.
   static let longest = 8
 
   struct Piece: Sendable {
-    /// The place within the block.
+    /// The range within the block.
     let range: Range<Int>
     let bytes: Bytes
   }
@@ -15,32 +15,32 @@ final class PieceList: Sendable {
 
   init(_ pieces: [Piece]) { self.pieces = pieces }
 
-  /// From the first byte that is there to the end of the last.
+  /// From the first present byte to the end of the last.
   var extent: Range<Int> { pieces[0].range.lowerBound..<pieces[pieces.count - 1].range.upperBound }
 
-  /// What several pieces take, with this object, the one that stands for it, and the allocator's share.
+  /// The memory of several pieces, including this object, the object that represents it, and the allocator's overhead.
   static func footprint(_ pieces: [Piece]) -> Int {
     let bytes = pieces.reduce(0) { $0 + BlockBacking.footprint(of: $1.range.count) }
-    // This object, its array's header, and the array.
+    // This object, the array's header, and the array.
     return bytes + BlockBacking.objectFootprint + 32 + 48 + pieces.count * MemoryLayout<Piece>.stride
   }
 }
 
 extension PieceList {
-  /// What a chunk becomes that has `old` and gets `new`.
+  /// The result of adding `new` to a chunk that has `old`.
   struct Merged {
     /// In order, disjoint, at most ``longest``.
     var pieces: [Piece]
     /// Whether pieces were copied together.
     var isConsolidated = false
-    /// Bytes that did not fit into ``longest`` pieces, dropped.
+    /// Bytes that were dropped because they did not fit into ``longest`` pieces.
     var droppedByteCount = 0
   }
 
-  /// The union of `old` and `new`, where `new` counts for the bytes that both have.
+  /// The union of `old` and `new`. Where both have a byte, `new` wins.
   ///
-  /// Pieces that overlap are copied into one, since a part of a piece would keep all of its memory. Pieces that only
-  /// touch are left apart until there are too many, so that bytes which arrive in a row are not copied each time.
+  /// Overlapping pieces are copied into one, since a part of a piece would keep all of its memory alive. Pieces that
+  /// only touch stay separate until there are too many, so that bytes that arrive in sequence are not copied each time.
   ///
   /// - Returns: `nil` if there is no memory.
   static func merge(_ old: [Piece], with new: Piece) -> Merged? {
@@ -60,7 +60,7 @@ extension PieceList {
     merged.pieces.sort { $0.range.lowerBound < $1.range.lowerBound }
     if merged.pieces.count > longest { merged.consolidate() }
     while merged.pieces.count > longest {
-      // Smallest first: what is kept is as much as can be. Not the new one, which somebody just asked for.
+      // Drop the smallest first, to keep as much as possible. Never the new one, which a reader has just requested.
       let candidates = merged.pieces.indices.filter { merged.pieces[$0].range != new.range }
       let smallest = candidates.min { merged.pieces[$0].range.count < merged.pieces[$1].range.count }!
       merged.droppedByteCount += merged.pieces.remove(at: smallest).range.count
@@ -68,7 +68,7 @@ extension PieceList {
     return merged
   }
 
-  /// One piece with the bytes of `pieces`, which leave no gap; where several have a byte, the last counts.
+  /// One piece with the bytes of `pieces`, which leave no gap. Where several have a byte, the last one wins.
   ///
   /// - Returns: `nil` if there is no memory.
   private static func join(_ pieces: [Piece]) -> Piece? {
@@ -87,7 +87,7 @@ extension PieceList {
 }
 
 extension PieceList.Merged {
-  /// Copies pieces that touch into one.
+  /// Copies touching pieces into one.
   fileprivate mutating func consolidate() {
     var result: [PieceList.Piece] = []
     var row: [PieceList.Piece] = []

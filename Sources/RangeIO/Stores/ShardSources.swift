@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The sources that have chunks in a shard, by the numbers of their tokens.
+/// The sources that have chunks in a shard, by token number.
 ///
-/// Chunk after chunk is of the same source, so the one asked for last is remembered and found without hashing.
+/// Consecutive chunks usually belong to the same source, so the last source is remembered and found without hashing.
 struct ShardSources {
-  /// The chunks of one token in this shard.
+  /// The number of chunks of one token in this shard.
   struct Source {
     let token: ChunkToken
     var blocks = 0
@@ -14,7 +14,7 @@ struct ShardSources {
   private var sources: [Source] = []
   private var last = 0
 
-  /// The token numbered `number`, which has chunks here.
+  /// The token with this number, which has chunks here.
   mutating func token(_ number: UInt64) -> ChunkToken {
     find(number)
     return sources[last].token
@@ -27,7 +27,7 @@ struct ShardSources {
     last = places[number]!
   }
 
-  /// A chunk has come.
+  /// Counts a new chunk.
   mutating func add(_ token: ChunkToken) {
     if last >= sources.count || sources[last].token !== token {
       if let place = places[token.number] {
@@ -41,7 +41,7 @@ struct ShardSources {
     sources[last].blocks += 1
   }
 
-  /// A chunk has gone. The source goes with its last one.
+  /// Counts a removed chunk. Removes the source with its last chunk.
   mutating func remove(_ number: UInt64) {
     find(number)
     sources[last].blocks -= 1
@@ -54,6 +54,6 @@ struct ShardSources {
     }
   }
 
-  /// Every source, to be compared with a recount.
+  /// Every source, to compare with a recount.
   var all: [Source] { sources }
 }

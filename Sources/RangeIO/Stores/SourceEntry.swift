@@ -1,10 +1,11 @@
-/// One version of one source, as a store knows it: what its tokens share.
+/// One version of one source, as a store knows it. Its tokens share this.
 final class SourceEntry: Sendable {
-  /// The version; of one that is only added to, the longest seen. For a source without a validator, this very snapshot.
+  /// The version. For an append-only source, the longest one seen. For a source without a validator, exactly this
+  /// snapshot.
   var source: SourceDescription { grown.withLock { $0 } ?? first }
   private let first: SourceDescription
   private let grown = Locked<SourceDescription?>(nil)
-  /// What the user keeps with a version, and how to give back what that is charged.
+  /// User data kept with a version, and how to give back its charge.
   struct Metadata: Sendable {
     let bytes: Bytes
     let giveBack: @Sendable () -> Void
@@ -12,7 +13,7 @@ final class SourceEntry: Sendable {
   private struct Kept {
     var metadata: Metadata?
     var pinned: [ByteRange] = []
-    /// Whether no token of this version is left, and none will be.
+    /// Whether no token of this version is left, and none will come.
     var isOver = false
     var isAnything: Bool { metadata != nil || !pinned.isEmpty }
   }
@@ -24,7 +25,7 @@ final class SourceEntry: Sendable {
   func isVersion(_ source: SourceDescription) -> Bool {
     let known = self.source
     if known === source { return true }
-    // Without a validator nothing proves that two snapshots show the same bytes.
+    // Without a validator nothing proves that two snapshots have the same bytes.
     guard known.validator != nil, source.validator != nil else { return false }
     guard known.isAppendOnly, source.isAppendOnly else {
       return known.byteCount == source.byteCount && known.change(to: source) == .same
@@ -32,7 +33,7 @@ final class SourceEntry: Sendable {
     return known.change(to: source) != .other || source.change(to: known) != .other
   }
 
-  /// `source`, which is this version, may be longer than it was.
+  /// Notes that `source`, which is this version, may be longer now.
   func grow(to source: SourceDescription) {
     guard first.isAppendOnly, source.byteCount > self.source.byteCount else { return }
     grown.withLock { grown in
@@ -42,13 +43,13 @@ final class SourceEntry: Sendable {
 
   // MARK: what the user keeps
 
-  /// Whether no token of this version is left, and none will be: nothing is kept with it from then on.
+  /// Whether no token of this version is left, and none will come. From then on nothing is kept with it.
   var isOver: Bool { kept.withLock { $0.isOver } }
 
-  /// The last token goes. The caller that erases it forgets what is kept.
+  /// Call when the last token is retired. The caller that erases it also forgets what is kept here.
   func end() { kept.withLock { $0.isOver = true } }
 
-  /// As ``end()``, unless the user left something here that must not be forgotten.
+  /// Like ``end()``, unless the user has stored something here that must not be forgotten.
   func endUnlessKept() -> Bool {
     kept.withLock { kept in
       if !kept.isAnything { kept.isOver = true }
@@ -56,12 +57,12 @@ final class SourceEntry: Sendable {
     }
   }
 
-  /// What the user keeps with this version.
+  /// The user's metadata for this version.
   var metadata: Bytes? { kept.withLock { $0.metadata?.bytes } }
 
-  /// Keeps metadata in place of what was kept, whose charge is given back.
+  /// Keeps metadata. Replaces the old metadata and gives back its charge.
   ///
-  /// - Returns: false, with nothing kept, if the version is over.
+  /// - Returns: false, and keeps nothing, if the version is over.
   func keep(_ metadata: Metadata) -> Bool {
     let (isKept, before) = kept.withLock { kept -> (Bool, Metadata?) in
       guard !kept.isOver else { return (false, nil) }
@@ -72,7 +73,7 @@ final class SourceEntry: Sendable {
     return isKept
   }
 
-  /// Forgets metadata, and gives back what it was charged.
+  /// Removes the metadata, and gives back its charge.
   func forgetMetadata() {
     let before = kept.withLock { kept in
       defer { kept.metadata = nil }
@@ -81,19 +82,19 @@ final class SourceEntry: Sendable {
     before?.giveBack()
   }
 
-  /// Forgets metadata and pins.
+  /// Removes metadata and pins.
   func forgetWhatIsKept() {
     forgetMetadata()
     unpin(0..<Int.max)
   }
 
-  /// The ranges whose chunks are not to be evicted: in order, disjoint.
+  /// The ranges whose chunks must not be evicted: in order, disjoint.
   var pinned: [ByteRange] { kept.withLock { $0.pinned } }
 
   /// Whether some of `range` is pinned.
   func pins(_ range: ByteRange) -> Bool { kept.withLock { $0.pinned.contains { $0.overlaps(range) } } }
 
-  /// - Returns: false, with nothing pinned, if the version is over.
+  /// - Returns: false, and pins nothing, if the version is over.
   func pin(_ range: ByteRange) -> Bool {
     kept.withLock { kept in
       if !kept.isOver { kept.pinned = ByteRanges.normalize(kept.pinned + CollectionOfOne(range)) }
@@ -105,6 +106,6 @@ final class SourceEntry: Sendable {
     kept.withLock { $0.pinned = $0.pinned.flatMap { ByteRanges.subtract(range, from: $0) } }
   }
 
-  /// Whether the user left something here that must not be forgotten.
+  /// Whether the user has stored something here that must not be forgotten.
   var isKept: Bool { kept.withLock { $0.isAnything } }
 }

@@ -19,9 +19,9 @@ final class CompressedLedger: Sendable {
   var bytes: Int { taken.load(ordering: .relaxed) }
   var peakBytes: Int { mostTaken.load(ordering: .relaxed) }
 
-  /// Takes so much, or nothing. Not to be called under a lock: others of the budget may have to give it up.
+  /// Takes this much, or nothing. Do not call under a lock: other tiers of the budget may have to give it up.
   ///
-  /// - Parameter headroom: bytes of the limit that are to stay free.
+  /// - Parameter headroom: the number of bytes of the limit that must stay free.
   /// - Returns: whether there was room.
   func take(_ bytes: Int, headroom: Int = 0) -> Bool {
     guard taken.take(bytes, upTo: limit - headroom) else { return false }

@@ -1,27 +1,27 @@
-/// Letting go of segments: which one, and what of it is copied on.
+/// Freeing segments: which one, and which of its records are copied.
 extension CompressedShard {
-  /// What is left to do with a segment that is being freed.
+  /// The work that remains for a segment that is being freed.
   struct Draining {
     let number: UInt32
-    /// Whether all of it is copied on, rather than what was read.
+    /// Whether all of it is copied, not only what was read.
     var isCompaction = false
-    /// What is to be copied on: the slot, and where it lies.
+    /// The records to copy: their slots and where they are.
     var survivors: [(slot: UInt32, place: Place)] = []
-    /// What was found in it, and is not any more.
+    /// Records that could be found in it, and no longer can.
     var evicted: [EvictedRecord] = []
     var evictedCount = 0
   }
 
-  /// A segment of which less than this is found is emptied before the oldest is freed: by copying all of it, since
-  /// copying is cheap against compressing again, or asking the source.
+  /// A segment whose live share is below this is emptied before the oldest one is freed, by copying all of it: copying
+  /// is cheap compared with compressing again or reading the source.
   static let compactedBelow = 0.6
 
-  /// Begins to free a segment: of the emptiest, if that is half empty, else of the oldest. Records that are not to
-  /// be copied on are taken out.
+  /// Starts freeing a segment: the emptiest one if its live share is below ``compactedBelow``, otherwise the oldest.
+  /// Removes the records that are not copied.
   ///
   /// - Parameters:
-  ///   - collecting: whether evicted records are wanted.
-  ///   - most: the share of its bytes that may be copied on, but for pinned ones.
+  ///   - collecting: whether evicted records are needed.
+  ///   - most: the share of its bytes that may be copied, not counting pinned ones.
   mutating func beginDraining(collecting: Bool, most: Double) -> Draining? {
     guard let (number, isHalfEmpty) = nextToDrain() else { return nil }
     let segment = segments[Int(number)]!
@@ -72,13 +72,13 @@ extension CompressedShard {
     remove(slot)
   }
 
-  /// Gives up a record that could not be copied on.
+  /// Evicts a record that could not be copied.
   mutating func giveUp(_ slot: UInt32, _ place: Place, collecting: Bool, _ draining: inout Draining) {
     guard isAt(slot, place.segment, place.offset) else { return }
     evict(slot, place, collecting, &draining)
   }
 
-  /// Frees a segment in which nothing is found any more.
+  /// Frees a segment that has no live records.
   ///
   /// - Returns: its memory, to be released outside the lock.
   mutating func endDraining(_ number: UInt32) -> SegmentMemory {
@@ -104,7 +104,7 @@ extension CompressedShard {
   }
 }
 
-/// A record that was evicted, still encoded.
+/// An evicted record, still encoded.
 struct EvictedRecord: Sendable {
   let ticket: ChunkTicket
   let block: Int

@@ -1,29 +1,29 @@
 import Synchronization
 
-/// What one shard of a compressed store holds: records, and the segments in which their bytes lie. Everything here
-/// happens under the shard's lock, and nothing of it encodes, decodes, copies or releases memory.
+/// What one shard of a compressed store holds: records, and the segments with their bytes. Everything here happens
+/// under the shard's lock. Nothing encodes, decodes, copies or releases memory.
 ///
-/// Segments are filled one after the other and freed as a whole, the oldest first. What was read since it was
-/// written is copied on before.
+/// Segments are filled one after the other and freed as a whole, the oldest first. Records that were read since they
+/// were written are copied first.
 struct CompressedShard: ~Copyable {
   typealias Record = RecordTable.Record
 
   /// A segment in use.
   struct Segment {
     let memory: SegmentMemory
-    /// Up to where it is given out.
+    /// The end of the part that is allocated.
     var used = 0
-    /// Of records that are found.
+    /// The bytes of records that can be found.
     var liveBytes = 0
-    /// Parts that were given out and are being written.
+    /// The number of parts that were allocated and are being written.
     var pending = 0
   }
 
-  /// Where a record's bytes lie, or are to be written.
+  /// Where a record's bytes are, or will be written.
   struct Place: Sendable {
     let memory: SegmentMemory
     let segment: UInt32
-    /// Of the encoded bytes.
+    /// The offset of the encoded bytes.
     let offset: UInt32
     let stored: Int
 
@@ -32,20 +32,20 @@ struct CompressedShard: ~Copyable {
     }
   }
 
-  /// Before each record's bytes: its slot, and how many they are.
+  /// Precedes each record's bytes: its slot, and the number of bytes.
   static let headerCount = 8
 
   var table = RecordTable()
   var sources = ShardSources()
   var counts = CompressedCounts()
-  /// By number; freed numbers are given out again, since a record is only believed where table and segment agree.
+  /// By number. Freed numbers are used again: that is safe, since a record counts only if table and segment agree.
   var segments: [Segment?] = []
   /// Filled and not yet freed, the oldest first.
   var sealed: [UInt32] = []
   var open: UInt32?
   /// The capacities of all segments.
   var segmentBytes = 0
-  /// Of records that are found: encoded, and as they were.
+  /// The bytes of live records: encoded, and decoded.
   var storedBytes = 0
   var rawBytes = 0
   /// Whether a segment may have become empty.
@@ -53,21 +53,22 @@ struct CompressedShard: ~Copyable {
   /// Nanoseconds; `.max` for no limit.
   var ageLimit = Int64.max
   var idleLimit = Int64.max
-  /// When idleness began to be limited: what was never watched begins to be idle then.
+  /// When the idle limit was set. Pieces that were not tracked before start being idle then.
   var idleSince = Int64.min
 
   static func span(_ stored: Int) -> Int { headerCount + (stored + 7) & ~7 }
 
   // MARK: places
 
-  /// A place for so many bytes in the open segment, or in `fresh`, which becomes the open one. `nil`: none has room.
+  /// A place for this many bytes in the open segment, or in `fresh`, which then becomes the open one. `nil` if neither
+  /// has room.
   mutating func allocate(_ stored: Int, _ fresh: SegmentMemory?) -> Place? {
     if let open, let place = allocate(stored, in: open) { return place }
     guard let fresh else { return nil }
     let number = add(fresh)
     let place = allocate(stored, in: number)
-    // One that was made for a large record is full, and does not end the open one; unless that is full as well, which
-    // would never become the oldest.
+    // A segment made for one large record is full at once, and does not close the open segment. Unless the open one is
+    // full as well: otherwise it would never become the oldest.
     if let open, isFull(open) || !isFull(number) {
       sealed.append(open)
       self.open = nil
@@ -95,7 +96,7 @@ struct CompressedShard: ~Copyable {
     let segment = segments[Int(number)]!
     guard segment.used + Self.span(stored) <= segment.memory.capacity else { return nil }
     let header = segment.memory.base + segment.used
-    // No slot yet: whoever walks through the segment passes it.
+    // No slot yet: a walk through the segment skips it.
     header.storeBytes(of: 0, as: UInt32.self)
     header.storeBytes(of: UInt32(stored), toByteOffset: 4, as: UInt32.self)
     segments[Int(number)]!.used += Self.span(stored)
@@ -104,7 +105,7 @@ struct CompressedShard: ~Copyable {
       memory: segment.memory, segment: number, offset: UInt32(segment.used + Self.headerCount), stored: stored)
   }
 
-  /// Gives a place up in which nothing will be found.
+  /// Gives up a place. Nothing will be found there.
   mutating func abandon(_ place: Place) { segments[Int(place.segment)]!.pending -= 1 }
 
   private func mark(_ place: Place, slot: UInt32) {
@@ -113,13 +114,13 @@ struct CompressedShard: ~Copyable {
 
   // MARK: records
 
-  /// Makes what was written found.
+  /// Publishes a record that was written, so that it can be found.
   ///
-  /// - Returns: the number of records that had to go for it; `nil` if its ticket is not valid any more.
+  /// - Returns: the number of records that it replaced; `nil` if its ticket is no longer valid.
   mutating func publish(_ record: Record, at place: Place, ticket: ChunkTicket) -> Int? {
     segments[Int(place.segment)]!.pending -= 1
-    // Charged before the ticket is looked at: who removes raises the generation, and passes what is charged nothing by.
-    // One of the two sees the other.
+    // Charged before checking the ticket. A removal raises the generation first, and skips tokens with no charge. So
+    // one of the two sees the other.
     ticket.token.chargedBytesBelow.wrappingAdd(place.stored, ordering: .sequentiallyConsistent)
     guard ticket.isValid else {
       ticket.token.chargedBytesBelow.wrappingSubtract(place.stored, ordering: .relaxed)
@@ -143,7 +144,7 @@ struct CompressedShard: ~Copyable {
     return covered.count + dropPieces(beside: slot, hash)
   }
 
-  /// Drops the smallest pieces of a block that has too many.
+  /// Drops the smallest piece of a block that has too many.
   private mutating func dropPieces(beside kept: UInt32, _ hash: UInt64) -> Int {
     let all = slots(table[kept].token, table[kept].block, hash)
     guard all.count > PieceList.longest else { return 0 }
@@ -154,10 +155,10 @@ struct CompressedShard: ~Copyable {
     return 1
   }
 
-  /// Lets a record that was copied be found at its new place.
+  /// Makes a copied record findable at its new place.
   ///
-  /// - Parameter isSecondChance: whether it was copied because it had been read, which counts no more then.
-  /// - Returns: false if it is not where it was copied from any more.
+  /// - Parameter isSecondChance: whether it was copied because it had been read. That read then no longer counts.
+  /// - Returns: false if the record is no longer where it was copied from.
   mutating func move(_ slot: UInt32, from old: Place, to new: Place, isSecondChance: Bool = true) -> Bool {
     segments[Int(new.segment)]!.pending -= 1
     guard isAt(slot, old.segment, old.offset) else { return false }
@@ -186,7 +187,7 @@ struct CompressedShard: ~Copyable {
     return slots
   }
 
-  /// Takes a record out.
+  /// Removes a record.
   mutating func remove(_ slot: UInt32) {
     let record = table[slot]
     segments[Int(record.segment)]!.liveBytes -= Int(record.stored)
@@ -198,7 +199,7 @@ struct CompressedShard: ~Copyable {
     hasEmptySegment = hasEmptySegment || segments[Int(record.segment)]!.liveBytes == 0
   }
 
-  /// Takes the segments out in which nothing is found any more.
+  /// Removes segments that have no live records.
   ///
   /// - Returns: their memory, to be released outside the lock.
   mutating func takeEmptySegments() -> [SegmentMemory] {
@@ -219,7 +220,7 @@ struct CompressedShard: ~Copyable {
   // MARK: time
 
   func isExpired(_ slot: UInt32, _ now: Int64) -> Bool {
-    // A clock that was set back makes what is kept no younger.
+    // A clock that was set back does not make pieces younger.
     if ageLimit != .max, now < table[slot].fetchedAt || now - table[slot].fetchedAt >= ageLimit { return true }
     return idleLimit != .max && now - max(table[slot].lastRead, idleSince) >= idleLimit
   }

@@ -1,4 +1,4 @@
-/// What one shard has counted, under its lock.
+/// The counters of one shard, under its lock.
 struct CompressedCounts {
   var hits = 0
   var hitBytes = 0
@@ -15,51 +15,51 @@ struct CompressedCounts {
 
 /// What a ``CompressedStore`` holds and has done.
 public struct CompressedStatistics: Hashable, Sendable, Codable {
-  /// The bytes that may be taken.
+  /// The number of bytes that the store may take.
   public var limit = 0
-  /// The bytes that are taken: whole segments, and records.
+  /// The number of bytes taken: whole segments, and records.
   public var bytes = 0
-  /// The most bytes that were ever taken.
+  /// The most bytes that were ever taken at once.
   public var peakBytes = 0
   /// The bytes of whole segments.
   public var segmentBytes = 0
-  /// The bytes of pieces that are here, compressed.
+  /// The compressed size of the pieces that are here.
   public var storedBytes = 0
-  /// The bytes of pieces that are here, as they were.
+  /// The original size of the pieces that are here.
   public var rawBytes = 0
-  /// Pieces of blocks, nearly always whole blocks.
+  /// The number of pieces of blocks. Nearly always these are whole blocks.
   public var pieces = 0
   /// Pieces that a look-up found.
   public var hits = 0
-  /// Their bytes, as far as they were wanted.
+  /// The requested bytes of those pieces.
   public var hitBytes = 0
   /// Ranges of which nothing was found.
   public var misses = 0
-  /// Pieces that came.
+  /// Pieces that were added.
   public var insertions = 0
-  /// Pieces that came and do not shrink by an eighth.
+  /// Offered pieces that do not shrink by an eighth.
   public var incompressible = 0
-  /// Pieces that came and were dropped for want of room or memory.
+  /// Offered pieces that were dropped because there was no room or memory.
   public var dropped = 0
-  /// Pieces that came too late, after their source was removed.
+  /// Pieces that arrived too late, after their source was removed.
   public var stale = 0
-  /// Pieces that made room for others.
+  /// Pieces evicted to make room for others.
   public var evictions = 0
-  /// Their bytes, compressed.
+  /// The compressed size of the evicted pieces.
   public var evictedBytes = 0
-  /// Pieces that had been read and were copied on when their segment was freed.
+  /// Pieces that were copied to another segment when theirs was freed.
   public var reinsertions = 0
   /// Segments that were freed.
   public var segmentsFreed = 0
-  /// Pieces that grew too old or idle.
+  /// Pieces removed because they were too old or idle for too long.
   public var expirations = 0
   /// Pieces that could not be decoded.
   public var damaged = 0
 
-  /// Nothing held and nothing done.
+  /// Creates statistics in which every value is zero.
   public init() {}
 
-  /// The bytes held for each byte compressed: 2 where data halves, 0 where there is nothing.
+  /// The compression ratio: 2 if data shrinks to half, 0 if the store is empty.
   public var ratio: Double { storedBytes == 0 ? 0 : Double(rawBytes) / Double(storedBytes) }
 
   mutating func add(_ counts: CompressedCounts) {
@@ -78,7 +78,7 @@ public struct CompressedStatistics: Hashable, Sendable, Codable {
 }
 
 extension CompressedStatistics: CustomStringConvertible {
-  /// One line for people.
+  /// A one-line summary for people.
   public var description: String {
     "\(bytes) of \(limit) bytes, \(storedBytes) of them compressed, for \(rawBytes) in \(pieces) pieces; \(hits) hits; "
       + "\(insertions) inserted, \(incompressible) incompressible, \(dropped) dropped, \(evictions) evicted, "

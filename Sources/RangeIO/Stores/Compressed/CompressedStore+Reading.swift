@@ -1,5 +1,5 @@
 extension CompressedStore {
-  /// What is there of `range`: pieces to be decompressed, and gaps.
+  /// Returns what the store holds of `range`: pieces to decompress, and gaps.
   ///
   /// - Complexity: O(blocks), one lock each.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
@@ -11,7 +11,7 @@ extension CompressedStore {
     return .partial(pieces: [], deferred: deferred, gaps: ByteRanges.gaps(in: range, covered: deferred.map(\.wanted)))
   }
 
-  /// Appends what is there of one block.
+  /// Appends what is here of one block.
   private func lookUp(
     _ part: ByteRange, _ block: Int, _ token: UInt64, _ grid: BlockGrid, _ now: Int64, _ deferred: inout [DeferredPiece]
   ) {
@@ -57,7 +57,7 @@ extension CompressedStore {
     if now != .min { state.table[slot].lastRead = now }
     state.counts.hits += 1
     state.counts.hitBytes += wanted.count
-    // The generation of this moment, under the lock: a removal that has begun erases here later.
+    // The current generation, under the lock: a removal that has started erases here later.
     let ticket = state.sources.token(record.token).ticket(fetchedAt: ReadInstant(nanoseconds: record.fetchedAt))
     let range = start + record.piece.lowerBound..<start + record.piece.upperBound
     return DeferredPiece(
@@ -67,7 +67,7 @@ extension CompressedStore {
         store: self, place: state.place(slot), range: range, ticket: ticket, isFirst: !shouldPromote))
   }
 
-  /// Whether all of `range` is here. Does not count as a read.
+  /// Whether the store holds all of `range`. Does not count as a read.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     let block = range.lowerBound >> grid.shift
     let start = block << grid.shift
@@ -88,17 +88,17 @@ extension CompressedStore {
     return ByteRanges.gaps(in: range, covered: coverage(range, token, grid)).isEmpty
   }
 
-  /// Whether some of `range` is here. Does not count as a read.
+  /// Whether the store holds some of `range`. Does not count as a read.
   public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     !coverage(range, token, grid).isEmpty
   }
 
-  /// Where the bytes of `range` would come from: compressed memory, or not. Does not count as a read.
+  /// Tells whether the bytes of `range` would come from compressed memory. Does not count as a read.
   public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     .parts(of: range, held: coverage(range, token, grid), .compressed) { [.missing($0, .compressed, .notKept)] }
   }
 
-  /// What of `range` is here, in order.
+  /// The parts of `range` that are here, in order.
   func coverage(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
     let now = presentForLimits
     var covered: [ByteRange] = []
@@ -117,7 +117,7 @@ extension CompressedStore {
     return ByteRanges.normalize(covered)
   }
 
-  /// The bytes of what lies encoded at `place`; `nil` if they cannot be had.
+  /// Decodes the bytes at `place`. Returns `nil` if that fails.
   func decode(_ place: CompressedShard.Place, count: Int) -> Bytes? {
     guard let buffer = BlockBacking.allocate(count),
       configuration.codec.decode(UnsafeRawBufferPointer(place.bytes), into: buffer.memory)
@@ -125,8 +125,8 @@ extension CompressedStore {
     return buffer.bytes(count)
   }
 
-  /// Counts that a piece was read: when it is decompressed, once for all who wait for it, and not when it is looked up,
-  /// which one read may do several times.
+  /// Counts that a piece was read. Called when it is decompressed, once for all waiters, and not when it is looked up,
+  /// because one read may look it up several times.
   func touch(_ range: ByteRange, _ ticket: ChunkTicket) {
     let token = ticket.token
     let block = range.lowerBound >> token.grid.shift
@@ -139,7 +139,7 @@ extension CompressedStore {
     }
   }
 
-  /// Drops what could not be decoded.
+  /// Drops a piece that could not be decoded.
   func dropDamaged(_ range: ByteRange, _ ticket: ChunkTicket) {
     shard(of: ChunkTable.hash(token: ticket.token.number, block: range.lowerBound >> ticket.token.grid.shift)).state
       .withLock { $0.counts.damaged += 1 }
@@ -147,7 +147,7 @@ extension CompressedStore {
   }
 }
 
-/// Decompresses a piece that was found. Keeps its segment.
+/// Decompresses a piece that was found. Keeps its segment alive.
 private struct CompressedLoader: PieceLoader {
   let store: CompressedStore
   let place: CompressedShard.Place
@@ -159,7 +159,7 @@ private struct CompressedLoader: PieceLoader {
   var isQuick: Bool { range.count <= store.configuration.inlineLimit.bytes }
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
-    // A few at a time, so that they hold bounded memory together. Nobody closes these turns.
+    // A few at a time, to bound the memory they use together. These turns are never closed.
     guard (try? await store.turns.enter(store.nobodyCloses)) != nil else { return nil }
     defer { store.turns.leave() }
     return decompress()

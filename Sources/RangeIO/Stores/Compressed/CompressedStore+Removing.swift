@@ -35,9 +35,10 @@ extension CompressedStore {
     return start + record.piece.lowerBound..<start + record.piece.upperBound
   }
 
-  /// Removes the records that `isMeant`, which is told the time of each step, 256 slots in one hold of a lock.
+  /// Removes the records for which `isMeant` returns true, with one lock for each 256 slots. `isMeant` receives the
+  /// time of each step.
   ///
-  /// - Returns: how many.
+  /// - Returns: the number of records removed.
   @discardableResult private func sweep(where isMeant: (borrowing CompressedShard, UInt32, Int64) -> Bool) -> Int {
     var count = 0
     for shard in shards {
@@ -61,7 +62,7 @@ extension CompressedStore {
     return count
   }
 
-  /// Runs `body`, which returns how many records it removed, and gives back what that frees.
+  /// Runs `body`, which returns the number of records it removed, and gives back what that frees.
   private func change(_ shard: Shard, _ body: (inout CompressedShard) -> Int) {
     let (count, empty) = shard.state.withLock { state -> (Int, [SegmentMemory]) in
       let count = body(&state)
@@ -73,22 +74,23 @@ extension CompressedStore {
     withExtendedLifetime(empty) {}
   }
 
-  /// Removes what is older or has been idle for longer than the limits allow.
+  /// Removes pieces that are older, or have been idle for longer, than the limits allow.
   public func removeExpired() {
     guard presentForLimits != .min else { return }
-    // By the time of each step: what came after an earlier one would seem to come from the future, and go.
+    // Uses the time of each step: with an earlier time, newer pieces would seem to come from the future, and be
+    // removed.
     let count = sweep { $2 != .min && $0.isExpired($1, $2) }
     shards[0].state.withLock { $0.counts.expirations += count }
   }
 
-  /// Removes everything. Nothing can be found from now on.
+  /// Removes everything. From now on nothing can be found.
   ///
-  /// A store of several tiers raises the generations; alone, this does.
+  /// A store of several tiers raises the generations itself; if you use this store alone, this method does.
   public func removeAll() {
     for token in sources.all { token.raiseGeneration() }
     eraseAll()
   }
 
-  /// Erases all records; with them go all segments but one for each shard.
+  /// Erases all records, and all segments but one for each shard.
   public func eraseAll() { sweep { _, _, _ in true } }
 }

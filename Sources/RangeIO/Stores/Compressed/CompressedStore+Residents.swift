@@ -1,5 +1,5 @@
 extension CompressedStore {
-  /// Copies of the pieces that are here, decompressed, 64 slots at a time. What has expired is left out.
+  /// Decompressed copies of the resident pieces, 64 slots at a time. Expired pieces are left out.
   public func residents() -> AnyIterator<[Chunk]> {
     var cursor: Int? = 0
     return AnyIterator {
@@ -35,7 +35,7 @@ extension CompressedStore {
 }
 
 extension CompressedShard {
-  /// A record as it would be if it were evicted now.
+  /// A copy of a record, as if it were evicted now.
   fileprivate mutating func copy(_ slot: UInt32) -> EvictedRecord {
     let record = table[slot]
     let token = sources.token(record.token)

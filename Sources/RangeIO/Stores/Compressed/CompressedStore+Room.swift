@@ -1,23 +1,23 @@
 import Synchronization
 
 extension CompressedStore {
-  /// The bytes of a segment: many to a store, so that letting go of one is a small step, and large against pieces, so
-  /// that little is left over at its end.
+  /// The size of a segment. Small compared with the store, so that freeing one is a small step; large compared with
+  /// pieces, so that little is wasted at its end.
   var segmentSize: Int {
     let share = max(1, ledger.limit / 32)
     return min(max(4096, 1 << (Int.bitWidth - 1 - share.leadingZeroBitCount)), 1 << 20)
   }
 
-  /// Kept free, so that there is a segment to copy to.
+  /// Kept free, so that there is always a segment to copy to.
   var headroom: Int { SegmentMemory.footprint(of: segmentSize) }
 
-  /// A place for so many encoded bytes; room is made for it.
+  /// A place for this many encoded bytes. Makes room for it.
   ///
   /// - Returns: `nil` if there is none, and none can be made.
   func place(for stored: Int, in shard: Shard) -> CompressedShard.Place? {
     if let place = shard.state.withLock({ $0.allocate(stored, nil) }) { return place }
     let span = CompressedShard.span(stored)
-    // What is larger has a segment of its own.
+    // A larger record has its own segment.
     guard let fresh = makeSegment(max(segmentSize, span)) else { return nil }
     return allocate(stored, fresh, in: shard)
   }
@@ -30,9 +30,9 @@ extension CompressedStore {
     }
   }
 
-  /// Memory for a segment, made room for by letting go of others.
+  /// Memory for a segment. Frees other segments to make room.
   private func makeSegment(_ capacity: Int) -> SegmentMemory? {
-    // Segments that were let go of may still be read from, and give nothing back until then: a few tries.
+    // A freed segment may still be read, and gives back nothing until then. So try a few times.
     for _ in 0..<8 {
       if let memory = takeSegment(capacity, headroom: headroom) { return memory }
       guard evictSegment() else { return nil }
@@ -50,7 +50,7 @@ extension CompressedStore {
     return memory
   }
 
-  /// Frees one segment of the fullest shard. What was read in it is copied on, into the room that is kept free.
+  /// Frees one segment of the fullest shard. Records that were read are copied into the room that is kept free.
   ///
   /// - Returns: whether there was one.
   func evictSegment() -> Bool {
@@ -59,8 +59,8 @@ extension CompressedStore {
   }
 
   /// - Parameters:
-  ///   - most: the share of the segment that may be copied on because it was read.
-  ///   - outlet: gets what is evicted.
+  ///   - most: the share of the segment that may be copied because it was read.
+  ///   - outlet: receives what is evicted.
   private func evictSegment(of shard: Shard, most: Double, handing outlet: (any EvictionSink)?) -> Bool {
     guard
       var draining = shard.state.withLock({ $0.beginDraining(collecting: outlet != nil, most: most) })
@@ -68,7 +68,7 @@ extension CompressedStore {
     for (slot, place) in draining.survivors where !copyOn(slot, place, draining.isCompaction, in: shard) {
       shard.state.withLock { $0.giveUp(slot, place, collecting: outlet != nil, &draining) }
     }
-    // Its memory goes when the last of `draining` and of those who read from it does.
+    // Its memory is freed when the last user releases it: `draining`, or a read from it.
     let memory = shard.state.withLock { state in
       defer { shard.segmentBytes.store(state.segmentBytes, ordering: .relaxed) }
       return state.endDraining(draining.number)
@@ -90,12 +90,12 @@ extension CompressedStore {
     }
     guard let place else { return false }
     place.bytes.copyMemory(from: UnsafeRawBufferPointer(old.bytes))
-    // Where it was removed meanwhile, nothing is left to be done.
+    // If the record was removed in between, there is nothing left to do.
     _ = shard.state.withLock { $0.move(slot, from: old, to: place, isSecondChance: !isCompaction) }
     return true
   }
 
-  /// Decompresses what was evicted, for the tier below.
+  /// Decompresses evicted records, for the tier below.
   private func hand(_ evicted: [EvictedRecord], to outlet: any EvictionSink) {
     for record in evicted {
       guard record.ticket.isValid, let bytes = decode(record.place, count: record.range.count) else { continue }
@@ -108,7 +108,7 @@ extension CompressedStore {
 
   // MARK: limits
 
-  /// Changes the limit. It binds from now on; returns when no more is held.
+  /// Changes the limit. The new limit applies at once; the call returns when the store holds no more than that.
   ///
   /// - Throws: `CancellationError`, with the limit changed.
   public func resize(to limit: ByteCount) async throws {
@@ -116,7 +116,7 @@ extension CompressedStore {
     try await shrink(to: limit.bytes)
   }
 
-  /// Evicts the oldest until at most so much is held. The limit stays as it is.
+  /// Evicts the oldest until the store holds at most `size`. The limit does not change.
   ///
   /// - Throws: `CancellationError`.
   public func trim(to size: ByteCount) async throws { try await shrink(to: size.bytes) }
@@ -125,11 +125,11 @@ extension CompressedStore {
     var fruitless = 0
     while ledger.bytes > bytes {
       try Task.checkCancellation()
-      // Pinned pieces are copied on: when all segments were, there is nothing else left.
+      // Pinned pieces are copied. When all segments were copied, only pinned pieces are left.
       guard fruitless <= segmentCount else { return }
       let before = segmentBytes
       defer { fruitless = segmentBytes < before ? 0 : fruitless + 1 }
-      // Nothing left to let go of: what is still held is being read, and given back in a moment.
+      // If this frees nothing: what is still held is being read, and will be given back soon.
       _ = evictSegment()
       await Task.yield()
     }
@@ -139,11 +139,11 @@ extension CompressedStore {
 
   private var segmentCount: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.segments.count } } }
 
-  /// Frees memory because the system is short of it, until at most so much is held. Pinned pieces are copied on;
-  /// nothing else is, and nothing is handed to a tier below.
+  /// Frees memory because the system is short of it, until at most this many bytes are held. Copies pinned pieces and
+  /// nothing else, and sends nothing to a tier below.
   func drop(to bytes: Int) {
     for shard in shards {
-      // Each segment once: what was copied on is in new ones.
+      // Each segment once: copied records are in new ones.
       for _ in 0..<shard.state.withLock({ $0.segments.count }) where ledger.bytes > bytes {
         guard evictSegment(of: shard, most: 0, handing: nil) else { break }
       }

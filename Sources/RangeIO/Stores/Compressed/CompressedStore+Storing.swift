@@ -1,13 +1,15 @@
 import Synchronization
 
 extension CompressedStore {
-  /// What came of one piece.
+  /// The result of storing one piece.
   private enum Outcome {
     case stored, present, dropped, expired, stale, incompressible
   }
 
-  /// Compresses a chunk and keeps it, piece by piece. What does not shrink by an eighth is not kept, and returned as
-  /// evicted, or handed to the outlet. So is, to the outlet, what finds no room.
+  /// Compresses a chunk and keeps it, piece by piece.
+  ///
+  /// A piece that does not shrink by an eighth is not kept: it goes to the outlet, or is returned as evicted if there
+  /// is none. A piece that finds no room also goes to the outlet.
   public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
     var result = ChunkInsertion(isPublished: true)
     for piece in chunk.pieces {
@@ -16,7 +18,7 @@ extension CompressedStore {
       case .dropped:
         dropped.wrappingAdd(1, ordering: .relaxed)
         result.isPublished = false
-        // A disk may have room for it. Returned as evicted it would seem to have been here.
+        // A disk may have room for it. If it were returned as evicted, it would seem to have been here.
         if outlet != nil {
           passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead), &result)
         }
@@ -45,16 +47,16 @@ extension CompressedStore {
   private func store(_ piece: RangedBytes, _ chunk: Chunk) -> Outcome {
     let token = chunk.token
     guard chunk.ticket.isValid else { return .stale }
-    // Places in larger blocks do not fit into a record.
+    // Offsets in larger blocks do not fit into a record.
     guard token.grid.shift <= 30 else { return .dropped }
     guard !isExpired(chunk) else { return .expired }
     guard !holds(piece.range, token: token.number, grid: token.grid) else { return .present }
-    // An eighth less, or it is not worth the while.
+    // It must shrink by an eighth to be worth keeping.
     let most = piece.range.count / 8 * 7
     guard most > 0 else { return .incompressible }
     guard let scratch = try? BufferPool.shared.buffer(most) else { return .dropped }
     guard let stored = piece.bytes.withUnsafeBytes({ configuration.codec.encode($0, into: scratch.memory) }),
-      // Whoever wrote the codec, no byte beyond its buffers is read.
+      // The codec may be a custom one: never read a byte beyond its buffers.
       (1...most).contains(stored)
     else { return .incompressible }
     let start = chunk.block << token.grid.shift
@@ -87,7 +89,7 @@ extension CompressedStore {
     }
     place.bytes.copyMemory(from: encoded)
     let replaced = shard.state.withLock { $0.publish(record, at: place, ticket: ticket) }
-    // What it took the place of gives its own charge back.
+    // The replaced records give their own charge back.
     ledger.give((replaced ?? 1) * RecordTable.charge)
     return replaced == nil ? .stale : .stored
   }
@@ -102,7 +104,7 @@ extension CompressedStore {
 
   // MARK: alone, without a tier above
 
-  /// Promises nothing: room is made when it is known how much is needed.
+  /// Makes no room yet: that happens when the needed size is known.
   public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
     guard token.isAlive, token.number < ChunkTable.largestKeyPart, token.grid.shift <= 30, run <= ledger.limit / 2
     else {
@@ -112,10 +114,10 @@ extension CompressedStore {
       reservation: ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token))
   }
 
-  /// Nothing was charged.
+  /// Does nothing, since nothing was charged.
   public func cancel(_ reservation: ChunkReservation) {}
 
-  /// Compresses the bytes of `range`, block by block, as far as they shrink.
+  /// Compresses the bytes of `range` block by block. Keeps those that shrink.
   public func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
   ) -> ChunkInsertion {

@@ -7,46 +7,46 @@ import Synchronization
 /// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
 /// ```
 ///
-/// It holds some two or three times as much as it takes, where data shrinks so far. What does not shrink by an eighth
-/// is not kept. A hit costs decompressing the whole piece, 64 KiB in some 20 µs with LZ4, once for all reads that want it at
-/// the same time: worth it where the source takes longer.
+/// It holds about two or three times as much as it takes, if the data shrinks that far. A piece that does not shrink by
+/// an eighth is not kept. A hit must decompress the whole piece (about 20 µs for 64 KiB with LZ4), once for all reads
+/// that want it at the same time. Use it if the source is slower than that.
 ///
-/// **Room.** Compressed pieces lie one after the other in segments, the oldest of which is freed as a whole; what
-/// was read since it came is copied on first, up to a quarter of a segment. A segment of which less than three fifths is
-/// found goes before that, and all of it is copied on. One segment's room is kept free for that. What is charged is what is
-/// taken: whole segments, and 80 bytes for each piece. The limit is never exceeded.
+/// **Room.** Compressed pieces are stored one after the other in segments. The oldest segment is freed as a whole;
+/// pieces that were read since they came are first copied, up to a quarter of a segment. A segment with less than three
+/// fifths of live data is freed earlier, and all of it is copied. Room for one segment is kept free for that. The
+/// charge is what is really taken: whole segments, and 80 bytes for each piece. The limit is never exceeded.
 ///
-/// **Use it below a memory store.** Alone it works, but compresses each block when it is inserted, and each hit
-/// decompresses.
+/// **Use it below a memory store.** It also works alone, but then it compresses each block when it is inserted, and
+/// decompresses at each hit.
 public final class CompressedStore: ChunkStore {
-  /// How a store works.
+  /// The settings of a store.
   public struct Configuration: Sendable {
-    /// The bytes that the store may take, bookkeeping included. Never exceeded.
+    /// The number of bytes that the store may take, bookkeeping included. Never exceeded.
     public var limit: ByteCount
-    /// What compresses. Default: LZ4.
+    /// The codec that compresses. Default: LZ4.
     public var codec: any ChunkCodec = LZ4Codec()
-    /// How long pieces are kept after they were asked for from the source. Default: for as long as there is room.
+    /// How long pieces are kept after they were requested from the source. Default: for as long as there is room.
     public var ageLimit: Duration?
-    /// How long pieces are kept that are not read. Default: for as long as there is room.
+    /// How long pieces are kept without being read. Default: for as long as there is room.
     public var idleLimit: Duration?
-    /// Pieces of at most so many bytes are decompressed on the thread of who reads them, which takes no longer than
-    /// changing threads does. Default: 128 KiB.
+    /// Pieces of at most this size are decompressed on the reader's thread, which takes no longer than switching
+    /// threads. Default: 128 KiB.
     public var inlineLimit = ByteCount.kibibytes(128)
-    /// The number of parts that are locked by themselves, a power of two. Default: the number of processors, but one
-    /// for each 16 MiB at most.
+    /// The number of shards, each with its own lock; a power of two. Default: the number of processors, but at most one
+    /// for each 16 MiB.
     public var shards: Int?
-    /// The clock of ages. Default: the continuous clock of the system.
+    /// The clock for the age of pieces. Default: the continuous clock of the system.
     public var time = TimeSource.continuous
-    /// Where the sweep of what has expired runs. Default: Swift's own threads.
+    /// Where expired pieces are swept. Default: Swift's own threads.
     public var background = BackgroundWork()
 
-    /// Defaults, with a limit.
+    /// Creates a configuration with this limit and the defaults.
     public init(limit: ByteCount) { self.limit = limit }
   }
 
   final class Shard: Sendable {
     let state = Locked(CompressedShard())
-    /// What its segments take, to find the fullest without its lock.
+    /// The bytes of its segments. Used to find the fullest shard without its lock.
     let segmentBytes = Atomic<Int>(0)
   }
 
@@ -61,16 +61,16 @@ public final class CompressedStore: ChunkStore {
   private let expiryTimer = ExpiryTimer()
   let incompressible = Atomic<Int>(0)
   let dropped = Atomic<Int>(0)
-  /// Turns to decompress what is large.
+  /// Turns to decompress large pieces.
   let turns = Permits(4)
   let nobodyCloses = WaiterRegistry()
 
-  /// A store without chunks.
+  /// Creates an empty store.
   public convenience init(limit: ByteCount) { self.init(Configuration(limit: limit), sources: ChunkSources()) }
 
-  /// A store without chunks that knows the sources that others know: to be composed with them.
+  /// Creates an empty store that shares `sources` with other stores, to be combined with them.
   ///
-  /// - Parameter budget: what else its bytes count towards. Default: nothing.
+  /// - Parameter budget: a budget that the bytes also count towards. Default: none.
   /// - Precondition: the number of shards is a power of two.
   public init(_ configuration: Configuration, sources: ChunkSources, budget: MemoryBudget? = nil) {
     precondition(configuration.shards.map { $0 > 0 && $0 & ($0 - 1) == 0 } ?? true, "shards are a power of two")
@@ -83,21 +83,21 @@ public final class CompressedStore: ChunkStore {
     limit(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 
-  /// The present by the clock of ages.
+  /// The current time of the store's clock.
   public var now: ReadInstant { configuration.time.now }
 
-  /// The present in nanoseconds, or `.min` where nothing depends on it.
+  /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
 
-  /// Where evicted chunks go, if they go anywhere.
+  /// Where evicted chunks go, if anywhere.
   var outlet: (any EvictionSink)? { ownSink.value?.outlet }
 
-  /// Hands what is evicted, decompressed, to `outlet`.
+  /// Sends evicted pieces, decompressed, to `outlet`.
   public func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
 
   func shard(of hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 40) & (shards.count - 1)] }
 
-  /// What the store holds and has done.
+  /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(number of shards).
   public func statistics() -> CompressedStatistics {
@@ -119,13 +119,15 @@ public final class CompressedStore: ChunkStore {
     return all
   }
 
-  /// It does.
+  /// Always `true`.
   public var keepsPartsOfBlocks: Bool { true }
 
   // MARK: time
 
-  /// Changes how long pieces are kept: after they were asked for from the source, and after they were last read. What
-  /// is older is not found any more, and goes when it is looked up, and by a timer.
+  /// Changes how long pieces are kept: `age` after they were requested from the source, `idle` after they were last
+  /// read.
+  ///
+  /// Expired pieces can no longer be found. They are removed when they are looked up, and by a timer.
   public func limit(age: Duration?, idle: Duration?) {
     limitsAreChanging.withLock { _ in
       let now = now.nanoseconds

@@ -1,7 +1,7 @@
-/// The records of one shard by (token, block): an index by open addressing, and the records themselves.
+/// The records of one shard by (token, block): an index with open addressing, and the records themselves.
 ///
-/// A block may have several records, one for each piece of it that is there, chained. Lives under its shard's lock.
-/// Records lie in pages that are never moved, so that growing copies the index only: 8 bytes an entry.
+/// A block may have several records, one for each present piece, in a chain. Protected by the shard's lock. Records are
+/// in pages that never move, so growing copies only the index: 8 bytes per entry.
 struct RecordTable: ~Copyable {
   /// One compressed piece of a block: 64 bytes.
   struct Record: BitwiseCopyable {
@@ -10,17 +10,17 @@ struct RecordTable: ~Copyable {
     /// In nanoseconds of the store's clock.
     var fetchedAt: Int64 = 0
     var lastRead: Int64 = 0
-    /// Where the encoded bytes lie.
+    /// The segment with the encoded bytes.
     var segment: UInt32 = 0
     var offset: UInt32 = 0
-    /// How many they are.
+    /// The number of encoded bytes.
     var stored: UInt32 = 0
-    /// The piece within the block.
+    /// The range of the piece within the block.
     var lower: UInt32 = 0
     var count: UInt32 = 0
     /// Another piece of the block, or 0. In a free record: the next free one.
     var next: UInt32 = 0
-    /// Whether it was read since it came.
+    /// Whether it was read since it was added.
     var isTouched = false
     var isUsed = false
 
@@ -28,7 +28,7 @@ struct RecordTable: ~Copyable {
     var piece: Range<Int> { Int(lower)..<Int(upper) }
   }
 
-  /// What a record takes with its share of the index, in bytes.
+  /// The bytes of a record including its share of the index.
   static let charge = MemoryLayout<Record>.stride + 16
 
   private struct Bucket: BitwiseCopyable {
@@ -41,14 +41,14 @@ struct RecordTable: ~Copyable {
 
   private var buckets = LargeArray<Bucket>(count: 16, repeating: .empty)
   private var mask = 15
-  /// Blocks that have records.
+  /// The number of blocks that have records.
   private var blockCount = 0
   private var pages: [UnsafeMutablePointer<Record>] = []
-  /// 0 for none: slot 0 is never given out.
+  /// 0 for none, since slot 0 is never used.
   private var firstFree: UInt32 = 0
-  /// Slots that were ever used, with number 0.
+  /// The number of slots that were ever used, including slot 0.
   private(set) var slotsUsed = 1
-  /// The records.
+  /// The number of records.
   private(set) var count = 0
 
   init() {}
@@ -66,12 +66,12 @@ struct RecordTable: ~Copyable {
     pages[Int(slot) >> Self.pageShift] + (Int(slot) & (1 << Self.pageShift - 1))
   }
 
-  /// The first record of a block, or 0; the others follow by `next`.
+  /// The first record of a block, or 0. The others follow by `next`.
   func first(token: UInt64, block: Int, hash: UInt64) -> UInt32 {
     buckets[bucket(token, block, hash)].first
   }
 
-  /// The bucket of a block, or the empty one where it belongs.
+  /// The bucket of a block, or the empty bucket where it belongs.
   private func bucket(_ token: UInt64, _ block: Int, _ hash: UInt64) -> Int {
     let tag = UInt32(truncatingIfNeeded: hash)
     var place = Int(tag) & mask
@@ -102,7 +102,7 @@ struct RecordTable: ~Copyable {
     return slot
   }
 
-  /// Takes a record out.
+  /// Removes a record.
   mutating func remove(_ slot: UInt32) {
     let record = self[slot]
     let hash = ChunkTable.hash(token: record.token, block: record.block)

@@ -1,16 +1,16 @@
 import CRangeIOSystem
 
-/// The memory of one segment. A read from it keeps it alive; what it takes is given back when the last one goes.
+/// The memory of one segment. A read from it keeps it alive; its charge is given back when the last user releases it.
 ///
-/// In segments, because `malloc` does not give back what lies between pieces that are still in use: with sizes that
-/// change over time it held up to twice of what was asked for (`Docs/Decisions/0014-segments-in-memory.md`).
+/// Segments, because `malloc` does not return memory between pieces that are still in use: with sizes that change over
+/// time it held up to twice what was requested (`Docs/Decisions/0014-segments-in-memory.md`).
 final class SegmentMemory: @unchecked Sendable {
-  // Unchecked: raw memory. A part of it is written once, by whoever allocated that part, before others can find it.
+  // Unchecked: raw memory. The caller that allocated a part writes it once, before other threads can find it.
   let base: UnsafeMutableRawPointer
   let capacity: Int
   private let ledger: CompressedLedger
 
-  /// Memory for which `ledger` has been charged ``footprint(of:)``; `nil` if the system has none.
+  /// Creates memory for which `ledger` has been charged ``footprint(of:)``; `nil` if the system has none.
   init?(_ capacity: Int, chargedTo ledger: CompressedLedger) {
     guard let base = Self.isPooled(capacity) ? BufferPool.shared.takePages(for: capacity) : rio_malloc(capacity) else {
       return nil
@@ -27,7 +27,7 @@ final class SegmentMemory: @unchecked Sendable {
 
   private static func isPooled(_ capacity: Int) -> Bool { capacity >= BufferPool.smallestPooled }
 
-  /// What so much memory takes, with this object.
+  /// The memory that this capacity takes, including this object.
   static func footprint(of capacity: Int) -> Int {
     64 + (isPooled(capacity) ? BufferPool.roundedUp(capacity) : (capacity + 8 + 15) & ~15)
   }

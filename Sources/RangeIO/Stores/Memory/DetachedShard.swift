@@ -1,4 +1,4 @@
-/// The chunks of a shard that were taken out of it all at once.
+/// The chunks of a shard, taken out all at once.
 final class DetachedShard: DetachedChunks, @unchecked Sendable {
   // Unchecked: only `RemovalWork` has it, behind its lock.
   private var contents: ShardState

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The accounts of a memory store: how much is held and reserved, and how much may be. One for all shards, so that the
-/// limit is one.
+/// The accounts of a memory store: what is held, what is reserved, and the limits. All shards share it, so that there
+/// is one limit.
 ///
-/// Every byte is taken before it is used and given back after it was let go: the sum never exceeds the limit, but for
-/// the moment after the limit was lowered.
+/// Every byte is taken before it is used and given back after it is released. So the sum never exceeds the limit,
+/// except for the moment after the limit was lowered.
 final class MemoryLedger: Sendable {
   private let ownLimitValue: Atomic<Int>
   private let blockLimitValue: Atomic<Int>
@@ -13,7 +13,7 @@ final class MemoryLedger: Sendable {
   private let largestBytes = Atomic<Int>(0)
   private let metadataTaken = Atomic<Int>(0)
 
-  /// What the bytes count towards besides the limit of this store.
+  /// A budget that the bytes also count towards.
   private let budget: MemoryBudget?
 
   init(ownLimit: Int, blockLimit: Int, budget: MemoryBudget?) {
@@ -22,22 +22,22 @@ final class MemoryLedger: Sendable {
     self.budget = budget
   }
 
-  /// The bytes that the store may take in any case.
+  /// The bytes that the store may always take.
   var ownLimit: Int {
     get { ownLimitValue.load(ordering: .relaxed) }
     set { ownLimitValue.store(newValue, ordering: .relaxed) }
   }
 
-  /// The bytes that the store may take if no other tier wants them.
+  /// The bytes that the store may take if no other tier needs them.
   private var byteLimit: Int { budget == nil ? ownLimit : .max }
   var blockLimit: Int {
     get { blockLimitValue.load(ordering: .relaxed) }
     set { blockLimitValue.store(newValue, ordering: .relaxed) }
   }
-  /// Held and reserved.
+  /// The bytes held and reserved.
   var bytes: Int { bytesTaken.load(ordering: .relaxed) }
   var blocks: Int { blocksTaken.load(ordering: .relaxed) }
-  /// What metadata is charged of that.
+  /// The part of them that is charged for metadata.
   var metadataBytes: Int { metadataTaken.load(ordering: .relaxed) }
   /// The most bytes ever taken.
   var peakBytes: Int { largestBytes.load(ordering: .relaxed) }
@@ -60,7 +60,7 @@ final class MemoryLedger: Sendable {
     return true
   }
 
-  /// Of what was taken so much is for metadata, or less if negative.
+  /// Notes that this many of the taken bytes are for metadata; fewer if negative.
   func noteMetadata(_ bytes: Int) { metadataTaken.wrappingAdd(bytes, ordering: .relaxed) }
 
   func give(bytes: Int, blocks: Int) {
@@ -69,22 +69,22 @@ final class MemoryLedger: Sendable {
     budget?.give(bytes)
   }
 
-  /// What must go before so much fits: zero or less if it does now.
+  /// What must be freed before this much fits; zero or less if it fits now.
   func missing(bytes: Int, blocks: Int) -> (bytes: Int, blocks: Int) {
-    // Without overflow where there is no limit of its own.
+    // Does not overflow when the store has no limit of its own.
     let own = self.bytes - byteLimit + bytes
     return (max(own, budget?.missing(bytes) ?? .min), self.blocks - blockLimit + blocks)
   }
 
-  /// What this store may hold as things are: with a budget, what the others leave of it.
+  /// What this store may hold at present: with a budget, what the others leave of it.
   var present: Int {
     guard let budget else { return ownLimit }
-    // One is counted a moment after the other: their difference may be more than a limit without end leaves room for.
+    // The two counters are updated one after the other, so with an unlimited budget their difference may overflow.
     let (present, overflow) = (budget.limit.bytes - budget.bytes).addingReportingOverflow(bytes)
     return overflow ? .max : max(1, present)
   }
 
-  /// Whether so much can stay, whatever else goes.
+  /// Whether this many bytes can stay if everything else is evicted.
   func canHold(_ bytes: Int) -> Bool {
     guard let budget else { return bytes <= ownLimit }
     return bytes + budget.bytes - self.bytes <= budget.limit.bytes

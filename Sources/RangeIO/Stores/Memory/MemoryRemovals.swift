@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The removals of a memory store whose memory is not all given back: a read that needs room frees more of it, so that
-/// none waits for one who does not go on.
+/// Removals of a memory store whose memory is not all freed yet. A read that needs room frees more of it, so it does
+/// not wait for a removal that has stopped iterating.
 final class MemoryRemovals: Sendable {
   private final class Weak: Sendable {
     weak let work: RemovalWork?
@@ -10,10 +10,10 @@ final class MemoryRemovals: Sendable {
   }
 
   private let all = Locked<[Weak]>([])
-  /// So that a read that needs room takes no lock where there are none.
+  /// Lets a read that needs room skip the lock if there are no removals.
   private let count = Atomic<Int>(0)
 
-  /// A removal begins.
+  /// Adds a removal.
   func add(_ work: RemovalWork) {
     all.withLock { all in
       all.removeAll { $0.work == nil }
@@ -22,12 +22,12 @@ final class MemoryRemovals: Sendable {
     }
   }
 
-  /// The bytes that are left to give back.
+  /// The bytes that are still to be freed.
   var byteCount: Int { works.reduce(0) { $0 + $1.byteCount } }
 
-  /// Gives a part back.
+  /// Frees a part.
   ///
-  /// - Returns: the bytes of that; `nil` if nothing was left.
+  /// - Returns: the number of bytes; `nil` if nothing was left.
   func step() -> Int? {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
     for work in works { if let bytes = work.step()?.bytes { return bytes } }

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// The shards of a memory store, each behind its own lock and in cache lines of its own.
+/// The shards of a memory store, each behind its own lock and in its own cache lines.
 ///
-/// Raw memory rather than an array of objects: a look-up counts no reference to a shard, which all tasks would share.
+/// Raw memory instead of an array of objects, so that a look-up does not count references to a shard, which all tasks
+/// would share.
 struct MemoryShards: ~Copyable, @unchecked Sendable {
-  // Unchecked: memory that holds only values which are reached under their locks or atomically, freed with its owner.
+  // Unchecked: memory with values that are accessed only under their locks or atomically, freed with its owner.
 
   private struct Shard: ~Copyable {
     let state: Locked<ShardState>
-    /// The bytes that could be evicted: what the fullest shard is found by, without its lock.
+    /// The bytes that could be evicted. Used to find the fullest shard without its lock.
     let evictableBytes = Atomic<Int>(0)
 
     init(_ policy: any EvictionPolicy) { state = Locked(ShardState(policy: policy)) }
@@ -39,15 +40,15 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     (base + index * Self.stride).assumingMemoryBound(to: Shard.self)
   }
 
-  /// The shard of a key, the same for all blocks of an extent.
+  /// The shard of a key. The same for all blocks of an extent.
   @inline(__always) func index(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 40) & (count - 1) }
 
-  /// Runs `body` under the lock of a shard, which it does not change the weight of.
+  /// Runs `body` under the lock of a shard. `body` must not change the shard's weight.
   @inline(__always) func withLock<Result: Sendable>(_ index: Int, _ body: (inout ShardState) -> Result) -> Result {
     shard(index).pointee.state.withLock { body(&$0) }
   }
 
-  /// Runs `body` under the lock of a shard, and notes what it weighs afterwards.
+  /// Runs `body` under the lock of a shard, then notes the shard's new weight.
   func change<Result: Sendable>(_ index: Int, _ body: (inout ShardState) -> Result) -> Result {
     shard(index).pointee.state.withLock { state in
       let result = body(&state)
@@ -56,9 +57,9 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The shard with the most that could be evicted, or `nil` if there is none with anything.
+  /// The shard with the most evictable bytes; `nil` if no shard has any.
   ///
-  /// - Parameter passed: shards that turned out to have nothing.
+  /// - Parameter passed: shards that turned out to have none.
   func fullest(except passed: Set<Int> = []) -> Int? {
     var fullest: Int?
     var most = 0
@@ -69,12 +70,12 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     return fullest
   }
 
-  /// A policy for one shard, without chunks.
+  /// A policy for one shard without chunks.
   func freshPolicy(_ policy: EvictionPolicyFactory, _ capacity: Int) -> any EvictionPolicy {
     policy.make(Self.share(of: capacity, count))
   }
 
-  /// Tells the policies how much they share.
+  /// Tells the policies their shared capacity.
   func setCapacity(_ capacity: Int) {
     for index in 0..<count {
       withLock(index) { [share = Self.share(of: capacity, count)] in $0.policy.capacity = share }

@@ -1,4 +1,4 @@
-/// What one shard has counted, under its lock.
+/// The counters of one shard, under its lock.
 struct MemoryCounts {
   var hits = 0
   var hitBytes = 0
@@ -17,51 +17,52 @@ struct MemoryCounts {
 
 /// What a ``MemoryStore`` holds and has done.
 public struct MemoryStatistics: Hashable, Sendable, Codable {
-  /// The bytes that may be taken.
+  /// The number of bytes that the store may take.
   public var limit = 0
-  /// The bytes that are taken: chunks with their bookkeeping, metadata, and room reserved for what is on its way.
+  /// The bytes taken: chunks with their bookkeeping, metadata, and room reserved for fetches.
   public var bytes = 0
-  /// The most bytes that were ever taken.
+  /// The most bytes that were ever taken at once.
   public var peakBytes = 0
-  /// Of these, what is reserved.
+  /// The part of ``bytes`` that is reserved.
   public var reservedBytes = 0
-  /// Of these, what was removed and is not given back yet, since its removal is not iterated and the room not needed.
+  /// The part of ``bytes`` that was removed but not freed yet, because the removal is not iterated and the room is not
+  /// needed.
   public var removedBytes = 0
-  /// Of these, what users have pinned and eviction leaves alone.
+  /// The part of ``bytes`` that users have pinned, so that it is not evicted.
   public var pinnedBytes = 0
-  /// Chunks.
+  /// The number of chunks.
   public var blocks = 0
-  /// Look-ups that found all they asked for.
+  /// Look-ups that found everything they asked for.
   public var hits = 0
-  /// The bytes of those.
+  /// The bytes of those look-ups.
   public var hitBytes = 0
   /// Look-ups that found some of what they asked for.
   public var partialHits = 0
   /// Look-ups that found nothing.
   public var misses = 0
-  /// Blocks that were not there and came.
+  /// Blocks that were added.
   public var insertions = 0
-  /// Blocks that were there in part and got more.
+  /// Blocks that were there in part and received more bytes.
   public var merges = 0
   /// Merges that copied pieces together.
   public var consolidations = 0
   /// Bytes dropped because a block had too many pieces.
   public var droppedPieceBytes = 0
-  /// Blocks that came too late, after their source was removed.
+  /// Blocks that arrived too late, after their source was removed.
   public var stale = 0
-  /// Blocks that made room for others.
+  /// Blocks evicted to make room for others.
   public var evictions = 0
-  /// The bytes they were charged.
+  /// The bytes that the evicted blocks were charged.
   public var evictedBytes = 0
-  /// Blocks that grew too old or idle.
+  /// Blocks removed because they were too old or idle for too long.
   public var expirations = 0
-  /// The bytes they were charged.
+  /// The bytes that the expired blocks were charged.
   public var expiredBytes = 0
-  /// Ranges that were not let in: larger than half the store, over their source's share, refused by the policy, or
-  /// because no room could be made.
+  /// Ranges that were refused: larger than half the store, over their source's share, refused by the policy, or because
+  /// no room could be made.
   public var refusals = 0
 
-  /// Nothing held and nothing done.
+  /// Creates statistics in which every value is zero.
   public init() {}
 
   mutating func add(_ counts: MemoryCounts) {
@@ -82,12 +83,12 @@ public struct MemoryStatistics: Hashable, Sendable, Codable {
 }
 
 extension MemoryStatistics: CustomStringConvertible {
-  /// One line for people.
+  /// A one-line summary for people.
   public var description: String {
     "\(bytes) of \(limit) bytes in \(told)"
   }
 
-  /// What does not depend on whether the limit is that of this store alone.
+  /// The part of the summary that does not depend on whether this store alone has the limit.
   var told: String {
     "\(blocks) blocks; \(hits) hits, \(partialHits) in part, \(misses) misses; "
       + "\(insertions) inserted, \(evictions) evicted, \(expirations) expired, \(refusals) refused"

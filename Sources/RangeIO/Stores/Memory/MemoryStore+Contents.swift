@@ -1,16 +1,16 @@
 extension MemoryStore {
   // MARK: asking
 
-  /// Whether all of `range` is here. Does not count as a read.
+  /// Whether the store holds all of `range`. Does not count as a read.
   ///
-  /// - Parameter source: as the reader describes it where the `Caching` stage stands: `reader.source` if no stage above
-  ///   it changes the contents.
+  /// - Parameter source: the description that the reader has where the `Caching` stage stands: `reader.source` if no
+  ///   stage above it changes the contents.
   public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool {
     guard source.has(range) else { return range.isEmpty }
     return ByteRanges.gaps(in: range, covered: cachedRanges(of: source, within: range)).isEmpty
   }
 
-  /// Whether all of `range` is here under a token. Does not count as a read.
+  /// Whether the store holds all of `range` under a token. Does not count as a read.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     let now = presentForLimits
     for (block, part) in grid.pieces(of: range) {
@@ -31,7 +31,7 @@ extension MemoryStore {
     return true
   }
 
-  /// What of a part of a block is here under a token, in order. Does not count as a read.
+  /// The parts of a range within one block that are here under a token, in order. Does not count as a read.
   func coverage(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
     let block = grid.block(at: part.lowerBound)
     let start = block << grid.shift
@@ -41,7 +41,7 @@ extension MemoryStore {
       .map { start + $0.lowerBound..<start + $0.upperBound }
   }
 
-  /// Whether some of `range` is here under a token. Does not count as a read.
+  /// Whether the store holds some of `range` under a token. Does not count as a read.
   public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     let now = presentForLimits
     return grid.pieces(of: range).contains { block, part in
@@ -52,7 +52,7 @@ extension MemoryStore {
     }
   }
 
-  /// Where the bytes of `range` would come from: memory, or not, and why. Does not count as a read.
+  /// Tells whether the bytes of `range` would come from memory, and if not, why. Does not count as a read.
   public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     let now = presentForLimits
     return grid.pieces(of: range).flatMap { block, part in
@@ -69,7 +69,7 @@ extension MemoryStore {
     }
   }
 
-  /// What is here of a source, in order, touching ranges put together.
+  /// The ranges of a source that are in the store, in order. Touching ranges are joined.
   ///
   /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).
   public func cachedRanges(of source: SourceDescription, within range: ByteRange? = nil) -> [ByteRange] {
@@ -80,7 +80,7 @@ extension MemoryStore {
     return ByteRanges.normalize(found.compactMap { ByteRanges.intersection($0, range) })
   }
 
-  /// What is here of all sources: an entry for each version of which something is.
+  /// The cached ranges of all sources: an entry for each version that has some.
   public func cachedRanges() -> [(source: SourceDescription, ranges: [ByteRange])] {
     var entries: [ObjectIdentifier: SourceEntry] = [:]
     for token in sources.all { entries[ObjectIdentifier(token.entry)] = token.entry }
@@ -88,7 +88,7 @@ extension MemoryStore {
       .sorted { $0.0.id < $1.0.id }
   }
 
-  /// - Parameter now: `.min` to see what has expired, too.
+  /// - Parameter now: `.min` to include what has expired.
   private func ranges(of token: ChunkToken, within range: ByteRange, now: Int64) -> [ByteRange] {
     let grid = token.grid
     let blocks = grid.blocks(covering: range)
@@ -118,7 +118,7 @@ extension MemoryStore {
 
   // MARK: pinning and metadata
 
-  /// Keeps the blocks that hold `range` from being evicted: those that are here, and those that come. They count
+  /// Protects the blocks that hold `range` from eviction: the blocks that are here, and those added later. They count
   /// towards the limit, and age limits still apply.
   ///
   /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range.
@@ -127,19 +127,19 @@ extension MemoryStore {
       throw ReadError.rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.name)
     }
     guard !range.isEmpty else { return }
-    // Not with a version that goes just now.
+    // Tries again if the version is being retired right now.
     while !entry(of: source).pin(range) {}
     setPins(of: source)
   }
 
-  /// Lets the blocks that hold `range` be evicted again.
+  /// Allows the blocks that hold `range` to be evicted again.
   public func unpin(_ range: ByteRange, of source: SourceDescription) {
     for token in sources.tokens(of: source) { token.entry.unpin(range) }
     setPins(of: source)
   }
 
-  /// Makes the pins of the chunks that are here what the entry says: also of those that have expired, since the limit
-  /// may be raised.
+  /// Sets the pins of the resident chunks to what the entry says. Includes expired chunks, since the limit may be
+  /// raised.
   private func setPins(of source: SourceDescription) {
     for token in sources.tokens(of: source) {
       for range in ranges(of: token, within: 0..<source.byteCount, now: .min) {
@@ -155,11 +155,11 @@ extension MemoryStore {
     }
   }
 
-  /// Keeps a few bytes of yours with a version of a source: a parsed index, a title. They go when the source is removed
-  /// or changes, and count towards the limit.
+  /// Keeps a few bytes of your own with a version of a source: a parsed index, a title. They count towards the limit,
+  /// and are removed when the source is removed or changes.
   ///
-  /// - Parameter metadata: a copy is kept. `nil` forgets what was there.
-  /// - Throws: `ReadError.Code.limitExceeded` if there is no room, with what was there before still there.
+  /// - Parameter metadata: the store keeps a copy. `nil` removes the old metadata.
+  /// - Throws: `ReadError.Code.limitExceeded` if there is no room. The old metadata is then still there.
   public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
     guard let copy = metadata.map({ Bytes(Array($0)) }) else {
       for token in sources.tokens(of: source) { token.entry.forgetMetadata() }
@@ -179,11 +179,11 @@ extension MemoryStore {
       ledger.give(bytes: charge, blocks: 0)
       self?.roomIsFree()
     }
-    // Not with a version that goes just now: nobody would forget it.
+    // Tries again if the version is being retired right now: metadata kept with it would never be freed.
     while !entry(of: source).keep(kept) {}
   }
 
-  /// The bytes kept with a version of a source.
+  /// The metadata kept with a version of a source.
   public func metadata(of source: SourceDescription) -> Bytes? {
     sources.tokens(of: source).lazy.compactMap(\.entry.metadata).first
   }
@@ -198,7 +198,7 @@ extension MemoryStore {
 }
 
 extension ShardState {
-  /// The parts of a token's blocks that are there, among the next slots from `first` on.
+  /// The present parts of a token's blocks, among the next slots from `first` on.
   mutating func coverage(
     _ token: UInt64, scanningFrom first: Int, now: Int64
   ) -> (blocks: [(Int, [Range<Int>])], next: Int?) {

@@ -3,18 +3,18 @@ import Synchronization
 extension MemoryStore {
   // MARK: room
 
-  /// Changes the limit. It binds from now on; returns when no more is held.
+  /// Changes the limit. The new limit applies at once; the call returns when the store holds no more than that.
   ///
-  /// - Parameter blocks: the blocks that may be held. Default: as before.
-  /// - Throws: `CancellationError`, with the limit changed; `ReadError.Code.limitExceeded` if more than that is pinned
-  ///   or kept as metadata, with the limit changed.
+  /// - Parameter blocks: the number of blocks that may be held. Default: unchanged.
+  /// - Throws: `CancellationError`, or `ReadError.Code.limitExceeded` if more than that is pinned or kept as metadata.
+  ///   In both cases the limit is changed.
   public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
     if let blocks { ledger.blockLimit = max(0, blocks) }
     setLimit(limit.bytes)
-    // Others may wait for a limit that is higher now.
+    // Others may be waiting for a limit that is higher now.
     roomIsFree()
     while true {
-      // Entered before looking: room that comes free in between is not missed.
+      // Added before looking, so that room that becomes free in between is not missed.
       let answer = Promise<Void>()
       waitingForRoom.withLock { waiting in
         waiting.append(answer)
@@ -28,13 +28,13 @@ extension MemoryStore {
       let unmovable = held.pinnedBytes + ledger.metadataBytes
       let isToCome = held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil
       guard isToCome, ledger.canHold(unmovable) else {
-        // With nothing here that stays, others of the budget hold the rest, and see to it themselves.
+        // Nothing here has to stay, so other tiers of the budget hold the rest, and handle it themselves.
         guard unmovable > 0 else { return }
         throw ReadError(
           .limitExceeded,
           "\(unmovable) bytes are pinned or metadata, more than the new limit leaves room for: unpin some")
       }
-      // What is left is reserved by reads under way, which give it back when they end.
+      // The rest is reserved by reads in flight, which give it back when they end.
       try await answer.value()
     }
   }
@@ -45,21 +45,21 @@ extension MemoryStore {
     setPolicyCapacity(ledger.present)
   }
 
-  /// Evicts until at most so much is held. The limit stays as it is.
+  /// Evicts until the store holds at most `size`. The limit does not change.
   ///
-  /// Pinned chunks and what reads under way have reserved stay.
+  /// Pinned chunks and reservations of reads in flight stay.
   ///
   /// - Throws: `CancellationError`.
   public func trim(to size: ByteCount) async throws { try await shrink { (self.ledger.bytes - size.bytes, 0) } }
 
-  /// Evicts until at most so many blocks are held. The limit stays as it is.
+  /// Evicts until the store holds at most `count` blocks. The limit does not change.
   ///
   /// - Throws: `CancellationError`.
   public func trim(toBlocks count: Int) async throws {
     try await shrink { (0, self.ledger.blocks - max(0, count)) }
   }
 
-  /// Evicts in steps, in which others get their turn, as long as there is an excess and something can be evicted.
+  /// Evicts in steps while there is an excess and something can be evicted. Yields to other tasks between steps.
   private func shrink(_ excess: () -> (bytes: Int, blocks: Int)) async throws {
     var empty: Set<Int> = []
     var missing = excess()
@@ -74,8 +74,8 @@ extension MemoryStore {
     }
   }
 
-  /// - Parameter outlet: takes what leaves.
-  /// - Returns: the bytes that left.
+  /// - Parameter outlet: receives the evicted chunks.
+  /// - Returns: the number of bytes evicted.
   @discardableResult private func evictSome(
     _ bytes: Int, _ blocks: Int = 0, from shard: Int, _ empty: inout Set<Int>, to outlet: (any EvictionSink)?
   ) -> Int {
@@ -87,7 +87,7 @@ extension MemoryStore {
     return gone.bytes
   }
 
-  /// Frees memory because the system is short of it: at a warning of half, else of all that is not pinned.
+  /// Frees memory because the system is short of it: half of it at a warning, otherwise all that is not pinned.
   public func handleMemoryPressure(_ pressure: MemoryPressure) {
     switch pressure {
     case .normal: return
@@ -96,19 +96,19 @@ extension MemoryStore {
     }
   }
 
-  /// Evicts what is more than `target` bytes, as far as it is not pinned.
+  /// Evicts what exceeds `target` bytes, except pinned chunks.
   func shed(to target: Int) {
-    // Not handed on: what is let go for want of memory is not to take other memory.
+    // Not sent to a lower tier: bytes dropped because memory is short must not take other memory.
     evict(ledger.bytes - target, to: nil) { self.ledger.bytes > target }
   }
 
-  /// Evicts `bytes`, if there is so much to evict: others of the budget want them.
+  /// Evicts `bytes`, if there is that much to evict: other tiers of the budget need them.
   func giveUp(_ bytes: Int) {
     evict(bytes, to: outlet) { true }
   }
 
-  /// Evicts so many bytes and no more, however much comes meanwhile: else readers that fill what comes free would keep
-  /// this going, and empty the store.
+  /// Evicts this many bytes and no more, whatever is added at the same time. Otherwise readers that fill the free room
+  /// would keep this going and empty the store.
   private func evict(_ bytes: Int, to outlet: (any EvictionSink)?, while isTooMuch: () -> Bool) {
     var empty: Set<Int> = []
     var left = bytes
@@ -122,15 +122,15 @@ extension MemoryStore {
     }
   }
 
-  /// Does as ``handleMemoryPressure(_:)`` for each signal, until they end or one comes after the store is gone.
+  /// Calls ``handleMemoryPressure(_:)`` for each signal, until the signals end or one comes after the store is gone.
   ///
   /// ```swift
   /// store.handleMemoryPressure(from: MemoryPressureSignals())
   /// ```
   ///
-  /// Or any asynchronous sequence of ``MemoryPressure``, such as one that a program feeds itself.
+  /// You can also pass any asynchronous sequence of ``MemoryPressure``, such as one that your program feeds.
   ///
-  /// - Returns: the task that listens: cancel it to stop.
+  /// - Returns: the task that listens. Cancel it to stop.
   @discardableResult public func handleMemoryPressure<Signals: AsyncSequence & Sendable>(from signals: Signals) -> Task<
     Void, Never
   >
@@ -142,15 +142,15 @@ extension MemoryStore {
           self.handleMemoryPressure(pressure)
         }
       } catch {
-        // Signals that end badly have ended.
+        // If the signals end with an error, they have ended.
       }
     }
   }
 
-  /// Wakes those who wait for the limit to be reached.
+  /// Wakes the tasks that wait for the limit to be reached.
   func roomIsFree() {
-    // Nearly always nobody waits. Whoever does notes it first and looks at the accounts then, where this is called after
-    // they were changed: one of the two sees the other.
+    // Nearly always no task waits. A waiter first sets this flag and then looks at the accounts; this is called after
+    // the accounts changed. So one of the two sees the other.
     guard isRoomAwaited.load(ordering: .sequentiallyConsistent) else { return }
     let waiting = waitingForRoom.withLock { waiting in
       isRoomAwaited.store(false, ordering: .sequentiallyConsistent)
@@ -162,12 +162,12 @@ extension MemoryStore {
 
   // MARK: time
 
-  /// Changes how long chunks are kept: after they were asked for from the source, and after they were last read. `nil`:
-  /// for as long as there is room.
+  /// Changes how long chunks are kept: `age` after they were requested from the source, `idle` after they were last
+  /// read. `nil`: for as long as there is room.
   ///
-  /// What is older goes when it is looked up, and by a timer.
+  /// Expired chunks are removed when they are looked up, and by a timer.
   public func limit(age: Duration?, idle: Duration?) {
-    // Under this lock, or two changes at once could leave the shards with some of each.
+    // Under this lock, because two changes at once could leave each with some of the shards.
     limitsAreChanging.withLock { _ in
       let now = now.nanoseconds
       for shard in 0..<shards.count {
@@ -182,14 +182,14 @@ extension MemoryStore {
     }
   }
 
-  /// Removes what is older or has been idle for longer than the limits allow. The timer does this.
+  /// Removes chunks that are older, or have been idle for longer, than the limits allow. The timer calls this.
   public func removeExpired() {
     guard presentForLimits != .min else { return }
     for shard in 0..<shards.count {
       var next: Int? = 0
       while let first = next {
         var gone = EvictedChunks()
-        // The time of each step: what came after an earlier one would seem to come from the future, and go.
+        // The time of each step: with an earlier time, newer chunks would seem to come from the future, and be removed.
         next = shards.change(shard) { $0.sweep(from: first, now: now.nanoseconds, &gone) }
         if gone.blocks > 0 { release(gone) }
       }

@@ -1,5 +1,5 @@
 extension MemoryStore {
-  /// The bytes of `range`, if they lie in one piece of one block.
+  /// Returns the bytes of `range` if they are in one piece of one block.
   public func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
     let block = range.lowerBound >> grid.shift
     let start = block << grid.shift
@@ -10,7 +10,7 @@ extension MemoryStore {
     }
   }
 
-  /// What is there of `range`.
+  /// Returns what the store holds of `range`.
   ///
   /// - Complexity: for one block O(1), no allocation, one lock. For several O(blocks), a lock for each extent of 16.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
@@ -44,7 +44,7 @@ extension MemoryStore {
     let now = presentForLimits
     var first = blocks.lowerBound
     while first < blocks.upperBound {
-      // The blocks of an extent lie in one shard.
+      // All blocks of an extent are in one shard.
       let end = min(blocks.upperBound, (first | 15) + 1)
       let shard = shards.index(of: ChunkTable.hash(token: token, block: first))
       shards.withLock(shard) { state in
@@ -63,7 +63,8 @@ extension MemoryStore {
     return gathered.lookup
   }
 
-  /// Gives back what has left, and wakes those who wait for room. The memory itself goes with the last reference.
+  /// Gives back the charge of evicted chunks, and wakes tasks that wait for room. The last reference frees the memory
+  /// itself.
   func release(_ gone: EvictedChunks) {
     ledger.give(bytes: gone.bytes, blocks: gone.blocks)
     roomIsFree()
@@ -95,12 +96,12 @@ extension ShardState {
   }
 }
 
-/// The pieces of a look-up, put together from block to block.
+/// The pieces of a look-up, joined from block to block.
 private struct Gathered {
   private let range: ByteRange
   private var pieces: [RangedBytes] = []
   private var gaps: [ByteRange] = []
-  /// Up to where is known what is there.
+  /// The end of the part that has been looked up.
   private var cursor: Int
 
   init(_ range: ByteRange, capacity: Int) {

@@ -1,14 +1,14 @@
 extension MemoryStore {
-  /// Removes all that is kept of a source, in all its versions, and its pins and metadata.
+  /// Removes everything kept of a source, in all its versions, with its pins and metadata.
   ///
-  /// Nothing of it can be found from now on, and reads under way will not bring it back.
+  /// From now on it cannot be found, and reads in flight do not bring it back.
   ///
-  /// - Parameter id: the source's, as in `SourceDescription.id`.
+  /// - Parameter id: the source's id, as in `SourceDescription.id`.
   public func remove(source id: String) {
     let tokens = sources.tokens(ofID: id)
     for token in tokens { token.raiseGeneration() }
     for token in tokens {
-      // Pins first: what comes in between is not pinned, or erased with the rest.
+      // Pins first: a chunk that is added in between is not pinned, or is erased with the rest.
       token.entry.forgetWhatIsKept()
       erase(token, 0..<Int.max)
     }
@@ -16,7 +16,7 @@ extension MemoryStore {
 
   /// Removes the blocks of a source that hold bytes of `range`.
   ///
-  /// Nothing of it can be found from now on, and reads under way will not bring it back.
+  /// From now on they cannot be found, and reads in flight do not bring them back.
   public func remove(_ range: ByteRange, of source: SourceDescription) {
     let tokens = sources.tokens(of: source)
     for token in tokens { token.raiseGeneration() }
@@ -24,10 +24,10 @@ extension MemoryStore {
     for token in tokens { erase(token, token.grid.blocks(covering: range)) }
   }
 
-  /// Removes everything. Nothing can be found from now on, and reads under way will not bring it back.
+  /// Removes everything. From now on nothing can be found, and reads in flight do not bring it back.
   ///
-  /// Giving a lot of memory back takes time: it happens as the result is iterated, as others need the room, or when the
-  /// result is let go.
+  /// Freeing a lot of memory takes time. It happens as you iterate the result, as reads need the room, or when you
+  /// release the result.
   ///
   /// ```swift
   /// for await progress in store.removeAll() { bar.show(progress.fraction) }
@@ -49,7 +49,7 @@ extension MemoryStore {
       self?.roomIsFree()
     }
     removals.add(work)
-    // Whoever waits for room can give this back.
+    // Tasks that wait for room can free this memory.
     roomIsFree()
     return ChunkRemoval(work)
   }
@@ -57,7 +57,8 @@ extension MemoryStore {
   /// Erases the blocks that hold bytes of `range`.
   public func erase(_ range: ByteRange, of token: ChunkToken) { erase(token, token.grid.blocks(covering: range)) }
 
-  /// Erases all chunks of a token that was retired, and what the user kept with the version if this was its last token.
+  /// Erases all chunks of a retired token. If it was the last token of its version, also erases what the user kept with
+  /// it.
   public func eraseRetired(_ token: ChunkToken) {
     erase(token, 0..<Int.max)
     // Another grid of the version may still be read: its chunks stay pinned as long as its ranges are.

@@ -1,5 +1,5 @@
 extension MemoryStore {
-  /// Copies of the chunks that are here, 64 slots at a time. What has expired is left out.
+  /// Copies of the resident chunks, 64 slots at a time. Expired chunks are left out.
   public func residents() -> AnyIterator<[Chunk]> {
     var cursor: Int? = 0
     return AnyIterator {

@@ -1,20 +1,20 @@
 import Synchronization
 
 extension MemoryStore {
-  /// What one block of `byteCount` bytes is charged: its bytes and their object in the allocator's steps, and its part
-  /// of the bookkeeping (a slot, its share of the index, the policy's record and its ghost's).
+  /// The charge of one block of `byteCount` bytes: its bytes and their object, rounded up as the allocator does, and
+  /// its part of the bookkeeping (a slot, its share of the index, the policy's record and its ghost's).
   package static func charge(of byteCount: Int) -> Int { BlockBacking.footprint(of: byteCount) + tableShare }
   private static let tableShare = 56
 
-  /// What a block of several pieces is charged.
+  /// The charge of a block with several pieces.
   static func charge(of pieces: [PieceList.Piece]) -> Int {
     pieces.count == 1 ? charge(of: pieces[0].range.count) : PieceList.footprint(pieces) + tableShare
   }
 
-  /// What the blocks of `range` are charged together.
+  /// The charge of all blocks of `range`.
   private static func charge(of range: ByteRange, on grid: BlockGrid) -> (bytes: Int, blocks: Int)? {
     let blocks = grid.blocks(covering: range)
-    // The end of the last block may be more than an integer holds.
+    // The end of the last block may exceed the largest integer.
     let first = grid.range(of: blocks.lowerBound, in: range.upperBound).upperBound - range.lowerBound
     guard blocks.count > 1 else { return (charge(of: first), 1) }
     let last = grid.range(of: blocks.upperBound - 1, in: range.upperBound).count
@@ -23,7 +23,7 @@ extension MemoryStore {
     return overflow || overflow2 ? nil : (sum, blocks.count)
   }
 
-  /// Makes room for `range` before it is fetched, as a whole or not at all.
+  /// Makes room for `range` before it is fetched, for all of it or none.
   public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
     var gone = EvictedChunks()
     guard canBeKept(range, token), let charge = Self.charge(of: range, on: token.grid),
@@ -32,7 +32,7 @@ extension MemoryStore {
       refused()
       return ChunkRoom(reservation: nil)
     }
-    // At once, so that reads under way together stay within the source's share.
+    // Charged at once, so that reads in flight together stay within the source's share.
     let own = token.chargedBytes.wrappingAdd(charge.bytes, ordering: .relaxed).newValue
     guard makeRoomInShare(of: token, charge.bytes, own, &gone),
       makeRoom(bytes: charge.bytes, blocks: charge.blocks, &gone)
@@ -46,27 +46,27 @@ extension MemoryStore {
       evicted: handOn(gone))
   }
 
-  /// What is left for the caller to hand on: nothing, if an outlet has taken it.
+  /// The chunks that the caller must still pass on: none if an outlet has taken them.
   func handOn(_ gone: EvictedChunks) -> [Chunk] {
     guard let outlet else { return gone.chunks }
     if !gone.chunks.isEmpty { outlet.proceed() }
     return []
   }
 
-  /// Gives back a reservation that is not needed.
+  /// Cancels a reservation that is not needed.
   public func cancel(_ reservation: ChunkReservation) {
     reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
     roomIsFree()
   }
 
-  /// Whether the table's keys can hold it.
+  /// Whether the keys of the table can represent it.
   private func canBeKept(_ range: ByteRange, _ token: ChunkToken) -> Bool {
     token.isAlive && token.number < ChunkTable.largestKeyPart && token.grid.shift <= 30
       && UInt64(range.upperBound >> token.grid.shift) < ChunkTable.largestKeyPart
   }
 
-  /// Whether a run may enter: one that would empty half of the store at once may not, and the policy has a say.
+  /// Whether a run may enter: not if it would empty half of the store at once, or if the policy refuses it.
   private func isAdmitted(
     _ range: ByteRange, _ run: Int, _ token: ChunkToken, _ charge: (bytes: Int, blocks: Int)
   ) -> Bool {
@@ -76,16 +76,17 @@ extension MemoryStore {
     return shards.withLock(shards.index(of: key)) { $0.policy.admits(key: key, weight: max(run, charge.bytes)) }
   }
 
-  /// Sees to it that a source stays within its share.
+  /// Keeps a source within its share.
   ///
-  /// - Parameter own: what it is charged, `bytes` included.
+  /// - Parameter own: its charge, `bytes` included.
   private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ own: Int, _ gone: inout EvictedChunks) -> Bool {
     guard configuration.sourceShare < 1 else { return true }
     let share = Int(Double(ledger.ownLimit) * configuration.sourceShare)
     let missing = own - share
     guard missing > 0 else { return true }
     guard bytes <= share else { return false }
-    // In bounded steps, each a short hold of a lock: the rarer its chunks are, the longer a source looks for them.
+    // In bounded steps, each holding a lock only briefly: the rarer its chunks are, the longer a source searches for
+    // them.
     for round in 0..<32 * shards.count where gone.bytes < missing {
       let before = (bytes: gone.bytes, blocks: gone.blocks)
       shards.change(round % shards.count) { $0.evict(of: token, bytes: missing, &gone, to: outlet) }
@@ -94,7 +95,7 @@ extension MemoryStore {
     return gone.bytes >= missing
   }
 
-  /// Takes so much from the accounts, evicting until it is there.
+  /// Takes this much from the accounts, and evicts until it is available.
   func makeRoom(bytes: Int, blocks: Int, _ gone: inout EvictedChunks) -> Bool {
     guard !ledger.take(bytes: bytes, blocks: blocks) else { return true }
     followBudget()
@@ -109,7 +110,7 @@ extension MemoryStore {
           bytes: before.bytes + max(0, missing.bytes), blocks: before.blocks + max(0, missing.blocks), most: 64, &gone,
           to: outlet)
       }
-      // Others may have made room meanwhile, so nothing evicted need not mean that there is nothing.
+      // Others may have made room in between, so evicting nothing need not mean that there is nothing.
       if gone.blocks == before.blocks, missing.bytes > 0 || missing.blocks > 0 { empty.insert(shard) }
       ledger.give(bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
     }
@@ -133,7 +134,7 @@ extension MemoryStore {
       let slice =
         part == range ? bytes : bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       guard let owned = owned(slice) else {
-        // No memory for a copy: not kept, which costs time and no more.
+        // No memory for a copy: the block is not kept, which only costs time.
         isPublished = false
         continue
       }
@@ -143,13 +144,14 @@ extension MemoryStore {
     reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
     let evicted = evictExcess()
-    // What was reserved is a chunk now, and can be evicted.
+    // The reserved bytes are chunks now, and can be evicted.
     roomIsFree()
-    // The chunks that were replaced are let go here, outside of all locks.
+    // The replaced chunks are released here, outside of all locks.
     return ChunkInsertion(isPublished: isPublished, evicted: evicted)
   }
 
-  /// Evicts what is over a limit that was lowered while bytes were on their way: the task that lowered it may have given up.
+  /// Evicts what exceeds a limit that was lowered while bytes were being fetched: the task that lowered it may have
+  /// given up.
   private func evictExcess() -> [Chunk] {
     var evicted: [Chunk] = []
     var empty: Set<Int> = []
@@ -166,7 +168,7 @@ extension MemoryStore {
     }
   }
 
-  /// Stores one piece. `pool` pays for it, and takes what is replaced.
+  /// Stores one piece. `pool` pays for it, and receives what is replaced.
   private func store(
     _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ pool: inout EvictedChunks
   ) -> Bool {
@@ -174,10 +176,11 @@ extension MemoryStore {
     let shard = shards.index(of: hash)
     let charge = Self.charge(of: piece.range.count)
     let now = presentForLimits
-    // Bounded: each round that fails is one in which another insertion into this block succeeded.
+    // Bounded: in each round that fails, another insertion into this block has succeeded.
     for _ in 0..<4 {
       let stored = shards.change(shard) {
-        // Asked under the lock: who pins goes through the chunks afterwards, and finds this one or is seen here.
+        // Asked under the lock. A caller that pins goes through the chunks afterwards, so it finds this one, or its pin
+        // is seen here.
         $0.store(
           piece, block: block, hash: hash, ticket: ticket, charge: charge, isPinned: ticket.token.entry.pins(whole),
           now: now, &pool)
@@ -196,9 +199,9 @@ extension MemoryStore {
     return true
   }
 
-  /// Puts pieces of one block together, outside the lock, and exchanges them for those that were there.
+  /// Merges pieces of one block outside the lock, and exchanges them for the old ones.
   ///
-  /// - Returns: `nil` if the block was changed meanwhile, so that all must be done again.
+  /// - Returns: `nil` if the block was changed in between. Then everything must be done again.
   private func merge(
     _ piece: PieceList.Piece, into old: [PieceList.Piece], _ version: ShardState.Version, _ oldCharge: Int,
     _ block: Int, _ shard: Int, _ ticket: ChunkTicket, _ pool: inout EvictedChunks
@@ -228,7 +231,7 @@ extension MemoryStore {
     return true
   }
 
-  /// `bytes` in memory that no other chunk and no other store has: as they are if that is so, else copied.
+  /// `bytes` in memory that no other chunk and no other store uses. Copied only if necessary.
   private func owned(_ bytes: Bytes) -> Bytes? {
     let bytes = bytes.contiguous()
     return BlockBacking.claim(bytes) ? bytes : BlockBacking.claimedCopy(of: bytes)

@@ -1,7 +1,7 @@
-// What those need who use a store directly, without the stage `Caching`: the replay of traces, tests.
+// For code that uses a store directly, without the `Caching` stage: trace replay and tests.
 
 extension MemoryStore.Configuration {
-  /// Room for exactly `blocks` whole blocks of `blockSize`: the limits in bytes and in blocks are reached together, so
+  /// Room for exactly `blocks` whole blocks of `blockSize`. The limits in bytes and in blocks are reached together, so
   /// that policies, which weigh bytes, and simulators, which count blocks, mean the same.
   ///
   /// - Precondition: both are positive.
@@ -15,7 +15,7 @@ extension MemoryStore.Configuration {
 }
 
 extension ChunkStore {
-  /// What this store calls `source` on `grid`, which is taken to be read for as long as the store lives.
+  /// This store's token for `source` on `grid`. The source counts as being read for as long as the store lives.
   package func token(of source: SourceDescription, on grid: BlockGrid) -> ChunkToken {
     let (token, retired) = sources.token(for: source, grid: grid, reading: true)
     for token in retired { eraseRetired(token) }

@@ -8,42 +8,42 @@ import Synchronization
 /// let reader = try await RangeReader(FileSource("/data/survey.bin")) { Caching(store) }
 /// ```
 ///
-/// A hit copies nothing: it is a slice of what is kept, or a rope of several. What a user keeps of it stays alive after
-/// the store has evicted it, and is not counted any more.
+/// A hit copies nothing: it returns a slice of a stored chunk, or a rope of several. Bytes that you keep stay valid
+/// after the store has evicted them, and no longer count.
 ///
-/// **Limits.** The limit binds what is held with its bookkeeping, metadata of yours, and room reserved for reads under
-/// way. It is never exceeded, and can be changed with ``resize(to:blocks:)``. A range that would take more than half of it,
+/// **Limits.** The limit covers chunks with their bookkeeping, your metadata, and room reserved for reads in flight. It
+/// is never exceeded. Change it with ``resize(to:blocks:)``. A range that would take more than half of the limit,
 /// bookkeeping included, is not kept.
 ///
-/// **Cost.** A hit of one block takes a lock that other hits seldom want, a look-up, and a reference: no allocation. The
-/// bookkeeping is about 126 bytes a block in addition to the bytes.
+/// **Cost.** A hit of one block takes a lock that other hits seldom need, a look-up, and a reference: no allocation.
+/// The bookkeeping takes about 126 bytes per block in addition to the bytes.
 public final class MemoryStore: ChunkStore {
-  /// How a store works. Fields that are limits can be changed later by methods of the store.
+  /// The settings of a store. You can change the limits later with methods of the store.
   public struct Configuration: Sendable {
-    /// The bytes that the store may take, bookkeeping included. Never exceeded.
+    /// The number of bytes that the store may take, bookkeeping included. Never exceeded.
     public var limit: ByteCount
-    /// The blocks that the store may hold. Default: any number.
+    /// The number of blocks that the store may hold. Default: any number.
     public var blockLimit = Int.max
-    /// How long chunks are kept after they were asked for from the source. Default: for as long as there is room.
+    /// How long chunks are kept after they were requested from the source. Default: for as long as there is room.
     public var ageLimit: Duration?
-    /// How long chunks are kept that are not read. Default: for as long as there is room.
+    /// How long chunks are kept without being read. Default: for as long as there is room.
     public var idleLimit: Duration?
-    /// The share of the limit that one version of one source may take, from 0 to 1. At its share, a source makes room
-    /// for itself among its own chunks. Default: all of it.
+    /// The share of the limit that one version of one source may take, from 0 to 1. A source that has reached its share
+    /// makes room by evicting its own chunks. Default: all of it.
     public var sourceShare = 1.0
-    /// What decides who makes room. Default: `S3FIFO`.
+    /// The policy that decides what to evict. Default: `S3FIFO`.
     public var policy = EvictionPolicyFactory.default
-    /// The number of parts that are locked by themselves, a power of two. Default: twice the number of processors, but
-    /// one for each 1,024 blocks at most, since a policy needs many blocks to choose well.
+    /// The number of shards, each with its own lock; a power of two. Default: twice the number of processors, but at
+    /// most one for each 1,024 blocks, since a policy needs many blocks to choose well.
     public var shards: Int?
-    /// What most blocks will be, from which the default number of shards follows. Default: 64 KiB.
+    /// The size that most blocks will have. The default number of shards depends on it. Default: 64 KiB.
     public var typicalBlockSize = ByteCount.kibibytes(64)
-    /// The clock of ages. Default: the continuous clock of the system.
+    /// The clock for the age of chunks. Default: the continuous clock of the system.
     public var time = TimeSource.continuous
-    /// Where the sweep of what has expired runs. Default: Swift's own threads.
+    /// Where expired chunks are swept. Default: Swift's own threads.
     public var background = BackgroundWork()
 
-    /// Defaults, with a limit.
+    /// Creates a configuration with this limit and the defaults.
     public init(limit: ByteCount) { self.limit = limit }
   }
 
@@ -55,30 +55,30 @@ public final class MemoryStore: ChunkStore {
   let limitsAreChanging = Locked(())
   let expiryTimer = ExpiryTimer()
   let removals = MemoryRemovals()
-  /// Whether look-ups must look at the clock.
+  /// Whether look-ups need the time.
   private let hasTimeLimits = Atomic<Bool>(false)
   private let refusals = Atomic<Int>(0)
-  /// What an evicted chunk, a removed one and a reservation given back wake: those who wait for the limit.
+  /// Waiters for the limit. Woken by an evicted chunk, a removed chunk, or a cancelled reservation.
   let waitingForRoom = Locked<[Promise<Void>]>([])
   let isRoomAwaited = Atomic<Bool>(false)
-  /// What the policies were told that they share.
+  /// The shared capacity that the policies were told.
   private let policyCapacity: Atomic<Int>
   private let ownSink = PublishedOnce<EvictionSinkBox>()
   private let unreserved = Permits(4)
   private let nobodyCloses = WaiterRegistry()
 
-  /// A store without chunks.
+  /// Creates an empty store.
   public convenience init(limit: ByteCount) { self.init(Configuration(limit: limit)) }
 
-  /// A store without chunks.
+  /// Creates an empty store.
   ///
   /// - Precondition: the share is from 0 to 1; the number of shards is a power of two; limits are positive.
   public convenience init(_ configuration: Configuration) { self.init(configuration, sources: ChunkSources()) }
 
-  /// A store without chunks that knows the sources that others know: to be composed with them.
+  /// Creates an empty store that shares `sources` with other stores, to be combined with them.
   ///
-  /// - Parameter budget: what else its bytes count towards. Default: nothing. With a budget the limit is the share that
-  ///   is its own in any case; what others leave of the budget it uses, too.
+  /// - Parameter budget: a budget that the bytes also count towards. Default: none. With a budget, the store may always
+  ///   use its own limit; it also uses what the others leave of the budget.
   ///
   /// - Precondition: as for ``init(_:)``.
   public init(_ configuration: Configuration, sources: ChunkSources, budget: MemoryBudget? = nil) {
@@ -96,19 +96,19 @@ public final class MemoryStore: ChunkStore {
     limit(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 
-  /// The largest power of two that is at most twice the processors, and at most one for each 1,024 blocks.
+  /// The largest power of two that is at most twice the number of processors, and at most one for each 1,024 blocks.
   static func shardCount(blocks: Int) -> Int {
     let most = max(1, min(2 * Int(rio_processor_count()), blocks / 1024))
     return 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
   }
 
-  /// The present by the clock of ages.
+  /// The current time of the store's clock.
   public var now: ReadInstant { configuration.time.now }
 
-  /// The present in nanoseconds, or `.min` where nothing depends on it.
+  /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
 
-  /// Tells the policies how much they share, if that has changed: with a budget it depends on what others take of it.
+  /// Tells the policies their shared capacity if it has changed: with a budget it depends on what others take of it.
   func followBudget() {
     let (capacity, known) = (ledger.present, policyCapacity.load(ordering: .relaxed))
     guard abs(capacity - known) > known / 16 else { return }
@@ -122,7 +122,7 @@ public final class MemoryStore: ChunkStore {
 
   func setHasTimeLimits(_ value: Bool) { hasTimeLimits.store(value, ordering: .relaxed) }
 
-  /// What the store holds and has done.
+  /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(number of shards).
   public func statistics() -> MemoryStatistics {
@@ -145,18 +145,18 @@ public final class MemoryStore: ChunkStore {
     return all
   }
 
-  /// It does.
+  /// Always `true`.
   public var keepsPartsOfBlocks: Bool { true }
 
-  /// Where evicted chunks go, if they go anywhere.
+  /// Where evicted chunks go, if anywhere.
   var outlet: (any EvictionSink)? { ownSink.value?.outlet }
 
-  /// Hands what is evicted to `outlet`, from the lock of the place that it leaves.
+  /// Sends evicted chunks to `outlet`, under the lock of the place that they leave.
   public func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
 
   // MARK: reads without a reservation
 
-  /// Waits for one of four turns to read what is not kept.
+  /// Waits for one of four turns to read bytes that are not kept.
   public nonisolated(nonsending) func enterUnreserved() async throws { try await unreserved.enter(nobodyCloses) }
 
   /// Ends the turn.

@@ -1,4 +1,4 @@
-/// What has left a shard, and what that gives back to the accounts. Let go outside the lock.
+/// The chunks that left a shard, and the charge that they give back. Release them outside the lock.
 struct EvictedChunks {
   var chunks: [Chunk] = []
   var bytes = 0
@@ -12,9 +12,9 @@ struct EvictedChunks {
 }
 
 extension ShardState {
-  /// Takes a chunk out. The policy must have forgotten it.
+  /// Removes a chunk. The policy must have forgotten it already.
   ///
-  /// - Returns: what it was charged.
+  /// - Returns: its charge.
   @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout EvictedChunks) -> Int {
     let charge = self.charge(number)
     if table[number].isPinned { pinnedBytes -= charge }
@@ -26,15 +26,15 @@ extension ShardState {
     return charge
   }
 
-  /// Takes a chunk out for another reason than to make room.
+  /// Removes a chunk for a reason other than making room.
   @discardableResult mutating func erase(_ slot: Int, _ gone: inout EvictedChunks) -> Int {
     if !table[slot].isPinned { policy.remove(slot) }
     return takeOut(slot, &gone)
   }
 
-  /// Evicts what the policy chooses until so many bytes and blocks have left, at most `most` chunks.
+  /// Evicts what the policy chooses until this many bytes and blocks have left, or `most` chunks.
   ///
-  /// - Parameter outlet: takes them as they leave.
+  /// - Parameter outlet: receives the chunks as they leave.
   mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     let first = gone.chunks.count
     while gone.bytes < bytes || gone.blocks < blocks, gone.chunks.count - first < most, let slot = policy.evict() {
@@ -44,7 +44,7 @@ extension ShardState {
     hand(gone.chunks[first...], to: outlet)
   }
 
-  /// Hands evicted chunks on, under the lock, so that they are never nowhere.
+  /// Sends evicted chunks on under the lock, so that they can always be found somewhere.
   private func hand(_ chunks: ArraySlice<Chunk>, to outlet: (any EvictionSink)?) {
     guard let outlet, !chunks.isEmpty else { return }
     for chunk in chunks {
@@ -53,7 +53,7 @@ extension ShardState {
     outlet.take(chunks)
   }
 
-  /// Evicts chunks of one source, which has more than its share: the next ones that a hand meets in at most 64 steps.
+  /// Evicts chunks of one source that exceeds its share: the next ones that a hand finds in at most 64 steps.
   mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     guard sources.contains(token.number) else { return }
     let first = gone.chunks.count
@@ -67,7 +67,7 @@ extension ShardState {
     }
   }
 
-  /// Takes out chunks of one token, found by looking each of `blocks` up.
+  /// Removes chunks of one token by looking up each of `blocks`.
   mutating func erase(_ token: ChunkToken, lookingUp blocks: Range<Int>, _ gone: inout EvictedChunks) {
     for block in blocks {
       let slot = table.find(
@@ -76,9 +76,9 @@ extension ShardState {
     }
   }
 
-  /// Takes out chunks of one token, found by going through the next slots from `first` on.
+  /// Removes chunks of one token by going through the next slots from `first` on.
   ///
-  /// - Returns: where to go on, or `nil` at the end.
+  /// - Returns: where to continue, or `nil` at the end.
   mutating func erase(
     _ token: ChunkToken, _ blocks: Range<Int>, scanningFrom first: Int, _ gone: inout EvictedChunks
   ) -> Int? {
@@ -88,16 +88,16 @@ extension ShardState {
     }
   }
 
-  /// Takes out all chunks among the next slots from `first` on.
+  /// Removes all chunks among the next slots from `first` on.
   ///
-  /// - Returns: where to go on, or `nil` at the end.
+  /// - Returns: where to continue, or `nil` at the end.
   mutating func eraseAll(from first: Int, _ gone: inout EvictedChunks) -> Int? {
     scan(from: first) { shard, slot in shard.erase(slot, &gone) }
   }
 
-  /// Takes all chunks out at once, to be let go in steps.
+  /// Takes out all chunks at once, to be freed in steps.
   ///
-  /// - Parameter fresh: the policy to go on with.
+  /// - Parameter fresh: the policy to use from now on.
   mutating func detach(_ fresh: any EvictionPolicy) -> DetachedShard? {
     guard table.count > 0 else { return nil }
     var contents = ShardState(policy: fresh)
@@ -108,7 +108,7 @@ extension ShardState {
     return DetachedShard(contents)
   }
 
-  /// Does something with the next slots in use: few enough for one hold of the lock.
+  /// Calls `body` for the next used slots: few enough to hold the lock only briefly.
   mutating func scan(from first: Int, _ body: (inout ShardState, Int) -> Void) -> Int? {
     let end = min(max(1, first) + 256, table.slotsUsed)
     for slot in max(1, first)..<max(1, first, end) where table.isUsed(slot) { body(&self, slot) }
@@ -116,7 +116,7 @@ extension ShardState {
   }
 
   @inline(__always) func isExpired(_ slot: Int, _ now: Int64) -> Bool {
-    // A clock that was set back makes what is kept no younger.
+    // A clock that was set back does not make chunks younger.
     if ageLimit != .max, now < table[slot].fetchedAt || now - table[slot].fetchedAt >= ageLimit { return true }
     return idleLimit != .max && slot < touched.count && now - touched[slot] >= idleLimit
   }
@@ -126,9 +126,9 @@ extension ShardState {
     counts.expirations += 1
   }
 
-  /// Takes out what has expired among the next slots from `first` on.
+  /// Removes expired chunks among the next slots from `first` on.
   ///
-  /// - Returns: where to go on, or `nil` at the end.
+  /// - Returns: where to continue, or `nil` at the end.
   mutating func sweep(from first: Int, now: Int64, _ gone: inout EvictedChunks) -> Int? {
     scan(from: first) { shard, slot in if shard.isExpired(slot, now) { shard.expire(slot, &gone) } }
   }
@@ -140,7 +140,7 @@ extension ShardState {
   }
 
   mutating func limit(age: Int64, idle: Int64, now: Int64) {
-    // What was never watched begins to be idle now.
+    // Chunks that were not tracked before start being idle now.
     if idleLimit == .max, idle != .max { touched = Array(repeating: now, count: table.slotsUsed) }
     if idle == .max { touched = [] }
     ageLimit = age

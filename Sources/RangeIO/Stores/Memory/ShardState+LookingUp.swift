@@ -1,5 +1,5 @@
 extension ShardState {
-  /// What is there of one block.
+  /// What a shard holds of one block.
   enum Found {
     case whole(Bytes)
     case pieces(PieceList)
@@ -8,7 +8,7 @@ extension ShardState {
     case nothing
   }
 
-  /// The slot of a chunk that has not expired, or 0. What has expired is taken out and appended to `gone`.
+  /// The slot of a chunk that has not expired, or 0. An expired chunk is removed and appended to `gone`.
   @inline(__always) mutating func find(
     _ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64, _ gone: inout EvictedChunks
   ) -> Int {
@@ -20,7 +20,7 @@ extension ShardState {
     return slot
   }
 
-  /// The bytes of a part of a block, if they are one piece, and time has no limits.
+  /// The bytes of a part of a block, if they are one piece and there are no time limits.
   @inline(__always) mutating func hit(_ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>) -> Bytes? {
     let (number, found) = table.look(token, block, hash)
     guard let note = found, note.pointee.kind != .list, Int(note.pointee.lower) <= wanted.lowerBound,
@@ -34,28 +34,28 @@ extension ShardState {
       owner: BlockBacking.object(of: note).takeUnretainedValue(), base: start, start: 0, count: wanted.count)
   }
 
-  /// The bytes of `part` of a block, all of which are one piece in its slot.
+  /// The bytes of `part` of a block. All of them must be in the slot's one piece.
   @inline(__always) private func bytes(_ number: Int, _ part: Range<Int>) -> Bytes {
     let start = UnsafeRawPointer(table[number].base) + (part.lowerBound - Int(table[number].lower))
     return Bytes(owner: table.owner(number).takeUnretainedValue(), base: start, start: 0, count: part.count)
   }
 
-  /// The list in a slot that has one.
+  /// The list in a slot that has a list.
   private func list(_ number: Int) -> PieceList {
     unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(table[number].base).takeUnretainedValue(), to: PieceList.self)
   }
 
-  /// What a chunk is charged.
+  /// The charge of a chunk.
   func charge(_ number: Int) -> Int {
     guard table[number].kind == .list else { return MemoryStore.charge(of: Int(table[number].count)) }
     return MemoryStore.charge(of: list(number).pieces)
   }
 
-  /// What is there of a block.
+  /// Looks up a block.
   ///
   /// - Parameters:
-  ///   - wanted: within the block.
-  ///   - now: `.min` where time has no limits.
+  ///   - wanted: the range within the block.
+  ///   - now: `.min` if there are no time limits.
   @inline(__always) mutating func lookUp(
     _ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>, now: Int64, _ gone: inout EvictedChunks
   ) -> Found {
@@ -72,7 +72,7 @@ extension ShardState {
     return .part(bytes(number, part), part)
   }
 
-  /// The parts of a block that are there, without counting as a read.
+  /// The present parts of a block. Does not count as a read.
   func coverage(_ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64) -> [Range<Int>] {
     let slot = table.find(token: token, block: block, hash: hash)
     guard slot != 0, now == .min || !isExpired(slot, now) else { return [] }

@@ -1,11 +1,11 @@
 import Synchronization
 
 extension ShardState {
-  /// What a chunk is, to notice whether it was changed while its pieces were merged outside the lock.
+  /// Identifies the state of a chunk, to notice whether it was changed while its pieces were merged outside the lock.
   ///
-  /// Holds the chunk's object, so that no other can come to stand at its address.
+  /// Holds the chunk's object, so that no other object can get its address.
   struct Version: Equatable, @unchecked Sendable {
-    // Unchecked: a reference to compare, of which nothing is read.
+    // Unchecked: a reference that is only compared, never read.
     let slot: Int
     let backing: BlockBacking
 
@@ -13,17 +13,17 @@ extension ShardState {
   }
 
   enum Stored: Sendable {
-    /// Kept: the charge is taken. What was there before has departed.
+    /// Stored and charged. The old contents have been released.
     case stored
-    /// All of it was there already.
+    /// All of it was already there.
     case present
-    /// Some of it is there: merge outside the lock, and try again with ``replace(_:block:ticket:with:charge:_:)``.
+    /// Some of it is there: merge outside the lock, then call ``replace(_:block:ticket:with:charge:_:)``.
     case merge([PieceList.Piece], Version, charge: Int)
-    /// The ticket is not valid any more.
+    /// The ticket is no longer valid.
     case stale
   }
 
-  /// Stores one piece of a block, unless pieces have to be merged for that.
+  /// Stores one piece of a block, unless pieces must be merged first.
   mutating func store(
     _ piece: PieceList.Piece, block: Int, hash: UInt64, ticket: ChunkTicket, charge: Int, isPinned: Bool, now: Int64,
     _ gone: inout EvictedChunks
@@ -37,7 +37,7 @@ extension ShardState {
     guard slot != 0 else {
       let slot = table.add(token: token.number, block: block, hash: hash, owner: Self.backing(of: [piece]))
       table[slot].fetchedAt = ticket.fetchedAt.nanoseconds
-      // Said either way: memory that comes back from a tier below may have been a part of a pinned block.
+      // Set in both cases: bytes that come back from a tier below may have been part of a pinned block.
       table[slot].isPinned = isPinned
       sources.add(token)
       account(token, charge)
@@ -46,7 +46,7 @@ extension ShardState {
       } else {
         policy.insert(slot, key: hash, weight: charge)
       }
-      // By its birth, where the limit came after `now` was looked at.
+      // The later of the two, in case the limit was set after `now` was read.
       touch(slot, max(now, ticket.fetchedAt.nanoseconds))
       counts.insertions += 1
       return .stored
@@ -64,9 +64,9 @@ extension ShardState {
     return .stored
   }
 
-  /// Puts merged pieces in the place of those that they were merged from.
+  /// Replaces pieces with the pieces merged from them.
   ///
-  /// - Returns: false if the chunk is another by now, or the ticket not valid any more.
+  /// - Returns: false if the chunk has changed, or the ticket is no longer valid.
   mutating func replace(
     _ version: Version, block: Int, ticket: ChunkTicket, with pieces: [PieceList.Piece], charge: Int,
     _ gone: inout EvictedChunks
@@ -75,7 +75,7 @@ extension ShardState {
     guard ticket.isValid, slot < table.slotsUsed, table.isUsed(slot), self.version(slot) == version,
       table[slot].token == ticket.token.number, table[slot].block == block
     else { return false }
-    // The oldest birth wins: a chunk is as old as its oldest byte.
+    // The oldest wins: a chunk is as old as its oldest byte.
     put(pieces, charge, fetchedAt: min(table[slot].fetchedAt, ticket.fetchedAt.nanoseconds), at: slot, &gone)
     return true
   }
@@ -84,14 +84,14 @@ extension ShardState {
     Version(slot: slot, backing: table.owner(slot).takeUnretainedValue())
   }
 
-  /// What holds `pieces` in the table: the memory of the only one, or a list.
+  /// What the table stores for `pieces`: the memory of a single piece, or a list.
   ///
   /// - Returns: retained once.
   private static func backing(of pieces: [PieceList.Piece]) -> Unmanaged<BlockBacking> {
     let backing: BlockBacking
     let extent: Range<Int>
     if pieces.count == 1 {
-      // What comes to be stored was claimed or copied: see `MemoryStore.owned`.
+      // Bytes to be stored were claimed or copied: see `MemoryStore.owned`.
       backing = unsafeDowncast(pieces[0].bytes.owner!, to: BlockBacking.self)
       extent = pieces[0].range
     } else {
@@ -112,7 +112,7 @@ extension ShardState {
     let old = table.exchange(slot, for: Self.backing(of: pieces))
     table[slot].fetchedAt = fetchedAt
     table[slot].isPinned = isPinned
-    // Its note is what it was: only the table's own reference has left.
+    // Its note is unchanged: only the table's reference is gone.
     let replaced = chunk(old)
     gone.add(replaced, bytes: before)
     account(replaced.token, charge - before)
@@ -124,13 +124,14 @@ extension ShardState {
     token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
   }
 
-  /// What the table held, its reference taken over.
+  /// The chunk that the table held. Takes over its reference.
   mutating func chunk(_ backing: Unmanaged<BlockBacking>, lastRead: ReadInstant? = nil) -> Chunk {
     let note = BlockBacking.note(of: backing).pointee
     let owner = backing.takeRetainedValue()
     let token = sources.token(note.token)
     let start = note.block << token.grid.shift
-    // The generation of this moment, under the lock: a removal that has begun erases here later, and finds it gone.
+    // The current generation, under the lock: a removal that has started erases here later, and finds that the chunk is
+    // gone.
     let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: note.fetchedAt))
     guard note.kind != .list else {
       let list = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(note.base).takeUnretainedValue(), to: PieceList.self)

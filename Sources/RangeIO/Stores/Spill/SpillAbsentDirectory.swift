@@ -1,6 +1,7 @@
 import SystemPackage
 
-/// Stands for a directory that a full disk had no room for: nothing is in it, and it is made with the first file that is.
+/// Stands for a directory that could not be created because the disk was full. It is empty, and is created together
+/// with its first file.
 final class SpillAbsentDirectory: SpillDirectory {
   private let configuration: SpillStore.Configuration
   private let disk: any SpillDisk
@@ -8,13 +9,13 @@ final class SpillAbsentDirectory: SpillDirectory {
 
   init(_ configuration: SpillStore.Configuration, on disk: any SpillDisk) {
     var configuration = configuration
-    // Who comes while others have made it has to be opened anew.
+    // If another process has created it in between, the directory must be opened anew.
     configuration.sharing = .exclusive
     self.configuration = configuration
     self.disk = disk
   }
 
-  /// Locked, once the directory is made.
+  /// Locked, once the directory exists.
   var lock: (any SpillFile)? { folder.withLock { $0?.lock } }
 
   private var made: (any SpillDirectory)? { folder.withLock { $0?.directory } }
@@ -24,7 +25,7 @@ final class SpillAbsentDirectory: SpillDirectory {
     return made
   }
 
-  /// Makes it, if it is not there yet. Only the one thread that writes does.
+  /// Creates it, if it does not exist yet. Called only by the one thread that writes.
   private func make() throws(Errno) -> any SpillDirectory {
     if let made { return made }
     let new: SpillFolder
@@ -34,7 +35,7 @@ final class SpillAbsentDirectory: SpillDirectory {
     } catch {
       throw error.cause as? Errno ?? .noSpace
     }
-    // What another process has put into it meanwhile is found by who opens it next.
+    // What another process has put into it in between is found when the directory is opened the next time.
     guard try new.directory.names() == [SpillFolder.lockName] else { throw .noSpace }
     folder.withLock { $0 = new }
     return new.directory
@@ -54,6 +55,6 @@ final class SpillAbsentDirectory: SpillDirectory {
   func openDirectory(_ name: String) throws(Errno) -> any SpillDirectory { try existing().openDirectory(name) }
   func removeDirectory(_ name: String) throws(Errno) { try existing().removeDirectory(name) }
   func sync() throws(Errno) { try made?.sync() }
-  /// Until it is made nobody can tell: who writes is told then.
+  /// Unknown until the directory exists: the writer gets the error then.
   func freeByteCount() throws(Errno) -> Int { try made?.freeByteCount() ?? .max }
 }

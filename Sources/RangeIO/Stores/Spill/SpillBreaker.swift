@@ -1,9 +1,9 @@
-/// Keeps a sick disk from making reads slow: decides whether a spill directory may be used now.
+/// Decides whether a spill directory may be used now, so that a sick disk does not make reads slow.
 ///
-/// A pure state machine: what happened comes in with its time, what may be done comes out. *Closed* is healthy: all
-/// calls go through. Three errors within a minute, or one call that takes a second, *open* it: nothing goes through until
-/// a pause has passed, 5 s at first and doubling up to 5 min. Then one call at a time goes through to try; a failure
-/// opens it again, ten successes close it.
+/// A pure state machine: events and their times go in, permissions come out. *Closed* is healthy: all calls go through.
+/// Three errors within a minute, or one call that takes a second, *open* it: nothing goes through until a pause has
+/// passed, 5 s at first and doubling up to 5 min. Then one call at a time goes through to try the disk; a failure opens
+/// it again, ten successes close it.
 struct SpillBreaker: Sendable {
   struct Rules: Sendable {
     var errors = 3
@@ -14,25 +14,25 @@ struct SpillBreaker: Sendable {
     var successes = 10
   }
 
-  /// What it lets through.
+  /// Which calls go through.
   enum State: Hashable, Sendable, Codable {
-    /// Everything.
+    /// All calls.
     case closed
-    /// Nothing, until a pause is over.
+    /// No calls, until a pause is over.
     case open
-    /// One call at a time, to try.
+    /// One call at a time, to try the disk.
     case trying
   }
 
   private(set) var state = State.closed
   let rules: Rules
-  /// Times of the latest errors while closed.
+  /// The times of the latest errors while closed.
   private var errors: [ReadInstant] = []
   private var pause: Duration
-  /// When it may be tried, while it is open.
+  /// When the disk may be tried, while this is open.
   private(set) var opensAgainAt: ReadInstant?
   private var successes = 0
-  /// The call that tries now, by its number: one of before must not pass for it.
+  /// The number of the call that tries the disk now, so that an earlier call is not mistaken for it.
   private var trying: Int?
   private var tries = 0
   private(set) var openings = 0
@@ -49,7 +49,7 @@ struct SpillBreaker: Sendable {
   /// What a call may do.
   enum Permit: Equatable, Sendable {
     case go
-    /// It is the one that tries, by its number: how it ends must be told, or that it did not take place.
+    /// This call tries the disk. The caller must report how it ends, or that it did not take place.
     case tries(Int)
     case refused
   }
@@ -63,7 +63,7 @@ struct SpillBreaker: Sendable {
     }
   }
 
-  /// A call is about to be made.
+  /// Asks for permission before a call.
   mutating func ask(now: ReadInstant) -> Permit {
     guard lets(now: now) else { return .refused }
     guard state != .closed else { return .go }
@@ -76,16 +76,16 @@ struct SpillBreaker: Sendable {
     return .tries(tries)
   }
 
-  /// Whether a call is the one that tries now.
+  /// Whether this call is the one that tries the disk now.
   private func isTrying(_ permit: Permit) -> Bool {
     guard case .tries(let number) = permit else { return false }
     return number == trying
   }
 
-  /// A call did not take place after all. Does nothing once its end was told.
+  /// Reports that a call did not take place. Does nothing if its end was already reported.
   mutating func withdraw(_ permit: Permit) { if isTrying(permit) { trying = nil } }
 
-  /// A call ended well.
+  /// Reports that a call succeeded.
   mutating func succeeded(_ permit: Permit) {
     guard isTrying(permit) else { return }
     trying = nil
@@ -97,14 +97,14 @@ struct SpillBreaker: Sendable {
     errors = []
   }
 
-  /// A call failed.
+  /// Reports that a call failed.
   ///
   /// - Returns: whether that opened it.
   @discardableResult mutating func failed(_ permit: Permit, now: ReadInstant) -> Bool {
     switch state {
     case .open: return false
     case .trying:
-      // A call from before it was opened says nothing new.
+      // A call that started before it was opened says nothing new.
       guard isTrying(permit) else { return false }
       open(now)
       return true
@@ -117,7 +117,7 @@ struct SpillBreaker: Sendable {
     }
   }
 
-  /// A call has been under way for too long.
+  /// Reports that a call has taken too long.
   ///
   /// - Returns: whether that opened it.
   @discardableResult mutating func stalled(_ permit: Permit, now: ReadInstant) -> Bool {

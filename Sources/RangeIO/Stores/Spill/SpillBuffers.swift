@@ -1,22 +1,22 @@
-/// The memory into which a run of records is read: payloads that are not encoded go where they are to stay, all else is
-/// thrown away after it was decoded.
+/// The memory for reading a run of records. Payloads that are not encoded are read to their final place; everything
+/// else is decoded and then discarded.
 struct SpillBuffers {
-  /// One record, once it was read.
+  /// One record after reading.
   struct Part {
     let header: UnsafeRawBufferPointer
     let payload: UnsafeRawBufferPointer
-    /// Of which the payload is all.
+    /// The block, if the payload is the block itself.
     let block: WritableBytes?
   }
 
-  /// In the order of the file.
+  /// In file order.
   private(set) var pieces: [UnsafeMutableRawBufferPointer] = []
   private(set) var parts: [Part] = []
   private let scratch: WritableBytes
 
   /// `nil` if there is no memory.
   init?(_ run: SpillRun) {
-    // A record whose payload is as long as its block is not encoded, or lies about it, which shows.
+    // A payload as long as its block is not encoded. If the record is wrong about that, the check finds it.
     let direct = run.parts.reduce(0) { $0 + ($1.stored == $1.count ? $1.count : 0) }
     guard let scratch = try? BufferPool.shared.buffer(max(1, run.byteCount - direct)) else { return nil }
     self.scratch = scratch

@@ -1,19 +1,19 @@
 import SystemPackage
 
-/// Removes what a store has left in a directory, which nobody may be using.
+/// Removes what a store has left in a directory. No process may be using the directory.
 package struct SpillClearing: Equatable, Sendable {
-  /// Segments that were removed.
+  /// The number of segments removed.
   package var segments = 0
-  /// What all files took of the disk that were removed.
+  /// The disk space that all removed files took.
   package var byteCount = 0
-  /// Directories below it that stay: other processes are using them, or have put files into them.
+  /// Directories below it that stay: other processes use them, or have put files into them.
   package var privateDirectoriesLeft = 0
 
-  /// Removes everything of ours in a directory, and nothing else. The directory stays.
+  /// Removes the library's files from a directory, and nothing else. The directory stays.
   ///
   /// - Throws: `ReadError` of the code ``ReadError/Code/inUse`` if a process has the directory open for writing;
   ///   ``ReadError/Code/unsupportedFormat`` if another version of this library made it, with nothing touched; and as
-  ///   ``SpillInspection/init(_:on:)``. A directory without anything in it is no error.
+  ///   ``SpillInspection/init(_:on:)``. An empty directory is no error.
   package static func clear(_ path: String, on disk: any SpillDisk = SystemDisk()) throws(ReadError) -> SpillClearing {
     let context = ReadError.Context(source: path)
     let expanded = FilePath(try FilePathExpansion.expand(path))
@@ -25,7 +25,7 @@ package struct SpillClearing: Equatable, Sendable {
       try directory.names()
     }
     guard !names.isEmpty else { return SpillClearing() }
-    // Before `lock` is made, should that be missing.
+    // Before `lock` is created, in case it is missing.
     _ = try SpillFolder.readRoot(directory, on: disk, context)
     try SpillFolder.refuseOtherVersions(names, in: directory, on: disk, context)
     let (lock, isLocked) = try SpillFolder.takeLock(directory, on: disk, context)
@@ -35,7 +35,7 @@ package struct SpillClearing: Equatable, Sendable {
     }
     defer { withExtendedLifetime(lock) {} }
     var cleared = SpillClearing()
-    // `store` first: without it, nothing is believed of what is left if this is interrupted. `lock` last.
+    // `store` first: without it, the rest is ignored if this is interrupted. `lock` last.
     let fixed = [SpillFolder.storeName, SpillFolder.nextStoreName, SpillFolder.quotaName]
     for name in fixed { try cleared.remove(name, in: directory, on: disk, context) }
     try SpillFolder.attempt("sync the spill directory", context) { () throws(Errno) in try directory.sync() }
@@ -53,7 +53,7 @@ package struct SpillClearing: Equatable, Sendable {
     return cleared
   }
 
-  /// - Returns: whether there was a file of ours of that name.
+  /// - Returns: whether there was a file of ours with that name.
   @discardableResult private mutating func remove(
     _ name: String, in directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
   ) throws(ReadError) -> Bool {

@@ -1,26 +1,26 @@
 import CRangeIOSystem
 import SystemPackage
 
-/// The open files of a directory's segments: as many as the process can spare, those that were used last.
+/// The open files of a directory's segments: the most recently used ones, as many as the process can spare.
 ///
-/// A segment's file is opened when something of it is read, and stays open until others need its descriptor. Who has got
-/// a file keeps it open, whatever is decided here.
+/// A segment's file is opened when it is read, and stays open until its descriptor is needed for another. A caller that
+/// has a file keeps it open, whatever happens here.
 final class SpillFiles: Sendable {
   private struct Entry {
     let file: any SpillFile
     /// Whether it was used since the hand passed it.
     var isUsed = true
-    /// In the ring.
+    /// Its place in the ring.
     var place: Int
   }
-  /// Open files in a ring, which a hand goes round for one that was not used since it passed (CLOCK: Corbató, 1968).
+  /// Open files in a ring. A hand goes round to find one that was not used since it last passed (CLOCK: Corbató, 1968).
   private struct State {
     private(set) var open: [UInt64: Entry] = [:]
     private var ring: [UInt64] = []
     private var hand = 0
-    /// Files that were opened.
+    /// The number of times a file was opened.
     var openings = 0
-    /// The most that are kept open now.
+    /// How many files may stay open now.
     var most: Int
 
     init(most: Int) { self.most = most }
@@ -45,7 +45,7 @@ final class SpillFiles: Sendable {
       return entry.file
     }
 
-    /// Takes out what was not used for long, until there are so many.
+    /// Removes files that were not used recently, until this many are left.
     mutating func shrink(to count: Int) -> [any SpillFile] {
       var cold: [any SpillFile] = []
       while ring.count > count {
@@ -66,14 +66,14 @@ final class SpillFiles: Sendable {
   private let directory: any SpillDirectory
   private let disk: any SpillDisk
   private let isReadOnly: Bool
-  /// The most that are kept open if the process has enough.
+  /// How many files may stay open if the process has enough descriptors.
   private let limit: Int
-  /// Where files are closed that a reader is the last to have.
+  /// Where a file is closed if a reader is the last to release it.
   let closing: DiskWork
 
   /// - Parameters:
-  ///   - most: the files that are kept open.
-  ///   - closing: where files are closed that a reader is the last to have.
+  ///   - most: how many files stay open.
+  ///   - closing: where a file is closed if a reader is the last to release it.
   init(
     _ directory: any SpillDirectory, on disk: any SpillDisk, isReadOnly: Bool, most: Int, closing: DiskWork
   ) {
@@ -85,16 +85,16 @@ final class SpillFiles: Sendable {
     state = Locked(State(most: most))
   }
 
-  /// A quarter of what the process may open: it has other files, too, and perhaps other directories.
+  /// A quarter of what the process may open: it has other files too, and perhaps other directories.
   static var usualMost: Int { min(max(Int(rio_disk_descriptor_limit()) / 4, 4), 1024) }
 
-  /// The files that are open.
+  /// The number of open files.
   var count: Int { state.withLock { $0.open.count } }
 
-  /// A segment's file, if it is open. Never waits.
+  /// The file of a segment, if it is open. Never waits.
   func openFile(_ number: UInt64) -> (any SpillFile)? { state.withLock { $0.use(number) } }
 
-  /// A segment's file, which is opened if need be. May wait for the disk.
+  /// The file of a segment. Opens it if necessary, so it may wait for the disk.
   func file(_ number: UInt64) throws(Errno) -> any SpillFile {
     if let known = openFile(number) { return known }
     let name = SpillFormat.segmentName(number)
@@ -103,14 +103,14 @@ final class SpillFiles: Sendable {
     return enter(file, number)
   }
 
-  /// A segment's file was opened.
+  /// Adds the file of a segment that was just opened.
   ///
-  /// - Returns: it, or the one that another thread opened meanwhile.
+  /// - Returns: this file, or the one that another thread opened in between.
   @discardableResult func enter(_ file: any SpillFile, _ number: UInt64) -> any SpillFile {
     let (kept, cold) = state.withLock { state -> (any SpillFile, [any SpillFile]) in
       if let known = state.use(number) { return (known, []) }
       state.openings += 1
-      // After a shortage one more, now and then: others may have closed theirs.
+      // After a shortage, allow one more from time to time: other code may have closed its files.
       if state.openings % 64 == 0 { state.most = min(limit, state.most + 1) }
       let cold = state.shrink(to: max(0, state.most - 1))
       state.add(file, number)
@@ -120,13 +120,13 @@ final class SpillFiles: Sendable {
     return kept
   }
 
-  /// Lets go of a segment's file.
+  /// Removes the file of a segment.
   ///
-  /// - Returns: it, if it is open.
+  /// - Returns: the file, if it is open.
   func take(_ number: UInt64) -> (any SpillFile)? { state.withLock { $0.remove(number) } }
 
-  /// Runs `body`, and once more with half of the files closed if the process has no descriptor left. Fewer are kept open
-  /// for a while then: others need them.
+  /// Runs `body`. If the process has no descriptor left, closes half of the files and runs `body` once more. After
+  /// that, fewer files stay open for a while, since other code needs descriptors.
   func withDescriptors<Value>(_ body: () throws(Errno) -> Value) throws(Errno) -> Value {
     do throws(Errno) {
       return try body()
@@ -147,6 +147,6 @@ final class SpillFiles: Sendable {
 }
 
 extension Errno {
-  /// Whether the process or the system has too many files open, which says nothing about a disk.
+  /// Whether the process or the system has too many open files. This says nothing about the disk.
   var isShortageOfDescriptors: Bool { self == .tooManyOpenFiles || self == .tooManyOpenFilesInSystem }
 }

@@ -1,10 +1,10 @@
 import SystemPackage
 
-/// The file `lock`: who has the directory.
+/// The file `lock`: shows which process has the directory.
 extension SpillFolder {
   /// Tries to lock the directory.
   ///
-  /// - Returns: the lock, and whether it was had.
+  /// - Returns: the lock file, and whether this process now holds the lock.
   static func takeLock(
     _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
   ) throws(ReadError) -> (file: any SpillFile, isLocked: Bool) {
@@ -13,7 +13,8 @@ extension SpillFolder {
       let (isLocked, status) = try attempt("lock the spill directory", context) { () throws(Errno) in
         (try file.lock(exclusively: true), try file.status())
       }
-      // Removed between opening and locking, by whoever cleared the directory: it would keep nobody out.
+      // Another process cleared the directory between opening and locking, and removed this file: it would keep no
+      // process out.
       if status.linkCount > 0 { return (file, isLocked) }
     }
   }
@@ -23,7 +24,7 @@ extension SpillFolder {
   ) throws(ReadError) -> any SpillFile {
     let file = try attempt("open the lock of the spill directory", context) { () throws(Errno) -> any SpillFile in
       while true {
-        // First what needs no room.
+        // First try what needs no disk space.
         do throws(Errno) {
           return try directory.open(lockName, writing: true)
         } catch .noSuchFileOrDirectory {}
@@ -43,7 +44,7 @@ extension SpillFolder {
     return file
   }
 
-  /// Writes down who has the directory.
+  /// Writes into `lock` which process has the directory.
   func sign(_ configuration: SpillStore.Configuration, _ context: ReadError.Context) throws(ReadError) {
     guard let lock else { return }
     let text = Array("\(Self.mark) process \(configuration.processNumber)\n".utf8)
@@ -51,7 +52,7 @@ extension SpillFolder {
       try lock.truncate(0)
       try lock.writeAll(text, at: 0)
     } catch {
-      // On a full disk the lock is good without a name.
+      // On a full disk the lock is valid without a name.
       guard SpillWriter.Trouble.failed(error).concernsWritesOnly else {
         throw .errno(error, "lock the spill directory", context)
       }
@@ -61,7 +62,7 @@ extension SpillFolder {
   static func owner(_ lock: any SpillFile) -> String {
     var text = [UInt8](repeating: 0, count: 64)
     let count = text.withUnsafeMutableBytes { buffer -> Int in
-      // Whoever it is, it is somebody.
+      // `try?`: if the name cannot be read, it is still some other process.
       (try? lock.read(into: buffer, at: 0)) ?? 0
     }
     let words = String(decoding: text.prefix(count).filter { (32..<127).contains($0) }, as: UTF8.self)

@@ -1,12 +1,13 @@
-/// Whose directory it is: names alone say nothing, since `lock` and `store` are names that others choose, too.
+/// Tells which library owns a directory. Names alone prove nothing, since others may also use the names `lock` and
+/// `store`.
 extension SpillFolder {
-  /// What `lock`, `store` and segments begin with.
+  /// The first bytes of `lock`, `store` and segments.
   static let mark = "RIOSPILL"
 
-  /// Whether a store made a directory, or nobody put anything into it yet.
+  /// Whether a store made a directory, or the directory is still empty.
   ///
-  /// A store did if a file of one of our names begins with ``mark``. Before there is one, a process that is killed leaves
-  /// files without anything in them.
+  /// A store made it if a file with one of our names begins with ``mark``. Before that, a process that is killed leaves
+  /// empty files.
   static func isSpillDirectory(_ directory: any SpillDirectory, _ names: [String], on disk: any SpillDisk) -> Bool {
     let isMarked = names.contains { name in
       (fileNames.contains(name) || SpillFormat.segmentNumber(name) != nil) && isMarkedFile(directory, name, on: disk)
@@ -22,7 +23,7 @@ extension SpillFolder {
     start(of: name, in: directory, on: disk)?.allSatisfy { $0 == 0 } ?? false
   }
 
-  /// `nil` for what is no file of ours. What cannot be read says nothing: others may.
+  /// `nil` if it is no file of ours. A file that cannot be read proves nothing; the other files may.
   private static func start(of name: String, in directory: any SpillDirectory, on disk: any SpillDisk) -> [UInt8]? {
     guard let status = try? directory.status(of: name), isOurs(status, on: disk),
       let file = try? directory.open(name, writing: false)

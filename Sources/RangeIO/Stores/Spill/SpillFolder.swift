@@ -1,13 +1,13 @@
 import SystemPackage
 
-/// A spill directory before it is a store: made if it is missing, ours alone, and locked.
+/// A spill directory before it becomes a store: created if it is missing, owned by us alone, and locked.
 struct SpillFolder {
   let directory: any SpillDirectory
-  /// Locked for as long as it is kept; `nil` for who only reads.
+  /// Locked for as long as this object is kept; `nil` for a reader.
   let lock: (any SpillFile)?
-  /// The directory that is shared, where this is a private one below it.
+  /// The shared directory, if this is a private one below it.
   let shared: (any SpillDirectory)?
-  /// The name of the private one.
+  /// The name of the private directory.
   let privateName: String?
 
   static let lockName = "lock"
@@ -15,7 +15,7 @@ struct SpillFolder {
   static let nextStoreName = "store.new"
   static let quotaName = "quota"
 
-  /// Opens a directory. One that a full disk has no room for is made once it has.
+  /// Opens a directory. If the disk is too full to create it, it is created when there is room.
   static func open(_ configuration: SpillStore.Configuration, on disk: any SpillDisk) throws(ReadError) -> SpillFolder {
     do throws(ReadError) {
       return try openNow(configuration, on: disk)
@@ -64,7 +64,7 @@ struct SpillFolder {
     below shared: any SpillDirectory, _ configuration: SpillStore.Configuration, on disk: any SpillDisk,
     _ context: ReadError.Context
   ) throws(ReadError) -> SpillFolder {
-    // Whoever reclaims what crashes left may take one for such that is not locked yet.
+    // A process that cleans up after crashes may take a new directory before it is locked.
     for _ in 0..<16 {
       let name = hex(configuration.random()) + hex(configuration.random())
       let made = try attempt("make a private spill directory", context) {
@@ -90,7 +90,7 @@ struct SpillFolder {
 
   // MARK: ownership
 
-  /// Whether a directory is the user's own, and closed to others.
+  /// Checks that a directory belongs to the user, and is closed to others.
   static func check(
     _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context, mends: Bool
   ) throws(ReadError) {
@@ -110,7 +110,7 @@ struct SpillFolder {
         context: context)
     }
     guard status.mode & 0o077 != 0 else { return }
-    // Nobody has put anything into an empty one.
+    // An empty directory has no files of others.
     guard names.isEmpty, mends else {
       throw ReadError(
         .permissionDenied,
@@ -120,14 +120,14 @@ struct SpillFolder {
     try attempt("make the spill directory private", context) { () throws(Errno) in try directory.setMode(0o700) }
   }
 
-  /// Whether a file is a regular one of the user's, that nobody else can write to.
+  /// Whether a file is a regular file of the user, which no one else can write to.
   static func isOurs(_ status: DiskStatus, on disk: any SpillDisk) -> Bool {
     status.kind == .file && status.owner == disk.user && status.linkCount == 1 && status.mode & 0o077 == 0
   }
 
   // MARK: `store`
 
-  /// What came of reading `store`.
+  /// The result of reading `store`.
   enum RootState {
     case good(SpillRoot)
     case missing
@@ -163,7 +163,7 @@ struct SpillFolder {
     }
   }
 
-  /// Replaces `store`, durably.
+  /// Replaces `store` durably.
   static func write(_ root: SpillRoot, to directory: any SpillDirectory) throws(Errno) {
     var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
     memory.withUnsafeMutableBytes { root.write(to: $0) }
@@ -179,13 +179,13 @@ struct SpillFolder {
 
   // MARK: removing
 
-  /// Removes a private directory that nobody uses any more.
+  /// Removes a private directory that is no longer used.
   ///
-  /// - Returns: the bytes of its files; `nil` if it is still there: in use, or not all ours.
+  /// - Returns: the size of its files; `nil` if it still exists: in use, or not all ours.
   @discardableResult static func removePrivate(
     _ name: String, below directory: any SpillDirectory, on disk: any SpillDisk
   ) -> Int? {
-    // Whatever fails here is somebody else's, or tried again at the next opening.
+    // Whatever fails here belongs to another process, or is tried again at the next opening.
     guard let below = try? directory.openDirectory(name), let status = try? below.status(),
       status.owner == disk.user, let names = try? below.names(), isSpillDirectory(below, names, on: disk)
     else { return nil }
@@ -203,7 +203,7 @@ struct SpillFolder {
     return (try? directory.removeDirectory(name)) == nil ? nil : byteCount
   }
 
-  /// Throws if a segment was written by another version of this library: then nothing is to be touched, whatever `store`
+  /// Throws if another version of this library has written a segment. Then nothing may be changed, whatever `store`
   /// says.
   static func refuseOtherVersions(
     _ names: [String], in directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
@@ -227,7 +227,7 @@ struct SpillFolder {
       context: context)
   }
 
-  /// Runs `body`, whose failure is told in words.
+  /// Runs `body`, and describes its failure in words.
   @discardableResult static func attempt<Value>(
     _ action: String, _ context: ReadError.Context, _ body: () throws(Errno) -> Value
   ) throws(ReadError) -> Value {

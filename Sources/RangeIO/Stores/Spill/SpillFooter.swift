@@ -1,4 +1,4 @@
-/// What a sealed segment lists of itself, so that it is opened without being read.
+/// The list at the end of a sealed segment, so that the segment can be opened without reading it all.
 struct SpillFooter: Equatable {
   struct Entry: Equatable, BitwiseCopyable {
     var block: UInt64
@@ -24,16 +24,16 @@ struct SpillFooter: Equatable {
 
   init() {}
 
-  /// The bytes of the payload.
+  /// The size of the payload.
   var byteCount: Int {
     Self.fixedCount + identities.reduce(0) { $0 + 8 + SpillFormat.padded($1.bytes.count) }
       + tombstones.count * Self.tombstoneCount + entries.count * Self.entryCount
   }
 
-  /// What one more chunk adds.
+  /// How much one more chunk adds.
   static let growth = entryCount
 
-  /// Into ``byteCount`` zeroed bytes.
+  /// Writes to ``byteCount`` zeroed bytes.
   func write(to bytes: UnsafeMutableRawBufferPointer) {
     bytes.put(UInt32(identities.count), 0)
     bytes.put(UInt32(tombstones.count), 4)
@@ -66,15 +66,15 @@ struct SpillFooter: Equatable {
     }
   }
 
-  /// From a payload whose check sum was right; `nil` if it is nonsense all the same.
+  /// Reads a payload whose checksum was right; `nil` if its values are impossible.
   ///
-  /// - Parameter end: where its record begins, before which all that it lists ends.
+  /// - Parameter end: where its record begins. Everything it lists must end before that.
   init?(_ bytes: UnsafeRawBufferPointer, at end: Int) {
     guard bytes.count >= Self.fixedCount else { return nil }
     let counts = (bytes.number(0, UInt32.self), bytes.number(4, UInt32.self), bytes.number(8, UInt32.self))
     firstSequence = bytes.number(16, UInt64.self)
     lastSequence = bytes.number(24, UInt64.self)
-    // Counts up from 1: whatever is near the end of the numbers was not counted.
+    // Sequences count up from 1, so a number near the maximum cannot be real.
     guard firstSequence <= lastSequence, lastSequence < SpillFormat.mostCounted,
       lastSequence - firstSequence <= UInt64(UInt32.max)
     else { return nil }
@@ -93,7 +93,7 @@ struct SpillFooter: Equatable {
     for _ in 0..<counts.1 {
       let (lower, upper) = (bytes.number(place + 8, UInt64.self), bytes.number(place + 16, UInt64.self))
       let (source, bound) = (bytes.number(place, UInt32.self), bytes.number(place + 24, UInt64.self))
-      // It removes what came before it.
+      // It removes what was written before it.
       guard lower <= upper, source < counts.0, bound <= lastSequence else { return nil }
       tombstones.append(SpillTombstone(source: source, blocks: lower..<upper, bound: bound))
       place += Self.tombstoneCount
@@ -112,7 +112,7 @@ struct SpillFooter: Equatable {
     }
   }
 
-  /// Whether a segment whose footer begins at `end` can hold such a chunk.
+  /// Whether a segment whose footer begins at `end` can hold this chunk.
   private func isPossible(_ entry: Entry, before end: Int) -> Bool {
     firstSequence > 0 && entry.sequence <= lastSequence && entry.count <= 1 << 30
       && (1...max(1, entry.count)).contains(entry.stored) && entry.offset >= SpillFormat.headerCount
@@ -135,7 +135,7 @@ enum SpillTrailer {
     bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 28)), 28)
   }
 
-  /// Where the footer's record begins; `nil` if the bytes are not believed to end a segment of that length.
+  /// Where the footer's record begins; `nil` if these bytes are no valid end of a segment of that length.
   static func footer(_ bytes: UnsafeRawBufferPointer, length: Int, segmentCheck: UInt32) -> Int? {
     guard bytes.count == SpillFormat.trailerCount, bytes.number(0, UInt32.self) == magic,
       bytes.number(16, UInt64.self) == UInt64(length), bytes.number(24, UInt32.self) == segmentCheck,

@@ -1,12 +1,12 @@
 import CRangeIOSystem
 
-/// The numbers of `Docs/Formats/SpillFile.md`, which says what all of this means.
+/// The numbers of `Docs/Formats/SpillFile.md`, which explains them.
 enum SpillFormat {
   static let version: UInt16 = 1
   static let magic: UInt64 = 0x4C4C_4950_534F_4952  // "RIOSPILL"
-  /// Bytes at the start of a file that are the same in all versions.
+  /// The first bytes of a file, which are the same in all versions.
   static let prefixCount = 16
-  /// Of `store`, and of a segment's header.
+  /// The size of `store`, and of a segment's header.
   static let headerCount = 64
   static let recordHeaderCount = 64
   static let trailerCount = 32
@@ -15,7 +15,7 @@ enum SpillFormat {
   static let longestID = 65_536
   static let longestVersion = 4_096
   static let longestName = 4_096
-  /// Offsets are kept in units of 8 bytes in 32 bits.
+  /// Offsets are stored in 32 bits, in units of 8 bytes.
   static let largestSegment = 1 << 34
 
   enum FileKind: UInt8 {
@@ -23,10 +23,10 @@ enum SpillFormat {
     case segment = 2
   }
 
-  /// Up to a multiple of 8.
+  /// Rounds up to a multiple of 8.
   static func padded(_ count: Int) -> Int { (count + 7) & ~7 }
 
-  /// The bytes that a record with so large a payload takes.
+  /// The size of a record with a payload of this size.
   static func recordCount(payload: Int) -> Int { recordHeaderCount + padded(payload) }
 
   static func segmentName(_ number: UInt64) -> String {
@@ -34,10 +34,10 @@ enum SpillFormat {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Numbers, sequences and epochs that a file tells are below this, so that counting on from them ends nowhere.
+  /// Numbers, sequences and epochs in a file must be below this, so that counting on from them never overflows.
   static let mostCounted: UInt64 = 1 << 62
 
-  /// The number of the segment of that name; `nil` if it is not such a name.
+  /// The number of the segment with this name; `nil` if it is not a segment name.
   static func segmentNumber(_ name: String) -> UInt64? {
     guard name.utf8.count == 16, isLowerHex(name), let number = UInt64(name, radix: 16), number < mostCounted else {
       return nil
@@ -45,7 +45,7 @@ enum SpillFormat {
     return number
   }
 
-  /// Whether a directory of that name is private to a process.
+  /// Whether this is the name of a process's private directory.
   static func isPrivateName(_ name: String) -> Bool { name.utf8.count == 32 && isLowerHex(name) }
 
   private static func isLowerHex(_ name: String) -> Bool {
@@ -55,9 +55,9 @@ enum SpillFormat {
   }
 }
 
-/// What the first sixteen bytes of a file say.
+/// What the first 16 bytes of a file say.
 enum SpillPrefix: Equatable {
-  /// Not one of ours, or damaged.
+  /// Not one of our files, or damaged.
   case unknown
   case otherVersion(UInt16)
   case known(SpillFormat.FileKind)
@@ -101,7 +101,7 @@ struct SpillRoot: Equatable {
     self.refusesWhenFull = refusesWhenFull
   }
 
-  /// `nil` if the bytes are not believed.
+  /// `nil` if the bytes are not valid.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.store),
       bytes.number(60, UInt32.self) == CRC32C.of(bytes.part(0, 60))
@@ -113,7 +113,7 @@ struct SpillRoot: Equatable {
     guard epoch < SpillFormat.mostCounted else { return nil }
   }
 
-  /// Into 64 zeroed bytes.
+  /// Writes to 64 zeroed bytes.
   func write(to bytes: UnsafeMutableRawBufferPointer) {
     SpillPrefix.write(.store, to: bytes)
     bytes.put(directoryID, 16)
@@ -138,7 +138,7 @@ struct SpillSegmentHeader: Equatable {
     self.created = created
   }
 
-  /// `nil` if the bytes are not believed. With the segment check.
+  /// Reads a header and its segment check; `nil` if the bytes are not valid.
   static func read(_ bytes: UnsafeRawBufferPointer) -> (header: SpillSegmentHeader, check: UInt32)? {
     guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.segment) else { return nil }
     let check = bytes.number(60, UInt32.self)
@@ -149,7 +149,7 @@ struct SpillSegmentHeader: Equatable {
     return (header, check)
   }
 
-  /// Into 64 zeroed bytes.
+  /// Writes to 64 zeroed bytes.
   ///
   /// - Returns: the segment check.
   func write(to bytes: UnsafeMutableRawBufferPointer) -> UInt32 {
@@ -165,7 +165,7 @@ struct SpillSegmentHeader: Equatable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The little-endian number at a place. The caller has compared the place with the bytes that are there.
+  /// The little-endian number at an offset. The caller has checked that the offset is within the bytes.
   @inline(__always) func number<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Number.Type) -> Number {
     Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
   }

@@ -1,25 +1,25 @@
-/// A version of a source on a grid of blocks, in the bytes by which a spill directory knows it.
+/// A version of a source on a grid of blocks, in the bytes by which a spill directory identifies it.
 ///
-/// Two are the same if the id, the version, the size and the grid are. What the user calls the source goes with it, for
-/// listings, and is no part of what it is.
+/// Two are equal if id, version, size and grid are equal. The user's name for the source is stored too, for listings,
+/// but is not part of the identity.
 struct SpillIdentity: Hashable, Sendable {
-  /// As they are written: a header, the id, the version, the name.
+  /// The bytes as written: a header, the id, the version, the name.
   let bytes: [UInt8]
 
   private static let headerCount = 24
-  /// What the header begins with: the size of the grid's blocks.
+  /// The size of the grid's block size, with which the header begins.
   private static let shiftCount = 4
-  /// Where the header tells how long the name is.
+  /// Where the header stores the length of the name.
   private static let namePlace = 20
 
-  /// `nil` for a source whose version cannot be written down: it is not spilled.
+  /// `nil` for a source whose version cannot be written down. Such a source is not spilled.
   init?(_ source: SourceDescription, _ grid: BlockGrid) {
     guard let validator = source.validator?.persistentForm, !validator.isEmpty,
       validator.count <= SpillFormat.longestVersion
     else { return nil }
     let id = Array(source.id.utf8)
     guard !id.isEmpty, id.count <= SpillFormat.longestID else { return nil }
-    // What is called by its id, as most but files are, or by a whole story, is called by its id.
+    // The name is left out if it equals the id, as for most sources but files, or if it is very long.
     let isNamed = source.name != source.id && source.name.utf8.count <= SpillFormat.longestName
     let name = isNamed ? Array(source.name.utf8) : []
     var bytes = [UInt8](repeating: 0, count: Self.headerCount)
@@ -33,7 +33,7 @@ struct SpillIdentity: Hashable, Sendable {
     self.bytes = bytes + id + validator + name
   }
 
-  /// From what a file says; `nil` if it says nonsense.
+  /// Reads an identity from a file; `nil` if its values are impossible.
   init?(_ payload: UnsafeRawBufferPointer) {
     guard payload.count >= Self.headerCount else { return nil }
     let (shift, id) = (payload.number(0, UInt32.self), Int(payload.number(4, UInt32.self)))
@@ -46,7 +46,7 @@ struct SpillIdentity: Hashable, Sendable {
     bytes = Array(payload)
   }
 
-  /// What records repeat: the check sum of all but the name.
+  /// The checksum of everything but the name. Records repeat it.
   var check: UInt32 {
     var bytes = bytes
     bytes.replaceSubrange(Self.namePlace..<Self.headerCount, with: repeatElement(0, count: 4))
@@ -64,7 +64,7 @@ struct SpillIdentity: Hashable, Sendable {
     idAndVersion.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 
-  /// Whether this is the same version as another, on whatever grid.
+  /// Whether this is the same version as another, on any grid.
   func isVersion(of other: SpillIdentity) -> Bool {
     header.dropFirst(Self.shiftCount).elementsEqual(other.header.dropFirst(Self.shiftCount))
       && idAndVersion == other.idAndVersion
@@ -83,13 +83,13 @@ struct SpillIdentity: Hashable, Sendable {
   /// The source's id.
   var id: String { String(decoding: idBytes, as: UTF8.self) }
 
-  /// What the user called the source.
+  /// The user's name for the source.
   var name: String { nameCount == 0 ? id : String(decoding: bytes.suffix(nameCount), as: UTF8.self) }
 
   /// The source's version, as its validator encodes it.
   var version: [UInt8] { Array(idAndVersion.dropFirst(Int(number(4, UInt32.self)))) }
 
-  /// The bytes that `block` has: all of it, or what the source's end leaves; zero beyond it.
+  /// The size of `block`: a full block, or the rest at the source's end; zero beyond it.
   func count(ofBlock block: Int) -> Int {
     let (start, overflow) = block.multipliedReportingOverflow(by: 1 << shift)
     guard !overflow, block >= 0, start < byteCount else { return 0 }

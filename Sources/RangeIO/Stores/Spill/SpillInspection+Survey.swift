@@ -1,56 +1,57 @@
 /// What a store would find in a spill directory.
 package struct SpillSurvey: Sendable {
-  /// A version of a source, on a grid of blocks.
+  /// A version of a source, on one block size.
   package struct Source: Sendable {
     package let id: String
-    /// What the user called it, or its id.
+    /// The user's name for it, or its id.
     package let name: String
-    /// As its validator encodes it.
+    /// The version as its validator encodes it.
     package let version: [UInt8]
-    /// Of the source, in bytes.
+    /// The size of the source in bytes.
     package let byteCount: Int
     package let blockSize: Int
-    /// Blocks that are found.
+    /// The number of blocks that can be found.
     package var blocks = 0
-    /// Their bytes as they lie on the disk, without headers.
+    /// The size of those blocks on the disk, without headers.
     package var storedBytes = 0
-    /// What they decode to.
+    /// The size of those blocks after decoding.
     package var decodedBytes = 0
   }
 
-  /// A file.
+  /// A segment file.
   package struct Segment: Sendable {
     package let number: UInt64
-    /// Its length.
+    /// The length of the file.
     package let byteCount: Int
-    /// What it takes of the disk.
+    /// The disk space that the file takes.
     package let allocatedBytes: Int
-    /// Whether it is complete: only the last one is not, or what a process left that was killed.
+    /// Whether it is complete. Only the last segment is not, or one left by a process that was killed.
     package let isSealed: Bool
-    /// Chunks that it lists, found or replaced by later ones.
+    /// The number of chunks it lists, including those replaced by later ones.
     package let chunks: Int
     package let tombstones: Int
-    /// Records that are known to be damaged before any of a sealed segment is read.
+    /// Damaged records that are known before any record of a sealed segment is read.
     package let damaged: Int
-    /// Records of chunks that are found, with their headers.
+    /// The bytes of records whose chunks can be found, including headers.
     package var liveBytes = 0
   }
 
   package var sources: [Source] = []
   package var segments: [Segment] = []
-  /// Files that are named as segments are, and not believed.
+  /// Files that have the name of a segment, but are not valid ones.
   package var unbelieved = 0
-  /// When the oldest and the newest block that is found was asked for from its source, nanoseconds since 1970.
+  /// When the oldest and the newest block that can be found were requested from their source, in nanoseconds since
+  /// 1970.
   package var births: ClosedRange<Int64>?
 }
 
 extension SpillInspection {
-  /// What a store would find: the same that it does when it opens the directory, whose lists are read, and, of segments
-  /// that are not sealed, everything.
+  /// Returns what a store would find. Does what a store does when it opens the directory: reads the lists in the
+  /// segments, and all of a segment that is not sealed.
   ///
-  /// - Parameter progress: hears of the bytes of the segments that were looked at, of ``byteCount()`` in all.
+  /// - Parameter progress: receives the size of each segment after examining it, ``byteCount()`` in total.
   /// - Throws: what `progress` throws; `ReadError` if `store` is missing or damaged.
-  /// - Complexity: O(blocks), some 90 bytes of memory each while it runs.
+  /// - Complexity: O(blocks), about 90 bytes of memory each while it runs.
   package func survey(progress: (Int) throws -> Void = { _ in }) throws -> SpillSurvey {
     guard let root = expected else {
       throw ReadError(
@@ -92,7 +93,7 @@ extension SpillInspection {
     return survey
   }
 
-  /// The bytes of all segments.
+  /// The total size of all segments.
   package func byteCount() throws(ReadError) -> Int { try segments().byteCount }
 }
 

@@ -1,45 +1,45 @@
 import SystemPackage
 
-/// What reading all of a spill directory found.
+/// The result of reading all of a spill directory.
 package struct SpillVerification: Sendable {
   /// Bytes that are not what they should be.
   package struct Damage: Equatable, Sendable {
-    /// `nil`: the file `store`.
+    /// The number of the segment; `nil` for the file `store`.
     package let segment: UInt64?
-    /// Where in the file the record begins, or what cannot be told to be one.
+    /// Where in the file the record begins, or the bytes that are no valid record.
     package let offset: Int
     /// What is wrong.
     package let reason: String
   }
 
   package var segments = 0
-  /// Of these: complete, with a footer.
+  /// The part of the segments that is complete, with a footer.
   package var sealedSegments = 0
-  /// Segments of another epoch or directory, which the next process deletes that opens this one for writing.
+  /// Segments of another epoch or directory. The next process that opens this directory for writing deletes them.
   package var leftovers = 0
-  /// Records that were believed, of all kinds.
+  /// The number of valid records of all kinds.
   package var records = 0
   package var chunks = 0
   package var tombstones = 0
-  /// Chunks of codecs that are not known here, of which only the sums were compared.
+  /// Chunks with an unknown codec. Only their checksums were compared.
   package var unknownCodecs = 0
-  /// Bytes of believed records, with headers.
+  /// The size of valid records, including headers.
   package var recordBytes = 0
-  /// Payloads of chunks.
+  /// The size of the chunks' payloads.
   package var storedBytes = 0
-  /// What they decoded to, or say that they would.
+  /// The size of the chunks after decoding, or the size they claim to have.
   package var decodedBytes = 0
-  /// Ends of segments that were not finished: being written, or left by a process that was killed. Not damage: nothing
-  /// there was ever found.
+  /// Segments with an unfinished end: being written, or left by a process that was killed. This is not damage: nothing
+  /// there could ever be found.
   package var unfinished = 0
-  /// Places that are damaged.
+  /// The number of damaged places.
   package var damaged = 0
   /// The first ``mostDamages`` of them.
   package var damages: [Damage] = []
 
   package static let mostDamages = 1000
 
-  /// Adds what was found in one segment.
+  /// Adds the results of one segment.
   mutating func add(_ segment: SpillVerification) {
     segments += segment.segments
     sealedSegments += segment.sealedSegments
@@ -63,16 +63,17 @@ package struct SpillVerification: Sendable {
 }
 
 extension SpillInspection {
-  /// Reads every record of every segment, compares all sums, and decodes what is encoded with one of this library's
-  /// codecs.
+  /// Reads every record of every segment, compares all checksums, and decodes what is encoded with one of this
+  /// library's codecs.
   ///
-  /// A process that uses the directory may be writing a segment while it is read, sealing it, or letting go of it. So a
-  /// segment that seems to be damaged is read again, and what one look finds and the next does not was no damage.
+  /// A process that uses the directory may write, seal or remove a segment at the same time. So a segment that seems
+  /// damaged is read again. If one read finds a fault and the next does not, it was no damage.
   ///
-  /// - Parameter progress: hears of the bytes that were read for the first time, of ``byteCount()`` in all.
-  /// - Throws: what `progress` throws; `ReadError` if the directory cannot be listed, or another version of this library
-  ///   has written a segment.
-  /// - Complexity: reads everything, once, and segments that seem to be damaged again, up to ``mostLooks`` times; takes some megabytes of memory, however much there is.
+  /// - Parameter progress: receives the bytes read for the first time since the last call, ``byteCount()`` in total.
+  /// - Throws: what `progress` throws; `ReadError` if the directory cannot be listed, or another version of this
+  ///   library has written a segment.
+  /// - Complexity: reads everything once, and segments that seem damaged again, up to ``mostLooks`` times. Takes some
+  ///   megabytes of memory, whatever the size of the directory.
   package func verify(progress: (Int) throws -> Void = { _ in }) throws -> SpillVerification {
     var found = SpillVerification()
     if expected == nil {
@@ -80,7 +81,7 @@ extension SpillInspection {
         .init(segment: nil, offset: 0, reason: root == .missing ? "the file is missing" : "the file is damaged"))
     }
     for number in try segments().numbers {
-      // Gone meanwhile, or not one of ours.
+      // Removed in between, or not one of ours.
       guard let status = status(of: number) else { continue }
       var told = 0
       var looked = try look(at: number) { place in
@@ -92,7 +93,7 @@ extension SpillInspection {
       while let last = looked, last.damaged > 0, looks < Self.mostLooks {
         looks += 1
         looked = try look(at: number) { _ in try progress(0) }
-        // Nobody changes it any more.
+        // No process is changing it any more.
         if looked?.damages == last.damages { break }
       }
       if let looked { found.add(looked) }
@@ -100,13 +101,13 @@ extension SpillInspection {
     return found
   }
 
-  /// Looks at a segment that seems to be damaged, until two looks in a row agree: each process that writes it makes a look
-  /// see more than the one before, and ends with it some time.
+  /// How often a segment that seems damaged is read, until two reads in a row agree. A process that writes the segment
+  /// makes each read see more than the one before, but it finishes at some time.
   static let mostLooks = 8
 
   /// Reads one segment.
   ///
-  /// - Parameter progress: hears up to where it was read.
+  /// - Parameter progress: receives the offset up to which it was read.
   /// - Returns: `nil` if it is gone.
   private func look(at number: UInt64, progress: (Int) throws -> Void) throws -> SpillVerification? {
     var found = SpillVerification()

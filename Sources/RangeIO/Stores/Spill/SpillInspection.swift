@@ -1,12 +1,12 @@
 import SystemPackage
 
-/// A spill directory as it lies on the disk, for whoever wants to know what is in it: a tool, a test.
+/// The contents of a spill directory on the disk, for tools and tests.
 ///
-/// Changes nothing and locks nothing, so the directory may be in use: what is removed meanwhile is passed over, and what
-/// is being written counts as not finished. ``survey(progress:)`` tells what a store would find there, from what segments
-/// list of themselves; ``verify(progress:)`` reads everything and compares all sums.
+/// Changes nothing and locks nothing, so the directory may be in use. Files that are removed at the same time are
+/// skipped, and what is being written counts as unfinished. ``survey(progress:)`` tells what a store would find there,
+/// from the lists in the segments; ``verify(progress:)`` reads everything and compares all checksums.
 package struct SpillInspection {
-  /// What came of reading `store`, without which nothing in the directory is believed.
+  /// The result of reading `store`. Without a valid `store`, nothing in the directory counts.
   package enum Root: Equatable, Sendable {
     /// - Parameter created: nanoseconds since 1970.
     case good(directoryID: UInt64, epoch: UInt64, created: Int64, refusesWhenFull: Bool)
@@ -23,9 +23,10 @@ package struct SpillInspection {
 
   /// Opens a directory.
   ///
-  /// - Throws: `ReadError` of the code ``ReadError/Code/notFound`` if nothing is there, or nothing was ever stored;
-  ///   ``ReadError/Code/invalidConfiguration`` if it is no spill directory; ``ReadError/Code/unsupportedFormat`` and
-  ///   ``ReadError/Code/permissionDenied`` as a store; and what the system says.
+  /// - Throws: `ReadError` of the code ``ReadError/Code/notFound`` if there is no directory, or nothing was ever stored
+  ///   in it; ``ReadError/Code/invalidConfiguration`` if it is not a spill directory;
+  ///   ``ReadError/Code/unsupportedFormat`` and ``ReadError/Code/permissionDenied`` as a store; and errors from the
+  ///   system.
   package init(_ path: String, on disk: any SpillDisk = SystemDisk()) throws(ReadError) {
     var configuration = SpillStore.Configuration(directory: path, limit: .bytes(0))
     configuration.isReadOnly = true
@@ -49,19 +50,19 @@ package struct SpillInspection {
     try SpillFolder.refuseOtherVersions(names, in: directory, on: disk, context)
   }
 
-  /// The bytes that the user may still write to the file system.
+  /// The number of bytes that the user may still write to the file system.
   package func freeByteCount() throws(ReadError) -> Int {
     try SpillFolder.attempt("ask for the free space of the disk", context) { () throws(Errno) in
       try directory.freeByteCount()
     }
   }
 
-  /// Directories below it that belong to other processes, or did.
+  /// Directories below it that belong, or belonged, to other processes.
   package func privateDirectories() throws(ReadError) -> [String] {
     try names().filter { SpillFormat.isPrivateName($0) }.sorted()
   }
 
-  /// The segments, in the order in which they were made, and the bytes of them all.
+  /// The segments in the order they were made, and their total size.
   func segments() throws(ReadError) -> (numbers: [UInt64], byteCount: Int) {
     let numbers = try names().compactMap { SpillFormat.segmentNumber($0) }.sorted()
     var byteCount = 0

@@ -1,15 +1,15 @@
 import Synchronization
 import SystemPackage
 
-/// Reads a run of records that was found, and checks and decodes them. Keeps its segment.
+/// Reads, checks and decodes a run of records that was found. Keeps its segment.
 final class SpillLoader: PieceLoader {
   private let store: SpillStore
-  // Set when it is made, and let go of when nobody has it any more.
+  // Set in `init` and released in `deinit`; unchanged in between.
   nonisolated(unsafe) private var kept: SpillRun?
   private var run: SpillRun { kept! }
   private let permit: SpillBreaker.Permit
 
-  /// One call of ``load(whenLate:)``: usually the only one, but parts of a piece may be wanted by several flights.
+  /// One call of ``load(whenLate:)``. Usually the only one, but several flights may want parts of a piece.
   private final class Load: Sendable {
     private enum Phase: Int {
       case waits
@@ -40,23 +40,23 @@ final class SpillLoader: PieceLoader {
   }
 
   deinit {
-    // Never asked, or cancelled.
+    // Never called, or cancelled.
     if permit != .go { store.state.withLock { $0.breaker.withdraw(permit) } }
     kept = nil
     store.ledger.tell()
   }
 
-  /// Runs of more bytes than this are not copied from the page cache on the reader's thread.
+  /// Longer runs are not copied from the page cache on the reader's thread.
   private static let mostAtOnce = 256 << 10
 
-  // One that tries might hang even so.
+  // A call that tries the disk might hang even here.
   var isQuick: Bool { permit == .go && run.range.count <= Self.mostAtOnce }
 
-  /// What the page cache holds.
+  /// Loads from the page cache.
   func loadNow() -> QuickLoad {
-    // To open it may wait for the disk.
+    // Opening the file may wait for the disk.
     guard let file = run.segment.openFile, let buffers = SpillBuffers(run) else { return .notAtHand }
-    // A failure shows again, and is counted, when the disk is asked for good.
+    // `try?`: a failure will show again, and be counted, when the disk itself is read.
     guard let count = try? file.readResident(into: buffers.pieces, at: run.offset), count == run.byteCount
     else { return .notAtHand }
     return decode(buffers, isResident: true).map { .bytes($0) } ?? .lost
@@ -65,17 +65,17 @@ final class SpillLoader: PieceLoader {
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
     let answer = Promise<Bytes?>()
     let load = Load()
-    // Watched from now on: where others hang, this may not even get a thread.
+    // Watched from now on: if other reads hang, this one may not even get a thread.
     let call = store.watch.begin { [store] in
       store.state.withLock { $0.counts.lateReads += 1 }
       whenLate()
     } onStall: {
-      // One that has begun is watched on its own.
+      // A read that has started is watched separately.
       if !load.reads { answer.resolve(.success(nil)) }
     }
     store.lanes.reads.start(isUrgent: true) { [self] in
       guard load.begin() else { return }
-      // From here on it is the disk that is slow. Before, many may just have waited for a thread.
+      // From here on the disk itself is slow. Before, reads may just have waited for a thread.
       let reading = store.watch.begin { [store, permit] in
         store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
         answer.resolve(.success(nil))
@@ -86,7 +86,7 @@ final class SpillLoader: PieceLoader {
       answer.resolve(.success(bytes))
     }
     let bytes = (try? await answer.value()) ?? nil
-    // Nobody waits any more, and it has not begun: it will not.
+    // No read waits any more, and this one has not started: it will not start.
     if load.giveUp() {
       store.watch.end(call)
       store.state.withLock { $0.breaker.withdraw(permit) }
@@ -94,9 +94,10 @@ final class SpillLoader: PieceLoader {
     return bytes
   }
 
-  /// Reads, waiting for the disk.
+  /// Reads, and waits for the disk.
   private func read() -> Bytes? {
-    // It was found before the disk turned out to be sick: of all that were, none but those under way are to hang.
+    // It was found before the disk turned out to be sick. Only reads that already started may hang, not all that were
+    // found.
     if permit == .go, !store.state.withLock({ $0.breaker.isClosed }) { return nil }
     guard let buffers = SpillBuffers(run) else { return nil }
     let result = Result<Int, Errno> { () throws(Errno) in
@@ -106,36 +107,37 @@ final class SpillLoader: PieceLoader {
     case .success(let count):
       store.state.withLock { $0.breaker.succeeded(permit) }
       guard count == run.byteCount else {
-        // The file ends early: cut by somebody.
+        // The file ends early: something has cut it.
         return lose(run.parts)
       }
       return decode(buffers, isResident: false)
     case .failure(.noSuchFileOrDirectory):
-      // Its segment went to make room, or somebody removed the file: a miss, which says nothing about the disk.
+      // Its segment was freed to make room, or another process removed the file. A miss, which says nothing about the
+      // disk.
       store.state.withLock { $0.breaker.withdraw(permit) }
       for part in run.parts { store.drop(part, of: run) }
       return nil
     case .failure(let errno) where errno.isShortageOfDescriptors:
-      // They are there, and the disk is well: another time.
+      // The records are there and the disk is healthy: they can be read another time.
       store.noteShortage(errno)
       store.state.withLock { $0.breaker.withdraw(permit) }
       return nil
     case .failure(let errno):
       store.note(errno, "read a spill file", permit, isWrite: false)
-      // They may be readable another time, if the disk recovers; but one bad place must not fail each read of it.
+      // They may be readable later if the disk recovers, but one bad place must not make every read of it fail.
       for part in run.parts { store.drop(part, of: run) }
       return nil
     }
   }
 
-  /// Takes damaged records out.
+  /// Removes damaged records.
   private func lose(_ parts: [SpillRun.Part]) -> Bytes? {
     for part in parts { store.drop(part, of: run) }
     store.state.withLock { $0.counts.damaged += parts.count }
     return nil
   }
 
-  /// The bytes of all blocks, if all records are what was looked for.
+  /// The bytes of all blocks, if all records are the expected ones.
   private func decode(_ buffers: SpillBuffers, isResident: Bool) -> Bytes? {
     var pieces: [Bytes] = []
     var damaged: [SpillRun.Part] = []
@@ -155,7 +157,7 @@ final class SpillLoader: PieceLoader {
     guard let record = SpillRecord(read.header, segmentCheck: run.segment.check), record.kind == .chunk,
       record.source == run.local, record.identityCheck == run.identityCheck, record.block == UInt64(part.block),
       record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored, part.stored > 0,
-      // Before anything is decoded: most flipped bits decode to other bytes unnoticed.
+      // Check before decoding: most flipped bits decode to other bytes without an error.
       CRC32C.of(read.payload) == record.payloadCheck
     else { return nil }
     if let block = read.block { return record.codec == 0 ? block.bytes(part.count) : nil }
@@ -167,7 +169,7 @@ final class SpillLoader: PieceLoader {
 }
 
 extension SpillStore {
-  /// The codec of that number, if it is known.
+  /// The codec with this number, if it is known.
   func codec(_ id: UInt8) -> (any ChunkCodec)? {
     if configuration.codec.id == id { return configuration.codec }
     switch id {
@@ -177,7 +179,7 @@ extension SpillStore {
     }
   }
 
-  /// An error in words.
+  /// The error to report for this trouble.
   func error(for trouble: SpillWriter.Trouble) -> ReadError {
     switch trouble {
     case .noRoom: return ReadError.noSpillRoom(configuration.directory)
@@ -190,13 +192,13 @@ extension SpillStore {
     }
   }
 
-  /// A file could not be opened, since the process has too many, which is no failure of the disk.
+  /// Notes that a file could not be opened because the process has too many. This is no failure of the disk.
   func noteShortage(_ errno: Errno) {
     let error = ReadError.errno(errno, "open a spill file", .init(source: configuration.directory))
     state.withLock { $0.lastFailure = error }
   }
 
-  /// The disk failed.
+  /// Notes that the disk failed.
   func note(_ errno: Errno, _ action: String, _ permit: SpillBreaker.Permit, isWrite: Bool) {
     let error = ReadError.errno(errno, action, .init(source: configuration.directory))
     let now = self.now

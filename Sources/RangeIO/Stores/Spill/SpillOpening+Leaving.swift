@@ -1,37 +1,37 @@
 import SystemPackage
 
-/// Segments that are not entered: they are too many, or cannot be read.
+/// Segments that are not entered, because there are too many or they cannot be read.
 extension SpillOpening {
   /// What is counted over all segments.
   struct Counted {
     var lastNumber: UInt64 = 0
-    /// Of what could be read.
+    /// The last sequence of the segments that could be read.
     var lastSequence: UInt64 = 0
-    /// The newest of which a sequence is known: one that was just made has none.
+    /// The newest segment with a known sequence; a segment that was just created has none.
     var newestWithSequence: UInt64 = 0
-    /// Those that could not, by their numbers: what is charged for them.
+    /// The segments that could not be read, by number, with the bytes charged for them.
     var unread: [UInt64: Int] = [:]
 
-    /// Sequences from here on are higher than any that the directory has.
+    /// From here on, sequences are higher than all in the directory.
     ///
-    /// Those of a segment rise by less than 2^32, and begin no higher than at its number times that, however many were
-    /// not read when it was made: so a segment that is not read now ends below the next multiple. Those of older ones
-    /// are lower than those of the newest.
+    /// The sequences of a segment rise by less than 2^32, and begin no higher than at the segment's number times that,
+    /// however many segments were not read when it was created. So a segment that is not read now ends below the next
+    /// multiple. Sequences of older segments are lower than those of the newest.
     var sequenceToGoOnFrom: UInt64 {
       guard let newest = unread.keys.max(), newest > newestWithSequence else { return lastSequence }
       return max(lastSequence + 1 << 32, min(newest + 1, 1 << 29) << 32)
     }
   }
 
-  /// A segment's footer is known.
+  /// Counts a segment whose footer is known.
   func count(_ footer: SpillFooter, of number: UInt64, _ counted: inout Counted) {
     counted.lastSequence = max(counted.lastSequence, footer.lastSequence + 1)
     if footer.lastSequence > 0 { counted.newestWithSequence = max(counted.newestWithSequence, number) }
   }
 
-  /// Removes segments, the oldest first, so that what removes some of one is there for as long as it is.
+  /// Removes segments, the oldest first, so that a tombstone exists for as long as the chunks it removes.
   ///
-  /// - Parameter numbers: from the newest on.
+  /// - Parameter numbers: starting with the newest.
   func remove(_ numbers: [UInt64], _ counted: inout Counted) {
     var left = numbers
     do throws(Errno) {
@@ -45,13 +45,13 @@ extension SpillOpening {
         if configuration.durability != .none { try directory.sync() }
       }
     } catch {
-      // They stay, with those that are newer, and count.
+      // They stay, together with newer ones, and count.
       for number in left { leave(number, &counted) }
     }
   }
 
-  /// A segment stays of which nothing is known. Its space counts, and what it holds is older than what comes, should it be
-  /// readable the next time.
+  /// Keeps a segment of which nothing is known. Its space counts. If it is readable the next time, its contents are
+  /// older than what comes from now on.
   func leave(_ number: UInt64, _ counted: inout Counted) {
     let charge = (try? directory.status(of: SpillFormat.segmentName(number))).map { SpillLedger.charge(of: $0) } ?? 0
     ledger.charge(charge)

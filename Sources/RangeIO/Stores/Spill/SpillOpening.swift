@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// Makes a store of what lies in a directory: reads `store`, footers, and what was not sealed.
+/// Creates a store from a directory: reads `store`, footers, and segments that were not sealed.
 struct SpillOpening {
   let configuration: SpillStore.Configuration
   let disk: any SpillDisk
@@ -25,20 +25,20 @@ struct SpillOpening {
     context = .init(source: configuration.directory)
   }
 
-  /// What a segment says of itself.
+  /// What a segment says about itself.
   struct Contents {
     let segment: SpillSegment
     let length: Int
-    /// Whether it ends in a footer of its own.
+    /// Whether it ends with its own footer.
     var isSealed = true
     var footer: SpillFooter
-    /// Records that are damaged, as far as that is known already.
+    /// The number of damaged records known so far.
     var damaged = 0
   }
 
   /// Opens the directory. Waits for the disk.
   ///
-  /// - Parameter isNeeded: whether anybody still waits for it.
+  /// - Parameter isNeeded: whether a caller still waits for it.
   func open(_ sources: ChunkSources, isNeeded: () -> Bool = { true }) throws(ReadError) -> SpillStore {
     ledger.charge(SpillStore.fixedBytes)
     var names = try SpillFolder.attempt("list the spill directory", context) { () throws(Errno) in
@@ -54,15 +54,15 @@ struct SpillOpening {
     state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     if !configuration.isReadOnly { removeLeftovers(names) }
     let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
-    // From the newest on: the first of several records of a block counts, and tombstones are known before what they
-    // remove.
+    // From the newest on: the first of several records of a block counts, and tombstones are known before the records
+    // they remove.
     var removed: [Int: SpillRemovedBlocks] = [:]
     var counted = Counted()
     var overRead: [UInt64] = []
     for number in numbers.reversed() {
       guard isNeeded() else { throw ReadError(.closed, "the opening was cancelled", context: context) }
       guard let contents = try read(number, root, &counted) else { continue }
-      // The limit may be lower than it was. None of the older ones stays, then, and so none needs its tombstones.
+      // The limit may be lower than before. Then none of the older segments stays, so none needs its tombstones.
       if !overRead.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {
         contents.segment.end()
         overRead.append(number)
@@ -94,9 +94,9 @@ struct SpillOpening {
     return store
   }
 
-  /// The directory's `store`, or a new one, of which none of the segments is.
+  /// The directory's `store`, or a new one. A new one makes all segments there invalid.
   ///
-  /// - Returns: whether it is on the disk, too: where that is full it is written before the first segment is.
+  /// - Returns: also whether it is on the disk. On a full disk it is written before the first segment.
   private func root(_ known: SpillFolder.RootState) throws(ReadError) -> (SpillRoot, isWritten: Bool) {
     switch known {
     case .good(let root): return (root, true)
@@ -109,7 +109,7 @@ struct SpillOpening {
       let root = SpillRoot(
         directoryID: configuration.random(), epoch: 1, created: configuration.wallClock(),
         refusesWhenFull: configuration.whenFull == .refuse)
-      // What is in its way is replaced if it is a file, and is an error otherwise.
+      // If a file is in its way, that file is replaced; anything else is an error.
       do throws(Errno) {
         try SpillFolder.write(root, to: directory)
         return (root, true)
@@ -122,13 +122,13 @@ struct SpillOpening {
     }
   }
 
-  /// Deletes what a crash left: private directories that nobody uses, and the next `store`.
+  /// Deletes what a crash left: unused private directories, and the next `store`.
   private func removeLeftovers(_ names: [String]) {
     for name in names where SpillFormat.isPrivateName(name) {
       SpillFolder.removePrivate(name, below: directory, on: disk)
     }
     if let shared = folder.shared {
-      // One that is in use is locked, this one included.
+      // A directory in use is locked, including this one.
       for name in (try? shared.names()) ?? [] where SpillFormat.isPrivateName(name) {
         SpillFolder.removePrivate(name, below: shared, on: disk)
       }
@@ -144,13 +144,13 @@ struct SpillOpening {
 
   // MARK: segments
 
-  /// Reads a segment; `nil` if it is not believed.
+  /// Reads a segment; `nil` if it is not valid.
   func read(
     _ number: UInt64, _ root: SpillRoot, _ counted: inout Counted
   ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
-      // Looked at before it is opened: who must not open what is somebody else's leaves it alone.
+      // Checked before it is opened, since a file that belongs to others must not be opened.
       guard SpillFolder.isOurs(try directory.status(of: name), on: disk) else {
         if try isShared(number, root) { leave(number, &counted) }
         return nil
@@ -183,7 +183,7 @@ struct SpillOpening {
       }
     } catch {
       switch error {
-      // Gone meanwhile, or not a file.
+      // Removed in between, or not a file.
       case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
       // One bad file does not keep the others from being read.
       case .ioError, .permissionDenied, .notPermitted, .tooManyOpenFiles, .tooManyOpenFilesInSystem:
@@ -194,8 +194,8 @@ struct SpillOpening {
     }
   }
 
-  /// Whether a segment of this directory is one that others may write to, or that has another name: it is not believed,
-  /// and what it holds may be believed again some day.
+  /// Whether a segment of this directory can be written to by others, or has another name as well. Such a segment is
+  /// not used, but its contents may be valid again later.
   private func isShared(_ number: UInt64, _ root: SpillRoot) throws(Errno) -> Bool {
     let name = SpillFormat.segmentName(number)
     let status = try directory.status(of: name)
@@ -205,7 +205,7 @@ struct SpillOpening {
     return header.number == number && header.directoryID == root.directoryID && header.epoch == root.epoch
   }
 
-  /// Gives a segment that was not sealed a footer of what is believed of it.
+  /// Gives a segment that was not sealed a footer with its valid records.
   private func seal(
     _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ counted: inout Counted
   ) throws(Errno) -> Contents {
@@ -220,14 +220,14 @@ struct SpillOpening {
       SpillWriter.writeClosing(scan.footer, sequence: counted.lastSequence, at: scan.end, segment.check, to: $0)
     }
     do throws(Errno) {
-      // What lies behind is cut off first: it must not look like a trailer some day.
+      // First cut off what follows, so that it can never look like a trailer.
       try file.truncate(scan.end)
       try file.writeAll(memory, at: scan.end)
       segment.recharge(SpillLedger.rounded(scan.end + count))
       contents = Contents(
         segment: segment, length: scan.end + count, footer: scan.footer, damaged: scan.damaged)
     } catch {
-      // On a full disk it stays as it is, and is scanned the next time, too.
+      // On a full disk the segment stays as it is, and is scanned again the next time.
       guard SpillWriter.Trouble.failed(error).concernsWritesOnly else { throw error }
     }
     return contents
@@ -239,14 +239,14 @@ extension SpillFolder {
 }
 
 extension SpillState {
-  /// Enters what a segment holds, unless a newer one has said otherwise.
+  /// Enters the contents of a segment, unless a newer segment says otherwise.
   ///
-  /// - Parameter removed: what the tombstones of newer segments say, by the slots of sources. Those of this one are added.
+  /// - Parameter removed: the tombstones of newer segments, by the slots of sources. Those of this segment are added.
   mutating func enter(
     _ footer: SpillFooter, of place: UInt32, _ removed: inout [Int: SpillRemovedBlocks]
   ) {
     let number = places[Int(place)]!.segment.number
-    // A source that is one too many is not known: what is here of it is not found.
+    // A source beyond the maximum is not known, so its records here are not found.
     let slots = footer.identities.map { sources.enter($0) }
     for (local, slot) in slots.enumerated() {
       guard let slot else { continue }

@@ -1,37 +1,38 @@
 import CRangeIOSystem
 import SystemPackage
 
-/// The one limit of a directory that several processes share, each with files of its own: whoever makes a file counts
-/// what all have, with nobody else making one meanwhile.
+/// The one limit of a directory that several processes share, each with its own files. A process that creates a file
+/// counts the files of all processes, and no other process creates one at the same time.
 struct SpillQuota: Sendable {
   let shared: any SpillDirectory
-  /// The name of this process's own directory below it; `nil` for the one that has the directory itself.
+  /// The name of this process's private directory; `nil` for the process that has the shared directory itself.
   let privateName: String?
   let limit: Int
-  /// How often a turn is asked for, a millisecond apart, before others count as busy.
+  /// How often to try for a turn, one millisecond apart, before the other processes count as busy.
   var tries = 2_000
 
-  /// A time in which nobody else makes a file. Ends when it is let go of.
+  /// A time in which no other process creates a file. Ends when it is released.
   struct Turn {
     let file: any SpillFile
   }
 
-  /// What came of asking for a turn.
+  /// The result of asking for a turn.
   enum Answer {
     case turn(Turn)
-    /// So many bytes more would be too many.
+    /// This many more bytes would exceed the limit.
     case full
-    /// Another process has its turn, and does not end it: it is stopped, or its disk hangs. Says nothing about room.
+    /// Another process has its turn and does not end it: it is stopped, or its disk hangs. Says nothing about room.
     case busy
   }
 
-  /// Whether there are others.
+  /// Whether other processes use the directory.
   private func isShared() throws(Errno) -> Bool {
     guard privateName == nil else { return true }
     return try shared.names().contains { SpillFormat.isPrivateName($0) }
   }
 
-  /// Waits for a turn to take so many bytes. Whoever is alone takes one, too: another may come at this moment.
+  /// Waits for a turn to take this many bytes. Needed even by a process that is alone, since another may come at this
+  /// moment.
   func enter(_ bytes: Int) throws(Errno) -> Answer {
     let file: any SpillFile
     do throws(Errno) {
@@ -39,7 +40,7 @@ struct SpillQuota: Sendable {
     } catch .fileExists {
       file = try shared.open(SpillFolder.quotaName, writing: true)
     }
-    // Others are in there for the time that it takes to set a file's blocks aside.
+    // Other processes keep a turn only while they preallocate a file.
     var left = tries
     while !(try file.lock(exclusively: true)) {
       left -= 1
@@ -53,7 +54,7 @@ struct SpillQuota: Sendable {
   private func total() throws(Errno) -> Int {
     var sum = try total(of: shared)
     for name in try shared.names() where SpillFormat.isPrivateName(name) {
-      // Gone meanwhile: its process has ended.
+      // `try?`: removed in between, since its process has ended.
       guard let below = try? shared.openDirectory(name) else { continue }
       sum += try total(of: below)
     }
@@ -69,10 +70,10 @@ struct SpillQuota: Sendable {
     return sum
   }
 
-  /// Removes a private directory with all that is in it.
+  /// Removes a private directory with everything in it.
   func leave(_ directory: any SpillDirectory) {
     guard let privateName else { return }
-    // What cannot be removed is found by the next who opens the directory.
+    // `try?`: what cannot be removed is found by the next process that opens the directory.
     for name in (try? directory.names()) ?? []
     where SpillFormat.segmentNumber(name) != nil || SpillFolder.fileNames.contains(name) {
       try? directory.remove(name)

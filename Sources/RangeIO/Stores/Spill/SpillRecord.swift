@@ -1,4 +1,4 @@
-/// The header of a record, see `Docs/Formats/SpillFile.md`.
+/// The header of a record. See `Docs/Formats/SpillFile.md`.
 struct SpillRecord: Equatable {
   enum Kind: UInt8 {
     case chunk = 1
@@ -11,7 +11,7 @@ struct SpillRecord: Equatable {
 
   var kind: Kind
   var codec: UInt8 = 0
-  /// Within the segment.
+  /// The number of the source within the segment.
   var source: UInt32 = 0
   /// The CRC of that source's identity.
   var identityCheck: UInt32 = 0
@@ -19,17 +19,17 @@ struct SpillRecord: Equatable {
   var sequence: UInt64 = 0
   /// Nanoseconds since 1970.
   var fetchedAt: Int64 = 0
-  /// The first byte covered, within the block.
+  /// The first covered byte, within the block.
   var lower: UInt32 = 0
-  /// The bytes covered.
+  /// The number of covered bytes.
   var count: UInt32 = 0
-  /// The bytes of the payload.
+  /// The size of the payload.
   var stored: UInt32 = 0
   var payloadCheck: UInt32 = 0
 
   init(_ kind: Kind) { self.kind = kind }
 
-  /// `nil` if the bytes are not believed to be a record of the segment.
+  /// `nil` if the bytes are no valid record of the segment.
   init?(_ bytes: UnsafeRawBufferPointer, segmentCheck: UInt32) {
     guard bytes.count >= SpillFormat.recordHeaderCount, bytes.number(0, UInt32.self) == Self.magic,
       bytes.number(56, UInt32.self) == segmentCheck,
@@ -48,7 +48,7 @@ struct SpillRecord: Equatable {
     payloadCheck = bytes.number(52, UInt32.self)
   }
 
-  /// Whether a record may begin at a place, which is known for sure once its sums are compared.
+  /// Whether a record may begin here. Only its checksums prove it.
   static func mayBegin(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     bytes.number(offset, UInt32.self) == magic
   }
@@ -73,20 +73,20 @@ struct SpillRecord: Equatable {
   }
 }
 
-/// What removes chunks of one source that were written before it.
+/// Removes chunks of one source that were written before it.
 struct SpillTombstone: Equatable {
-  /// Within the segment.
+  /// The number of the source within the segment.
   var source: UInt32
   var blocks: Range<UInt64>
-  /// Chunks of a lower sequence do not exist.
+  /// Chunks with a lower sequence do not exist.
   var bound: UInt64
 
-  /// From a record and its payload, which was checked.
+  /// Reads a tombstone from a record and its checked payload.
   init?(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer) {
     guard payload.count == SpillFormat.tombstoneCount else { return nil }
     let end = payload.number(0, UInt64.self)
     let bound = payload.number(8, UInt64.self)
-    // It removes what came before it.
+    // It removes what was written before it.
     guard record.block <= end, bound <= record.sequence else { return nil }
     self.init(source: record.source, blocks: record.block..<end, bound: bound)
   }

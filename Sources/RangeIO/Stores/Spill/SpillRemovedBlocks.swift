@@ -1,17 +1,17 @@
-/// What the tombstones of one source say together: which of its blocks do not exist up to which sequence.
+/// The combined tombstones of one source: up to which sequence each block does not exist.
 ///
-/// Grows by one tombstone at a time, in any order, and is asked for each record of a directory that is opened. So it is a
-/// few lists of spans, each in order, disjoint, and at least twice as long as the next; lists of the same length are
-/// merged (as in a binomial heap). n tombstones cost O(n log n) together, and a question O(log² n).
+/// Tombstones are added one at a time in any order, and each record of a directory asks when the directory is opened.
+/// So this is a few lists of spans, each in order, disjoint, and at least twice as long as the next; lists of equal
+/// length are merged (as in a binomial heap). n tombstones cost O(n log n) in total, and a question O(log² n).
 struct SpillRemovedBlocks {
   struct Span: Equatable {
     var blocks: Range<UInt64>
-    /// Records of a lower sequence do not exist.
+    /// Records with a lower sequence do not exist.
     var bound: UInt64
   }
 
   private(set) var lists: [[Span]] = []
-  /// Spans that were put together. For tests.
+  /// The number of spans merged so far. For tests.
   private(set) var work = 0
 
   mutating func add(_ blocks: Range<UInt64>, bound: UInt64) {
@@ -25,7 +25,7 @@ struct SpillRemovedBlocks {
     lists.append(list)
   }
 
-  /// Whether a record of `block` with that sequence does not exist.
+  /// Whether a record of `block` with this sequence does not exist.
   func removes(_ block: UInt64, _ sequence: UInt64) -> Bool {
     lists.contains { list in
       let next = (0..<list.count).partitionPoint { list[$0].blocks.lowerBound > block }
@@ -34,17 +34,17 @@ struct SpillRemovedBlocks {
     }
   }
 
-  /// Where spans of both overlap the higher bound counts.
+  /// Where spans of both lists overlap, the higher bound wins.
   static func merge(_ a: [Span], _ b: [Span]) -> [Span] {
     var merged: [Span] = []
     merged.reserveCapacity(a.count + b.count)
     var (inA, inB) = (0, 0)
-    // What lies before is merged.
+    // Everything before this is merged.
     var place: UInt64 = 0
     while inA < a.count || inB < b.count {
       let (first, second) = (rest(of: a, inA, from: place), rest(of: b, inB, from: place))
       let start = min(first.blocks.lowerBound, second.blocks.lowerBound)
-      // Up to where one of them ends, or the other begins.
+      // Up to where one of them ends or the other begins.
       var (end, bound) = (UInt64.max, UInt64(0))
       func take(_ span: Span) {
         let begins = span.blocks.lowerBound == start
@@ -61,14 +61,14 @@ struct SpillRemovedBlocks {
     return merged
   }
 
-  /// What is left of a span; behind all others if there is none.
+  /// The rest of a span; after all others if there is none.
   private static func rest(of list: [Span], _ index: Int, from place: UInt64) -> Span {
     guard index < list.count else { return Span(blocks: .max..<UInt64.max, bound: 0) }
     let blocks = list[index].blocks
     return Span(blocks: max(place, blocks.lowerBound)..<blocks.upperBound, bound: list[index].bound)
   }
 
-  /// Puts it together with the last one if they are one.
+  /// Joins it with the last one if they form one span.
   private static func append(_ span: Span, to merged: inout [Span]) {
     if let last = merged.last, last.bound == span.bound, last.blocks.upperBound == span.blocks.lowerBound {
       merged[merged.count - 1].blocks = last.blocks.lowerBound..<span.blocks.upperBound

@@ -1,5 +1,5 @@
-/// Blocks of one source that are removed already: removing them once more need not be written down. A few spans at most,
-/// since forgetting one costs a tombstone only.
+/// Blocks of one source that are already removed, so that removing them again need not be written down. Only a few
+/// spans, since forgetting one only costs another tombstone.
 struct SpillRemovedSpans {
   /// In order, disjoint, and not touching.
   private(set) var spans: [Range<UInt64>] = []
@@ -23,7 +23,7 @@ struct SpillRemovedSpans {
     spans.insert(lower..<upper, at: place)
   }
 
-  /// A block may be there again.
+  /// Notes that a block may be there again.
   mutating func remove(_ block: UInt64) {
     guard let place = spans.firstIndex(where: { $0.contains(block) }) else { return }
     let span = spans[place]

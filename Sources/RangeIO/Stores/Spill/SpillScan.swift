@@ -1,12 +1,12 @@
 import SystemPackage
 
-/// Reads what a segment says of itself, believing nothing that its sums do not prove.
+/// Reads what a segment says about itself, and accepts only what its checksums prove.
 struct SpillScan {
-  /// What a footer would say of it.
+  /// What a footer would list.
   private(set) var footer = SpillFooter()
-  /// Where what is believed ends.
+  /// Where the valid part ends.
   private(set) var end = SpillFormat.headerCount
-  /// Chunks whose payload is damaged.
+  /// The number of chunks whose payload is damaged.
   private(set) var damaged = 0
 
   static func header(of file: any SpillFile) throws(Errno) -> (header: SpillSegmentHeader, check: UInt32)? {
@@ -14,7 +14,7 @@ struct SpillScan {
     return memory.withUnsafeBytes { SpillSegmentHeader.read($0) }
   }
 
-  /// The footer of a sealed segment; `nil` if there is none that is believed.
+  /// The footer of a sealed segment; `nil` if there is no valid one.
   static func footer(of file: any SpillFile, length: Int, check: UInt32) throws(Errno) -> SpillFooter? {
     let trailerAt = length - SpillFormat.trailerCount
     guard trailerAt > 0, length <= SpillFormat.largestSegment else { return nil }
@@ -22,7 +22,7 @@ struct SpillScan {
     guard
       let offset = trailer.withUnsafeBytes({ SpillTrailer.footer($0, length: length, segmentCheck: check) })
     else { return nil }
-    // Before memory is taken for it: what a footer lists takes less than the records in front of it.
+    // Checked before allocating memory: what a footer lists takes less space than the records before it.
     let count = trailerAt - offset
     let most = SpillFormat.recordHeaderCount + SpillFooter.fixedCount + offset - SpillFormat.headerCount
     guard count <= most else { return nil }
@@ -54,9 +54,9 @@ struct SpillScan {
     return memory
   }
 
-  /// Reads all records of a segment that was not sealed, up to the first whose header is not believed.
+  /// Reads all records of a segment that was not sealed, up to the first invalid header.
   init(_ file: any SpillFile, check: UInt32, length: Int) throws(Errno) {
-    // Beyond that, offsets cannot be told.
+    // Offsets beyond that cannot be stored.
     let length = min(length, SpillFormat.largestSegment)
     var window = SpillWindow(file)
     let headerCount = SpillFormat.recordHeaderCount
@@ -71,7 +71,7 @@ struct SpillScan {
       guard let bytes = try window.bytes(end, headerCount + Int(record.stored)) else { return }
       let payload = bytes.part(headerCount, Int(record.stored))
       let isWhole = CRC32C.of(payload) == record.payloadCheck
-      // Without a source, or not knowing which blocks are removed, nothing behind it can be believed.
+      // Without its source, or without knowing which blocks are removed, nothing after this can be used.
       guard isWhole || record.kind == .chunk else { return }
       guard enter(record, payload, isWhole: isWhole) else { return }
       end += span
@@ -81,7 +81,7 @@ struct SpillScan {
   /// - Returns: whether it makes sense.
   private mutating func enter(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
     let first = footer.firstSequence == 0 ? record.sequence : footer.firstSequence
-    // Sequences count up, over all segments: the first may be any.
+    // Sequences rise over all segments: the first may have any value.
     guard record.sequence > footer.lastSequence, record.sequence < SpillFormat.mostCounted,
       record.sequence - first <= UInt64(UInt32.max)
     else { return false }

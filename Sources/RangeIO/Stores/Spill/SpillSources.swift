@@ -1,35 +1,35 @@
-/// The sources of which a spill directory holds chunks, or is about to: numbered by *slot*, which the index goes by, and
-/// what tokens stand for them in this process. Lives under its store's lock.
+/// The sources of which a spill directory holds chunks, or soon will. Each has a number, its *slot*, which the index
+/// uses, and the tokens that stand for it in this process. Protected by its store's lock.
 ///
-/// A source enters with its first chunk, or with what an earlier process has left of it. One that is only looked up takes
-/// no more than its token's binding, which goes with the token.
+/// A source is entered with its first chunk, or with what an earlier process has left of it. A source that is only
+/// looked up takes only its token's binding, which is removed with the token.
 struct SpillSources {
   struct Entry {
     let identity: SpillIdentity
-    /// Of the identity.
+    /// The check of the identity.
     let check: UInt32
-    /// Whether its version is not read any more: its blocks are on their way out of the index.
+    /// Whether its version is no longer read: its blocks are being removed from the index.
     fileprivate(set) var isOutdated = false
-    /// Of which the index holds a place.
+    /// The number of its blocks in the index.
     fileprivate(set) var blocks = 0
-    /// Their payloads.
+    /// The payload bytes of those blocks.
     fileprivate(set) var bytes = 0
-    /// The last segment in which a record of it may lie, found or not.
+    /// The last segment that may hold a record of it, whether or not it can be found.
     var newestSegment: UInt64 = 0
-    /// Tokens that are bound to it.
+    /// The number of tokens bound to it.
     var bindings = 0
-    /// Chunks of it that wait to be written, or are being.
+    /// The number of its chunks that wait to be written, or are being written.
     var staged = 0
-    /// Removals from it that are under way, or to be written down.
+    /// The number of its removals that are in progress or still to be written down.
     var removals = 0
-    /// Blocks whose removal is noted or written down, and of which nothing came since.
+    /// Blocks whose removal is noted or written down, and that were not added again since.
     var removed = SpillRemovedSpans()
-    /// The next of the same list in ``Versions``, and the one before.
+    /// The next slot of the same list in ``Versions``, and the previous one.
     fileprivate var next = -1
     fileprivate var previous = -1
   }
 
-  /// The slots of the versions of one source, in two lists, each by its first: -1 for none.
+  /// The slots of one source's versions, in two lists, each given by its first slot; -1 for none.
   private struct Versions {
     var present = -1
     var outdated = -1
@@ -42,14 +42,14 @@ struct SpillSources {
 
   private(set) var entries: [Entry?] = []
   private var slots: [SpillIdentity: Int] = [:]
-  /// By the hash of the id. Sources of two ids with one hash share their lists.
+  /// By the hash of the id. Sources whose ids have the same hash share their lists.
   private var versions: [Int: Versions] = [:]
   private var free: [Int] = []
-  /// What identities take of memory.
+  /// The memory of the identities.
   private var identityBytes = 0
-  /// Blocks of versions that are outdated.
+  /// The number of blocks of outdated versions.
   private(set) var outdatedBlocks = 0
-  /// Sources that have ever entered.
+  /// The number of sources ever entered.
   private var entered: UInt64 = 0
   private(set) var bindings: [UInt64: Binding] = [:]
   private var sweepBindingsAt = 256
@@ -60,17 +60,17 @@ struct SpillSources {
     _modify { yield &entries[slot]! }
   }
 
-  /// What a slot stands for now, if anything: it may have been forgotten since somebody was told of it.
+  /// What a slot stands for now, if anything: it may have been forgotten since the caller got the slot.
   func entry(_ slot: Int) -> Entry? { entries.indices.contains(slot) ? entries[slot] : nil }
 
-  /// The sources.
+  /// The number of sources.
   var count: Int { slots.count }
   /// The slots in use.
   var used: [Int] { entries.indices.filter { entries[$0] != nil } }
 
-  /// What all of this takes of memory, in bytes, as far as it is known here.
+  /// The memory of all this in bytes, as far as it is known here.
   var byteCount: Int {
-    // A dictionary fills three quarters of its places.
+    // A dictionary fills three quarters of its capacity.
     func places(_ capacity: Int, _ stride: Int) -> Int { capacity * stride * 4 / 3 }
     return entries.capacity * MemoryLayout<Entry?>.stride + free.capacity * 8 + identityBytes
       + places(slots.capacity, 16) + places(versions.capacity, 24)
@@ -99,7 +99,7 @@ struct SpillSources {
     return all
   }
 
-  /// The slot of an identity, a new one if need be; `nil` if there are too many.
+  /// The slot of an identity; a new one if necessary. `nil` if there are too many sources.
   mutating func enter(_ identity: SpillIdentity) -> Int? {
     if let slot = slots[identity] { return slot }
     let slot: Int
@@ -144,7 +144,7 @@ struct SpillSources {
     if versions[hash]!.present < 0, versions[hash]!.outdated < 0 { versions[hash] = nil }
   }
 
-  /// A version is not read any more, or read again.
+  /// Notes that a version is no longer read, or read again.
   mutating func setOutdated(_ slot: Int, _ isOutdated: Bool) {
     guard self[slot].isOutdated != isOutdated else { return }
     unlink(slot)
@@ -153,7 +153,7 @@ struct SpillSources {
     link(slot)
   }
 
-  /// A block of a source has come into the index.
+  /// Counts a block of a source that was added to the index.
   mutating func add(_ slot: Int, stored: Int, segment: UInt64) {
     self[slot].blocks += 1
     self[slot].bytes += stored
@@ -161,14 +161,14 @@ struct SpillSources {
     if self[slot].isOutdated { outdatedBlocks += 1 }
   }
 
-  /// A block of a source has left the index.
+  /// Counts a block of a source that was removed from the index.
   mutating func remove(_ slot: Int, stored: Int) {
     self[slot].blocks -= 1
     self[slot].bytes -= stored
     if self[slot].isOutdated { outdatedBlocks -= 1 }
   }
 
-  /// The other versions of a source that nobody reads, those left out that are known to be outdated.
+  /// The other versions of a source that are not read, except those already known to be outdated.
   func unreadVersions(besides identity: SpillIdentity) -> [Int] {
     guard let first = versions[identity.idHash]?.present, first >= 0 else { return [] }
     return list(from: first).filter { slot in
@@ -191,10 +191,10 @@ struct SpillSources {
   /// Whether there are twice as many sources as after the last sweep.
   var isTimeToSweep: Bool { count > sweepAt }
 
-  /// Forgets those of so many sources from the slot `first` on that nobody needs: nothing of them is here, no token stands
-  /// for them, and none of their records lies in a segment from `oldest` on.
+  /// Examines this many slots from `first` on, and forgets sources that are not needed: nothing of them is here, no
+  /// token stands for them, and no segment from `oldest` on has a record of them.
   ///
-  /// - Returns: where to go on; `nil` at the end.
+  /// - Returns: where to continue; `nil` at the end.
   mutating func sweep(from first: Int, _ most: Int = .max, oldestSegment oldest: UInt64?) -> Int? {
     if first == 0 { sweepBindings() }
     let end = first + min(most, entries.count - first)
@@ -214,15 +214,15 @@ struct SpillSources {
   /// What a token stands for.
   struct Binding {
     let token: ChunkToken
-    /// `nil` if its source cannot be known on a disk.
+    /// `nil` if the source cannot be identified on a disk.
     let identity: SpillIdentity?
-    /// `nil` also if nothing of the source is here.
+    /// Also `nil` if nothing of the source is here.
     fileprivate(set) var slot: Int?
-    /// How many sources had ever entered when there was nothing of this one.
+    /// The value of `entered` when there was nothing of this source.
     fileprivate var asOf: UInt64 = 0
   }
 
-  /// What a token stands for, once it is bound.
+  /// What a token stands for, if it is bound.
   mutating func binding(of token: UInt64) -> Binding? {
     guard let known = bindings[token], known.slot == nil, let identity = known.identity, known.asOf != entered else {
       return bindings[token]
@@ -246,8 +246,8 @@ struct SpillSources {
     _ = binding(of: token.number)
   }
 
-  /// The slot of a token's source, which enters if need be; `nil` if the token is not bound, its source cannot be known on
-  /// a disk, or there are too many.
+  /// The slot of a token's source, which is entered if necessary. `nil` if the token is not bound, its source cannot be
+  /// identified on a disk, or there are too many sources.
   mutating func enter(sourceOf token: UInt64) -> Int? {
     guard let binding = binding(of: token), let identity = binding.identity else { return nil }
     if let slot = binding.slot { return slot }
@@ -256,13 +256,13 @@ struct SpillSources {
     return slot
   }
 
-  /// Lets go of tokens that were retired.
+  /// Removes retired tokens.
   private mutating func sweepBindings() {
     for (number, binding) in bindings where !binding.token.isAlive { unbind(number) }
     sweepBindingsAt = max(256, bindings.count * 2)
   }
 
-  /// Lets go of a token.
+  /// Removes a token.
   ///
   /// - Returns: the slot that it stood for.
   @discardableResult mutating func unbind(_ token: UInt64) -> Int? {
@@ -273,7 +273,7 @@ struct SpillSources {
 }
 
 extension SpillIdentity {
-  /// The same for all versions of a source.
+  /// A hash that is the same for all versions of a source.
   fileprivate var idHash: Int { idBytes.withUnsafeBytes { Self.idHash($0) } }
 
   fileprivate static func idHash(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -282,9 +282,9 @@ extension SpillIdentity {
     return hasher.finalize()
   }
 
-  /// Whether this is of the same source as another.
+  /// Whether this has the same source as another.
   fileprivate func hasSameID(as other: SpillIdentity) -> Bool { idBytes.elementsEqual(other.idBytes) }
 
-  /// What it takes of memory, in bytes, in the steps of an allocator.
+  /// The memory it takes in bytes, rounded up as the allocator does.
   fileprivate var footprint: Int { (32 + bytes.count + 8 + 15) & ~15 }
 }

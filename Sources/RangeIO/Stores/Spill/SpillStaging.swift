@@ -1,53 +1,53 @@
-/// What waits to be written to a spill directory, bounded in bytes: chunks, found by key until they are found on the
-/// disk; and removals. Lives under its store's lock.
+/// What waits to be written to a spill directory, bounded in bytes: chunks, found by key until they can be found on the
+/// disk; and removals. Protected by its store's lock.
 struct SpillStaging {
   struct Entry {
     let chunk: Chunk
     let slot: Int
-    /// Counts up from 1: tells entries of one key apart.
+    /// Counts up from 1. Distinguishes entries with the same key.
     let number: UInt64
-    /// What it holds of memory, with this entry.
+    /// The memory that it uses, including this entry.
     let charge: Int
     var isBeingWritten = false
   }
 
-  /// A removal that is to be written down.
+  /// A removal to be written down.
   struct Removal {
     let slot: Int
     let blocks: Range<UInt64>
-    /// Counts up from 1, as they are noted: what is put together has the lowest.
+    /// Counts up from 1 in the order of the removals. A merged removal has the lowest number of its parts.
     var number: UInt64 = 0
   }
 
-  /// The bytes that may be here. Lowered, it binds what comes.
+  /// The number of bytes that may be here. A lower limit applies to new chunks only.
   var limit: Int
   private(set) var bytes = 0
   private var entries: [UInt64: Entry] = [:]
-  /// In the order they came. Those that have left are passed over.
+  /// In the order they came. Entries that have left are skipped.
   private var order: [(key: UInt64, number: UInt64)] = []
   private var head = 0
   private var lastNumber: UInt64 = 0
-  /// The bytes of those that nobody writes yet.
+  /// The bytes of entries that are not being written yet.
   private(set) var waitingBytes = 0
   private(set) var removals: [Removal] = []
-  /// Whether everything on the disk is to be removed before anything else is written.
+  /// Whether everything on the disk must be removed before anything else is written.
   private(set) var clears = false
-  /// Of the last removal that was noted.
+  /// The number of the last removal that was noted.
   private(set) var lastRemoval: UInt64 = 0
-  /// When ``clears`` was noted, by the same numbers.
+  /// The removal number of ``clears``.
   private var clearing: UInt64 = 0
 
-  /// So many removals wait at most, as long as one source has most of them: beyond that all of it is removed, which costs
-  /// time only.
+  /// The most removals that may wait, as long as most are of one source. Beyond that the whole source is removed, which
+  /// only costs time.
   static let mostRemovals = 16_384
-  /// What an entry takes beside its bytes.
+  /// The memory of an entry in addition to its bytes.
   static let overhead = 192
 
   init(limit: Int) { self.limit = limit }
 
   var count: Int { entries.count }
   var isIdle: Bool { entries.isEmpty && removals.isEmpty && !clears }
-  /// Whether there is something to begin to write.
+  /// Whether there is something that can be written now.
   var hasWork: Bool { waitingBytes > 0 || hasRemovals }
   /// Whether there is something to remove on the disk.
   var hasRemovals: Bool { clears || !removals.isEmpty }
@@ -56,10 +56,10 @@ struct SpillStaging {
 
   func hasRoom(for chunk: Chunk) -> Bool { chunk.byteCount + Self.overhead <= limit - bytes }
 
-  /// Enters a chunk.
+  /// Adds a chunk.
   ///
-  /// - Precondition: there is none of the same key.
-  /// - Returns: false if it finds no room.
+  /// - Precondition: there is none with the same key.
+  /// - Returns: false if there is no room.
   mutating func append(_ chunk: Chunk, slot: Int, key: UInt64) -> Bool {
     let charge = chunk.byteCount + Self.overhead
     guard hasRoom(for: chunk) else { return false }
@@ -71,7 +71,7 @@ struct SpillStaging {
     return true
   }
 
-  /// The chunks to be written next: up to so many bytes, sorted by source and block.
+  /// The chunks to write next: up to this many bytes, sorted by source and block.
   mutating func nextBatch(upTo most: Int) -> [(key: UInt64, entry: Entry)] {
     var batch: [(key: UInt64, entry: Entry)] = []
     var sum = 0
@@ -92,9 +92,9 @@ struct SpillStaging {
     return batch
   }
 
-  /// Takes an entry out, since it is on the disk, or cannot be.
+  /// Removes an entry that is on the disk now, or cannot be written.
   ///
-  /// - Returns: it, unless it was taken out before.
+  /// - Returns: the entry, unless it was already removed.
   @discardableResult mutating func finish(_ key: UInt64, _ number: UInt64) -> Entry? {
     guard let entry = entries[key], entry.number == number else { return nil }
     return take(key, entry)
@@ -107,19 +107,19 @@ struct SpillStaging {
     return entry
   }
 
-  /// Takes out the entries that `isMeant`.
+  /// Removes the entries for which `isMeant` returns true.
   mutating func remove(where isMeant: (UInt64, Entry) -> Bool) -> [Entry] {
     entries.filter { isMeant($0.key, $0.value) }.map { take($0.key, $0.value) }
   }
 
-  /// Takes out the entry of one key.
+  /// Removes the entry of one key.
   mutating func remove(_ key: UInt64) -> Entry? { entries[key].map { take(key, $0) } }
 
   // MARK: removals
 
-  /// Notes a removal, together with its neighbour if they touch.
+  /// Notes a removal. Merges it with the previous one if they touch.
   ///
-  /// - Returns: whether it is one more, and those that it replaces.
+  /// - Returns: whether this adds one more removal, and the removals that it replaces.
   mutating func note(_ removal: Removal) -> (isOneMore: Bool, replaced: [Removal]) {
     lastRemoval += 1
     if let last = removals.last, last.slot == removal.slot, last.blocks.lowerBound <= removal.blocks.upperBound,
@@ -141,9 +141,9 @@ struct SpillStaging {
     return (true, replaced)
   }
 
-  /// Notes that everything is to be removed.
+  /// Notes that everything must be removed.
   ///
-  /// - Returns: the removals that need not be written down then.
+  /// - Returns: the removals that need not be written down any more.
   mutating func noteClearing() -> [Removal] {
     lastRemoval += 1
     clearing = oldestRemoval ?? lastRemoval
@@ -157,18 +157,18 @@ struct SpillStaging {
     return clears ? min(clearing, oldest ?? clearing) : oldest
   }
 
-  /// Every chunk, to be compared with a recount.
+  /// Every chunk, to compare with a recount.
   var all: [UInt64: Entry] { entries }
 
-  /// What is to be removed on the disk, to be written now.
+  /// Takes the removals to write now.
   mutating func takeRemovals() -> (clears: Bool, removals: [Removal]) {
     defer { (clears, removals) = (false, []) }
     return (clears, removals)
   }
 
-  /// It could not be written.
+  /// Puts back removals that could not be written.
   mutating func putBack(_ taken: (clears: Bool, removals: [Removal])) {
-    // Before whatever was noted since.
+    // Before anything that was noted since.
     if taken.clears { (clears, clearing) = (true, 0) }
     removals = taken.removals + removals
   }

@@ -1,29 +1,30 @@
-/// All that a spill store knows in memory. Under its lock nothing is read, written, encoded, or released that is large.
+/// Everything that a spill store knows in memory. While its lock is held, nothing is read, written or encoded, and
+/// nothing large is released.
 struct SpillState: ~Copyable {
-  /// A segment that has a place.
+  /// A segment in the list of places.
   struct Place {
     var segment: SpillSegment
-    /// Of records that are found, with their headers.
+    /// The size of live records, including headers.
     var liveBytes = 0
-    /// Of those among them that were read since they were written.
+    /// The part of them that was read since it was written.
     var hitBytes = 0
-    /// Segments go in this order: as they were made, but for those that were spared.
+    /// The order in which segments are freed: the order of creation, except for segments that were spared.
     var rank: UInt64
-    /// Its length, or what is set aside for it.
+    /// The length of the file, or its preallocated size.
     var length: Int
     var isSealed = false
-    /// Whether it is being let go of.
+    /// Whether it is being freed.
     var isDraining = false
-    /// The number of each source within it.
+    /// The number of each source within the segment.
     var locals: [Int: UInt32] = [:]
     /// By slot, with the sequences below which they apply.
     var tombstones: [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] = []
   }
 
-  /// Who waits until what came before is written.
+  /// A waiter for everything that came before it to be written.
   struct Flush {
     let answer: Promise<Void>
-    /// The last removal that came before.
+    /// The last removal before the flush.
     let lastRemoval: UInt64
   }
 
@@ -34,48 +35,50 @@ struct SpillState: ~Copyable {
   var ghost = Ghost()
   var counts = SpillCounts()
   var breaker: SpillBreaker
-  /// Whether segments have had to go for others: then only what comes again is written.
+  /// Whether segments were freed to make room. Then only blocks that come again are written.
   var isFull = false
-  /// The segments that could not be read when the directory was opened, and are there, by their numbers: what is charged
-  /// for them.
+  /// The segments that exist but could not be read when the directory was opened, by number, with the bytes charged for
+  /// them.
   var unread: [UInt64: Int] = [:]
-  /// What files take that are of an older epoch, and could not be removed.
+  /// The space of files of an older epoch that could not be removed.
   var leftBytes = 0
-  /// Whether a source was removed that one of those may hold: who waits for that next is told.
+  /// Whether a source was removed that one of those segments may hold. The next flush then fails.
   var mayReturn = false
-  /// Whether the blocks of outdated versions are being taken out.
+  /// Whether the blocks of outdated versions are being removed.
   var isSweepingOutdated = false
-  /// Whether removals could not be written for want of room: then what is well otherwise serves before they are.
+  /// Whether removals could not be written because there is no room. Then a disk that is otherwise healthy is used
+  /// before they are written.
   var lacksRoomToRemove = false
-  /// Whether a thread writes.
+  /// Whether a thread is writing.
   var isWriting = false
-  /// Whether a timer will have what waits written.
+  /// Whether a timer will start writing what waits.
   var isLingering = false
-  /// Whether a timer will have removals written that could not be.
+  /// Whether a timer will retry removals that could not be written.
   var isRetrying = false
   /// Whether nothing more is taken.
   var isClosed = false
-  /// Whether the directory is not ours any more: nothing in it may be changed.
+  /// Whether the directory is no longer ours: nothing in it may be changed.
   var isGivenUp = false
-  /// Nothing is written until then.
+  /// Nothing is written before this time.
   var writesPausedUntil: ReadInstant?
-  /// The pause after the next failure to write.
+  /// The pause after the next failed write.
   var writesPause: Duration = .seconds(5)
-  /// Payloads of records that are found, and what they decode to.
+  /// The payload size of live records.
   var storedBytes = 0
   /// Nanoseconds; `.max` for no limit.
   var ageLimit = Int64.max
-  /// Given to a segment that is spared: counts up from the numbers that segments have.
+  /// The last rank given to a new or spared segment. Counts up from the numbers of the segments.
   var lastRank: UInt64 = 0
-  /// Who waits until all is written that came before.
+  /// Waiters for everything before them to be written.
   var flushes: [Flush] = []
-  /// Why the last batch could not be written; `nil` if it was.
+  /// Why the last batch could not be written; `nil` if it was written.
   var writeFailure: ReadError?
-  /// Whether nothing is written because readers hold what would go: until one of them lets go, or the pause is over.
+  /// Whether writing is paused because readers hold the segments to free: until a reader releases one, or the pause is
+  /// over.
   var isHeldUp = false
-  /// Who waits until the directory is given up.
+  /// The waiter for the directory to be closed.
   var closing: Promise<Void>?
-  /// Why the disk failed last.
+  /// The last error of the disk.
   var lastFailure: ReadError?
 
   init(stagingLimit: Int, rules: SpillBreaker.Rules) {
@@ -83,7 +86,7 @@ struct SpillState: ~Copyable {
     breaker = SpillBreaker(rules: rules)
   }
 
-  /// Whether what was removed while the disk was left alone is to be removed there before it serves again.
+  /// Whether removals made while the disk was not in use must be written before it serves again.
   var isToRemoveFirst: Bool { !breaker.isClosed && staging.hasRemovals && !lacksRoomToRemove }
 
   // MARK: places
@@ -97,7 +100,7 @@ struct SpillState: ~Copyable {
     return UInt32(places.count - 1)
   }
 
-  /// Whether readers hold segments: some that are there, or that went and count until they let go.
+  /// Whether readers hold segments: existing ones, or removed ones that count until they are released.
   mutating func isReadFrom(charged: Int) -> Bool {
     var known = SpillStore.fixedBytes + leftBytes + unread.values.reduce(0, +)
     for index in places.indices where places[index] != nil {
@@ -107,12 +110,12 @@ struct SpillState: ~Copyable {
     return charged > known
   }
 
-  /// The lowest number of a segment that is there.
+  /// The lowest number of an existing segment.
   var oldestSegment: UInt64? { places.lazy.compactMap { $0?.segment.number }.min() }
 
   // MARK: records
 
-  /// Enters a place for a block, in the stead of any that is known.
+  /// Enters the place of a block. Replaces the known one, if any.
   mutating func set(_ source: Int, _ block: Int, _ record: SpillTable.Record) {
     if let before = table.set(source: source, block: block, record) { uncount(before, source) }
     places[Int(record.segment)]!.liveBytes += record.span
@@ -128,14 +131,14 @@ struct SpillState: ~Copyable {
     sources.remove(source, stored: Int(record.stored))
   }
 
-  /// Takes a block out.
+  /// Removes a block.
   mutating func remove(_ slot: UInt32) {
     let record = table[slot]
     uncount(record, record.source)
     table.remove(slot)
   }
 
-  /// A block was found and is read.
+  /// Notes that a block was found and is read.
   mutating func noteHit(_ slot: UInt32) {
     let record = table[slot]
     guard record.hits < SpillTable.Record.mostHits else { return }
@@ -143,7 +146,7 @@ struct SpillState: ~Copyable {
     table[slot].hits += 1
   }
 
-  /// A block's segment was spared: it must be read again to be spared again.
+  /// Takes a hit from a block whose segment was spared: it must be read again to be spared again.
   mutating func spendHit(_ slot: UInt32) {
     let record = table[slot]
     guard record.hits > 0 else { return }
@@ -151,9 +154,9 @@ struct SpillState: ~Copyable {
     table[slot].hits -= 1
   }
 
-  /// Takes out the blocks among so many slots from `first` that `isMeant`.
+  /// Examines some slots from `first` on, and removes the blocks for which `isMeant` returns true.
   ///
-  /// - Returns: where to go on, and how many were taken out; no place at the end.
+  /// - Returns: where to continue (`nil` at the end), and how many were removed.
   mutating func sweep(
     from first: Int, _ isMeant: @Sendable (SpillTable.Record) -> Bool
   ) -> (next: Int?, removed: Int) {
@@ -167,16 +170,17 @@ struct SpillState: ~Copyable {
   }
   static let sweptAtOnce = 4096
 
-  /// A version is read, which makes those useless that nobody reads.
+  /// A version is read now. This makes the versions that are not read useless.
   ///
-  /// - Returns: what waited to be written of them, to be let go of outside of the lock.
+  /// - Returns: their chunks that waited to be written. Release them outside of the lock.
   mutating func outdate(othersThan identity: SpillIdentity) -> [SpillStaging.Entry] {
     sources.unreadVersions(besides: identity).flatMap { outdate($0) }
   }
 
-  /// A version is not read any more: what is here of it goes, and cannot be found meanwhile since no token stands for it.
+  /// A version is no longer read. Its blocks will be removed; until then they cannot be found, since no token stands
+  /// for it.
   ///
-  /// - Returns: what waited to be written of it.
+  /// - Returns: its chunks that waited to be written.
   mutating func outdate(_ slot: Int) -> [SpillStaging.Entry] {
     sources.setOutdated(slot, true)
     let staged = sources[slot].staged == 0 ? [] : unstage { $1.slot == slot }
@@ -184,16 +188,16 @@ struct SpillState: ~Copyable {
     return staged
   }
 
-  /// Whether somebody is to take out the blocks of outdated versions: the caller, from now on.
+  /// Whether the caller must now remove the blocks of outdated versions.
   mutating func beginSweepingOutdated() -> Bool {
     guard sources.outdatedBlocks > 0, !isSweepingOutdated else { return false }
     isSweepingOutdated = true
     return true
   }
 
-  /// Takes out the blocks of outdated versions among so many slots from `first`.
+  /// Examines some slots from `first` on, and removes blocks of outdated versions.
   ///
-  /// - Returns: where to go on; `nil` when there are no more, which ends the sweep.
+  /// - Returns: where to continue; `nil` when there are no more, which ends the sweep.
   mutating func sweepOutdated(from first: Int) -> Int? {
     let end = min(first + Self.sweptAtOnce, table.slotsUsed)
     for slot in UInt32(first)..<UInt32(max(first, end))
@@ -205,13 +209,13 @@ struct SpillState: ~Copyable {
       isSweepingOutdated = false
       return nil
     }
-    // From the start again, for what became outdated behind this.
+    // From the start again, for versions that became outdated behind this point.
     return end < table.slotsUsed ? end : 1
   }
 
   // MARK: what waits
 
-  /// What waits to be written of a block, if it may still be found.
+  /// The waiting chunk of a block, if it may still be found.
   func waiting(_ source: Int, _ block: Int, now: ReadInstant) -> SpillStaging.Entry? {
     guard staging.bytes > 0, let key = SpillTable.key(source: source, block: block), let entry = staging[key],
       entry.chunk.ticket.isValid, !isExpired(entry.chunk, now: now)
@@ -219,9 +223,9 @@ struct SpillState: ~Copyable {
     return entry
   }
 
-  /// Enters a chunk to be written, unless one of its key is here that is still wanted.
+  /// Queues a chunk to be written, unless a valid one with the same key is here.
   ///
-  /// - Returns: false without room. And one that was not wanted any more, to be let go of outside of the lock.
+  /// - Returns: false without room. Also an invalid chunk that it replaced: release it outside of the lock.
   mutating func stage(
     _ chunk: Chunk, slot: Int, key: UInt64
   ) -> (isTaken: Bool, replaced: SpillStaging.Entry?) {
@@ -244,14 +248,14 @@ struct SpillState: ~Copyable {
     return (true, replaced)
   }
 
-  /// Takes out what waits, and what is being written, as far as `isMeant`. Whoever calls this counts why.
+  /// Removes waiting chunks, and chunks being written, for which `isMeant` returns true. The caller counts the reason.
   mutating func unstage(where isMeant: (UInt64, SpillStaging.Entry) -> Bool) -> [SpillStaging.Entry] {
     let removed = staging.remove(where: isMeant)
     for entry in removed { sources[entry.slot].staged -= 1 }
     return removed
   }
 
-  /// Takes out what waits of some blocks of a source. Whoever calls this counts why.
+  /// Removes the waiting chunks of some blocks of a source. The caller counts the reason.
   mutating func unstage(_ slot: Int, _ blocks: Range<Int>) -> [SpillStaging.Entry] {
     guard sources[slot].staged > 0 else { return [] }
     guard blocks.count < staging.count else {
@@ -262,14 +266,14 @@ struct SpillState: ~Copyable {
     return removed
   }
 
-  /// Takes an entry out that was written, or cannot be; `nil` if it was taken out meanwhile.
+  /// Removes an entry that was written, or cannot be written; `nil` if it was removed in between.
   mutating func unstage(_ key: UInt64, _ number: UInt64) -> SpillStaging.Entry? {
     guard let entry = staging.finish(key, number) else { return nil }
     sources[entry.slot].staged -= 1
     return entry
   }
 
-  /// Notes a removal to be written down, unless an earlier one says it already. Until it is, its source is not forgotten.
+  /// Notes a removal to be written down, unless an earlier one covers it. Its source is not forgotten until then.
   mutating func note(_ removal: SpillStaging.Removal) {
     guard !sources[removal.slot].removed.contains(removal.blocks) else { return }
     sources[removal.slot].removed.add(removal.blocks)
@@ -278,15 +282,15 @@ struct SpillState: ~Copyable {
     release(replaced)
   }
 
-  /// Notes that everything is to be removed.
+  /// Notes that everything must be removed.
   mutating func noteClearing() { release(staging.noteClearing()) }
 
-  /// Removals were written down, or need not be.
+  /// Notes that removals were written down, or need not be.
   mutating func release(_ removals: [SpillStaging.Removal]) {
     for removal in removals { sources[removal.slot].removals -= 1 }
   }
 
-  /// When what could not be written may be tried again.
+  /// When to retry what could not be written.
   func nextTry(after now: ReadInstant) -> ReadInstant {
     let pauses = [writesPausedUntil, breaker.state == .open ? breaker.opensAgainAt : nil].compactMap { $0 }
     return max(pauses.max() ?? now, now.advanced(by: .seconds(1)))
@@ -300,7 +304,7 @@ struct SpillState: ~Copyable {
     return now < chunk.fetchedAt || now.nanoseconds - chunk.fetchedAt.nanoseconds >= ageLimit
   }
 
-  /// Whether a chunk born then is too old now. A clock that was set back makes it so, too.
+  /// Whether a chunk requested at that time is too old now. Also true if the clock was set back.
   func isExpired(_ fetchedAt: Int64, wallNow: Int64) -> Bool {
     guard ageLimit != .max else { return false }
     return fetchedAt > wallNow || wallNow - fetchedAt >= ageLimit

@@ -1,4 +1,4 @@
-/// What a spill store has counted, under its lock.
+/// The counters of a spill store, under its lock.
 struct SpillCounts {
   var hits = 0
   var hitBytes = 0
@@ -30,115 +30,115 @@ struct SpillCounts {
   var writeErrors = 0
   var tombstones = 0
   var syncs = 0
-  /// Places of the index that were looked at for blocks of outdated versions. For tests.
+  /// Index places that were checked for blocks of outdated versions. For tests.
   var sweptOutdated = 0
 }
 
-/// What a ``SpillStore`` holds and has done, in this process.
+/// What a ``SpillStore`` holds, and what it has done in this process.
 public struct SpillStatistics: Hashable, Sendable, Codable {
-  /// The bytes that its files may take.
+  /// The number of bytes that its files may take.
   public var limit = 0
-  /// The bytes that they take, set-aside space included.
+  /// The number of bytes that its files take, including preallocated space.
   public var bytes = 0
-  /// The most that they ever took.
+  /// The most bytes that they ever took at once.
   public var peakBytes = 0
-  /// Blocks that are here.
+  /// The number of blocks that are here.
   public var blocks = 0
-  /// Their bytes as they lie on the disk.
+  /// The size of those blocks on the disk.
   public var storedBytes = 0
-  /// Versions of sources of which something is here.
+  /// Versions of sources that have blocks here.
   public var sources = 0
-  /// Files.
+  /// The number of files.
   public var segments = 0
-  /// Of these: could not be read when the directory was opened, since the disk failed or the process had too many files
-  /// open. What they hold is not found until it is opened again.
+  /// Files among ``segments`` that could not be read when the directory was opened: the disk failed, or the process had
+  /// too many files open. Their contents are not found until the directory is opened again.
   public var segmentsLeftOut = 0
-  /// The memory that the index and the memory of what was evicted take.
+  /// The memory used by the index, and by the record of evicted blocks.
   public var indexBytes = 0
-  /// The bytes that wait to be written.
+  /// The number of bytes that wait to be written.
   public var stagedBytes = 0
   /// Blocks found on the disk.
   public var hits = 0
-  /// Their bytes, as far as they were wanted.
+  /// The requested bytes of those blocks.
   public var hitBytes = 0
   /// Blocks found that still waited to be written.
   public var stagedHits = 0
-  /// Blocks not found.
+  /// Blocks that were not found.
   public var misses = 0
-  /// Reads of files, each of one or more blocks that lie side by side.
+  /// Reads of files. Each reads one or more adjacent blocks.
   public var reads = 0
-  /// Their bytes.
+  /// The bytes of those reads.
   public var readBytes = 0
   /// Reads answered from the page cache on the reader's own thread.
   public var residentReads = 0
-  /// Reads that took so long that the source was asked as well.
+  /// Reads that took so long that the source was read as well.
   public var lateReads = 0
   /// Chunks that the tier above evicted.
   public var offered = 0
-  /// Of these: here already.
+  /// Offered chunks that were already here.
   public var present = 0
-  /// Of these: not to be kept: parts of blocks, blocks that are too large for a file or too old, sources that cost no more
-  /// than the disk, or whose versions cannot be told apart.
+  /// Offered chunks that cannot be kept: parts of blocks, blocks that are too large for a file or too old, sources that
+  /// cost no more to read than the disk, and sources whose versions cannot be told apart.
   public var ineligible = 0
-  /// Of the ineligible: since their source costs no more to read than the disk, such as a local file that states no other
+  /// Ineligible chunks whose source costs no more to read than the disk, such as a local file that states no other
   /// cost. See ``SpillStore/Configuration/sources``.
   public var notSlower = 0
-  /// Of these: refused, since the store is full and they were not evicted before.
+  /// Offered chunks that were refused, since the store is full and they were not evicted before.
   public var gated = 0
-  /// Of these: dropped, since too many waited, there was no room, or the disk is sick.
+  /// Offered chunks that were dropped: too many were waiting, there was no room, or the disk is sick.
   public var dropped = 0
-  /// Of these: removed before they were on the disk.
+  /// Offered chunks that were removed before they were on the disk.
   public var stale = 0
-  /// Of these: written.
+  /// Offered chunks that were written.
   public var written = 0
-  /// Their bytes, with headers.
+  /// The bytes of the written chunks, including headers.
   public var writtenBytes = 0
-  /// Blocks copied on when their segment was let go of: since they had been read twice, or to make few segments of many
-  /// small ones.
+  /// Blocks that were copied when their segment was freed: they had been read twice, or many small segments were merged
+  /// into a few.
   public var reinsertions = 0
   /// All bytes written to files.
   public var fileBytes = 0
-  /// Blocks that went with their segment.
+  /// Blocks that were removed together with their segment.
   public var evictions = 0
-  /// Segments made.
+  /// Segments created.
   public var segmentsMade = 0
-  /// Segments let go of.
+  /// Segments freed.
   public var segmentsFreed = 0
   /// Blocks that had become too old.
   public var expirations = 0
   /// Records that turned out to be damaged.
   public var damaged = 0
-  /// Reads that the disk failed.
+  /// Reads that failed because of the disk.
   public var readErrors = 0
-  /// Writes that the disk failed.
+  /// Writes that failed because of the disk.
   public var writeErrors = 0
-  /// Removals written down.
+  /// Removals written to the disk (tombstones).
   public var tombstones = 0
-  /// Times that files were made durable.
+  /// How often files were made durable.
   public var syncs = 0
-  /// Whether the disk is used.
+  /// Whether the disk is in use.
   public var breaker = Breaker.closed
-  /// How often it was found to be sick.
+  /// How often the disk was found to be sick.
   public var breakerOpenings = 0
-  /// How often it was found to be well again.
+  /// How often the disk was found to have recovered.
   public var breakerClosings = 0
 
-  /// Whether the disk is used.
+  /// Whether the disk is in use.
   public enum Breaker: String, Hashable, Sendable, Codable {
-    /// It is.
+    /// The disk is in use.
     case closed
-    /// It is not, for a while: it failed, or hung.
+    /// The disk is not used for a while, because it failed or hung.
     case open
-    /// One call at a time.
+    /// One call at a time goes through, to try the disk.
     case trying
   }
 
-  /// Bytes written for each byte that was written for the first time. 1 before anything is.
+  /// Bytes written for each byte that was written for the first time; 1 before anything is written.
   public var writeAmplification: Double { writtenBytes == 0 ? 1 : Double(fileBytes) / Double(writtenBytes) }
-  /// The memory that a block takes.
+  /// The memory that the index takes per block.
   public var indexBytesPerBlock: Double { blocks == 0 ? 0 : Double(indexBytes) / Double(blocks) }
 
-  /// Nothing held and nothing done.
+  /// Creates statistics in which every value is zero.
   public init() {}
 
   mutating func set(_ counts: SpillCounts) {
@@ -158,7 +158,7 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
 }
 
 extension SpillStatistics: CustomStringConvertible {
-  /// One line for people.
+  /// A one-line summary for people.
   public var description: String {
     let state = breaker == .closed ? "" : ", disk \(breaker.rawValue)"
     let near = notSlower == 0 ? "" : ", \(notSlower) not kept as their source is no slower than the disk"

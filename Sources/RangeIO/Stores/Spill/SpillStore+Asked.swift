@@ -1,24 +1,25 @@
 extension SpillStore {
-  /// Writes bytes of a source to the disk, because you ask for it: whatever the source costs to read, and even if the
-  /// store is full and they come for the first time.
+  /// Writes bytes of a source to the disk because you ask for it. It does not matter what the source costs to read,
+  /// whether the store is full, or whether the bytes come for the first time.
   ///
-  /// For what is to be there after a restart, such as a warm start that is prepared. What readers read needs no such call:
-  /// it comes by itself.
+  /// Use this for bytes that must be there after a restart, for example to prepare a warm start. Bytes that readers
+  /// read need no such call: they are stored automatically.
   ///
   /// ```swift
   /// let block = try await reader.read(0..<65_536)
   /// try await store.store(block, at: 0..<65_536, of: reader.source)
   /// ```
   ///
-  /// Returns when they are written. They may go again when room is needed, as all that is here.
+  /// Returns when the bytes are written. Like everything in the store, they may be evicted later to make room.
   ///
   /// - Parameters:
   ///   - bytes: as many as `range` has, of exactly the version that `source` describes.
   ///   - range: whole blocks of the source's ``SourceDescription/preferredBlockSize``, or up to its end.
   /// - Throws: ``ReadError/Code/limitExceeded`` if a block can never fit into a file of this store, or, with
   ///   ``ReadError/isTransient``, if there is no room for it now; ``ReadError/Code/invalidConfiguration`` if the store
-  ///   only reads, or the source's version cannot be written down; ``ReadError/Code/rangeNotSatisfiable`` if `range` is
-  ///   not of whole blocks of the source; ``ReadError/Code/closed``; why the disk failed; `CancellationError`.
+  ///   is read-only, or the source's version cannot be written down; ``ReadError/Code/rangeNotSatisfiable`` if `range`
+  ///   does not consist of whole blocks of the source; ``ReadError/Code/closed``; the error of the disk;
+  ///   `CancellationError`.
   /// - Complexity: waits for the disk.
   public func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
     let context = ReadError.Context(source: source.name, offset: range.lowerBound, count: range.count)
@@ -31,7 +32,7 @@ extension SpillStore {
       try await write(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, piece)), context)
     }
     try await flush()
-    // Removed meanwhile: as it should be.
+    // It was removed in between: nothing to do.
     guard !holds(range, token: token.number, grid: grid), ticket.isValid else { return }
     throw whyNotNow(context)
   }
@@ -69,9 +70,9 @@ extension SpillStore {
     return grid
   }
 
-  /// Has a chunk wait to be written, as soon as there is room for that.
+  /// Queues a chunk to be written, as soon as there is room.
   private func write(_ chunk: Chunk, _ context: ReadError.Context) async throws {
-    // Others may be quicker to take the room that comes free: a few tries.
+    // Others may take the room first, so try a few times.
     for _ in 0..<8 {
       switch offer(chunk, isGated: false, isAsked: true) {
       case .taken: return

@@ -1,12 +1,14 @@
 extension SpillStore {
-  /// Waits until all is on the disk that came before, and durable, unless ``Configuration/durability`` is none.
+  /// Waits until everything stored before this call is on the disk, and durable, unless ``Configuration/durability`` is
+  /// `none`.
   ///
   /// Chunks that could not be written are dropped, as always. Removals are not.
   ///
-  /// - Throws: `CancellationError`; why the disk failed, if it could not be made durable, or a removal not be written.
+  /// - Throws: `CancellationError`; the error of the disk if something could not be made durable, or a removal could
+  ///   not be written.
   public func flush() async throws { try await flush(by: nil) }
 
-  /// - Parameter end: when to give up waiting for a disk that hangs.
+  /// - Parameter end: when to stop waiting for a disk that hangs.
   func flush(by end: ReadInstant?) async throws {
     guard readOnlyReason != .configured else { return }
     let answer = Promise<Void>()
@@ -15,7 +17,7 @@ extension SpillStore {
     try await wait(for: answer, until: end)
   }
 
-  /// Waits for an answer, until `end` at most.
+  /// Waits for an answer, at most until `end`.
   func wait(for answer: Promise<Void>, until end: ReadInstant?) async throws {
     let timer = end.map { end in
       configuration.background.startElsewhere { [time = configuration.time, directory = configuration.directory] in
@@ -31,13 +33,13 @@ extension SpillStore {
     try await answer.value()
   }
 
-  /// Ends the use of the directory: what waits is written, the last file is sealed, and the lock given back. Nothing is
-  /// found or taken any more.
+  /// Closes the directory: writes what waits, seals the last file, and releases the lock. From then on nothing is found
+  /// or taken.
   ///
-  /// - Throws: as ``flush()``, with the store closed all the same.
+  /// - Throws: as ``flush()``. The store is closed even if this throws.
   public func close() async throws { try await close(by: nil) }
 
-  /// - Parameter end: when to give up waiting for a disk that hangs. The lock is given back when it answers.
+  /// - Parameter end: when to stop waiting for a disk that hangs. The lock is released when the disk answers.
   func close(by end: ReadInstant?) async throws {
     var failure: (any Error)?
     do { try await flush(by: end) } catch { failure = error }
@@ -56,9 +58,9 @@ extension SpillStore {
 }
 
 extension SpillState {
-  /// Nothing is here any more.
+  /// Removes everything from memory.
   ///
-  /// - Returns: what is to be let go of outside of the lock.
+  /// - Returns: what the caller must release outside of the lock.
   mutating func forgetAll() -> (places: [Place?], staging: SpillStaging) {
     counts.dropped += staging.count
     let all = (places, staging)

@@ -1,40 +1,42 @@
 import CRangeIOSystem
 
 extension SpillStore {
-  /// How a store works.
+  /// The settings of a store.
   public struct Configuration: Sendable {
-    /// Where it lies: a directory of its own, which is made if it is missing. It must belong to the user who runs the
-    /// process and be closed to others.
+    /// The path of the directory. The store needs a directory of its own, and creates it if it is missing. It must
+    /// belong to the user who runs the process, and be closed to others.
     public var directory: String
-    /// The bytes that the files may take, set-aside space included. Never exceeded.
+    /// The number of bytes that the files may take, including preallocated space. Never exceeded.
     public var limit: ByteCount
-    /// What compresses. Default: LZ4. What was written with other codecs, ``LZ4Codec`` and ``IdentityCodec`` apart, is
-    /// not found.
+    /// The codec that compresses. Default: LZ4. Blocks written with another codec, other than ``LZ4Codec`` and
+    /// ``IdentityCodec``, are not found.
     public var codec: any ChunkCodec = LZ4Codec()
-    /// What happens when there is no room. Default: the oldest is dropped.
+    /// What happens when there is no room. Default: the oldest blocks are dropped.
     public var whenFull = WhenFull.dropOldest
-    /// When what was written is made durable. Default: when the system sees fit.
+    /// When written data is made durable. Default: when the system decides.
     public var durability = Durability.none
     /// When chunks are written. Default: when the tier above evicts them.
     public var writes = Writes.onEviction
-    /// Of what sources. Default: of those that are more expensive to read than a local disk.
+    /// Which sources are stored. Default: those that are more expensive to read than a local disk.
     public var sources = Sources.slowerThanDisk
-    /// What is written once the store is full. Default: what comes for the second time.
+    /// What is written once the store is full. Default: blocks that come for the second time.
     public var admission = Admission.secondTimeOnceFull
-    /// Nothing is written that would leave the disk with less free space. Default: 1 GiB.
+    /// The free space that must remain on the disk. Nothing is written that would leave less. Default: 1 GiB.
     public var freeSpaceFloor = ByteCount.gibibytes(1)
-    /// The bytes of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit is below 16 MiB.
+    /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
+    /// is below 16 MiB.
     public var segmentSize: ByteCount?
     /// What to do if another process has the directory. Default: fail.
     public var sharing = Sharing.exclusive
-    /// Whether the directory is only read: nothing in it is changed, and it may be in use. Default: no.
+    /// Whether the directory is only read. Nothing in it is changed, and another process may be using it. Default:
+    /// `false`.
     public var isReadOnly = false
-    /// How long chunks are kept after they were asked for from the source, by the wall clock. Default: for as long as
+    /// How long chunks are kept after they were requested from the source, by the wall clock. Default: for as long as
     /// there is room.
     public var ageLimit: Duration?
-    /// The bytes of memory that may wait to be written. Default: 8 MiB, or an eighth of the limit if that is less.
+    /// The memory for chunks that wait to be written. Default: 8 MiB, or an eighth of the limit if that is less.
     public var stagingLimit: ByteCount?
-    /// How long chunks wait for others, so that neighbours are written side by side. Default: a second.
+    /// How long chunks wait for others, so that neighbours are written next to each other. Default: one second.
     public var writeDelay: Duration = .seconds(1)
     /// The clock of the tiers above. Default: the continuous clock of the system.
     public var time = TimeSource.continuous
@@ -42,32 +44,32 @@ extension SpillStore {
     public var background = BackgroundWork()
     /// The disk.
     package var disk: (any SpillDisk)?
-    /// Where calls that wait for the disk run. Default: two threads of the directory's own for reads, and one for writes.
+    /// Where calls that wait for the disk run. Default: the directory's own threads, two for reads and one for writes.
     package var work: DiskWork?
-    /// Nanoseconds since 1970.
+    /// The wall clock, in nanoseconds since 1970.
     package var wallClock: @Sendable () -> Int64 = { rio_realtime_ns() }
-    /// When a disk counts as sick.
+    /// The rules by which a disk counts as sick.
     var breaker = SpillBreaker.Rules()
-    /// After so long a read is late: the source is asked as well.
+    /// After this time a read is late, and the source is read as well.
     var late: Duration = .milliseconds(100)
-    /// The segments' files that are kept open at once. Default: what the process can spare.
+    /// How many segment files stay open at the same time. Default: what the process can spare.
     var mostOpenFiles: Int?
-    /// How often a turn to make a file is asked for that other processes have, a millisecond apart.
+    /// How often to try for a turn to create a file while other processes have it, one millisecond apart.
     var quotaTries = 2_000
-    /// What `lock` says of the process that has the directory.
+    /// The process number that is written to `lock`.
     package var processNumber = Int(rio_process_number())
     /// Makes ids of directories.
     package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
-    /// Defaults, with a place and a limit.
+    /// Creates a configuration with this directory and limit, and the defaults.
     public init(directory: String, limit: ByteCount) {
       self.directory = directory
       self.limit = limit
     }
 
-    /// The bytes of a file.
+    /// The size of a file in bytes.
     var segmentBytes: Int {
-      // Whole pages, since that is what they take.
+      // Whole pages, since that is what a file takes.
       if let segmentSize { return segmentSize.bytes & ~4095 }
       let usual = min(max(limit.bytes / 256, 4 << 20), 256 << 20)
       return min(usual, max(0, limit.bytes - SpillStore.fixedBytes) / 4) & ~4095
@@ -78,40 +80,41 @@ extension SpillStore {
 
   /// What happens when there is no room.
   public enum WhenFull: Hashable, Sendable {
-    /// The oldest goes.
+    /// The oldest blocks are dropped.
     case dropOldest
-    /// What is new is refused.
+    /// New blocks are refused.
     case refuse
   }
 
-  /// When what was written is made durable.
+  /// When written data is made durable.
   public enum Durability: Hashable, Sendable {
-    /// When the system sees fit. A process that is killed loses what waited in memory only; a loss of power may lose the
-    /// last seconds, and removals of that time.
+    /// When the system decides. A process that is killed loses only what was waiting in memory. A power loss may lose
+    /// the last seconds, including removals of that time.
     case none
-    /// Whenever so many bytes were written, and after every removal.
+    /// Each time this many bytes were written, and after every removal.
     case fdatasync(every: ByteCount)
   }
 
   /// When chunks are written.
   public enum Writes: Hashable, Sendable {
-    /// When the tier above evicts them, so that each is written that does not fit there.
+    /// When the tier above evicts them. So only chunks that do not fit there are written.
     case onEviction
-    /// When they come into the tier above, so that even what is never evicted survives a crash.
+    /// When they enter the tier above. So chunks that are never evicted also survive a crash.
     case onInsertion
   }
 
-  /// Of what sources chunks are written. Never of those whose validator has no ``SourceValidator/persistentForm``.
+  /// Which sources are stored. Never those whose validator has no ``SourceValidator/persistentForm``.
   public enum Sources: Hashable, Sendable {
-    /// Of those that are more expensive to read than a local disk, by their ``SourceDescription/cost``.
+    /// Sources that are more expensive to read than a local disk, according to their ``SourceDescription/cost``.
     case slowerThanDisk
-    /// Of all.
+    /// All sources.
     case all
   }
 
   /// What is written once the store is full.
   public enum Admission: Hashable, Sendable {
-    /// What is remembered to have come before, so that what is read once does not push out what is read again.
+    /// Blocks that are remembered to have come before. So blocks that are read once do not push out blocks that are
+    /// read again.
     case secondTimeOnceFull
     /// Everything.
     case always
@@ -119,9 +122,10 @@ extension SpillStore {
 
   /// What to do if another process has the directory.
   public enum Sharing: Hashable, Sendable {
-    /// Fail, with an error that names it.
+    /// Fail, with an error that names the other process.
     case exclusive
-    /// Use a directory of one's own below it, under the same limit: what others leave free. It goes with the process.
+    /// Use a private directory below it. All processes share one limit: this one gets what the others leave free. The
+    /// private directory is temporary and goes with the process.
     case privateSubdirectory
   }
 }

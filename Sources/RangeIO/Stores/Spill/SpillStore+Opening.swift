@@ -1,17 +1,18 @@
 extension SpillStore {
-  /// Opens a store, with what an earlier process has left there.
+  /// Opens a store, with what an earlier process has left in the directory.
   ///
   /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
   ///   directory; ``ReadError/Code/unsupportedFormat`` if another version of this library has made it;
-  ///   ``ReadError/Code/permissionDenied`` if it is not the user's own or open to others;
-  ///   ``ReadError/Code/invalidConfiguration`` if files of others lie in it, or the codec's id is one of this library's;
-  ///   ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and what the system says.
-  /// - Complexity: reads what the files list of themselves, 40 bytes a block; after a crash one file as a whole.
+  ///   ``ReadError/Code/permissionDenied`` if it does not belong to the user, or is open to others;
+  ///   ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id of one of this
+  ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the
+  ///   system.
+  /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
   public static func open(_ configuration: Configuration) async throws -> SpillStore {
     try await open(configuration, sources: ChunkSources())
   }
 
-  /// Opens a store that knows the sources that others know: to be composed with them.
+  /// Opens a store that shares `sources` with other stores, to be combined with them.
   public static func open(_ configuration: Configuration, sources: ChunkSources) async throws -> SpillStore {
     try check(configuration)
     let disk = configuration.disk ?? SystemDisk()
@@ -25,7 +26,7 @@ extension SpillStore {
         let folder = try SpillFolder.open(configuration, on: disk)
         return try SpillOpening(configuration, disk, folder, lanes).open(sources) { !answer.isAnswered }
       }
-      // Cancelled meanwhile.
+      // Cancelled in between.
       if !answer.resolve(result), case .success(let store) = result { store.giveUp() }
     }
     do {
@@ -36,19 +37,19 @@ extension SpillStore {
     }
   }
 
-  /// Waits until a directory is not used any more whose opening was cancelled, so that it can be opened again; not for a
-  /// disk that hangs.
+  /// Waits until a directory whose opening was cancelled is no longer in use, so that it can be opened again. Does not
+  /// wait for a disk that hangs.
   private static func waitForEnd(_ end: Promise<Void>, _ configuration: Configuration) async {
     let timer = configuration.background.startElsewhere {
       guard (try? await configuration.time.sleep(for: configuration.breaker.stall)) != nil else { return }
       end.fail(CancellationError())
     }
-    // In a task of its own: this one is cancelled.
+    // In its own task, since this one is cancelled.
     await configuration.background.startElsewhere { _ = try? await end.value() }.value
     timer.cancel()
   }
 
-  /// Gives the lock back: the store will not be used.
+  /// Releases the lock: the store will not be used.
   private func giveUp() {
     state.withLock { ($0.isClosed, $0.isGivenUp) = (true, true) }
     writer.unlock()

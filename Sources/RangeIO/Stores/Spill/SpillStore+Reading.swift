@@ -1,8 +1,9 @@
 extension SpillStore {
-  /// Bytes that are read from a file at once, at most.
+  /// The most bytes read from a file at once.
   static let longestRead = 1 << 20
 
-  /// What is here of `range`: what waits to be written, at hand; what is on the disk, to be read; and gaps.
+  /// Returns what the store holds of `range`: bytes that still wait to be written, pieces to read from the disk, and
+  /// gaps.
   ///
   /// - Complexity: O(blocks), one lock.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
@@ -18,14 +19,14 @@ extension SpillStore {
         if binding.identity != nil { state.counts.misses += grid.blocks(covering: range).count }
         return (true, false)
       }
-      // What was removed while the disk was left alone is removed there before it serves again.
+      // Removals made while the disk was not in use are written before it serves again.
       let isToRemoveFirst = state.isToRemoveFirst
       var run: SpillRun?
       var permit: SpillBreaker.Permit?
       for (block, part) in grid.pieces(of: range) {
         if let entry = state.waiting(slot, block, now: now) {
           let piece = entry.chunk.piece
-          // The source may have grown since: what came after the old end is a gap.
+          // The source may have grown since: what follows the old end is a gap.
           if let part = ByteRanges.intersection(part, piece.range) {
             let lower = part.lowerBound - piece.range.lowerBound
             pieces.append(RangedBytes(part, piece.bytes.slice(lower..<lower + part.count)))
@@ -44,13 +45,13 @@ extension SpillStore {
           state.counts.expirations += 1
           continue
         }
-        // As above, by the length that the source is known by here.
+        // As above, with the length of the source that is known here.
         let whole = state.whole(block, of: slot, grid)
         guard let part = ByteRanges.intersection(part, whole) else {
           state.counts.misses += 1
           continue
         }
-        // A sick disk is left alone. One that is tried is asked for one run.
+        // A sick disk is not used. A disk that is being tried is asked for one run.
         if permit == nil { permit = isToRemoveFirst ? .refused : state.breaker.ask(now: now) }
         guard permit != .refused else {
           state.counts.misses += 1
@@ -91,7 +92,7 @@ extension SpillStore {
   private func hold(
     _ run: SpillRun, _ permit: SpillBreaker.Permit, _ token: ChunkToken, _ wallNow: Int64, _ now: ReadInstant
   ) -> DeferredPiece {
-    // The generation of this moment, under the lock: a removal that has begun erases here later.
+    // The current generation, under the lock: a removal that has started erases here later.
     let age = max(0, wallNow - run.fetchedAt)
     let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: now.nanoseconds - age))
     return DeferredPiece(
@@ -99,18 +100,18 @@ extension SpillStore {
       loader: SpillLoader(store: self, run: run, permit: permit))
   }
 
-  /// Whether all of `range` is here. Does not count as a read.
+  /// Whether the store holds all of `range`. Does not count as a read.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     look(range, token, grid).reduce(0) { $0 + $1.count } == range.count
   }
 
-  /// Whether some of `range` is here. Does not count as a read.
+  /// Whether the store holds some of `range`. Does not count as a read.
   public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     !look(range, token, grid).isEmpty
   }
 
-  /// Where the bytes of `range` would come from: the directory, or memory as long as they wait to be written, or neither,
-  /// and why. Does not count as a read.
+  /// Tells where the bytes of `range` would come from: the directory, memory if they still wait to be written, or
+  /// neither, with the reason. Does not count as a read.
   public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     guard !state.withLock({ $0.isClosed }) else { return [.missing(range, .spill, "the store was closed")] }
     guard let binding = binding(of: token), binding.identity != nil else {
@@ -121,7 +122,7 @@ extension SpillStore {
     let wallNow = configuration.wallClock()
     let now = self.now
     return state.withLock { state in
-      // As a look-up finds it: a sick disk is left alone, and so is one with removals outstanding.
+      // Like a look-up: does not use a sick disk, or a disk with removals still to be written.
       let isLeftAlone = state.isToRemoveFirst || !state.breaker.lets(now: now)
       return grid.pieces(of: range).flatMap { block, part -> [ReadExplanation.Part] in
         if let entry = state.waiting(slot, block, now: now) {
@@ -151,7 +152,7 @@ extension SpillStore {
     + "store keep all sources"
   private static let cameLater = "its block was written before the source had these bytes"
 
-  /// What is here of `range`, in order, block by block.
+  /// The parts of `range` that are here, in order, block by block.
   private func look(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
     guard let slot = binding(of: token)?.slot else { return [] }
     let wallNow = configuration.wallClock()
@@ -170,10 +171,10 @@ extension SpillStore {
     }
   }
 
-  /// Counts that a run was read: when it is, once for all who wait for it, and not when it is looked up, which one read may
-  /// do several times.
+  /// Counts that a run was read. Called when it is read, once for all waiters, and not when it is looked up, because
+  /// one read may look it up several times.
   ///
-  /// - Parameter isResident: whether the page cache had it.
+  /// - Parameter isResident: whether it was in the page cache.
   func noteHits(of run: SpillRun, isResident: Bool) {
     state.withLock { state in
       state.counts.reads += 1
@@ -187,7 +188,7 @@ extension SpillStore {
     }
   }
 
-  /// Takes records out that turned out to be damaged, or that could not be read.
+  /// Removes a record that turned out to be damaged, or that could not be read.
   func drop(_ record: SpillRun.Part, of run: SpillRun) {
     state.withLock { state in
       if let found = state.find(record, of: run) { state.remove(found) }
@@ -196,14 +197,14 @@ extension SpillStore {
 }
 
 extension SpillState {
-  /// What is kept of a block of a source, by the length that the source is known by here: less than a reader sees, if it
-  /// has grown since.
+  /// The part of a source's block that is kept, by the length of the source known here. A reader may see more if the
+  /// source has grown since.
   fileprivate func whole(_ block: Int, of slot: Int, _ grid: BlockGrid) -> ByteRange {
     let start = block << grid.shift
     return start..<start + sources[slot].identity.count(ofBlock: block)
   }
 
-  /// The slot of a record that was found, if it is still the one.
+  /// The slot of a record that was found, if it is still the same record.
   fileprivate func find(_ part: SpillRun.Part, of run: SpillRun) -> UInt32? {
     let found = table.find(source: run.slot, block: part.block)
     guard found != 0, table[found].offset == part.offset,
@@ -213,15 +214,15 @@ extension SpillState {
   }
 }
 
-/// Records of neighbouring blocks that lie side by side in one segment, to be read at once.
+/// Adjacent records of neighbouring blocks in one segment, to be read at once.
 struct SpillRun: Sendable {
-  /// One of them.
+  /// One of the records.
   struct Part: Sendable {
     let block: Int
     /// Where its record begins.
     let offset: Int
     let stored: Int
-    /// The bytes of the block.
+    /// The size of the block.
     let count: Int
   }
 
@@ -231,11 +232,11 @@ struct SpillRun: Sendable {
   /// The source's number within the segment.
   let local: UInt32
   private(set) var parts: [Part]
-  /// The blocks.
+  /// The range of the blocks.
   private(set) var range: ByteRange
-  /// What is wanted of them.
+  /// The requested part of that range.
   private(set) var wanted: ByteRange
-  /// Of the oldest, nanoseconds since 1970.
+  /// When the oldest was requested, in nanoseconds since 1970.
   private(set) var fetchedAt: Int64
 
   init(
@@ -257,13 +258,13 @@ struct SpillRun: Sendable {
 
   /// Where the first record begins.
   var offset: Int { parts[0].offset }
-  /// Up to the end of the last payload.
+  /// The number of bytes up to the end of the last payload.
   var byteCount: Int {
     let last = parts[parts.count - 1]
     return last.offset + SpillFormat.recordHeaderCount + last.stored - offset
   }
 
-  /// Adds a record if it lies behind the last one and is not too much.
+  /// Adds a record if it directly follows the last one and does not make the run too long.
   mutating func append(_ record: SpillTable.Record, block: Int, _ range: ByteRange, _ wanted: ByteRange) -> Bool {
     let last = parts[parts.count - 1]
     guard record.segment == place, record.offset == last.offset + SpillFormat.recordCount(payload: last.stored),

@@ -1,9 +1,9 @@
 extension SpillStore {
-  /// Erases the blocks that hold bytes of `range`, on the disk, too, as soon as may be.
+  /// Erases the blocks that hold bytes of `range`, as soon as possible also on the disk.
   public func erase(_ range: ByteRange, of token: ChunkToken) {
     guard !range.isEmpty, binding(of: token) != nil else { return }
     let slot = state.withLock { state -> Int? in
-      // What could not be read may hold some of it, even if nothing of it is known.
+      // A file that could not be read may hold some of it, even if nothing of it is known.
       let isNeeded = !state.unread.isEmpty && readOnlyReason != .configured
       let known = state.sources.binding(of: token.number)?.slot
       guard let slot = known ?? (isNeeded ? state.sources.enter(sourceOf: token.number) : nil) else { return nil }
@@ -13,13 +13,14 @@ extension SpillStore {
     if let slot { erase(token.grid.blocks(covering: range), slot) }
   }
 
-  /// Erases the blocks that hold bytes of `range` of a version, on whatever grid, those included that nobody has read in
-  /// this process.
+  /// Erases a version's blocks that hold bytes of `range`, on every grid. Includes blocks that were not read in this
+  /// process.
   func erase(_ range: ByteRange, ofVersion source: SourceDescription) {
     guard let any = BlockGrid(blockSize: 1), let version = SpillIdentity(source, any) else { return }
     let preferred = BlockGrid(blockSize: source.preferredBlockSize).flatMap { SpillIdentity(source, $0) }
     let slots = state.withLock { state in
-      // What could not be read may hold some of it, on the grid on which it is read unless the user says otherwise.
+      // A file that could not be read may hold some of it: on the grid on which the source is read, unless the user
+      // chooses another.
       if let preferred, !state.unread.isEmpty, mayChangeFiles, !state.isGivenUp {
         _ = state.sources.enter(preferred)
       }
@@ -30,7 +31,7 @@ extension SpillStore {
     for (slot, shift) in slots { erase(range.lowerBound >> shift..<(range.upperBound - 1) >> shift + 1, slot) }
   }
 
-  /// Forgets a version that was replaced. Its records die with their segments.
+  /// Forgets a version that was replaced. Its records are removed together with their segments.
   public func eraseRetired(_ token: ChunkToken) {
     let (staged, sweeps) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
       guard let slot = state.sources.unbind(token.number), state.sources[slot].bindings == 0 else { return ([], false) }
@@ -40,7 +41,7 @@ extension SpillStore {
     if sweeps { sweepOutdated() }
   }
 
-  /// Erases all that is here of a source, in all its versions, those included that nobody has read in this process.
+  /// Erases all versions of a source. Includes those that were not read in this process.
   ///
   /// If a file could not be read when the directory was opened, the versions in it are not known: the next ``flush()``
   /// throws.
@@ -54,7 +55,7 @@ extension SpillStore {
     for slot in slots { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
   }
 
-  /// - Parameter slot: counts this removal already, so that it is not forgotten meanwhile, unless the store is closed.
+  /// - Parameter slot: already counts this removal, so that it is not forgotten in between, unless the store is closed.
   func erase(_ blocks: Range<Int>, _ slot: Int) {
     let staged = state.withLock { state -> [SpillStaging.Entry] in
       // Closed since it was counted: nothing is known any more.
@@ -72,12 +73,12 @@ extension SpillStore {
     withExtendedLifetime(staged) {}
     if blocks.count > 4096 { sweep { $0.source == slot && blocks.contains($0.block) } }
     let isNoted = state.withLock { state -> Bool in
-      // Closed meanwhile: it goes by other slots, if by any.
+      // Closed in between: the source then has another slot, or none.
       guard !state.isGivenUp else { return false }
       defer { state.sources[slot].removals -= 1 }
       guard readOnlyReason != .configured else { return false }
-      // Written down if anything of it can be on the disk, or is on its way there. Not before nothing of it is found:
-      // what is copied on until then comes before this, and is removed by it, too.
+      // Written down if any of it may be on the disk, or on its way there. Only when nothing of it can be found any
+      // more: records copied until then come before this removal, so it removes them too.
       let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
       guard mayBeOnDisk || state.isWriting || !state.unread.isEmpty else { return false }
       state.note(.init(slot: slot, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
@@ -86,14 +87,14 @@ extension SpillStore {
     if isNoted { writer.wake(isUrgent: true) }
   }
 
-  /// Removes everything. Nothing can be found from now on, and after a restart once ``flush()`` has returned.
+  /// Removes everything. From now on nothing can be found. After a restart this holds once ``flush()`` has returned.
   ///
-  /// Whoever composes tiers raises the generations; alone, this does.
+  /// A store that combines tiers raises the generations itself; if you use this store alone, this method does.
   public func removeAll() {
     sources.removing(.everything) { _ in eraseAll() }
   }
 
-  /// Erases everything, that of sources included which nobody has read in this process.
+  /// Erases everything, including sources that were not read in this process.
   public func eraseAll() {
     let (staged, isNoted) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
       let all = state.unstage { _, _ in true }
@@ -108,6 +109,6 @@ extension SpillStore {
     if isNoted { writer.wake(isUrgent: true) }
   }
 
-  /// Whether removals are written down: not in a directory that is only to be read.
+  /// Whether removals are written down: not in a read-only directory.
   var mayChangeFiles: Bool { readOnlyReason != .configured }
 }

@@ -1,6 +1,6 @@
 extension SpillStore {
-  /// The smallest size of a segment that holds so many whole blocks of one source as they are, with all that is beside
-  /// them; in whole pages, as the disk counts. `nil` for a source that is not spilled.
+  /// The smallest segment size that holds this many whole blocks of one source uncompressed, with all overhead; in
+  /// whole pages, as the disk counts. `nil` for a source that is not spilled.
   package static func segmentSize(
     holding blocks: Int, of source: SourceDescription, on grid: BlockGrid
   ) -> ByteCount? {
@@ -13,7 +13,7 @@ extension SpillStore {
     return .bytes(SpillLedger.rounded(fixed + blocks * (record + SpillFooter.growth)))
   }
 
-  /// The limit under which a directory has room for so many segments, one of which a store keeps free.
+  /// The limit under which a directory has room for this many segments. The store keeps one of them free.
   package static func limit(segments: Int, of size: ByteCount) -> ByteCount {
     .bytes(fixedBytes + segments * SpillLedger.rounded(size.bytes))
   }

@@ -1,30 +1,30 @@
 extension SpillStore {
-  /// Takes a chunk to be written soon, or not: nothing is written here.
+  /// Queues a chunk to be written soon, or refuses it. Writes nothing itself.
   public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
     let isTaken = offer(chunk, isGated: configuration.admission == .secondTimeOnceFull) == .taken
     if isTaken { writer.wake() }
     return ChunkInsertion(isPublished: isTaken)
   }
 
-  /// What came of a chunk.
+  /// The result of offering a chunk.
   enum Offer: Equatable {
-    /// It will be written, or is here already.
+    /// It will be written, or is already here.
     case taken
-    /// It is not one to be kept.
+    /// It cannot be kept.
     case ineligible
     /// It came for the first time.
     case gated
     /// Too many wait, or the disk is sick.
     case dropped
-    /// It was removed meanwhile.
+    /// It was removed in between.
     case stale
-    /// A record of it is larger than a segment.
+    /// Its record is larger than a segment.
     case neverFits
   }
 
   /// - Parameters:
-  ///   - isGated: whether, once full, only what comes for the second time is taken.
-  ///   - isAsked: whether the user asks for it, so that it does not matter what its source costs.
+  ///   - isGated: whether a full store takes only what comes for the second time.
+  ///   - isAsked: whether the user asks for it, so that the cost of its source does not matter.
   func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false) -> Offer {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
@@ -52,8 +52,8 @@ extension SpillStore {
         state.counts.ineligible += 1
         return (.neverFits, nil)
       }
-      // A source that is only added to is known here by the length that it had at first: of what came later a record
-      // would say another length than its block has.
+      // An append-only source is known here by the length it had at first: a record of a later part would have another
+      // length than its block.
       guard chunk.piece.range.count == identity.count(ofBlock: chunk.block) else {
         state.counts.ineligible += 1
         return (.ineligible, nil)
@@ -79,12 +79,12 @@ extension SpillStore {
           return (.gated, nil)
         }
       }
-      // Of a sick disk what is written tries it, too: there may be nothing yet that could be read.
+      // Writing may also try a sick disk, since there may be nothing yet to read.
       guard state.breaker.lets(now: now), state.writesPausedUntil.map({ now >= $0 }) ?? true else {
         state.counts.dropped += 1
         return (.dropped, nil)
       }
-      // A source enters with its first chunk: not for one that finds no room.
+      // A source is entered with its first chunk, but not for a chunk that finds no room.
       guard known != nil || state.staging.hasRoom(for: chunk),
         let slot = state.sources.enter(sourceOf: token.number),
         let key = SpillTable.key(source: slot, block: chunk.block)
@@ -99,7 +99,7 @@ extension SpillStore {
     return offer
   }
 
-  /// Whole blocks of versions that can be told apart.
+  /// Only whole blocks of versions that can be told apart.
   private func isEligible(_ chunk: Chunk) -> Bool {
     let source = chunk.token.source
     return chunk.morePieces.isEmpty && chunk.piece.range.count > 0 && source.validator != nil
@@ -107,14 +107,14 @@ extension SpillStore {
       && chunk.piece.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
   }
 
-  /// Whether a source costs more to read than a disk, or what it costs does not matter.
+  /// Whether a source costs more to read than a disk, or its cost does not matter.
   func isDearEnough(_ source: SourceDescription, for count: Int) -> Bool {
     configuration.sources == .all || source.cost.isDearer(than: SourceCost(), for: count)
   }
 
-  /// Changes the bytes that may wait to be written. What waits is dropped if that is too much, which costs time only.
+  /// Changes the memory for chunks that wait to be written. If they need more, they are dropped, which only costs time.
   ///
-  /// - Returns: the limit before.
+  /// - Returns: the previous limit.
   func setStagingLimit(_ limit: Int) -> Int {
     let (before, dropped) = state.withLock { state -> (Int, [SpillStaging.Entry]) in
       let before = state.staging.limit
@@ -130,17 +130,18 @@ extension SpillStore {
 
   // MARK: alone, without a tier above
 
-  /// Promises nothing: what finds no room is dropped.
+  /// Makes no room: chunks that find no room are dropped.
   public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
     guard token.isAlive, isWritable else { return ChunkRoom(reservation: nil) }
     return ChunkRoom(
       reservation: ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token))
   }
 
-  /// Nothing was charged.
+  /// Does nothing, since nothing was charged.
   public func cancel(_ reservation: ChunkReservation) {}
 
-  /// Takes the whole blocks of `range` to be written: copies, since what waits must not keep the memory of who reads.
+  /// Queues the whole blocks of `range` to be written. Makes copies, since waiting chunks must not keep the reader's
+  /// memory.
   public func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
   ) -> ChunkInsertion {
@@ -155,12 +156,12 @@ extension SpillStore {
     return ChunkInsertion(isPublished: isTaken && ticket.isValid)
   }
 
-  /// Does nothing: what is here is a copy, and stays.
+  /// Does nothing: the store holds a copy, which stays.
   public func erasePromoted(_ range: ByteRange, of token: ChunkToken) {}
 }
 
 extension SourceCost {
-  /// Whether reading so many bytes takes longer than with `other`.
+  /// Whether reading this many bytes takes longer than with `other`.
   func isDearer(than other: SourceCost, for count: Int) -> Bool {
     func time(_ cost: SourceCost) -> Double {
       Double(cost.latency.nanoseconds) / 1e9 + Double(count) / max(1, cost.bytesPerSecond)

@@ -6,22 +6,24 @@
 ///   spill: .init(directory: "/var/cache/app", limit: .gibibytes(20)))
 /// ```
 ///
-/// A log of segments in a directory that it alone owns; `Docs/Formats/SpillFile.md` is its format. One thread writes,
-/// beside the reads, in batches sorted by source and block; neighbours are read back as one. Every record is checked
-/// against its sums and against what was looked for: damage is a miss. A disk that fails or hangs is left alone for a
-/// while, and never makes a read fail.
+/// The store is a log of segments in its own directory; `Docs/Formats/SpillFile.md` describes the format. One thread
+/// writes in the background, in batches sorted by source and block; neighbours are read back at once. Every record is
+/// checked against its checksums and against what was looked for: a damaged record is a miss. A disk that fails or
+/// hangs is not used for a while, and never makes a read fail.
 ///
 /// **What is kept.** Whole blocks of settled versions of sources whose validator has a
-/// ``SourceValidator/persistentForm``. While there is room, all that the tier above evicts; once full, what comes for
-/// the second time. Whole segments go: first one of which less than a fifth is found, else the oldest of which less than
-/// half was read since it was written. What was read twice is copied on, up to a quarter of a segment.
+/// ``SourceValidator/persistentForm``. While there is room, everything that the tier above evicts; once full, what
+/// comes for the second time. Whole segments are freed: first a segment with less than a fifth of live data, otherwise
+/// the oldest of which less than half was read since it was written. Blocks that were read twice are copied, up to a
+/// quarter of a segment.
 ///
-/// **Memory.** At most 64 bytes a block for the index, a sixth more for the moment in which it grows, and 400 for each
-/// version of a source of which something is here, beside its id. They count towards no limit: ``statistics()`` tells.
-/// What is looked up and not here takes nothing. What waits to be written is bounded by ``Configuration/stagingLimit``.
+/// **Memory.** At most 64 bytes per block for the index, a sixth more for the moment in which it grows, and 400 bytes
+/// plus its id for each version of a source that has blocks here. They count towards no limit; ``statistics()`` reports
+/// them. Look-ups of blocks that are not here take no memory. Chunks that wait to be written are bounded by
+/// ``Configuration/stagingLimit``.
 ///
-/// **Threads and files.** Two threads read and one writes, of each directory. As many files are open as the process can
-/// spare: a quarter of what it may open, at most 1,024.
+/// **Threads and files.** Each directory has two threads that read and one that writes. As many files are open as the
+/// process can spare: a quarter of what it may open, at most 1,024.
 public final class SpillStore: ChunkStore {
   /// The sources that this store knows.
   public let sources: ChunkSources
@@ -32,20 +34,20 @@ public final class SpillStore: ChunkStore {
   let watch: DiskWatch
   /// Where it reads, and where it writes.
   let lanes: DiskLanes
-  /// Only touched by the one thread that writes, see ``SpillWriter``.
+  /// Used only by the one thread that writes, see ``SpillWriter``.
   let writer: SpillWriter
-  /// Why it takes nothing, if it does not.
+  /// Why the store is read-only; `nil` if it is not.
   let readOnlyReason: ReadOnlyReason?
 
-  /// Why a store takes nothing.
+  /// Why a store is read-only.
   public enum ReadOnlyReason: Hashable, Sendable {
-    /// It was asked for.
+    /// The configuration says so.
     case configured
-    /// The directory was made to refuse what is new when it is full, and this store would drop what is old.
+    /// The directory was created to refuse new blocks when it is full, but this store would drop old ones.
     case otherConfiguration
   }
 
-  /// What `lock`, `store` and its successor take at most.
+  /// The most that `lock`, `store` and its successor take.
   static let fixedBytes = 3 * 4096
 
   init(
@@ -64,16 +66,16 @@ public final class SpillStore: ChunkStore {
       configuration.time, configuration.background, late: configuration.late, stall: configuration.breaker.stall)
   }
 
-  /// The present by the clock of the tiers above.
+  /// The current time by the clock of the tiers above.
   public var now: ReadInstant { configuration.time.now }
 
-  /// Whether nothing is here.
+  /// Whether the store is empty.
   public var isEmpty: Bool { state.withLock { $0.table.count == 0 && $0.staging.count == 0 } }
 
-  /// Whether chunks are taken: not if the store is closed or only reads.
+  /// Whether the store takes chunks. `false` if it is closed or read-only.
   public var isWritable: Bool { readOnlyReason == nil && !state.withLock { $0.isClosed } }
 
-  /// What the store holds and has done.
+  /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(segments).
   public func statistics() -> SpillStatistics {
@@ -101,12 +103,12 @@ public final class SpillStore: ChunkStore {
     return all
   }
 
-  /// Why the disk failed the last time, if it ever did.
+  /// The last error of the disk, if there ever was one.
   public var lastFailure: ReadError? { state.withLock { $0.lastFailure } }
 
   // MARK: tokens
 
-  /// What a token stands for; `nil` if it is retired, or the store closed.
+  /// What a token stands for; `nil` if it is retired, or the store is closed.
   func binding(of token: ChunkToken) -> SpillSources.Binding? {
     if let known = state.withLock({ $0.sources.binding(of: token.number) }) { return known }
     guard token.isAlive else { return nil }
@@ -122,14 +124,14 @@ public final class SpillStore: ChunkStore {
     return binding
   }
 
-  /// As ``binding(of:)``, by the number of the token.
+  /// Like ``binding(of:)``, by the number of the token.
   func binding(of token: UInt64) -> SpillSources.Binding? {
     if let known = state.withLock({ $0.sources.binding(of: token) }) { return known }
     return sources.token(numbered: token).flatMap { binding(of: $0) }
   }
 
-  /// Forgets the sources of which nothing is left, if there are many. Only by who writes, who may know a source that is
-  /// about to be forgotten.
+  /// If there are many sources, forgets those that have nothing left. Called only by the writer, which may know a
+  /// source that is about to be forgotten.
   func sweepSources() {
     guard state.withLock({ $0.sources.isTimeToSweep }) else { return }
     var next: Int? = 0
@@ -140,7 +142,7 @@ public final class SpillStore: ChunkStore {
     }
   }
 
-  /// Takes the blocks of all outdated versions out of the index, in one walk beside the reads.
+  /// Removes the blocks of all outdated versions from the index, in one walk in the background.
   func sweepOutdated() {
     configuration.background.startElsewhere(.utility) { [weak self] in
       var next: Int? = 1
@@ -151,9 +153,9 @@ public final class SpillStore: ChunkStore {
     }
   }
 
-  /// Takes out of the index what `isMeant`, a part in one hold of the lock.
+  /// Removes the records for which `isMeant` returns true from the index, in parts, each with one lock.
   ///
-  /// - Returns: how many.
+  /// - Returns: the number of records removed.
   @discardableResult func sweep(where isMeant: @Sendable (SpillTable.Record) -> Bool) -> Int {
     var next: Int? = 1
     var removed = 0
@@ -167,13 +169,13 @@ public final class SpillStore: ChunkStore {
 
   // MARK: time
 
-  /// Changes how long chunks are kept after they were asked for from the source. What is older is not found any more,
-  /// and goes with its segment, or with ``removeExpired()``.
+  /// Changes how long chunks are kept after they were requested from the source. Older chunks can no longer be found.
+  /// They are removed together with their segment, or by ``removeExpired()``.
   public func limit(age: Duration?) {
     state.withLock { $0.ageLimit = age?.nanoseconds ?? .max }
   }
 
-  /// Forgets what is older than the limit.
+  /// Removes what is older than the limit from the index.
   public func removeExpired() {
     let now = configuration.wallClock()
     let limit = state.withLock { $0.ageLimit }

@@ -1,20 +1,21 @@
-/// Where each spilled block lies: an index by open addressing, and records of 32 bytes.
+/// Where each spilled block is: an index with open addressing, and records of 32 bytes.
 ///
-/// Lives under its store's lock, for which all look-ups wait. Records lie in pages that are never moved, so growing copies
-/// the index only: 8 bytes an entry, of which three to six eighths are used. Together 43 to 54 bytes a block. And it grows
-/// in steps, some buckets with each block that is entered: until all are moved the old index is there beside the new one.
+/// Protected by its store's lock, for which all look-ups wait. Records are in pages that never move, so growing copies
+/// only the index: 8 bytes per entry, with three to six eighths of the entries used. Together 43 to 54 bytes per block.
+/// The index grows in steps, some buckets with each block that is entered; until all are moved, the old index exists
+/// beside the new one.
 struct SpillTable: ~Copyable {
-  /// Where one block lies.
+  /// Where one block is.
   struct Record: BitwiseCopyable {
-    /// The source in the upper 24 bits, the block in the lower 40. A free record: the next free one.
+    /// The source in the upper 24 bits, the block in the lower 40. In a free record: the next free one.
     fileprivate(set) var key: UInt64 = 0
-    /// When its bytes were asked for from the source: milliseconds since 1970, rounded down, above 16 bits of marks.
+    /// When its bytes were requested from the source: milliseconds since 1970, rounded down, above 16 bits of marks.
     private var birthAndMarks: UInt64 = 0
-    /// By its place in the store's list.
+    /// The index of the segment in the store's list.
     var segment: UInt32 = 0
     /// Where the record begins in the segment, in units of 8 bytes.
     private var place: UInt32 = 0
-    /// The bytes of the payload.
+    /// The size of the payload.
     var stored: UInt32 = 0
 
     init() {}
@@ -30,7 +31,7 @@ struct SpillTable: ~Copyable {
     var source: Int { Int(key >> SpillTable.blockBits) }
     var block: Int { Int(key & SpillTable.largestBlock) }
     var offset: Int { Int(place) * 8 }
-    /// What the record takes of its segment.
+    /// The space that the record takes in its segment.
     var span: Int { SpillFormat.recordCount(payload: Int(stored)) }
 
     var birthMilliseconds: Int64 {
@@ -41,7 +42,7 @@ struct SpillTable: ~Copyable {
       get { birthAndMarks & 1 != 0 }
       set { birthAndMarks = birthAndMarks & ~1 | (newValue ? 1 : 0) }
     }
-    /// How often it was read since it was written, up to 3, less one for each time that it was spared since.
+    /// How often it was read since it was written, up to 3, minus one for each time that it was spared since.
     var hits: Int {
       get { Int(birthAndMarks >> 1 & 3) }
       set { birthAndMarks = birthAndMarks & ~6 | UInt64(newValue) << 1 }
@@ -54,26 +55,26 @@ struct SpillTable: ~Copyable {
     /// 0 in an empty bucket.
     var slot: UInt32
     static let empty = Bucket(tag: 0, slot: 0)
-    /// In the index that is left: was here, and is not any more.
+    /// In the old index: an entry that was removed.
     static let removed = Bucket(tag: 0, slot: .max)
   }
 
   static let blockBits: UInt64 = 40
   static let largestBlock: UInt64 = 1 << blockBits - 1
   static let mostSources = 1 << 24
-  /// Small pages: of the last one most may be unused.
+  /// Small pages, since most of the last page may be unused.
   private static let pageShift = 9
 
   private var buckets = LargeArray<Bucket>(count: 1024, repeating: .empty)
   private var mask = 1023
-  /// The index that is left, and the first of its buckets that is still to be moved.
+  /// The old index, and the first of its buckets that is still to be moved.
   private var old = LargeArray<Bucket>(count: 1, repeating: .empty)
   private var nextMoved = 1
   private var pages: [UnsafeMutablePointer<Record>] = []
   private var firstFree: UInt32 = 0
-  /// Slots that were ever used, with number 0, which never is.
+  /// The number of slots that were ever used, including slot 0, which is never used for a block.
   private(set) var slotsUsed = 1
-  /// The blocks.
+  /// The number of blocks.
   private(set) var count = 0
 
   init() {}
@@ -84,10 +85,10 @@ struct SpillTable: ~Copyable {
 
   /// Buckets of the old index that are still to be moved.
   var bucketsToMove: Int { old.count - nextMoved }
-  /// Buckets that are moved at once. Two would do before it has to grow again.
+  /// How many buckets are moved at once. Two would be enough to finish before the index must grow again.
   static let movedAtOnce = 32
 
-  /// What it takes of memory, in bytes; while it grows, half of its index more.
+  /// The memory it takes in bytes. While it grows, half of its index more.
   var byteCount: Int {
     (mask + 1) * MemoryLayout<Bucket>.stride + pages.count << Self.pageShift * MemoryLayout<Record>.stride
   }
@@ -101,20 +102,20 @@ struct SpillTable: ~Copyable {
     pages[Int(slot) >> Self.pageShift] + (Int(slot) & (1 << Self.pageShift - 1))
   }
 
-  /// `nil` for a block that is too far from its source's start to be kept: it is never found.
+  /// `nil` for a block too far from its source's start to be kept. Such a block is never found.
   static func key(source: Int, block: Int) -> UInt64? {
     guard let block = UInt64(exactly: block), block <= largestBlock else { return nil }
     return UInt64(source) << blockBits | block
   }
 
-  /// What a block is remembered by once it is evicted, when its source may be known no more.
+  /// The key under which an evicted block is remembered, when its source may no longer be known.
   ///
-  /// - Parameter check: of the source's identity.
+  /// - Parameter check: the check of the source's identity.
   static func ghostKey(check: UInt32, block: Int) -> UInt64 {
     hash(UInt64(check)) ^ UInt64(truncatingIfNeeded: block)
   }
 
-  /// Well mixed: blocks of one source differ in few low bits.
+  /// Well mixed, since blocks of one source differ only in a few low bits.
   static func hash(_ key: UInt64) -> UInt64 {
     var bits = key
     bits = (bits ^ (bits >> 32)) &* 0x9E37_79B9_7F4A_7C15
@@ -133,7 +134,7 @@ struct SpillTable: ~Copyable {
     return slot == 0 ? unmoved(key).map { old[$0].slot } ?? 0 : slot
   }
 
-  /// The bucket of the old index in which a block is that was not moved yet.
+  /// The bucket of the old index with a block that was not moved yet.
   private func unmoved(_ key: UInt64) -> Int? {
     guard bucketsToMove > 0 else { return nil }
     let tag = UInt32(truncatingIfNeeded: Self.hash(key))
@@ -158,10 +159,10 @@ struct SpillTable: ~Copyable {
     return place
   }
 
-  /// Enters a block, or gives it another place.
+  /// Enters a block, or changes its place.
   ///
   /// - Precondition: the block has a key.
-  /// - Returns: what was there before, if anything.
+  /// - Returns: the previous record, if any.
   @discardableResult mutating func set(source: Int, block: Int, _ record: Record) -> Record? {
     let key = Self.key(source: source, block: block)!
     var record = record
@@ -181,7 +182,7 @@ struct SpillTable: ~Copyable {
     return nil
   }
 
-  /// Takes a block out.
+  /// Removes a block.
   mutating func remove(_ slot: UInt32) {
     let key = self[slot].key
     if let place = unmoved(key) { old[place] = .removed } else { removeBucket(bucket(key)) }

@@ -1,24 +1,24 @@
 import SystemPackage
 
-/// Reads one segment from front to back and believes nothing: what ``SpillScan`` does for a store, but going on behind
-/// what is damaged, and looking into payloads, too.
+/// Reads one segment from start to end and trusts nothing. Like ``SpillScan`` for a store, but continues after damage,
+/// and also checks payloads.
 struct SpillWalk {
   /// Where the next record should begin.
   private(set) var place = SpillFormat.headerCount
   private let number: UInt64
   private let length: Int
-  /// Of the segment, if it is believed to be one.
+  /// The check of the segment, if its header is valid.
   private let check: UInt32?
   private var window: SpillWindow?
   /// Whether the last bytes of the file end a segment.
   private let hasTrailer: Bool
-  /// By their numbers, as far as their records are whole.
+  /// By number, if their records are intact.
   private var identities: [UInt32: SpillIdentity] = [:]
-  /// What a footer should say.
+  /// What a footer should list.
   private var footer = SpillFooter()
-  /// Of this segment.
+  /// The damage found in this segment.
   private var damaged = 0
-  /// Why the last record is not believed. It counts when another one follows, since what comes last may never have been
+  /// Why the last record is not valid. Counts only if another record follows, since the last one may never have been
   /// finished.
   private var suspect: SpillVerification.Damage?
   private var isOver = false
@@ -29,7 +29,7 @@ struct SpillWalk {
     case damaged(String)
   }
 
-  /// - Parameter root: which segments belong to the directory; `nil` if that is not known.
+  /// - Parameter root: tells which segments belong to the directory; `nil` if that is not known.
   init(_ number: UInt64, _ file: any SpillFile, length: Int, of root: SpillRoot?) throws(Errno) {
     self.number = number
     self.length = length
@@ -53,7 +53,7 @@ struct SpillWalk {
     hasTrailer = end.withUnsafeBytes { SpillTrailer.footer($0, length: length, segmentCheck: check) } != nil
   }
 
-  /// Reads the next record, or what is in its stead.
+  /// Reads the next record, or what is in its place.
   ///
   /// - Returns: whether there is more.
   mutating func step(_ found: inout SpillVerification) throws(Errno) -> Bool {
@@ -69,7 +69,7 @@ struct SpillWalk {
     confirm(&found)
     let end = place + headerCount + Int(record.stored)
     guard end <= length, let bytes = try window?.bytes(place, end - place) else {
-      // Space for the whole segment is set aside before anything is written.
+      // The whole segment is preallocated before anything is written.
       add("the file ends within the record", &found)
       isOver = true
       return false
@@ -89,7 +89,7 @@ struct SpillWalk {
     return true
   }
 
-  /// - Returns: whether there are records to be read.
+  /// - Returns: whether there are records to read.
   private mutating func begin(_ found: inout SpillVerification) -> Bool {
     switch opening {
     case .good:
@@ -108,7 +108,7 @@ struct SpillWalk {
 
   // MARK: records
 
-  /// What is wrong with a record whose header is believed, if anything.
+  /// What is wrong with a record whose header is valid; `nil` if nothing is.
   private mutating func fault(
     of record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ end: Int, _ found: inout SpillVerification
   ) throws(Errno) -> String? {
@@ -131,7 +131,7 @@ struct SpillWalk {
           block: record.block, fetchedAt: record.fetchedAt, offset: place, stored: record.stored, source: record.source,
           lower: record.lower, count: record.count, sequence: record.sequence))
     }
-    // After the payload was used: reading on may move what is in memory.
+    // After the payload was used, since reading more may move the bytes in memory.
     let rest = place + SpillFormat.recordCount(payload: Int(record.stored)) - end
     guard rest > 0, end + rest <= length, let zeros = try window?.bytes(end, rest) else { return nil }
     return zeros.allSatisfy { $0 == 0 } ? nil : "the bytes behind it are not zero"
@@ -145,7 +145,7 @@ struct SpillWalk {
   private func fault(
     ofChunk record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ found: inout SpillVerification
   ) -> String? {
-    // Whose record of its source is damaged, which is told of, is not looked at closer.
+    // If the record of its source is damaged, which is reported, the chunk is not examined further.
     if let identity = identities[record.source] {
       guard record.identityCheck == identity.check else { return "it is of another source" }
       guard record.lower == 0, let block = Int(exactly: record.block),
@@ -171,7 +171,7 @@ struct SpillWalk {
 
   // MARK: the end
 
-  /// The footer's record was read: the trailer should follow.
+  /// The footer's record was read, so the trailer should follow.
   private mutating func finish(
     _ record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ found: inout SpillVerification
   ) throws(Errno) {
@@ -180,7 +180,7 @@ struct SpillWalk {
     let listed = isWhole ? SpillFooter(payload, at: place) : nil
     let trailerAt = place + SpillFormat.recordCount(payload: Int(record.stored))
     let end = trailerAt + SpillFormat.trailerCount
-    // Longer: the footer was written, and the rest not yet cut off.
+    // If the file is longer, the footer was written but the rest is not yet cut off.
     let isComplete = end == length
     guard isComplete || hasTrailer else {
       found.unfinished += 1
@@ -198,7 +198,7 @@ struct SpillWalk {
     place = end
   }
 
-  /// What should be a record is none: looks for the next.
+  /// There is no valid record here: looks for the next one.
   private mutating func skip(_ found: inout SpillVerification) throws(Errno) {
     let start = place
     if let next = try nextRecord(after: start) {
@@ -217,7 +217,7 @@ struct SpillWalk {
     }
   }
 
-  /// The record before is followed by another: that it is not believed counts.
+  /// Another record follows the previous one, so the previous one counts as damaged if it is not valid.
   private mutating func confirm(_ found: inout SpillVerification) {
     guard let suspect else { return }
     self.suspect = nil

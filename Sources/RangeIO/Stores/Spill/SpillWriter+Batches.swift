@@ -3,13 +3,13 @@ import SystemPackage
 extension SpillWriter {
   /// Why something is not written.
   enum Trouble: Error {
-    /// There is no room within the limit, or above the floor of the disk's free space.
+    /// There is no room within the limit, or above the minimum of free disk space.
     case noRoom
-    /// Another process that shares the limit does not end its turn to make a file.
+    /// Another process that shares the limit does not end its turn to create a file.
     case busy
     case failed(Errno)
 
-    /// Whether reading goes on all the same.
+    /// Whether reading can continue anyway.
     var concernsWritesOnly: Bool {
       switch self {
       case .noRoom, .busy: true
@@ -20,12 +20,12 @@ extension SpillWriter {
     }
   }
 
-  /// What is to be done next.
+  /// What to do next.
   private struct Work {
     let permit: SpillBreaker.Permit
     let removals: (clears: Bool, removals: [SpillStaging.Removal])
     let chunks: [(key: UInt64, entry: SpillStaging.Entry)]
-    /// Chunks that wait and cannot be written.
+    /// Waiting chunks that cannot be written.
     let dropped: [SpillStaging.Entry]
   }
 
@@ -44,7 +44,7 @@ extension SpillWriter {
         state.counts.dropped += dropped.count
         return Work(permit: permit, removals: (false, []), chunks: [], dropped: dropped)
       }
-      // To try, one chunk is enough.
+      // One chunk is enough to try the disk.
       let most = permit == .go ? Self.batchBytes : 1
       return Work(
         permit: permit, removals: state.staging.takeRemovals(), chunks: state.staging.nextBatch(upTo: most), dropped: []
@@ -75,7 +75,7 @@ extension SpillWriter {
     return true
   }
 
-  /// Writes removals down, and makes that durable: what is left of them then is not.
+  /// Writes removals down and makes them durable. What remains in `left` afterwards was not written.
   private func remove(
     _ left: inout (clears: Bool, removals: [SpillStaging.Removal]), _ store: SpillStore
   ) throws(Trouble) {
@@ -92,8 +92,8 @@ extension SpillWriter {
     store.state.withLock { $0.release(done) }
   }
 
-  /// Does what may wait for the disk, watched: a disk that stands still for too long while it is asked for one thing is
-  /// sick, however long the whole takes.
+  /// Runs disk work under a watch: a disk that hangs too long in a single call is sick, however long the whole work
+  /// takes.
   private func watched(_ store: SpillStore, _ permit: SpillBreaker.Permit, _ body: () -> Void) {
     let call = store.watch.begin { [weak store] in
       guard let store else { return }
@@ -105,13 +105,13 @@ extension SpillWriter {
     store.watch.end(call)
   }
 
-  /// The disk is about to be asked for the next thing.
+  /// Call before the next call to the disk.
   func goOn(_ store: SpillStore) { if let call { store.watch.renew(call) } }
 
-  /// The disk is about to be asked for what may take long even if it is well.
+  /// Call before a disk call that may take long even if the disk is healthy.
   func takeTime(_ store: SpillStore) { if let call { store.watch.pause(call) } }
 
-  /// As ``sync(_:)``, beside batches.
+  /// Like ``sync(_:)``, outside of batches.
   func syncWatched(_ store: SpillStore) throws(Trouble) {
     var result = Result<Void, Trouble>.success(())
     watched(store, .go) { result = Result { () throws(Trouble) in try sync(store) } }
@@ -119,7 +119,7 @@ extension SpillWriter {
     try result.get()
   }
 
-  /// Puts back what must be written some time, and drops the rest.
+  /// Puts back what must be written later, and drops the rest.
   private func fail(
     _ trouble: Trouble, _ work: Work, _ left: (clears: Bool, removals: [SpillStaging.Removal]), _ store: SpillStore
   ) {
@@ -132,7 +132,7 @@ extension SpillWriter {
       let dropped = work.chunks.compactMap { state.unstage($0.key, $0.entry.number) }
       state.counts.dropped += dropped.count
       if awaitsReaders {
-        // Nothing is wrong. It goes on as soon as one of them lets go, which may have been meanwhile.
+        // Nothing is wrong. Writing continues when a reader releases a segment, which may already have happened.
         state.isHeldUp = ledger.isAwaited
         state.writesPausedUntil = state.isHeldUp ? now.advanced(by: .seconds(5)) : nil
         state.lacksRoomToRemove = state.staging.hasRemovals
@@ -158,7 +158,7 @@ extension SpillWriter {
     }
   }
 
-  /// Syncs if the user wants that, and it is time.
+  /// Syncs if the user wants that and it is time.
   func makeDurable(isUrgent: Bool, _ store: SpillStore) throws(Trouble) {
     guard case .fdatasync(let every) = configuration.durability, isUrgent || unsyncedBytes >= every.bytes else {
       return
@@ -166,12 +166,12 @@ extension SpillWriter {
     try sync(store)
   }
 
-  /// Makes durable what was written.
+  /// Makes written data durable.
   func sync(_ store: SpillStore) throws(Trouble) {
     guard unsyncedBytes > 0 || hasUnsyncedNames else { return }
     do throws(Errno) {
       takeTime(store)
-      // Once: what fails to become durable does not become so by trying again.
+      // Only once: retrying does not make it durable.
       while let last = unsyncedFiles.popLast() { try last.sync() }
       if let open { try open.file.sync() }
       goOn(store)
@@ -183,14 +183,14 @@ extension SpillWriter {
     store.state.withLock { $0.counts.syncs += 1 }
   }
 
-  /// Makes durable what files there are.
+  /// Makes file names in the directory durable.
   func syncNames(_ store: SpillStore) throws(Trouble) {
     goOn(store)
     do throws(Errno) { try directory.sync() } catch { throw .failed(error) }
     hasUnsyncedNames = false
   }
 
-  /// Raises the epoch, and unlinks all that is of an older one.
+  /// Raises the epoch, and unlinks everything of an older one.
   private func clear(_ store: SpillStore) throws(Trouble) {
     abandon(store)
     var next = root
@@ -203,12 +203,12 @@ extension SpillWriter {
     }
     root = next
     isRootWritten = true
-    // The index was emptied when this was asked for, and what came since waits for this.
+    // The index was emptied when this was requested; what came since waits for this.
     store.sweep { _ in true }
     var segments = store.state.withLock { state -> [SpillSegment] in
       let all = state.places.compactMap { $0?.segment }
       state.places = []
-      // They are of an older epoch now.
+      // They belong to an older epoch now.
       state.leftBytes += state.unread.values.reduce(0, +)
       state.unread = [:]
       state.mayReturn = false
@@ -218,7 +218,7 @@ extension SpillWriter {
       return all
     }
     while var segment = segments.popLast() {
-      // Of an older epoch, and deleted at the next opening. It counts until then.
+      // It belongs to an older epoch, and is deleted at the next opening. Until then it counts.
       do throws(Trouble) {
         try unlink(segment, store)
       } catch {
@@ -233,7 +233,7 @@ extension SpillWriter {
 }
 
 extension SpillStore {
-  /// The disk cannot be written to, which says nothing about reading.
+  /// Notes that the disk cannot be written to. This says nothing about reading.
   func noteWriteFailure(_ errno: Errno) {
     let error = ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
     state.withLock { state in

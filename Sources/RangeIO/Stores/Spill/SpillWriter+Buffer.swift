@@ -1,17 +1,17 @@
 import SystemPackage
 
-/// What becomes found once it is written.
+/// A record that can be found once it is written.
 enum PendingRecord {
   case chunk(key: UInt64, number: UInt64, slot: Int, ticket: ChunkTicket, SpillTable.Record)
-  /// Copied on from another place.
+  /// A copy from another place.
   case copy(slot: Int, block: Int, from: SpillTable.Record, SpillTable.Record)
   case tombstone(slot: Int, blocks: Range<UInt64>, bound: UInt64)
   case source(slot: Int, local: UInt32)
 }
 
-/// What is to be written, and what becomes found by that.
+/// The buffer of what is to be written, and the records that can then be found.
 extension SpillWriter {
-  /// The next `count` bytes of the buffer, after what is in it was written if there is no room.
+  /// The next `count` bytes of the buffer. If there is no room, first writes what is in it.
   func space(_ count: Int, _ store: SpillStore) throws(Trouble) -> UnsafeMutableRawBufferPointer {
     if let buffer, buffer.capacity - filled >= count { return buffer.memory.part(filled, count) }
     try flush(store)
@@ -24,7 +24,7 @@ extension SpillWriter {
     return fresh.memory.part(0, count)
   }
 
-  /// Writes what is in the buffer, and lets it be found.
+  /// Writes the buffer, and publishes its records.
   func flush(_ store: SpillStore) throws(Trouble) {
     guard filled > 0, let buffer, let open else { return }
     let written = filled + gatheredBytes
@@ -43,13 +43,14 @@ extension SpillWriter {
     publish(written, open.place, store)
   }
 
-  /// What is in the buffer, and between it what is not.
+  /// The parts of the buffer, and between them the bytes that are written from elsewhere.
   private func parts(of buffer: WritableBytes) -> [UnsafeRawBufferPointer] {
     var parts: [UnsafeRawBufferPointer] = []
     var start = 0
     for (after, bytes) in gathered {
       parts.append(buffer.filled(filled).part(start, after - start))
-      // Leaves the closure: the memory of bytes stays where it is for as long as they live, which the caller sees to.
+      // The pointer leaves the closure: the memory stays in place for as long as the bytes live, which the caller
+      // ensures.
       bytes.withUnsafeBytes { parts.append($0) }
       start = after
     }
@@ -57,7 +58,7 @@ extension SpillWriter {
     return parts
   }
 
-  /// Forgets what was written, or cannot be.
+  /// Discards what was written, or cannot be written.
   func emptyBuffer() {
     filled = 0
     gathered = []
@@ -73,7 +74,7 @@ extension SpillWriter {
       for one in all {
         switch one {
         case .source(let slot, let local):
-          // The slot means this source for as long as the segment is there.
+          // The slot means this source for as long as the segment exists.
           state.places[Int(place)]!.locals[slot] = local
         case .tombstone(let slot, let blocks, let bound):
           state.places[Int(place)]!.tombstones.append((slot, blocks, bound))
@@ -89,7 +90,7 @@ extension SpillWriter {
           state.counts.reinsertions += 1
           state.counts.reinsertedBytes += new.span
         case .chunk(let key, let number, let slot, let ticket, let new):
-          // Unless it was removed meanwhile, and counted.
+          // Unless it was removed in between, and already counted.
           guard let entry = state.unstage(key, number) else { continue }
           done.append(entry)
           guard ticket.isValid else {
@@ -106,7 +107,7 @@ extension SpillWriter {
     withExtendedLifetime(done) {}
   }
 
-  /// A chunk is not wanted any more.
+  /// Drops a chunk that is no longer valid.
   func drop(_ key: UInt64, _ entry: SpillStaging.Entry, _ store: SpillStore) {
     let dropped = store.state.withLock { state in
       let dropped = state.unstage(key, entry.number)

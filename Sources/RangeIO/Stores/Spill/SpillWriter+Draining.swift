@@ -1,30 +1,30 @@
 import SystemPackage
 
-/// Letting go of segments: which one, and what of it is copied on. The rules and their figures are in
+/// Freeing segments: which one, and which of its records are copied. The rules and their numbers are in
 /// `Docs/Decisions/0017-spill-eviction.md`.
 extension SpillWriter {
-  /// A segment of which less than this is found goes before all others.
+  /// A segment with a live share below this is freed before all others.
   static let emptyBelow = 0.2
-  /// A segment is spared, once, if this share of it was read since it was written: nothing needs to be copied for that.
+  /// A segment is spared, once, if this share of it was read since it was written. This needs no copying.
   static let sparedFrom = 0.5
-  /// The share of the segments that may be spared before one is let go of.
+  /// The share of the segments that may be spared before one is freed.
   static let mostSpared = 0.125
-  /// Records that were read so often are copied on.
+  /// Records that were read this often are copied.
   static let hitsToCopy = 2
-  /// The share of a segment that may be copied on when one is let go of.
+  /// The share of a segment that may be copied when one is freed.
   static let mostCopied = 0.25
 
   struct Victim {
     let place: UInt32
-    /// Those that would have gone before it, and stay.
+    /// Segments that would have been freed before it, but were spared.
     var spared: Set<UInt32> = []
-    /// Whether all that is found of it is copied on, so that it goes for nothing.
+    /// Whether all its live records are copied, so that nothing is evicted.
     var isMerged = false
   }
 
-  /// Lets go of a segment. Its space comes back when its last reader is gone.
+  /// Frees a segment. Its space is available when its last reader releases it.
   ///
-  /// - Parameter copying: whether what was read is copied to the open segment.
+  /// - Parameter copying: whether blocks that were read are copied to the open segment.
   /// - Returns: whether there was one.
   func drainSegment(copying: Bool, _ store: SpillStore) throws(Trouble) -> Bool {
     guard let victim = chooseVictim(store) else { return try dropLeftOut(store) }
@@ -32,7 +32,7 @@ extension SpillWriter {
     return true
   }
 
-  /// Removes the oldest segment if it is one that could not be read: nothing else may go that is needed for it.
+  /// Removes the oldest segment if it is one that could not be read: no other segment may go that is needed for it.
   ///
   /// - Returns: whether there was one.
   private func dropLeftOut(_ store: SpillStore) throws(Trouble) -> Bool {
@@ -46,7 +46,7 @@ extension SpillWriter {
       try directory.remove(SpillFormat.segmentName(oldest))
       hasUnsyncedNames = true
     } catch {
-      // What cannot be read may be what cannot be removed, too.
+      // A file that cannot be read may also not be removable.
       guard error == .noSuchFileOrDirectory else { return false }
     }
     ledger.give(store.state.withLock { $0.unread.removeValue(forKey: oldest) ?? 0 })
@@ -59,7 +59,7 @@ extension SpillWriter {
     do throws(Trouble) {
       let locals = open?.locals ?? [:]
       let carried = store.state.withLock { $0.spaceToCarry(victim.place, beside: locals) }
-      // What is copied on leaves room for it.
+      // Copied records leave room for it.
       reserved += carried
       defer { reserved -= carried }
       guard try copyOn(victim, segment, copying, store) else {
@@ -69,9 +69,10 @@ extension SpillWriter {
       reserved -= carried
       defer { reserved += carried }
       try carryTombstones(of: victim, store)
-      // Before it is forgotten: what cannot be removed is found again some day, and stays known until then.
+      // Unlinked before it is forgotten: a file that cannot be removed will be found again later, and must stay known
+      // until then.
       try unlink(segment, store)
-      // Before another goes: what removes some of this one must not be gone while a loss of power brings this one back.
+      // Durable before another segment goes: a power loss must not bring this one back after its tombstones are gone.
       if configuration.durability != .none { try syncNames(store) }
     } catch {
       store.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
@@ -94,12 +95,12 @@ extension SpillWriter {
     }
     store.state.withLock { $0.counts.evictions += evicted }
     store.sweepSources()
-    // Unless somebody reads from it, its room is there at once.
+    // Its room is available at once, unless a reader holds it.
     if isKnownUniquelyReferenced(&segment) { segment.end() }
     return true
   }
 
-  /// Removes a segment's file. Its space comes back when its last reader is gone.
+  /// Removes the file of a segment. Its space is available when its last reader releases it.
   func unlink(_ segment: SpillSegment, _ store: SpillStore) throws(Trouble) {
     do throws(Errno) {
       goOn(store)
@@ -107,14 +108,15 @@ extension SpillWriter {
       hasUnsyncedNames = true
       segment.isGone()
     } catch {
-      // Somebody else may have removed it.
+      // Another process may have removed it.
       guard error == .noSuchFileOrDirectory else { throw .failed(error) }
     }
   }
 
   private func chooseVictim(_ store: SpillStore) -> Victim? {
-    // What the removals of a segment take that are copied on. Without an open segment there is nowhere to copy them to; and
-    // they must not fill a new one, or making room would make none. Then an older one goes, for which they are needed.
+    // The room for tombstones that must be copied from a segment. Without an open segment there is nowhere to copy them
+    // to. They must not fill a new one, or making room would gain nothing. Then an older segment goes, for which they
+    // are needed.
     var room = 0
     if let open {
       let left = configuration.segmentBytes - open.position - filled - gatheredBytes - open.closingCount - reserved
@@ -126,7 +128,7 @@ extension SpillWriter {
         guard state.places[index]?.isSealed == true, !state.places[index]!.isDraining,
           state.spaceToCarry(UInt32(index), beside: locals, upTo: room) <= room
         else { return false }
-        // What somebody reads from gives no room now. Who begins to read takes hold of it under this lock.
+        // A segment in use by a reader gives no room now. A read takes its reference under this lock.
         return isKnownUniquelyReferenced(&state.places[index]!.segment)
       }
       guard !candidates.isEmpty else { return nil }
@@ -145,7 +147,7 @@ extension SpillWriter {
           state.places[index]!.rank = state.lastRank
           spared.insert(UInt32(index))
         }
-        // If all were spared, the oldest of those.
+        // If all were spared, the oldest of them.
         chosen = worthy.count < candidates.count ? candidates[worthy.count] : candidates[0]
         spared.remove(UInt32(chosen))
       }
@@ -154,10 +156,10 @@ extension SpillWriter {
     }
   }
 
-  /// Copies what was read often to the open segment, as far as there is room for it, and takes a hit from each record of
-  /// the segments that were spared. One walk through the index, a part in one hold of the lock.
+  /// Copies blocks that were read often to the open segment, as far as there is room, and takes one hit from each
+  /// record of the spared segments. One walk through the index, in parts, each with one lock.
   ///
-  /// - Returns: whether all is copied that has to be.
+  /// - Returns: whether everything was copied that must be.
   private func copyOn(
     _ victim: Victim, _ segment: SpillSegment, _ copying: Bool, _ store: SpillStore
   ) throws(Trouble) -> Bool {
@@ -187,7 +189,7 @@ extension SpillWriter {
       room -= record.span
       return room >= 0
     }
-    // What was read and has to go all the same is known when it comes again.
+    // Blocks that were read but must go are remembered, for when they come again.
     store.state.withLock { state in
       for record in survivors.dropFirst(chosen.count) {
         let key = SpillTable.ghostKey(check: state.sources[record.source].check, block: record.block)
@@ -198,7 +200,7 @@ extension SpillWriter {
     return true
   }
 
-  /// Whether so much waits to be written that it is more urgent than what is copied on.
+  /// Whether so much waits to be written that it is more urgent than copying.
   func isBehind(_ store: SpillStore) -> Bool {
     store.state.withLock { $0.staging.waitingBytes > $0.staging.limit / 2 }
   }
@@ -219,7 +221,7 @@ extension SpillWriter {
         bytes = try window!.bytes(old.offset, start + Int(old.stored))
       } catch {
         if error.isShortageOfDescriptors { throw .failed(error) }
-        // One bad place must not keep its segment from going, and with it all that waits to be written.
+        // One bad place must not keep its segment from being freed, and so block everything that waits to be written.
         let failure = ReadError.errno(error, "read a spill file", .init(source: configuration.directory))
         store.state.withLock { state in
           state.lastFailure = failure
@@ -242,7 +244,7 @@ extension SpillWriter {
     return isComplete
   }
 
-  /// Copies the tombstones on that an older segment may need.
+  /// Copies the tombstones that an older segment may need.
   private func carryTombstones(of victim: Victim, _ store: SpillStore) throws(Trouble) {
     let needed = store.state.withLock { $0.neededTombstones(of: victim.place) }
     guard !needed.isEmpty else { return }
@@ -250,7 +252,7 @@ extension SpillWriter {
       try appendTombstone(tombstone.slot, tombstone.blocks, bound: tombstone.bound, store)
     }
     try flush(store)
-    // Before the segment goes that has them.
+    // Before the segment with the originals is removed.
     if configuration.durability != .none { try sync(store) }
   }
 }
@@ -261,7 +263,7 @@ extension SpillState {
     of place: UInt32
   ) -> [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] {
     guard let victim = places[Int(place)], !victim.tombstones.isEmpty else { return [] }
-    // What a segment holds that could not be read is not known.
+    // The contents of a segment that could not be read are not known.
     if unread.keys.contains(where: { $0 < victim.segment.number }) { return victim.tombstones }
     let older = places.compactMap { $0 }.filter { $0.segment.number < victim.segment.number }
     return victim.tombstones.filter { tombstone in older.contains { $0.locals[tombstone.slot] != nil } }
@@ -269,11 +271,11 @@ extension SpillState {
 }
 
 extension SpillState {
-  /// What the tombstones of a segment take of another one to which they are copied on.
+  /// The space that a segment's tombstones take in another segment to which they are copied.
   ///
   /// - Parameters:
   ///   - locals: the sources that are known there.
-  ///   - most: if it is more, they are put together where they say the same.
+  ///   - most: if they take more than this, tombstones that say the same are merged.
   fileprivate mutating func spaceToCarry(
     _ place: UInt32, beside locals: [Int: UInt32], upTo most: Int = .max
   ) -> Int {
@@ -293,9 +295,9 @@ extension SpillState {
     }
   }
 
-  /// Puts those of a segment's tombstones together that say the same.
+  /// Merges those of a segment's tombstones that say the same.
   ///
-  /// - Returns: whether there are fewer.
+  /// - Returns: whether there are fewer now.
   private mutating func mergeTombstones(of place: UInt32) -> Bool {
     let all = places[Int(place)]!.tombstones
     var bySlot: [Int: SpillRemovedBlocks] = [:]
@@ -310,7 +312,7 @@ extension SpillState {
   }
 }
 
-/// Reads a segment from front to back, a megabyte at a time.
+/// Reads a segment from start to end, one megabyte at a time.
 struct SpillWindow {
   private let file: any SpillFile
   private var buffer: WritableBytes?
@@ -319,7 +321,7 @@ struct SpillWindow {
 
   init(_ file: any SpillFile) { self.file = file }
 
-  /// So many bytes from a place on; `nil` if the segment ends before. Good until the next call.
+  /// This many bytes from an offset; `nil` if the segment ends before. Valid until the next call.
   mutating func bytes(_ offset: Int, _ wanted: Int) throws(Errno) -> UnsafeRawBufferPointer? {
     if offset < start || offset + wanted > start + count {
       let size = max(wanted, 1 << 20)

@@ -1,7 +1,7 @@
-/// Keeps the number of segments bounded: each time that a process opens the directory it leaves one that is not full.
+/// Bounds the number of segments: each time a process opens the directory, it leaves a segment that is not full.
 extension SpillWriter {
-  /// Merges the smallest segments into the open one while there are more than twice as many as full ones would fit. Then
-  /// the smallest is less than half full, and copying it costs less than half a segment.
+  /// Merges the smallest segments into the open one while there are more than twice as many as full ones would fit.
+  /// Then the smallest is less than half full, so copying it costs less than half a segment.
   func tidy(_ store: SpillStore) throws(Trouble) {
     let most = max(16, configuration.limit.bytes / configuration.segmentBytes * 2)
     while !isBehind(store), let victim = chooseSmallest(moreThan: most, store) {
@@ -16,7 +16,7 @@ extension SpillWriter {
       guard state.places.count(where: { $0 != nil }) > most else { return nil }
       let candidates = state.places.indices.filter { index in
         guard let place = state.places[index], place.isSealed, !place.isDraining else { return false }
-        // With what the footer takes besides: else a part of it would be copied, and copied again another time.
+        // `length` includes the footer: otherwise only a part would be copied, and copied again another time.
         return place.length <= configuration.segmentBytes / 2 && place.length <= left
       }
       guard let smallest = candidates.min(by: { state.places[$0]!.length < state.places[$1]!.length }) else {

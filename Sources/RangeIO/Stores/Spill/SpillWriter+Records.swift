@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// Records, appended to what is to be written.
+/// Appends records to what is to be written.
 extension SpillWriter {
   /// Appends a chunk, encoded.
   func append(_ key: UInt64, _ entry: SpillStaging.Entry, _ store: SpillStore) throws(Trouble) {
@@ -11,7 +11,7 @@ extension SpillWriter {
     }
     let bytes = entry.chunk.piece.bytes
     try makeRoom(payload: bytes.count, of: entry.slot, store)
-    // Making room forgets sources that nobody needs any more; who is removed meanwhile may be one of them.
+    // Making room forgets sources that are not needed. If a source is removed at the same time, it may be one of them.
     guard entry.chunk.ticket.isValid else {
       drop(key, entry, store)
       return
@@ -24,12 +24,12 @@ extension SpillWriter {
     let target = try space(SpillFormat.recordHeaderCount + SpillFormat.padded(bytes.count), store)
     let payload = target.part(SpillFormat.recordHeaderCount, bytes.count)
     var record = newRecord(.chunk, entry.slot, local, store)
-    // An eighth less, or it is not worth decoding.
+    // It must shrink by an eighth to be worth decoding.
     let most = bytes.count / 8 * 7
     let encoded = bytes.withUnsafeBytes { source -> Int? in
       guard configuration.codec.id != 0, most > 0 else { return nil }
       let count = configuration.codec.encode(source, into: payload.part(0, most))
-      // Whoever wrote the codec, nothing beyond its buffers is believed.
+      // The codec may be a custom one: never trust more than its buffers.
       return count.flatMap { (1...most).contains($0) ? $0 : nil }
     }
     if encoded == nil { bytes.copyBytes(to: payload) }
@@ -45,10 +45,10 @@ extension SpillWriter {
       .chunk(key: key, number: entry.number, slot: entry.slot, ticket: entry.chunk.ticket, place))
   }
 
-  /// Payloads from so many bytes on are not copied to be written, if they are not encoded.
+  /// Payloads of at least this size are written without copying them first, if they are not encoded.
   private static let smallestGathered = 16 << 10
 
-  /// Appends a chunk that is written from where it lies.
+  /// Appends a chunk that is written directly from its memory.
   private func gather(
     _ key: UInt64, _ entry: SpillStaging.Entry, _ local: UInt32, _ store: SpillStore
   ) throws(Trouble) {
@@ -66,12 +66,12 @@ extension SpillWriter {
       .chunk(key: key, number: entry.number, slot: entry.slot, ticket: entry.chunk.ticket, place))
   }
 
-  /// Appends a copy of a record that lies elsewhere, if there is room left for it here.
+  /// Appends a copy of another segment's record, if there is room for it here.
   ///
   /// - Parameters:
-  ///   - old: where it lies.
-  ///   - payload: which was checked.
-  /// - Returns: whether there was.
+  ///   - old: where it is now.
+  ///   - payload: its checked payload.
+  /// - Returns: whether there was room.
   func append(
     copyOf old: SpillTable.Record, _ header: SpillRecord, _ payload: UnsafeRawBufferPointer, _ store: SpillStore
   ) throws(Trouble) -> Bool {
@@ -88,13 +88,13 @@ extension SpillWriter {
   }
 
   func append(_ removal: SpillStaging.Removal, _ store: SpillStore) throws(Trouble) {
-    // Below the sequence that it gets itself.
+    // It applies below its own sequence.
     try appendTombstone(removal.slot, removal.blocks, bound: nil, store)
   }
 
   /// Appends a tombstone.
   ///
-  /// - Parameter bound: below which it applies; `nil` for its own sequence.
+  /// - Parameter bound: the sequence below which it applies; `nil` for its own sequence.
   func appendTombstone(
     _ slot: Int, _ blocks: Range<UInt64>, bound: UInt64?, _ store: SpillStore
   ) throws(Trouble) {
@@ -114,7 +114,7 @@ extension SpillWriter {
     pending.append(.tombstone(slot: slot, blocks: blocks, bound: tombstone.bound))
   }
 
-  /// The number of a source in the open segment, which is told of it if need be.
+  /// The number of a source in the open segment. Writes a source record if necessary.
   private func declare(_ slot: Int, _ store: SpillStore) throws(Trouble) -> UInt32 {
     if let known = open!.locals[slot] { return known }
     let identity = store.state.withLock { $0.sources[slot].identity }
@@ -140,7 +140,7 @@ extension SpillWriter {
     record.source = local
     let number = open!.segment.number
     record.identityCheck = store.state.withLock { state in
-      // Before it is written: what is torn by a failure may be found again by a scan, and must not outlive a removal.
+      // Set before writing: a scan may find records of a failed write again, and those must not outlive a removal.
       state.sources[slot].newestSegment = max(state.sources[slot].newestSegment, number)
       return state.sources[slot].check
     }
@@ -150,7 +150,7 @@ extension SpillWriter {
 
   /// Completes a record that begins at `target`.
   ///
-  /// - Parameter payload: what is not in the buffer.
+  /// - Parameter payload: the part that is not in the buffer.
   /// - Returns: where it will be found.
   private func finish(
     _ record: SpillRecord, _ target: UnsafeMutableRawBufferPointer, gathering payload: Bytes? = nil
@@ -181,7 +181,7 @@ extension SpillWriter {
 }
 
 extension SpillStore {
-  /// An instant of the tiers' clock by the wall clock, in nanoseconds since 1970.
+  /// Converts an instant of the tiers' clock to the wall clock, in nanoseconds since 1970.
   func wallTime(of instant: ReadInstant) -> Int64 {
     configuration.wallClock() - max(0, now.nanoseconds - instant.nanoseconds)
   }

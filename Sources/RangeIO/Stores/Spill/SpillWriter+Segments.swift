@@ -3,15 +3,15 @@ import SystemPackage
 /// The segment that is being filled.
 struct OpenSegment {
   let segment: SpillSegment
-  /// Its file, which stays open for as long as it is written to.
+  /// Its file, which stays open while it is being written.
   let file: any SpillFile
   let place: UInt32
-  /// Up to where it is written.
+  /// The end of what is written.
   var position = SpillFormat.headerCount
   var footer = SpillFooter()
-  /// The number of each source within it.
+  /// The number of each source within the segment.
   var locals: [Int: UInt32] = [:]
-  /// Of the footer as it is now, with the headers of it and of what follows.
+  /// The current size of the footer, including its header and what follows it.
   var closingCount = emptyClosingCount
   static let emptyClosingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
 }
@@ -29,10 +29,10 @@ extension SpillWriter {
       <= configuration.segmentBytes
   }
 
-  /// Sees to it that a record with so large a payload fits into the open segment.
+  /// Makes sure that a record with a payload of this size fits into the open segment.
   func makeRoom(payload: Int, of slot: Int, _ store: SpillStore) throws(Trouble) {
-    // What an empty segment has no room for was refused when it came. Removals that are copied on may take it: then the
-    // next one is made.
+    // A chunk too large for an empty segment was already refused. Copied tombstones may take the room; then another
+    // segment is created.
     for _ in 0..<4 {
       if hasRoom(payload: payload, of: slot, store) { return }
       try seal(store)
@@ -81,7 +81,7 @@ extension SpillWriter {
     self.open = nil
   }
 
-  /// Writes a footer and the trailer behind it.
+  /// Writes a footer, followed by the trailer.
   ///
   /// - Parameter bytes: zeroed.
   static func writeClosing(
@@ -100,7 +100,7 @@ extension SpillWriter {
       to: bytes.part(bytes.count - SpillFormat.trailerCount, SpillFormat.trailerCount))
   }
 
-  /// Gives the open segment up: what was written of it stays found, nothing is added.
+  /// Gives up the open segment. What was written can still be found; nothing is added.
   func abandon(_ store: SpillStore) {
     pending = []
     emptyBuffer()
@@ -108,34 +108,34 @@ extension SpillWriter {
     store.state.withLock { state in
       guard state.places.indices.contains(Int(open.place)), state.places[Int(open.place)] != nil else { return }
       state.places[Int(open.place)]!.isSealed = true
-      // Some of what was to be written may be there: it is found at the next opening, unless tombstones say otherwise.
+      // Some of what was to be written may be in the file: the next opening finds it, unless tombstones say otherwise.
       for (slot, local) in open.locals { state.places[Int(open.place)]!.locals[slot] = local }
     }
     if configuration.durability != .none { unsyncedFiles.append(open.file) }
     self.open = nil
   }
 
-  /// Makes the next segment, and room for the one after it.
+  /// Creates the next segment, and makes room for the one after it.
   func makeSegment(_ store: SpillStore) throws(Trouble) {
     let size = configuration.segmentBytes
     try takeSpace(size, store)
     guard try openSegment(size, store) else { return }
     try tidy(store)
     guard dropsOldest else { return }
-    // One segment's room is kept free, so that what is copied on has somewhere to go.
+    // Room for one segment is kept free, so that copied records have somewhere to go.
     while ledger.bytes > ledger.limit - size {
       guard try drainSegment(copying: true, store) else { break }
     }
   }
 
-  /// Opens a segment for which space was taken, in a turn that ends once it is there, so that two processes do not take
-  /// the same room. What follows may take long: others make their segments meanwhile.
+  /// Opens a segment for which space was taken. Holds a turn until the file exists, so that two processes do not take
+  /// the same room. What follows may take long; other processes can create their segments at the same time.
   ///
-  /// - Returns: false if there is one already.
+  /// - Returns: false if there is already an open one.
   private func openSegment(_ size: Int, _ store: SpillStore) throws(Trouble) -> Bool {
     let turn = try shareSpace(size, store)
     defer { withExtendedLifetime(turn) {} }
-    // To make room, tombstones may have been carried on to a new segment: that is the one, then.
+    // Making room may have copied tombstones to a new segment: then that is the open one.
     guard open == nil else {
       ledger.give(size)
       return false
@@ -150,7 +150,7 @@ extension SpillWriter {
     }
   }
 
-  /// Writes `store`, unless it is written: without it no segment is believed.
+  /// Writes `store` if it is not written yet: without it no segment is valid.
   private func writeRoot(_ store: SpillStore) throws(Errno) {
     guard !isRootWritten else { return }
     goOn(store)
@@ -167,7 +167,7 @@ extension SpillWriter {
         let name = SpillFormat.segmentName(lastSegment)
         file = try files.withDescriptors { () throws(Errno) in try directory.create(name) }
       } catch .fileExists {
-        // Somebody else's: left alone.
+        // The file of another process: not touched.
       }
     }
     let name = SpillFormat.segmentName(lastSegment)

@@ -1,14 +1,14 @@
 import SystemPackage
 
-/// Room for a segment: within the limit, above the floor, and beside other processes.
+/// Room for a segment: within the limit, above the minimum of free disk space, and beside other processes.
 extension SpillWriter {
-  /// Takes room for a segment within the limit and above the floor of the disk's free space.
+  /// Takes room for a segment, within the limit and above the minimum of free disk space.
   func takeSpace(_ size: Int, _ store: SpillStore) throws(Trouble) {
     while !ledger.take(size) {
       store.state.withLock { $0.isFull = true }
       guard dropsOldest else { throw .noRoom }
       if try drainSegment(copying: false, store) { continue }
-      // Once more after readers were asked to tell that they let go: one may have, just now.
+      // Try again after asking readers to notify: one may have released a segment just now.
       ledger.awaitRoom()
       if ledger.take(size) { break }
       if try drainSegment(copying: false, store) { continue }
@@ -25,7 +25,7 @@ extension SpillWriter {
         throw .failed(error)
       }
       if free - size >= configuration.freeSpaceFloor.bytes { return }
-      // No more goes than is missing: some file systems tell of freed space a while later.
+      // Frees no more than is missing, since some file systems report freed space only later.
       let (wanted, overflow) = configuration.freeSpaceFloor.bytes.addingReportingOverflow(size)
       let most = missing ?? (overflow ? .max : wanted) - max(0, free)
       missing = most
@@ -39,7 +39,7 @@ extension SpillWriter {
     while true {
       let answer: SpillQuota.Answer
       do throws(Errno) {
-        // That others are slow does not make this disk a sick one.
+        // Slow processes do not mean that this disk is sick.
         takeTime(store)
         defer { goOn(store) }
         answer = try files.withDescriptors { () throws(Errno) in try quota.enter(size) }
@@ -57,7 +57,7 @@ extension SpillWriter {
     }
   }
 
-  /// Drops a segment for `size` bytes that are charged; if none may go, gives them back and throws.
+  /// Frees a segment for `size` charged bytes. If none may be freed, gives them back and throws.
   private func drainOldest(_ mayGo: Bool, for size: Int, _ store: SpillStore) throws(Trouble) {
     do throws(Trouble) {
       guard dropsOldest, mayGo, try drainSegment(copying: false, store) else { throw .noRoom }

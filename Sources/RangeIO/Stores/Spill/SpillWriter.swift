@@ -1,46 +1,46 @@
 import SystemPackage
 
-/// Writes what waits to be written, one batch after the other: the only one who changes the directory while a store is
-/// open. Runs on one thread at a time, and only while there is something to do.
+/// Writes what waits to be written, one batch after the other. Only the writer changes the directory while a store is
+/// open. It runs on one thread at a time, and only while there is something to do.
 final class SpillWriter: @unchecked Sendable {
-  // Unchecked: all that is mutable is touched by the run only, of which there is one at a time: whoever sets
-  // `isWriting` under the store's lock begins it, and only when the last one has unset it.
+  // Unchecked: all mutable state is used only by the run, and there is one run at a time: the caller that sets
+  // `isWriting` under the store's lock starts it, and only after the last run has unset it.
   let configuration: SpillStore.Configuration
   let directory: any SpillDirectory
   let ledger: SpillLedger
   let files: SpillFiles
   private(set) weak var store: SpillStore?
-  /// Kept open: locked for as long as this is.
+  /// Kept open: the lock is held for as long as this is.
   var lockFile: (any SpillFile)?
   var root: SpillRoot
-  /// Whether `store` says so: not yet, if the disk was full when the directory was opened.
+  /// Whether `store` on the disk equals `root`. Not yet, if the disk was full when the directory was opened.
   var isRootWritten = true
-  /// Of the last segment made.
+  /// The number of the last segment created.
   var lastSegment: UInt64
-  /// Of the last record.
+  /// The sequence of the last record.
   var lastSequence: UInt64
   var open: OpenSegment?
-  /// What is to be written to the open segment, and how much of it there is.
+  /// What is to be written to the open segment, and its size.
   var buffer: WritableBytes?
   var filled = 0
-  /// What is written from where it lies: after so many bytes of the buffer.
+  /// Bytes that are written directly from their memory: each after this many bytes of the buffer.
   var gathered: [(after: Int, bytes: Bytes)] = []
   var gatheredBytes = 0
-  /// What becomes found once that is written.
+  /// The records that can be found once this is written.
   var pending: [PendingRecord] = []
-  /// Written since the last time that files were made durable.
+  /// The bytes written since files were last made durable.
   var unsyncedBytes = 0
-  /// Of segments that were given up, and of which not all is durable.
+  /// The files of segments that were given up and are not fully durable yet.
   var unsyncedFiles: [any SpillFile] = []
-  /// Names in the directory that are to be made durable.
+  /// Whether names in the directory must be made durable.
   var hasUnsyncedNames = false
-  /// What the disk is asked for now, as the watch knows it.
+  /// The current call to the disk, as the watch knows it.
   var call: DiskWatch.Call?
-  /// Bytes of the open segment that are not for what is copied on.
+  /// Bytes of the open segment that copied records must not use.
   var reserved = 0
-  /// Whether the last batch failed because readers hold what would go.
+  /// Whether the last batch failed because readers hold the segments to free.
   var awaitsReaders = false
-  /// What the user's process shares the limit with, if it shares it.
+  /// The limit shared with other processes, if it is shared.
   var quota: SpillQuota?
 
   init(
@@ -61,25 +61,25 @@ final class SpillWriter: @unchecked Sendable {
     ledger.onRoom { [weak self] in self?.roomMayBeFree() }
   }
 
-  /// Bytes of chunks that are written at once.
+  /// How many bytes of chunks are written at once.
   static let batchBytes = 1 << 20
 
-  /// The largest record that fits into a segment with all that it needs beside it.
+  /// The largest record that fits into a segment with everything it needs.
   ///
-  /// - Parameter count: the bytes of its source's identity.
+  /// - Parameter count: the size of its source's identity.
   func largestRecord(identity count: Int) -> Int {
     configuration.segmentBytes - SpillFormat.headerCount - OpenSegment.emptyClosingCount - SpillFooter.growth
       - SpillFormat.recordCount(payload: count) - 8 - SpillFormat.padded(count)
   }
 
-  /// Whether the oldest go when there is no room.
+  /// Whether the oldest are dropped when there is no room.
   var dropsOldest: Bool { configuration.whenFull == .dropOldest && !root.refusesWhenFull }
 
   // MARK: starting
 
-  /// There may be something to write: begins if there is enough of it, or in a while.
+  /// Notes that there may be something to write. Starts now if there is enough, otherwise after a while.
   ///
-  /// - Parameter isUrgent: whether it is written at once, however little it is.
+  /// - Parameter isUrgent: whether to write at once, however little there is.
   func wake(isUrgent: Bool = false) {
     guard let store else { return }
     let (starts, lingers) = store.state.withLock { state -> (Bool, Bool) in
@@ -106,7 +106,7 @@ final class SpillWriter: @unchecked Sendable {
 
   private func start() { store?.lanes.writes.start { [self] in run() } }
 
-  /// Begins a run for somebody who waits for its end.
+  /// Starts a run for a caller that waits for its end.
   func startForWaiters() {
     guard let store else { return }
     let starts = store.state.withLock { state -> Bool in
@@ -191,7 +191,7 @@ final class SpillWriter: @unchecked Sendable {
     return .flushed(done, failed: failed, failure)
   }
 
-  /// What readers held may be free now.
+  /// Call when segments that readers held may be free.
   func roomMayBeFree() {
     store?.lanes.writes.start { [weak self] in
       guard let self, let store else { return }
@@ -208,7 +208,7 @@ final class SpillWriter: @unchecked Sendable {
       && (state.writesPausedUntil.map { now >= $0 } ?? true)
   }
 
-  /// Removals that could not be written down are, some time, even if nothing else comes to be written.
+  /// Retries removals that could not be written down, even if nothing else comes to be written.
   private func retry(at instant: ReadInstant) {
     configuration.background.startElsewhere { [weak self, time = configuration.time] in
       try? await time.sleep(until: instant)
@@ -217,13 +217,13 @@ final class SpillWriter: @unchecked Sendable {
     }
   }
 
-  /// Seals the last segment and gives the directory up.
+  /// Seals the last segment and closes the directory.
   private func shutDown(_ store: SpillStore) {
     do throws(Trouble) {
       try seal(store)
       if configuration.durability != .none { try sync(store) }
     } catch {
-      // It is scanned at the next opening.
+      // The segment is scanned at the next opening.
       abandon(store)
     }
     var (places, staging) = store.state.withLock { $0.forgetAll() }
@@ -234,10 +234,10 @@ final class SpillWriter: @unchecked Sendable {
     unlock()
   }
 
-  /// Gives the lock back.
+  /// Releases the lock.
   func unlock() {
     if let quota { quota.leave(directory) }
-    // Unlocked by name: whoever opened the directory for us may hold the file for a moment longer.
+    // Unlocked explicitly: the code that opened the directory for us may hold the file a moment longer.
     try? (lockFile ?? (directory as? SpillAbsentDirectory)?.lock)?.unlock()
     lockFile = nil
   }

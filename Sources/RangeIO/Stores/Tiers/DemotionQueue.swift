@@ -1,22 +1,23 @@
 import Synchronization
 
-/// Moves chunks that one tier evicts to the tier below, beside the reads: one at a time, in the order they were evicted.
+/// Moves chunks that one tier evicts to the tier below, in the background: one at a time, in the order they were
+/// evicted.
 ///
-/// Chunks can be found here until they can be found below. What does not fit into the queue is dropped and counted, so
-/// eviction never waits.
+/// Chunks can be found here until they can be found below. A chunk that does not fit into the queue is dropped and
+/// counted, so eviction never waits.
 final class DemotionQueue: EvictionSink {
   private struct State {
     var queue: DemotionQueueState
     var isRunning = false
-    /// Nothing is taken until then.
+    /// Nothing is taken before this time.
     var pausedUntil: ReadInstant?
     var counts = MovingStatistics()
-    /// Let go of by the next one who proceeds, since that is outside of locks.
+    /// Released by the next call of `proceed`, since that runs outside of locks.
     var replaced: [Chunk] = []
-    /// Who waits until the entries up to a number have left.
+    /// Waiters until the entries up to a number have left.
     var waiters: [(last: UInt64, answer: Promise<Void>)] = []
 
-    /// Those whose entries have all left, if `next` is the first that is still here.
+    /// Removes and returns the waiters whose entries have all left, if `next` is the first entry that is still here.
     mutating func takeWaiters(before next: UInt64?) -> [Promise<Void>] {
       guard !waiters.isEmpty else { return [] }
       let done = waiters.filter { waiter in next.map { waiter.last < $0 } ?? true }.map(\.answer)
@@ -25,7 +26,7 @@ final class DemotionQueue: EvictionSink {
     }
   }
   private let state: Locked<State>
-  /// So that a look-up which misses takes no lock when nothing is on its way.
+  /// Lets a look-up that misses skip the lock if nothing is moving.
   private let findable = Atomic<Int>(0)
   private let returns = Atomic<Int>(0)
   private let lower: any ChunkStore
@@ -34,8 +35,8 @@ final class DemotionQueue: EvictionSink {
   private let isExpired: @Sendable (Chunk) -> Bool
 
   /// - Parameters:
-  ///   - limit: the bytes that may be on their way.
-  ///   - isExpired: whether a chunk must not be found any more. Stays here until it arrives below, which drops it.
+  ///   - limit: the bytes that may be moving.
+  ///   - isExpired: whether a chunk must no longer be found. It stays here until it arrives below, where it is dropped.
   init(
     from upper: any ChunkStore, to lower: any ChunkStore, limit: Int, _ background: BackgroundWork,
     isExpired: @escaping @Sendable (Chunk) -> Bool = { _ in false }
@@ -47,7 +48,7 @@ final class DemotionQueue: EvictionSink {
     self.background = background
   }
 
-  /// The tier above has this as its outlet, so it is not kept alive from here.
+  /// Weak, since the tier above has this as its outlet.
   private final class WeakStore: Sendable {
     weak let store: (any ChunkStore)?
 
@@ -57,8 +58,8 @@ final class DemotionQueue: EvictionSink {
   // MARK: coming
 
   func take(_ chunks: ArraySlice<Chunk>) {
-    // Dropped chunks are let go of by the caller, who holds them until its lock is free; replaced ones are kept for that
-    // here, until `proceed`.
+    // The caller releases dropped chunks after its lock is free. Replaced chunks are kept here until `proceed` releases
+    // them.
     state.withLock { state in
       for chunk in chunks {
         guard !isPaused(state), chunk.ticket.isValid else {
@@ -92,7 +93,7 @@ final class DemotionQueue: EvictionSink {
 
   // MARK: moving
 
-  /// Chunks between two turns for others.
+  /// How many chunks to move before yielding to other tasks.
   private static let mostAtOnce = 16
 
   private func run() async {
@@ -104,7 +105,7 @@ final class DemotionQueue: EvictionSink {
     }
   }
 
-  /// The next chunk, or `nil`: the run has ended then.
+  /// The next chunk; `nil` ends the run.
   private func next() -> DemotionQueueState.Entry? {
     let (entry, done) = state.withLock { state in
       let entry = state.queue.next()
@@ -115,8 +116,8 @@ final class DemotionQueue: EvictionSink {
     return entry
   }
 
-  /// The answer that comes when all that is on its way now has left: it arrived below, was refused, or went back up.
-  /// `nil`: nothing is.
+  /// A promise that is resolved when everything moving now has left: it arrived below, was refused, or was promoted
+  /// again. `nil` if nothing is moving.
   func departure() -> Promise<Void>? {
     state.withLock { state in
       guard state.isRunning || state.queue.waitingCount > 0 else { return nil }
@@ -126,7 +127,7 @@ final class DemotionQueue: EvictionSink {
     }
   }
 
-  /// What was taken out may have been the last, before a run began that would tell.
+  /// The removed chunk may have been the last one, before a run started that would notify the waiters.
   private func tellIfIdle() {
     let done = state.withLock { state in
       state.isRunning || state.queue.waitingCount > 0 ? [] : state.takeWaiters(before: nil)
@@ -143,11 +144,11 @@ final class DemotionQueue: EvictionSink {
       note(state)
     }
     chunk.charge(by: -1)
-    // It may have come back above meanwhile: whoever is later, here or there, sees the other.
+    // It may have come back above in between. Whichever comes later, here or there, sees the other.
     guard isPublished, let upper = upper.store else { return }
     let token = chunk.token
     for piece in chunk.pieces where upper.holdsSome(of: piece.range, token: token.number, grid: token.grid) {
-      // Of a piece that is above in part the rest goes, too: no byte is to rest twice.
+      // If a piece is partly above, the rest is removed too: no byte may rest in both tiers.
       if !upper.holds(piece.range, token: token.number, grid: token.grid) { state.withLock { $0.counts.dropped += 1 } }
       lower.erasePromoted(piece.range, of: token)
     }
@@ -163,7 +164,7 @@ final class DemotionQueue: EvictionSink {
     return state.withLock { $0.queue.has(token: token, block: blocks.lowerBound) }
   }
 
-  /// The chunks on their way that hold bytes of `range`, if they may still be found.
+  /// The moving chunks that hold bytes of `range`, if they may still be found.
   func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [DemotionQueueState.Entry] {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
     return state.withLock { state in
@@ -177,7 +178,7 @@ final class DemotionQueue: EvictionSink {
     entry.chunk.ticket.isValid && !isExpired(entry.chunk)
   }
 
-  /// What of `range` is on its way and may still be found. Does not count as a read.
+  /// The parts of `range` that are moving and may still be found. Does not count as a read.
   func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
     return state.withLock { state in
@@ -186,10 +187,10 @@ final class DemotionQueue: EvictionSink {
     }
   }
 
-  /// How many chunks went back up: if it is another after a look-up than before, what was missed above may be there.
+  /// How many chunks were promoted again. If this changes during a look-up, a chunk missed above may be there now.
   var returnCount: Int { returns.load(ordering: .sequentiallyConsistent) }
 
-  /// The chunk is above again.
+  /// Removes a chunk that is above again.
   func cancel(_ entry: DemotionQueueState.Entry) {
     returns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let removal = state.withLock { state in
@@ -201,7 +202,7 @@ final class DemotionQueue: EvictionSink {
     if removal == .waited { settle([entry.chunk]) }
   }
 
-  /// Takes out the chunks of a token that hold bytes of `range`.
+  /// Removes the chunks of a token that hold bytes of `range`.
   func erase(_ range: ByteRange, of token: ChunkToken) {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return }
     settle(
@@ -213,9 +214,9 @@ final class DemotionQueue: EvictionSink {
       })
   }
 
-  /// Takes out all chunks.
+  /// Removes all chunks.
   ///
-  /// - Parameter dropping: whether that is for want of room or memory, and counted.
+  /// - Parameter dropping: whether this is because room or memory is short, and counts as dropping.
   func removeAll(dropping: Bool = false) {
     settle(
       state.withLock { state in
@@ -226,7 +227,7 @@ final class DemotionQueue: EvictionSink {
       })
   }
 
-  /// Gives back what was charged for chunks that are not moved any more. One that is being moved gives it back itself.
+  /// Gives back the charge of chunks that will not be moved. A chunk that is being moved gives it back itself.
   private func settle(_ chunks: [Chunk]) {
     for chunk in chunks { chunk.charge(by: -1) }
     tellIfIdle()
@@ -236,9 +237,9 @@ final class DemotionQueue: EvictionSink {
 
   private func isPaused(_ state: State) -> Bool { state.pausedUntil.map { lower.now < $0 } ?? false }
 
-  /// Takes nothing for so long, and drops what waits.
+  /// Takes nothing for this long, and drops what waits.
   func pause(for duration: Duration) {
-    // By the clock that is asked whether it is over.
+    // Uses the clock that is later compared with this.
     let end = lower.now.advanced(by: duration)
     state.withLock { $0.pausedUntil = end }
     removeAll(dropping: true)
@@ -246,9 +247,9 @@ final class DemotionQueue: EvictionSink {
 
   func resume() { state.withLock { $0.pausedUntil = nil } }
 
-  /// Changes the bytes that may be on their way, dropping all if they are too much.
+  /// Changes the bytes that may be moving. Drops everything if that is too much.
   ///
-  /// - Returns: the limit before.
+  /// - Returns: the previous limit.
   func setLimit(_ limit: Int) -> Int {
     let (before, isTooMuch) = state.withLock { state in
       defer { state.queue.limit = limit }
@@ -258,7 +259,7 @@ final class DemotionQueue: EvictionSink {
     return before
   }
 
-  /// What is on its way and was.
+  /// What is moving now, and the counters.
   func statistics() -> MovingStatistics {
     state.withLock { state in
       var counts = state.counts
@@ -269,39 +270,39 @@ final class DemotionQueue: EvictionSink {
     }
   }
 
-  /// A copy of what is on its way, to be compared with a recount.
+  /// A copy of the queue, to compare with a recount.
   var queue: DemotionQueueState { state.withLock { $0.queue } }
 
-  /// Whether nothing is on its way.
+  /// Whether nothing is moving.
   var isIdle: Bool { state.withLock { !$0.isRunning && $0.queue.waitingCount == 0 } }
 }
 
 extension Chunk {
-  /// Notes with its token that a chunk is on its way, or not any more.
+  /// Notes in its token that a chunk is moving, or no longer moving.
   fileprivate func charge(by sign: Int) {
     token.chargedBytesBelow.wrappingAdd(sign * byteCount, ordering: .relaxed)
   }
 }
 
-/// What is on its way from one tier to the one below.
+/// What is moving from one tier to the tier below.
 public struct MovingStatistics: Hashable, Sendable, Codable {
-  /// The bytes that may be on their way.
+  /// The number of bytes that may be moving.
   public var limit = 0
-  /// The bytes that are.
+  /// The number of bytes that are moving.
   public var bytes = 0
-  /// Chunks that are.
+  /// The number of chunks that are moving.
   public var chunks = 0
-  /// Chunks that came too many or under pressure, and were dropped.
+  /// Chunks dropped because the queue was full or memory was short.
   public var dropped = 0
   /// Chunks that the tier below took.
   public var moved = 0
-  /// Chunks that it did not take.
+  /// Chunks that the tier below refused.
   public var refused = 0
-  /// Look-ups that found a chunk on its way.
+  /// Look-ups that found a moving chunk.
   public var hits = 0
-  /// Chunks that went back up before they arrived.
+  /// Chunks that were promoted again before they arrived.
   public var cancelled = 0
 
-  /// Nothing.
+  /// Creates statistics in which every value is zero.
   public init() {}
 }

@@ -1,60 +1,60 @@
-/// Chunks on their way from one tier to the one below, in the order they came: bounded in bytes, and found by key while
-/// they are here. A value: whoever has it under a lock acts on what it returns.
+/// Chunks moving from one tier to the tier below, in the order they came: bounded in bytes, and found by key while they
+/// are here. A value: its owner has it under a lock, and acts on what it returns.
 struct DemotionQueueState {
   struct Key: Hashable {
     let token: UInt64
     let block: Int
   }
-  /// One chunk on its way.
+  /// One moving chunk.
   struct Entry: Sendable {
     let chunk: Chunk
-    /// What it holds of memory, with this entry.
+    /// The memory that it uses, including this entry.
     let charge: Int
-    /// Counts up from 1: tells entries of one key apart.
+    /// Counts up from 1. Distinguishes entries with the same key.
     let number: UInt64
 
     var key: Key { Key(token: chunk.token.number, block: chunk.block) }
   }
 
-  /// The bytes that may be here.
+  /// The number of bytes that may be here.
   var limit: Int
-  /// The bytes that are: of those that wait, and of those that are being moved.
+  /// The number of bytes that are here: of waiting entries, and of entries that are being moved.
   private(set) var bytes = 0
   private var entries: [Key: Entry] = [:]
-  /// In order; entries that have left are passed over.
+  /// In order. Entries that have left are skipped.
   private var order: [(key: Key, number: UInt64)] = []
   private var head = 0
-  /// Of the entry that came last.
+  /// The number of the newest entry.
   private(set) var lastNumber: UInt64 = 0
-  /// Entries that wait to be moved.
+  /// The number of entries that wait to be moved.
   private(set) var waitingCount = 0
-  /// Those being moved, whether they can still be found or not.
+  /// Entries that are being moved, whether or not they can still be found.
   private(set) var moving: Set<UInt64> = []
-  /// Those being moved that another chunk of their block has taken the place of: found until they have arrived, or what
-  /// they hold would be fetched again, and rest in both tiers.
+  /// Entries that are being moved, but were replaced by another chunk of their block. Found until they have arrived;
+  /// otherwise their bytes would be fetched again, and rest in both tiers.
   private var overtaken: [UInt64: Entry] = [:]
 
   init(limit: Int) { self.limit = limit }
 
-  /// Places in the order, those of entries that have left among them.
+  /// The length of the order, including entries that have left.
   var placesInOrder: Int { order.count - head }
 
-  /// Chunks that can be found.
+  /// The number of chunks that can be found.
   var count: Int { entries.count + overtaken.count }
 
-  /// Every chunk that can be found, to be compared with a recount.
+  /// Every chunk that can be found, to compare with a recount.
   var all: [Entry] { Array(entries.values) + overtaken.values }
 
-  /// What a chunk holds, with its entry here.
+  /// The memory that a chunk uses, including its entry here.
   static func charge(_ chunk: Chunk) -> Int {
     chunk.morePieces.reduce(MemoryStore.charge(of: chunk.piece.bytes.count)) {
       $0 + MemoryStore.charge(of: $1.bytes.count)
     } + 192
   }
 
-  /// A chunk comes.
+  /// Adds a chunk.
   ///
-  /// - Returns: false if there is no room. And the chunk that it takes the place of, if that was still waiting.
+  /// - Returns: false if there is no room. Also the chunk that it replaces, if that one was still waiting.
   mutating func append(_ chunk: Chunk) -> (isTaken: Bool, replaced: Chunk?) {
     let charge = Self.charge(chunk)
     guard bytes + charge <= limit else { return (false, nil) }
@@ -62,7 +62,7 @@ struct DemotionQueueState {
     let entry = Entry(chunk: chunk, charge: charge, number: lastNumber)
     let old = entries.updateValue(entry, forKey: entry.key)
     var replaced: Chunk?
-    // What is being moved is charged until that has ended.
+    // A chunk that is being moved stays charged until the move ends.
     if let old, moving.contains(old.number) {
       overtaken[old.number] = old
     } else if let old {
@@ -77,13 +77,14 @@ struct DemotionQueueState {
     return (true, replaced)
   }
 
-  /// Clears places of entries away that have left: chunks may come and go back up many times while one is moved.
+  /// Removes the places of entries that have left: chunks may come and be promoted again many times while one is being
+  /// moved.
   private mutating func forgetWhatLeft() {
     order = order[head...].filter { entries[$0.key]?.number == $0.number }
     head = 0
   }
 
-  /// The next one to move: found here until ``finish(_:)``.
+  /// The next entry to move. It can be found here until ``finish(_:)``.
   mutating func next() -> Entry? {
     while head < order.count {
       let (key, number) = order[head]
@@ -102,7 +103,7 @@ struct DemotionQueueState {
     return nil
   }
 
-  /// One was moved, or given up.
+  /// An entry was moved, or given up.
   mutating func finish(_ entry: Entry) {
     guard moving.remove(entry.number) != nil else { return }
     bytes -= entry.charge
@@ -110,7 +111,7 @@ struct DemotionQueueState {
     overtaken[entry.number] = nil
   }
 
-  /// Whether a chunk of a block is here.
+  /// Whether a chunk of this block is here.
   func has(token: UInt64, block: Int) -> Bool {
     let key = Key(token: token, block: block)
     return entries[key] != nil || overtaken.values.contains { $0.key == key }
@@ -119,7 +120,7 @@ struct DemotionQueueState {
   /// The chunks of a token that hold bytes of `range`.
   func find(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [Entry] {
     let blocks = grid.blocks(covering: range)
-    // Hardly any: a mover moves one chunk at a time.
+    // Hardly any: the queue moves one chunk at a time.
     let passed = overtaken.values.filter { $0.key.token == token && blocks.contains($0.key.block) }
     let candidates: [Entry] =
       blocks.count <= entries.count * 2
@@ -128,17 +129,17 @@ struct DemotionQueueState {
     return (candidates + passed).filter { $0.chunk.pieces.contains { $0.range.overlaps(range) } }
   }
 
-  /// Where a chunk was that is taken out.
+  /// Where a removed chunk was.
   enum Removal {
-    /// It will not be moved.
+    /// It was waiting, and will not be moved.
     case waited
-    /// It is being moved, and not found here any more.
+    /// It is being moved, and can no longer be found here.
     case isMoving
-    /// It had left.
+    /// It had already left.
     case gone
   }
 
-  /// Takes a chunk out: it cannot be found any more, and is not moved if that has not begun.
+  /// Removes a chunk. It can no longer be found, and is not moved unless the move has started.
   mutating func remove(_ entry: Entry) -> Removal {
     if overtaken.removeValue(forKey: entry.number) != nil { return .isMoving }
     guard entries[entry.key]?.number == entry.number else { return .gone }
@@ -149,9 +150,9 @@ struct DemotionQueueState {
     return .waited
   }
 
-  /// Takes out all chunks.
+  /// Removes all chunks.
   ///
-  /// - Returns: those that were not being moved.
+  /// - Returns: the chunks that were not being moved.
   mutating func removeAll() -> [Chunk] {
     overtaken = [:]
     return entries.values.compactMap { remove($0) == .waited ? $0.chunk : nil }

@@ -1,10 +1,10 @@
 extension TieredChunkStore {
-  /// The budget of the tiers that live in memory, if this store made them.
+  /// The budget of the tiers in memory, if this store made them.
   public var budget: MemoryBudget? { memory?.budget }
 
-  /// Whether all of `range` is here, in whatever tier. Does not count as a read.
+  /// Whether the store holds all of `range`, in any tier. Does not count as a read.
   ///
-  /// - Parameter source: as the reader describes it where the `Caching` stage stands.
+  /// - Parameter source: the description that the reader has where the `Caching` stage stands.
   public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool {
     guard source.has(range), !range.isEmpty else { return range.isEmpty }
     if spill != nil, sources.tokens(of: source).isEmpty, let grid = BlockGrid(blockSize: source.preferredBlockSize) {
@@ -16,36 +16,36 @@ extension TieredChunkStore {
     return sources.tokens(of: source).contains { holds(range, token: $0.number, grid: $0.grid) }
   }
 
-  /// Keeps the blocks that hold `range` from being evicted: those that are here, and those that come. They count
-  /// towards the limit, and age limits still apply. What is compressed stays so.
+  /// Protects the blocks that hold `range` from eviction: the blocks that are here, and those added later. They count
+  /// towards the limit, and age limits still apply. What is compressed stays compressed.
   ///
-  /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range; `invalidConfiguration` if no part is
-  ///   a ``MemoryStore``.
+  /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range; `invalidConfiguration` if no part
+  ///   is a ``MemoryStore``.
   public func pin(_ range: ByteRange, of source: SourceDescription) throws {
     _ = try memoryPart("pins")
     for store in memoryParts { try store.pin(range, of: source) }
   }
 
-  /// Lets the blocks that hold `range` be evicted again.
+  /// Allows the blocks that hold `range` to be evicted again.
   public func unpin(_ range: ByteRange, of source: SourceDescription) {
     for store in memoryParts { store.unpin(range, of: source) }
   }
 
-  /// Keeps a few bytes of yours with a version of a source. They go when the source is removed or changes, and count
-  /// towards the limit.
+  /// Keeps a few bytes of your own with a version of a source. They count towards the limit, and are removed when the
+  /// source is removed or changes.
   ///
-  /// - Throws: `ReadError.Code.limitExceeded` if there is no room, with what was there before still there;
+  /// - Throws: `ReadError.Code.limitExceeded` if there is no room; the old metadata is then still there.
   ///   `invalidConfiguration` if no part is a ``MemoryStore``.
   public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
     try memoryPart("metadata").setMetadata(metadata, of: source)
   }
 
-  /// The bytes kept with a version of a source.
+  /// The metadata kept with a version of a source.
   public func metadata(of source: SourceDescription) -> Bytes? {
     sources.tokens(of: source).lazy.compactMap(\.entry.metadata).first
   }
 
-  /// The parts that have bytes at hand, from the top down.
+  /// The parts that hold uncompressed bytes in memory, from the top down.
   private var memoryParts: [MemoryStore] { parts.compactMap { $0 as? MemoryStore } }
 
   /// The topmost of them.
@@ -57,8 +57,8 @@ extension TieredChunkStore {
     return first
   }
 
-  /// What the tiers hold and have done: of several parts of one kind, the topmost; in `limit`, `bytes` and `peakBytes` all
-  /// that are in memory.
+  /// Returns what the tiers hold and have done. If there are several parts of one kind, the values are those of the
+  /// topmost part. `limit`, `bytes` and `peakBytes` include all parts in memory.
   public func statistics() -> TieredStatistics {
     var all = TieredStatistics()
     all.moving = mover.statistics()
@@ -78,7 +78,7 @@ extension TieredChunkStore {
     return all
   }
 
-  /// What all parts together may take of memory, take, and have taken at most.
+  /// The memory limit of all parts together, the bytes they take, and the most they have taken.
   private var memoryUse: (limit: Int, bytes: Int, peakBytes: Int) {
     if let budget { return (budget.limit.bytes, budget.bytes, budget.peakBytes) }
     return [upper, lower].reduce((0, 0, 0)) { sum, part in
@@ -99,31 +99,31 @@ extension TieredChunkStore {
 
 /// What the tiers of a store hold and have done.
 public struct TieredStatistics: Hashable, Sendable, Codable {
-  /// The bytes that all tiers in memory may take together.
+  /// The number of bytes that all tiers in memory may take together.
   public var limit = 0
-  /// The bytes that they take.
+  /// The number of bytes that they take.
   public var bytes = 0
-  /// The most that they ever took.
+  /// The most bytes that they ever took at once.
   public var peakBytes = 0
-  /// The tier that has bytes at hand. It misses what the tiers below may have.
+  /// The memory tier. Its misses include bytes that the tiers below may have.
   public var memory = MemoryStatistics()
-  /// What is on its way down.
+  /// The chunks on their way down.
   public var moving = MovingStatistics()
   /// The compressed tier.
   public var compressed = CompressedStatistics()
-  /// What is on its way to the disk, where there is a compressed tier above it.
+  /// The chunks on their way to the disk, if there is a compressed tier above it.
   public var spilling = MovingStatistics()
-  /// The tier on a disk, if there is one.
+  /// The tier on disk, if there is one.
   public var spill: SpillStatistics?
 
-  /// Nothing held and nothing done.
+  /// Creates statistics in which every value is zero.
   public init() {}
 }
 
 extension TieredStatistics: CustomStringConvertible {
-  /// A line for all that is in memory, which has one limit, and one for each tier, for people.
+  /// A summary for people: one line for everything in memory, which has one limit, and one for each tier.
   public var description: String {
-    // What one tier leaves of the limit the others use.
+    // The other tiers use what one tier leaves of the limit.
     let above = """
       in memory: \(bytes) of \(limit) bytes
       memory: \(memory.bytes) bytes in \(memory.told)

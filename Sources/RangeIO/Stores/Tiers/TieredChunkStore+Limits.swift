@@ -1,31 +1,32 @@
 extension TieredChunkStore {
-  /// Changes the limits of a store of memory and compressed memory. They bind from now on; returns when no more is held.
+  /// Changes the limits of a store of memory and compressed memory. The new limits apply at once; the call returns when
+  /// the store holds no more than that.
   ///
   /// - Parameter compressed: zero, if no part is compressed memory.
-  /// - Throws: `CancellationError`, with the limits changed; `ReadError.Code.limitExceeded` if more is pinned or kept as
-  ///   metadata than the limit leaves room for, with the limits changed; `invalidConfiguration` if it was composed of
-  ///   other stores than one of memory and at most one of compressed memory: resize those.
+  /// - Throws: `CancellationError`, or `ReadError.Code.limitExceeded` if more is pinned or kept as metadata than the
+  ///   limit leaves room for. In both cases the limits are changed. `invalidConfiguration` if the store was made from
+  ///   other stores than one of memory and at most one of compressed memory: resize those stores instead.
   public func resize(memory limit: ByteCount, compressed: ByteCount) async throws {
     guard let tiers = memory else { return try await resizeParts(memory: limit, compressed: compressed) }
     let ways = ways(of: limit.bytes, tiers)
     let own = limit.bytes - ways.reduce(0) { $0 + $1.limit }
     for way in ways where way.limit < way.present() { set(way, tiers.budget) }
     tiers.budget.setLimit(Configuration.sum(limit, compressed))
-    // Before anything is waited for, which can be cancelled.
+    // Before anything waits, since a wait can be cancelled.
     tiers.memory.setLimit(own)
-    // What is below first: it need not go where the memory tier only has to give up what it had borrowed.
+    // The lower tier first: it need not evict if the memory tier only has to give up what it borrowed.
     try await tiers.compressed?.resize(to: compressed)
     try await tiers.memory.resize(to: .bytes(own))
-    // Last, when there is room for it. Where the rest is pinned or reserved, less may be on its way.
+    // Last, when there is room for it. If the rest is pinned or reserved, less may be moving.
     for way in ways { set(way, tiers.budget) }
   }
 
-  /// What chunks that leave memory go through on their way down. It is taken from the budget in advance.
+  /// What chunks pass through on their way down from memory. Its limit is taken from the budget in advance.
   private struct Way {
-    /// The bytes that may be on it.
+    /// The number of bytes that may be on it.
     let limit: Int
     let present: () -> Int
-    /// Changes the limit; returns the one before.
+    /// Changes the limit and returns the previous one.
     let change: (Int) -> Int
 
     init(_ limit: Int, _ mover: DemotionQueue) {
@@ -41,7 +42,7 @@ extension TieredChunkStore {
     }
   }
 
-  /// Those of memory of a limit: as when the store was made.
+  /// The ways for a memory limit, the same as when the store was made.
   private func ways(of limit: Int, _ tiers: MemoryTiers) -> [Way] {
     var ways: [Way] = []
     var left = limit
@@ -60,16 +61,16 @@ extension TieredChunkStore {
     let growth = max(0, way.limit - way.present())
     guard budget.takeBack(growth) else { return }
     let before = way.change(way.limit)
-    // Nothing, unless two resizes meet here.
+    // Zero, unless two resizes run at the same time.
     budget.charge(way.limit - before - growth)
   }
 
-  /// The stores among the parts that have limits: those that share one are one.
+  /// The stores among the parts that have limits. Stores that share a limit count as one.
   private var limited: [any ChunkStore] {
     memory != nil ? [self] : [upper, lower].flatMap { ($0 as? TieredChunkStore)?.limited ?? [$0] }
   }
 
-  /// As ``resize(memory:compressed:)``, of stores that others have made.
+  /// Like ``resize(memory:compressed:)``, for parts that the caller made.
   private func resizeParts(memory limit: ByteCount, compressed: ByteCount) async throws {
     let all = limited
     let made = all.compactMap { $0 as? TieredChunkStore }
@@ -87,11 +88,11 @@ extension TieredChunkStore {
     try await memories[0].resize(to: limit)
   }
 
-  /// Lets go of memory because the system is short of it: at a warning of half of what is held, else of all that is not
-  /// pinned. What is below goes first. Nothing is compressed until the pressure is over, or for a minute.
+  /// Frees memory because the system is short of it: half of what is held at a warning, otherwise all that is not
+  /// pinned. The lower tier goes first. Nothing is compressed until the pressure ends, or for a minute.
   public func handleMemoryPressure(_ pressure: MemoryPressure) { handleMemoryPressure(pressure, sparing: spill) }
 
-  /// - Parameter disk: what it has copies of goes before what it has not.
+  /// - Parameter disk: chunks that it has copies of are dropped before others.
   private func handleMemoryPressure(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     guard pressure != .normal else {
       mover.resume()
@@ -109,7 +110,7 @@ extension TieredChunkStore {
     tiers.memory.shed(to: left)
   }
 
-  /// As ``handleMemoryPressure(_:)``, of stores that others have made: each of its own.
+  /// Like ``handleMemoryPressure(_:)``, for parts that the caller made: each handles its own memory.
   private func handleMemoryPressureOfParts(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     for part in [lower, upper] {
       switch part {
@@ -123,13 +124,13 @@ extension TieredChunkStore {
     }
   }
 
-  /// Does as ``handleMemoryPressure(_:)`` for each signal, until they end or the store is gone.
+  /// Calls ``handleMemoryPressure(_:)`` for each signal, until the signals end or the store is gone.
   ///
   /// ```swift
   /// store.handleMemoryPressure(from: MemoryPressureSignals())
   /// ```
   ///
-  /// - Returns: the task that listens: cancel it to stop.
+  /// - Returns: the task that listens. Cancel it to stop.
   @discardableResult public func handleMemoryPressure<Signals: AsyncSequence & Sendable>(from signals: Signals) -> Task<
     Void, Never
   >
@@ -141,14 +142,14 @@ extension TieredChunkStore {
           self.handleMemoryPressure(pressure)
         }
       } catch {
-        // Signals that end badly have ended.
+        // If the signals end with an error, they have ended.
       }
     }
   }
 
-  /// Changes how long chunks are kept, in all tiers: after they were asked for from the source, and after they
-  /// were last read, which a disk does not watch. `nil`: for as long as there is room. Parts that are stores of your own
-  /// have limits of their own.
+  /// Changes how long chunks are kept, in all tiers: `age` after they were requested from the source, `idle` after they
+  /// were last read, which a disk does not track. `nil`: for as long as there is room. Parts that are your own stores
+  /// have their own limits.
   public func limit(age: Duration?, idle: Duration?) {
     for part in parts {
       switch part {
@@ -160,7 +161,7 @@ extension TieredChunkStore {
     }
   }
 
-  /// Removes what is older or has been idle for longer than the limits allow. A timer does this.
+  /// Removes chunks that are older, or have been idle for longer, than the limits allow. A timer calls this.
   public func removeExpired() {
     for part in parts {
       switch part {
@@ -174,7 +175,7 @@ extension TieredChunkStore {
 }
 
 extension MemoryStore {
-  /// Lets go of chunks that `disk` has, until at most so much is held.
+  /// Evicts chunks that `disk` has, until at most this many bytes are held.
   fileprivate func shed(to bytes: Int, havingCopiesIn disk: SpillStore) {
     let residents = residents()
     while ledger.bytes > bytes, let chunks = residents.next() {

@@ -1,15 +1,15 @@
 extension TieredChunkStore {
-  /// The bytes of `range`, if the upper store has them at hand.
+  /// Returns the bytes of `range` if the upper store has them in memory.
   public func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
     upper.hit(range, token: token, grid: grid)
   }
 
-  /// What both stores and the way between them hold of `range`.
+  /// Returns what both stores, and the queue between them, hold of `range`.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let returned = mover.returnCount
     let found = lookUpOnce(range, token, grid)
     if case .hit = found { return found }
-    // What went back up while this was on its way down is above by now.
+    // A chunk that was promoted again while this look-up went down is above by now.
     return mover.returnCount == returned ? found : lookUpOnce(range, token, grid)
   }
 
@@ -19,14 +19,14 @@ extension TieredChunkStore {
     switch above {
     case .hit: return above
     case .miss:
-      // Nothing on its way either: the way of most hits below.
+      // Nothing is moving either. Most hits in the lower store take this path.
       guard mover.mayHave(range, token: token, grid: grid) else { return lookUpBelow(range, token, grid) }
       found = TieredLookup(gaps: [range])
     case .partial(let pieces, let deferred, let gaps):
       guard !gaps.isEmpty else { return above }
       found = TieredLookup(pieces: pieces, deferred: deferred, gaps: gaps)
     }
-    // In the order in which chunks move down, so that one on its way is found in one place or the next.
+    // In the order in which chunks move down, so that a moving chunk is found in one place or the next.
     for gap in found.takeGaps() {
       var missing = [gap]
       for entry in mover.find(gap, token: token, grid: grid) {
@@ -46,16 +46,16 @@ extension TieredChunkStore {
     return .partial(pieces: pieces, deferred: deferred.map(rising), gaps: gaps)
   }
 
-  /// A chunk that is read on its way down goes back up.
+  /// A chunk that is read on its way down is promoted again.
   private func takeBack(_ entry: DemotionQueueState.Entry) {
     let chunk = entry.chunk
-    // Above first: it is never nowhere. Without room there it stays on its way.
+    // Above first, so that it is never nowhere. Without room there it stays in the queue.
     let insertion = upper.insertDemoted(chunk)
     if insertion.isPublished { mover.cancel(entry) }
     move(insertion.evicted)
   }
 
-  /// A piece of the lower store that is promoted when it has been got.
+  /// A piece of the lower store, to be promoted when it is loaded.
   private func rising(_ piece: DeferredPiece) -> DeferredPiece {
     guard piece.shouldPromote else { return piece }
     return DeferredPiece(
@@ -63,7 +63,7 @@ extension TieredChunkStore {
       loader: RisingLoader(store: self, loader: piece.loader, range: piece.range, ticket: piece.ticket))
   }
 
-  /// Whether both stores and the way between them hold all of `range`. Does not count as a read.
+  /// Whether both stores, and the queue between them, together hold all of `range`. Does not count as a read.
   public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     grid.pieces(of: range).allSatisfy { _, part in
       upper.holds(part, token: token, grid: grid) || lower.holds(part, token: token, grid: grid)
@@ -71,14 +71,14 @@ extension TieredChunkStore {
     }
   }
 
-  /// Whether both stores or the way between them hold some of `range`. Does not count as a read.
+  /// Whether both stores, or the queue between them, hold some of `range`. Does not count as a read.
   public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     upper.holdsSome(of: range, token: token, grid: grid)
       || !mover.coverage(range, token: token, grid: grid).isEmpty
       || lower.holdsSome(of: range, token: token, grid: grid)
   }
 
-  /// Where the bytes of `range` would come from: what either store says, and what is on its way down is in memory.
+  /// Tells where the bytes of `range` would come from, as both stores say. Chunks on their way down are in memory.
   public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     upper.explain(range, token: token, grid: grid).lookingFurther { missing in
       .parts(
@@ -90,8 +90,8 @@ extension TieredChunkStore {
     }
   }
 
-  /// Whether a part of a block is held by all together. A look-up would count, and move chunks. Of stores that can only
-  /// say whether they hold all of something, it is not known what parts they hold.
+  /// Whether all together hold this part of a block. Does not use a look-up, which would count and move chunks. Some
+  /// stores can only say whether they hold all of a range; then it is not known which parts they hold.
   private func isCovered(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> Bool {
     var missing = ByteRanges.gaps(in: part, covered: mover.coverage(part, token: token, grid: grid))
     if let memory {
@@ -105,20 +105,20 @@ extension TieredChunkStore {
   }
 }
 
-/// What a look-up finds in several places, put together.
+/// What a look-up finds in several places, combined.
 private struct TieredLookup {
   var pieces: [RangedBytes] = []
   var deferred: [DeferredPiece] = []
   var gaps: [ByteRange]
 
-  /// Takes the gaps that the upper store left, to be looked for elsewhere one after the other: what is not found is
+  /// Takes the gaps that the upper store left, to look for them elsewhere one after the other. What is not found is
   /// added again, in order.
   mutating func takeGaps() -> [ByteRange] {
     defer { gaps = [] }
     return gaps
   }
 
-  /// Cuts out what a chunk has of what is `missing` in one gap.
+  /// Adds what a chunk has of the `missing` parts of one gap.
   mutating func add(_ chunk: Chunk, of missing: inout [ByteRange]) {
     for piece in chunk.pieces {
       for part in missing.compactMap({ ByteRanges.intersection($0, piece.range) }) {
@@ -150,7 +150,7 @@ private struct TieredLookup {
   }
 }
 
-/// Gets a piece of the lower store and keeps it in the upper one.
+/// Loads a piece of the lower store and keeps it in the upper one.
 private struct RisingLoader: PieceLoader {
   let store: TieredChunkStore
   let loader: any PieceLoader
@@ -172,7 +172,7 @@ private struct RisingLoader: PieceLoader {
       _ = rise(nil, reservation)
       return .lost
     case .notAtHand:
-      // Room for it is made again when it is there.
+      // Room is reserved again when the piece is loaded.
       if let reservation { store.cancel(reservation) }
       return .notAtHand
     }
@@ -182,15 +182,15 @@ private struct RisingLoader: PieceLoader {
     store.reserve(range, ofRun: range.count, for: ticket.token).reservation
   }
 
-  /// Without room above, it is read all the same and stays where it is.
+  /// Without room above, the piece is returned anyway and stays where it is.
   private func rise(_ bytes: Bytes?, _ reservation: ChunkReservation?) -> Bytes? {
     guard let reservation else { return bytes }
-    // A loader of anybody's: what is not the piece is not kept, and refused by who reads it.
+    // The loader may be a custom one: bytes that are not the piece are not kept, and the reader refuses them.
     guard let bytes, bytes.count == range.count else {
       store.cancel(reservation)
       return nil
     }
-    // Above first, and then gone below: whoever looks finds it in one place or the other.
+    // First above, then removed below: a look-up finds it in one place or the other.
     _ = store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
     return bytes
   }

@@ -1,11 +1,11 @@
 extension TieredChunkStore {
-  /// A store of memory, compressed memory if it has a limit, and a directory on a disk, with what an earlier process has
-  /// left there.
+  /// Creates a store of memory, compressed memory if that has a limit, and a directory on disk, with what an earlier
+  /// process has left there.
   ///
-  /// What waits to be written counts towards the memory's limit: ``SpillStore/Configuration/stagingLimit``, a quarter of
-  /// the memory at most.
+  /// Chunks that wait to be written count towards the memory's limit: up to ``SpillStore/Configuration/stagingLimit``,
+  /// but at most a quarter of the memory.
   ///
-  /// - Parameter compressed: the cap of the compressed tier. Default: there is none.
+  /// - Parameter compressed: the most that the compressed tier may take. Default: there is no compressed tier.
   /// - Throws: as ``SpillStore/open(_:)``.
   public convenience init(
     memory: ByteCount, compressed: ByteCount = .bytes(0), spill: SpillStore.Configuration
@@ -13,11 +13,12 @@ extension TieredChunkStore {
     try await self.init(Configuration(memory: memory, compressed: compressed), spill: spill)
   }
 
-  /// A store of memory, compressed memory if it has a limit, and a directory on a disk.
+  /// Creates a store of memory, compressed memory if that has a limit, and a directory on disk.
   ///
   /// - Parameters:
-  ///   - configuration: of the tiers in memory; its clock, background work and age limit are those of the disk, too.
-  ///   - spill: of the tier on the disk.
+  ///   - configuration: the settings of the tiers in memory. The disk uses the same clock, background work and age
+  ///     limit.
+  ///   - spill: the settings of the tier on disk.
   /// - Throws: as ``SpillStore/open(_:)``.
   public convenience init(_ configuration: Configuration, spill: SpillStore.Configuration) async throws {
     var below = spill
@@ -28,7 +29,7 @@ extension TieredChunkStore {
     below.stagingLimit = .bytes(staging)
     let queue = configuration.queueBytes
     let isAlone = configuration.compressed.limit.bytes == 0
-    // What waits to be written, and what is on its way to that, is taken from the memory's limit in advance.
+    // The bytes that wait to be written, or are on their way there, are taken from the memory's limit in advance.
     var above = configuration
     above.memory.limit = .bytes(above.memory.limit.bytes - staging - queue)
     let budget = MemoryBudget(limit: Configuration.sum(configuration.memory.limit, configuration.compressed.limit))
@@ -54,7 +55,7 @@ extension TieredChunkStore {
       queueLimit: queue, configuration.background)
   }
 
-  /// Waits until all is on the disk that is on its way there. Nothing without a tier on a disk.
+  /// Waits until everything on its way to the disk is there. Does nothing without a tier on disk.
   ///
   /// - Throws: as ``SpillStore/flush()``.
   public func flush() async throws {
@@ -63,34 +64,35 @@ extension TieredChunkStore {
     try await spill.flush()
   }
 
-  /// Waits until all that is on its way now is where it goes to: from the top first, which may end at the next mover.
+  /// Waits until every chunk that is moving now has arrived. From the top first, since a chunk may arrive in the next
+  /// queue.
   private func waitForMovers(_ spill: SpillStore, until end: ReadInstant?) async throws {
     for mover in movers {
       if let departure = mover.departure() { try await spill.wait(for: departure, until: end) }
     }
   }
 
-  /// Ends the use of the directory, having written what is in memory and may be kept there. Readers may go on; what they
-  /// read is kept in memory only. Nothing without a tier on a disk.
+  /// Writes what is in memory and may be kept on disk, then closes the directory. Readers may continue; what they read
+  /// is then kept in memory only. Does nothing without a tier on disk.
   ///
-  /// - Parameter deadline: the time that writing may take. What does not make it is lost, which costs time only.
-  /// - Throws: as ``SpillStore/flush()``, with the store closed all the same.
+  /// - Parameter deadline: how long writing may take. What is not written by then is lost; it can be read again.
+  /// - Throws: as ``SpillStore/flush()``. The store is closed even if this throws.
   public func close(within deadline: Duration = .seconds(10)) async throws {
     guard let spill else { return }
     let end = now.advanced(by: deadline)
-    // What is on its way is neither above nor below. `try?`: what does not make it is lost, which costs time only.
+    // A moving chunk is neither above nor below. `try?`: what is not written in time is lost, which only costs time.
     try? await waitForMovers(spill, until: end)
     let residents = residents()
     while spill.isWritable, now < end, !Task.isCancelled, let chunks = residents.next() {
       for chunk in chunks {
-        // Once, with room for it: what is dropped even so cannot be written now.
+        // Retried once, after making room: if it is dropped again, it cannot be written now.
         if spill.offer(chunk, isGated: false) == .dropped {
           try? await spill.flush(by: end)
           _ = spill.offer(chunk, isGated: false)
         }
       }
     }
-    // Even a disk that hangs does not keep this longer: by then it is known to be sick.
+    // Even a disk that hangs does not delay this longer: by then it is known to be sick.
     try await spill.close(by: max(end, now.advanced(by: .seconds(2))))
   }
 }

@@ -1,51 +1,55 @@
 import Synchronization
 
-/// Two stores that are one: what the upper one evicts moves to the lower one, and what is read there is promoted again.
+/// Combines two stores into one. Chunks that the upper store evicts move to the lower store; chunks read there are
+/// promoted again.
 ///
 /// ```swift
 /// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
 /// let reader = try await RangeReader(source) { Caching(store) }
 /// ```
 ///
-/// Of any two stores: `TieredChunkStore(upper, lower)`. More than two are composed from below, since two stores are a
-/// store.
+/// You can combine any two stores: `TieredChunkStore(upper, lower)`. To combine more than two, start from the bottom,
+/// since two combined stores are again a store.
 ///
-/// - A look-up is answered from both at once: what the upper store has, what is on its way, and what the lower has.
-/// - What the upper store evicts for want of room waits in a bounded queue, where it can be found, and is moved beside
-///   the reads. What is read there goes back up. What finds the queue full is dropped and counted.
-/// - What the lower store holds, but not at hand, is promoted when that says so: a compressed store at the second touch, so
-///   that reading everything once does not flush the upper store. What it has at hand is served from where it is.
-/// - At rest a byte is in one of the two, unless the lower store keeps copies.
+/// - A look-up is answered from both at once: what the upper store has, what is on its way down, and what the lower
+///   store has.
+/// - Chunks that the upper store evicts to make room wait in a bounded queue, where they can be found, and are moved in
+///   the background. A chunk that is read there is promoted again. If the queue is full, the chunk is dropped and
+///   counted.
+/// - Pieces that the lower store must load first are promoted when that store says so: a compressed store says so at
+///   the second touch, so that reading everything once does not flush the upper store. Bytes that the lower store has
+///   in memory are served from where they are.
+/// - At rest a byte is in only one of the two, unless the lower store keeps copies.
 ///
-/// Pins, metadata, limits and statistics are those of the library's stores among the parts, however they are composed.
+/// Pins, metadata, limits and statistics are those of the library's stores among the parts, however you combine them.
 /// What no part can do throws.
 ///
-/// The rules in full: *The life of a chunk* in `Docs/Architecture.md`.
+/// For the full rules see *The life of a chunk* in `Docs/Architecture.md`.
 public final class TieredChunkStore: ChunkStore {
   let upper: any ChunkStore
   let lower: any ChunkStore
   let mover: DemotionQueue
-  /// What it knows of its tiers in memory if it made them.
+  /// What it knows of its tiers in memory, if it made them.
   let memory: MemoryTiers?
-  /// The stores that this one is made of, from the top down: none of them is one of two itself.
+  /// The stores that this one is made of, from the top down. None of them is itself a combined store.
   var parts: [any ChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
-  /// The movers of all parts, from the top down.
+  /// The demotion queues of all parts, from the top down.
   var movers: [DemotionQueue] {
     ((upper as? TieredChunkStore)?.movers ?? []) + [mover] + ((lower as? TieredChunkStore)?.movers ?? [])
   }
-  /// The store of memory and compressed memory, where that is above a disk.
+  /// The store of memory and compressed memory, if that is above a disk.
   let inner: TieredChunkStore?
-  /// The tier on a disk, if it has one.
+  /// The tier on disk, if there is one.
   public let spill: SpillStore?
-  /// Whether what comes into the upper store is written to the disk at once, and not by the upper store.
+  /// Whether bytes that enter the upper store are also written to the disk at once, without the upper store doing that.
   private let copiesDown: Bool
 
-  /// A store of `upper` and `lower`, neither of which anybody else uses.
+  /// Creates a store of `upper` and `lower`. Nothing else may use those two.
   ///
   /// - Parameters:
-  ///   - queueLimit: the bytes that may be on their way down. Default: 1 MiB.
+  ///   - queueLimit: the number of bytes that may be on their way down. Default: 1 MiB.
   ///   - background: where chunks are moved. Default: Swift's own threads.
-  /// - Precondition: both know the same ``ChunkSources``.
+  /// - Precondition: both have the same ``ChunkSources``.
   public convenience init(
     _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
     background: BackgroundWork = BackgroundWork()
@@ -61,7 +65,7 @@ public final class TieredChunkStore: ChunkStore {
     self.upper = upper
     self.lower = lower
     self.memory = memory
-    // However they are nested.
+    // However the stores are nested.
     func disk(of store: any ChunkStore) -> SpillStore? {
       store as? SpillStore ?? (store as? TieredChunkStore)?.spill
     }
@@ -69,7 +73,7 @@ public final class TieredChunkStore: ChunkStore {
     spill = above ?? disk(of: lower)
     copiesDown = above == nil && spill?.configuration.writes == .onInsertion
     inner = lower is SpillStore ? upper as? TieredChunkStore : nil
-    // Weak: the compressed store above a disk has this mover as its outlet.
+    // Weak, since the compressed store above a disk has this queue as its outlet.
     let compressed = memory?.compressed
     mover = DemotionQueue(from: upper, to: lower, limit: queueLimit, background) { [weak compressed] in
       compressed?.isExpired($0) ?? false
@@ -77,19 +81,19 @@ public final class TieredChunkStore: ChunkStore {
     upper.sendEvictions(to: mover)
   }
 
-  /// The sources that both stores know.
+  /// The sources that both stores share.
   public var sources: ChunkSources { upper.sources }
 
-  /// Whether the upper store does, which is where bytes come in.
+  /// As the upper store answers, since that is where bytes come in.
   public var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
 
-  /// The present by the upper store's clock.
+  /// The current time of the upper store's clock.
   public var now: ReadInstant { upper.now }
 
-  /// Hands what the lower store evicts to `outlet`.
+  /// Sends chunks that the lower store evicts to `outlet`.
   public func sendEvictions(to outlet: any EvictionSink) { lower.sendEvictions(to: outlet) }
 
-  /// Waits for a turn of the upper store's.
+  /// Waits for a turn of the upper store.
   public nonisolated(nonsending) func enterUnreserved() async throws { try await upper.enterUnreserved() }
 
   /// Ends the turn.
@@ -111,13 +115,13 @@ public final class TieredChunkStore: ChunkStore {
     let insertion = upper.insert(bytes, at: range, ticket: ticket, reservation: reservation)
     move(insertion.evicted)
     guard insertion.isPublished else { return ChunkInsertion(isPublished: false) }
-    // What arrived below between the look-up and now: a race costs a copy, which goes here.
+    // Removes what arrived below since the look-up: a race leaves a copy there.
     erasePromotedBelow(range, ticket.token)
     if copiesDown { copyDown(bytes, range, ticket) }
     return ChunkInsertion(isPublished: insertion.isPublished)
   }
 
-  /// Keeps a chunk of a tier above in the upper store.
+  /// Keeps a chunk from a tier above in the upper store.
   public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
     let insertion = upper.insertDemoted(chunk)
     move(insertion.evicted)
@@ -125,17 +129,17 @@ public final class TieredChunkStore: ChunkStore {
     return ChunkInsertion(isPublished: insertion.isPublished)
   }
 
-  /// Gives a reservation of the upper store back.
+  /// Cancels a reservation of the upper store.
   public func cancel(_ reservation: ChunkReservation) { upper.cancel(reservation) }
 
-  /// Moves what a store without an outlet has returned as evicted.
+  /// Moves chunks that a store without an outlet returned as evicted.
   func move(_ evicted: [Chunk]) {
     guard !evicted.isEmpty else { return }
     mover.take(evicted[...])
     mover.proceed()
   }
 
-  /// Has what came into the upper store written to the disk as well.
+  /// Writes bytes that entered the upper store to the disk as well.
   private func copyDown(_ bytes: Bytes, _ range: ByteRange, _ ticket: ChunkTicket) {
     let chunks = ticket.token.grid.pieces(of: range).map { block, part in
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
@@ -145,11 +149,11 @@ public final class TieredChunkStore: ChunkStore {
   }
 
   func erasePromotedBelow(_ range: ByteRange, _ token: ChunkToken) {
-    // Of our own tiers it is known whether there is anything of it below.
-    // A disk holds copies, and what is on its way there stays found here.
+    // For our own tiers it is known whether anything of it is below. A disk keeps its copies, and chunks on their way
+    // there can still be found here.
     if memory != nil, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) == 0 { return }
     for (_, part) in token.grid.pieces(of: range) {
-      // The upper store may have chosen not to keep it: then this is the only copy.
+      // The upper store may have chosen not to keep it. Then this is the only copy.
       guard upper.holdsSome(of: part, token: token.number, grid: token.grid) else { continue }
       mover.erase(part, of: token)
       lower.erasePromoted(part, of: token)
@@ -174,27 +178,27 @@ public final class TieredChunkStore: ChunkStore {
     lower.erase(source: id)
   }
 
-  /// Erases what both stores hold.
+  /// Erases everything in both stores.
   public func eraseAll() {
     upper.eraseAll()
     mover.removeAll()
     lower.eraseAll()
   }
 
-  /// Those of the upper store, then those of the lower.
+  /// The chunks of the upper store, then those of the lower.
   public func residents() -> AnyIterator<[Chunk]> {
     let (above, below) = (upper.residents(), lower.residents())
     return AnyIterator { above.next() ?? below.next() }
   }
 
-  /// Erases what both stores hold of a token that was retired.
+  /// Erases what both stores hold of a retired token.
   public func eraseRetired(_ token: ChunkToken) {
     upper.eraseRetired(token)
     if token.source.byteCount > 0 { mover.erase(0..<token.source.byteCount, of: token) }
     lower.eraseRetired(token)
   }
 
-  /// The tier above holds `range` now.
+  /// Notes that the tier above now holds `range`.
   public func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
     upper.erasePromoted(range, of: token)
     erasePromotedBelow(range, token)
