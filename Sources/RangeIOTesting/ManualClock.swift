@@ -37,7 +37,7 @@ public final class ManualClock: Clock, Sendable {
     var cancelled: Set<Int> = []
     var count = 0
 
-    /// Removes and returns the waiters for at most as many sleepers as there are now.
+    /// Removes and returns the waiters whose number of sleepers has been reached.
     mutating func takeReached() -> [CheckedContinuation<Void, Never>] {
       let reached = waiting.filter { $0.count <= sleepers.count }.map(\.continuation)
       waiting.removeAll { $0.count <= sleepers.count }

@@ -41,7 +41,7 @@ struct HedgePlan {
     return true
   }
 
-  /// Returns the permission for a second try: the late read ended before its second try began.
+  /// Gives back the permission for a second try: the late read ended before its second try began.
   mutating func wasNotLate() { thousandths += 1000 }
 
   /// Records how long a read took from its beginning, no matter which try succeeded.

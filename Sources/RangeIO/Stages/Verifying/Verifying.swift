@@ -87,7 +87,7 @@ public final class Verifying: ReadStage {
     let runs = blocks.runs(covering: request.ranges)
     guard !runs.isEmpty else { return ReadResponse(Bytes(), moreBytes: request.moreRanges.map { _ in Bytes() }) }
     let ranges = runs.map { blocks.range(of: $0, in: source.byteCount) }
-    // A request for whole blocks goes down unchanged, with the hints of the cache.
+    // A request for whole blocks goes down unchanged, including the grid of the cache above.
     let isWhole = request.moreRanges.isEmpty && ranges == [request.range]
     let wide = isWhole ? request : request.asking(for: ranges)
     counts.add(wide.byteCount - min(request.byteCount, wide.byteCount), to: Count.bytesBeside.rawValue)
