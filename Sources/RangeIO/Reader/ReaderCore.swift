@@ -234,7 +234,7 @@ extension ReaderCore {
     return response
   }
 
-  /// Counts a read that failed with `error`.
+  /// Counts a read that ended with `error`.
   ///
   /// - Returns: the same error.
   func failed(_ error: any Error) -> any Error {

@@ -27,7 +27,6 @@ public struct Backoff: Hashable, Sendable {
   ///   - cap: the longest wait before any retry.
   ///
   /// - Precondition: there is at least one try, and no wait is negative.
-  /// - Precondition: there is one try at least, and no wait is negative.
   public static func exponentialBackoff(
     attempts: Int = 4, base: Duration = .milliseconds(100), cap: Duration = .seconds(10)
   ) -> Backoff {
