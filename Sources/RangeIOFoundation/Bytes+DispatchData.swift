@@ -2,10 +2,10 @@ public import Dispatch
 public import RangeIO
 
 extension Bytes {
-  /// The bytes of `data`, in as many pieces as it has regions, without copying them.
+  /// Converts `data` to `Bytes` without copying, with one piece of memory per region.
   ///
-  /// For what arrives from `DispatchIO` or another API of Dispatch. All of `data` stays alive as long as a slice does,
-  /// and ``backingByteCount`` says so: call ``compacted()`` on small ones that you keep.
+  /// Use this for data from `DispatchIO` or another Dispatch API. A slice keeps all of `data` in memory, and
+  /// ``backingByteCount`` shows that: call ``compacted()`` on small slices that you keep.
   ///
   /// - Complexity: O(number of regions).
   public init(_ data: DispatchData) {
@@ -15,7 +15,7 @@ extension Bytes {
     }
     let owner = DispatchDataOwner(data)
     var regions: [UnsafeRawBufferPointer] = []
-    // A region's memory stays where it is as long as the data that holds it, which the owner does.
+    // The memory of a region does not move while the data that contains it exists, and `owner` keeps that data.
     owner.data.enumerateBytes { region, _, _ in regions.append(UnsafeRawBufferPointer(region)) }
     self.init(unsafeShowing: regions, owner: owner)
   }

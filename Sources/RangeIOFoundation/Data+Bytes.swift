@@ -7,32 +7,33 @@ public import RangeIO
 #endif
 
 extension Data {
-  /// A copy of `bytes`.
+  /// Copies `bytes` to a `Data`.
   ///
-  /// The way to hand what was read to an API that takes `Data`. Use ``init(unsafeSharing:)`` where the copy shows in
-  /// a profile and no code will change the result.
+  /// Use this to pass bytes that you have read to an API that takes `Data`. If the copy shows up in a profile, and no
+  /// code will change the result, use ``init(unsafeSharing:)``.
   ///
   /// ```swift
   /// let header = try JSONDecoder().decode(Header.self, from: Data(try await reader.read(0..<512)))
   /// ```
   ///
-  /// - Complexity: O(n), one allocation, also for a rope.
+  /// - Complexity: O(n), one allocation, also if `bytes` consist of several pieces of memory.
   public init(_ bytes: Bytes) {
     self.init(count: bytes.count)
     withUnsafeMutableBytes { bytes.copyBytes(to: $0) }
   }
 
-  /// The memory of `bytes`, which is not copied unless it is a rope. **The result must not be changed.**
+  /// Shares the memory of `bytes`. Copies only if `bytes` consist of several pieces. **You must not change the
+  /// result.**
   ///
-  /// For megabytes that are handed on to be looked at: to a decoder, a hash function, an image.
+  /// Use this for megabytes that other code only looks at: a decoder, a hash function, an image.
   ///
-  /// A `Data` that is the only one to refer to its memory is changed in place, without regard to where that memory
-  /// came from. It would be that of `bytes` here, which others, such as a cache, share and count on. So keep the result
-  /// in a `let`, and do not pass it to code that may change it: pass a copy (``init(_:)``) there.
+  /// When a `Data` holds the only reference to its memory, code may change it in place, no matter where the memory came
+  /// from. Here that would be the memory of `bytes`, which others, such as a cache, share and rely on. So keep the
+  /// result in a `let`, and do not pass it to code that may change it: pass a copy (``init(_:)``) to such code.
   ///
-  /// The memory of `bytes` stays as long as this `Data`, or a slice of it, does.
+  /// The memory of `bytes` stays alive as long as this `Data` or a slice of it.
   ///
-  /// - Complexity: O(1) and two small allocations for one piece; as ``init(_:)`` for a rope.
+  /// - Complexity: O(1) and two small allocations for one piece; for several pieces as ``init(_:)``.
   public init(unsafeSharing bytes: Bytes) {
     guard bytes.isContiguous, !bytes.isEmpty else {
       self.init(bytes)
@@ -40,7 +41,7 @@ extension Data {
     }
     let piece = bytes.contiguous()
     self = piece.withUnsafeBytes { memory in
-      // The pointer outlives the closure; the deallocator keeps what it points to. It is not for writing.
+      // The pointer outlives the closure; the deallocator keeps the memory it points to. Nothing may write through it.
       Data(
         bytesNoCopy: UnsafeMutableRawPointer(mutating: memory.baseAddress!), count: memory.count,
         deallocator: .custom { _, _ in withExtendedLifetime(piece) {} })

@@ -2,10 +2,10 @@ public import Dispatch
 public import RangeIO
 
 extension DispatchData {
-  /// The bytes of `bytes`, in as many regions as they have pieces, without copying them.
+  /// Converts `bytes` to a `DispatchData` without copying, with one region per piece of memory.
   ///
-  /// For writing what was read with `DispatchIO`. The memory of `bytes` stays until Dispatch has released every region,
-  /// which it may do a little later, on a queue of its own.
+  /// Use this to write with `DispatchIO` what you have read. The memory of `bytes` stays alive until Dispatch has
+  /// released every region, which may be a little later, on its own queue.
   ///
   /// - Complexity: O(pieces × log pieces), a few small allocations for each piece.
   public init(_ bytes: Bytes) {
@@ -14,13 +14,14 @@ extension DispatchData {
     bytes.forEachSpan { span in
       let piece = bytes.slice(position..<position + span.byteCount)
       position += span.byteCount
-      // `.free` and `.unmap` crash on Linux, and free what is not theirs everywhere; a custom deallocator keeps `piece`.
+      // `.free` and `.unmap` crash on Linux, and on every system free memory that is not theirs. A custom deallocator
+      // keeps `piece` alive.
       let region = piece.withUnsafeBytes { memory in
         DispatchData(bytesNoCopy: memory, deallocator: .custom(nil) { withExtendedLifetime(piece) {} })
       }
       regions.append(region)
     }
-    // Two and two: each append copies the lists of both, so one after the other would be quadratic.
+    // Appends in pairs: each append copies the lists of both sides, so appending one by one would be quadratic.
     while regions.count > 1 {
       regions = stride(from: 0, to: regions.count, by: 2).map { index in
         var pair = regions[index]

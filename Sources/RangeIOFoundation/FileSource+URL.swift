@@ -7,23 +7,23 @@ public import RangeIO
 #endif
 
 extension FileSource {
-  /// The file at a `file:` URL. It is opened by the first use, not here.
+  /// The file at a `file:` URL. The first use opens it, not this initializer.
   ///
   /// ```swift
   /// let url = URL(filePath: "tiles/planet.pmtiles")
   /// let reader = try await RangeReader(FileSource(url)) { Observing() }
   /// ```
   ///
-  /// Percent-encoded characters are decoded. `~` is a character as any other, unlike in a path.
+  /// Percent-encoded characters are decoded. Unlike in a path, `~` has no special meaning.
   ///
-  /// - Throws: `ReadError` with `unsupportedSource` if the URL is no `file:` URL, names another host or has no absolute
-  ///   path; `notFound` if no file can have that name: an encoded slash, a path that is not UTF-8.
+  /// - Throws: `ReadError` with `unsupportedSource` if the URL is not a `file:` URL, names another host or has no
+  ///   absolute path; `notFound` if no file can have that name: an encoded slash, a path that is not UTF-8.
   public convenience init(_ url: URL, configuration: Configuration = Configuration()) throws(ReadError) {
     self.init(try FileURL.path(of: url), configuration: configuration)
   }
 }
 
-/// What a `file:` URL means: see RFC 8089.
+/// Converts a `file:` URL to a path, as in RFC 8089.
 enum FileURL {
   static func path(of url: URL) throws(ReadError) -> String {
     let context = ReadError.Context(source: url.absoluteString)
@@ -31,7 +31,7 @@ enum FileURL {
       throw ReadError(
         .unsupportedSource,
         "this is not a file: URL: a file source reads local files only; use a source for its scheme",
-        // What follows the scheme may hold credentials.
+        // The part after the scheme may contain credentials.
         context: .init(source: "\(url.scheme ?? "no scheme"):…"))
     }
     if let host = url.host(), !host.isEmpty, host != "localhost" {
@@ -44,7 +44,7 @@ enum FileURL {
     guard encoded.hasPrefix("/") else {
       throw ReadError(.unsupportedSource, "the URL has no absolute path: make it with URL(filePath:)", context: context)
     }
-    // Decoding it would name a file in another directory.
+    // If it were decoded, it would name a file in another directory.
     guard !encoded.uppercased().contains("%2F") else {
       throw ReadError(.notFound, "the URL has an encoded slash, which no file's name can contain", context: context)
     }

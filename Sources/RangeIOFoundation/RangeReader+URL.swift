@@ -7,17 +7,17 @@ public import RangeIO
 #endif
 
 extension RangeReader {
-  /// A reader of the file at a `file:` URL, with defaults that suit most programs.
+  /// Opens the file at a `file:` URL, with defaults that suit most programs.
   ///
   /// ```swift
   /// let reader = try await RangeReader(contentsOf: Bundle.main.url(forResource: "planet", withExtension: "pmtiles")!)
   /// ```
   ///
-  /// Symbolic links are followed. For other settings make a `FileSource` of the URL. What the parameters mean, the
-  /// initialiser with a path says.
+  /// Symbolic links are followed. For other settings, create a `FileSource` from the URL. The initializer with a path
+  /// describes the parameters.
   ///
-  /// - Throws: `ReadError` with `unsupportedSource` for what is no `file:` URL of this machine; else as the initialiser
-  ///   with a path.
+  /// - Throws: `ReadError` with `unsupportedSource` if the URL is not a `file:` URL of this machine; otherwise as the
+  ///   initializer with a path.
   public init(
     contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail,
     @ReadPipelineBuilder stages: @Sendable () throws -> [any ReadStage] = { [] }

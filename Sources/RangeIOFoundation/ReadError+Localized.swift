@@ -7,8 +7,8 @@ public import RangeIO
 #endif
 
 extension ReadError: LocalizedError {
-  /// What failed, what to do about it, and what was being read: the text that an alert or `localizedDescription` shows.
+  /// What failed, what to do about it, and what was being read. An alert or `localizedDescription` shows this text.
   ///
-  /// In English; translate by ``ReadError/code`` if your users need it.
+  /// The text is in English. If your users need another language, translate by ``ReadError/code``.
   public var errorDescription: String? { explanation }
 }

@@ -1,18 +1,18 @@
 public import RangeIO
 
-/// Checks that a ``ChunkCodec`` keeps its contract.
+/// Checks that a ``ChunkCodec`` fulfils its contract.
 ///
 /// ```swift
 /// @Test func `my codec is a codec`() throws { try CodecConformance.check(MyCodec(), seed: 1) }
 /// ```
 public enum CodecConformance {
-  /// What a codec did that it must not.
+  /// A violation of the contract by a codec.
   public struct Violation: Error, CustomStringConvertible {
-    /// What, with which data.
+    /// What the codec did, and with which data.
     public let description: String
   }
 
-  /// Encodes and decodes data of many kinds and sizes, into buffers that are too small, too, and decodes damaged data.
+  /// Encodes and decodes data of many kinds and sizes, also into buffers that are too small, and decodes damaged data.
   ///
   /// Under the address sanitizer this also finds reads and writes outside of the buffers.
   ///
@@ -22,7 +22,7 @@ public enum CodecConformance {
     for round in 0..<rounds {
       let source = data(round: round, &random)
       let what = "round \(round), seed \(seed), \(source.count) bytes"
-      // More room than any codec needs.
+      // More space than any codec needs.
       guard let encoded = encode(codec, source, room: source.count * 2 + 1024) else {
         throw Violation(description: "does not encode into twice the room: \(what)")
       }
@@ -53,7 +53,7 @@ public enum CodecConformance {
     }
   }
 
-  /// Must return, and touch nothing outside: what it decodes to may be anything.
+  /// Decoding must return and must not write outside of the buffer. The decoded bytes may be anything.
   private static func checkDamage(
     _ codec: some ChunkCodec, _ encoded: [UInt8], _ source: [UInt8], _ what: String, _ random: inout SeededGenerator
   ) throws {
@@ -65,7 +65,7 @@ public enum CodecConformance {
     }
   }
 
-  /// A guard of so many bytes lies behind each buffer, where no sanitizer watches.
+  /// The number of guard bytes behind each buffer, to find errors without a sanitizer.
   private static let guardCount = 64
 
   private static func encode(_ codec: some ChunkCodec, _ source: [UInt8], room: Int) -> [UInt8]? {
@@ -83,7 +83,7 @@ public enum CodecConformance {
     return count.map { Array(memory[..<$0]) }
   }
 
-  /// Zeros, noise, text-like and mixed data, of one byte to some 64 KiB.
+  /// Zeros, noise, text-like and mixed data, from one byte to some 64 KiB.
   private static func data(round: Int, _ random: inout SeededGenerator) -> [UInt8] {
     let largest = round % 16 == 0 ? 16 : 12
     let count =
@@ -93,7 +93,7 @@ public enum CodecConformance {
     case 1: return noise(count, &random)
     case 2: return noise(count, &random).map { $0 & 0x0F }
     default:
-      // Noise and repetition by turns.
+      // Alternating noise and repetition.
       var data: [UInt8] = []
       while data.count < count {
         data += noise(120, &random)

@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// Runs a policy as a shard of a store would, with random chunks, and checks that it keeps to the contract of
+/// Runs a policy as a shard of a store would, with random chunks, and checks that it fulfils the contract of
 /// `EvictionPolicy`.
 ///
 /// ```swift
@@ -9,15 +9,15 @@ public import RangeIO
 /// }
 /// ```
 ///
-/// What it cannot see is how many steps a call takes: count them yourself, in the longest queue you can think of.
+/// It cannot check how many steps a call takes: count them yourself, with the longest queue you can think of.
 public enum EvictionPolicyConformance {
-  /// What a policy did that it must not do.
+  /// A violation of the contract by a policy.
   public struct Violation: Error, CustomStringConvertible {
     /// The policy, the seed, and what happened.
     public let description: String
   }
 
-  /// Makes a policy and a random life of a shard that `seed` repeats, and drains the policy at the end.
+  /// Creates a policy and runs a shard with random events, which `seed` repeats. Drains the policy at the end.
   public static func check(_ factory: EvictionPolicyFactory, seed: UInt64, events: Int = 400) throws(Violation) {
     var random = SeededGenerator(seed: seed)
     let capacity = [1, 7, 40, 300, 4000].randomElement(using: &random) ?? 40
@@ -44,32 +44,32 @@ public enum EvictionPolicyConformance {
   }
 }
 
-/// What a shard of a store does with its policy, without the bytes: for tests of policies.
+/// Does with a policy what a shard of a store does, but without the bytes. For tests of policies.
 public struct PolicyShard {
   private struct Chunk {
     var key: UInt64
     var weight: Int
   }
 
-  /// The policy as it is now.
+  /// The policy in its current state.
   public private(set) var policy: any EvictionPolicy
-  /// Bytes charged for all chunks.
+  /// The total weight of all chunks.
   public private(set) var weight = 0
-  /// Accesses that found their chunk.
+  /// The number of accesses that found their chunk.
   public private(set) var hits = 0
   private var slots: [UInt64: Int] = [:]
   private var chunks: [Chunk?] = []
   private var free: [Int] = []
 
-  /// A shard without chunks.
+  /// Creates a shard without chunks.
   public init(_ policy: some EvictionPolicy) { self.policy = policy }
 
-  /// Chunks stored.
+  /// The number of stored chunks.
   public var count: Int { slots.count }
   /// Whether the chunk of `key` is stored.
   public func contains(_ key: UInt64) -> Bool { slots[key] != nil }
 
-  /// Reads the chunk of `key`; stores it if it is missing and fits.
+  /// Reads the chunk of `key`. If it is missing and fits, stores it.
   public mutating func access(_ key: UInt64, weight: Int = 1) throws(EvictionPolicyConformance.Violation) {
     if let slot = slots[key] {
       hits += 1
@@ -101,7 +101,7 @@ public struct PolicyShard {
     try release(slot)
   }
 
-  /// Changes the capacity and evicts what has no room any more.
+  /// Changes the capacity and evicts chunks that no longer fit.
   public mutating func resize(_ capacity: Int) throws(EvictionPolicyConformance.Violation) {
     policy.capacity = capacity
     try makeRoom(0)

@@ -1,39 +1,39 @@
 public import RangeIO
 
-/// A source that goes wrong on purpose, at reads of your choice.
+/// A source that fails on purpose, at reads of your choice.
 public final class FaultySource<Base: RangeSource>: RangeSource {
   /// What happens to one read.
   public enum Fault: Sendable {
-    /// It throws this error.
+    /// The read throws this error.
     case fail(any Error)
-    /// It returns this many bytes too few.
+    /// The read returns this many bytes too few.
     case short(by: Int)
-    /// It returns this many bytes too many.
+    /// The read returns this many bytes too many.
     case long(by: Int)
-    /// It returns the right number of bytes, of which one is wrong.
+    /// The read returns the right number of bytes, but one of them is wrong.
     case damage
   }
 
-  /// Decides what goes wrong with a read: its number, counted from zero, and its range. `nil`: nothing.
+  /// Decides which fault a read has, by its number (counted from zero) and its range. `nil`: none.
   public typealias Plan = @Sendable (_ number: Int, _ range: ByteRange) -> Fault?
 
   private let base: Base
   private let plan: Plan
   private let count = Locked(0)
 
-  /// `base`, with what `plan` decides.
+  /// Creates a source that reads from `base`, with the faults that `plan` decides.
   public init(_ base: Base, _ plan: @escaping Plan) {
     self.base = base
     self.plan = plan
   }
 
-  /// Reads so far.
+  /// The number of reads so far.
   public var readCount: Int { count.withLock { $0 } }
 
-  /// What the base is.
+  /// The description of the base.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription { try await base.describe() }
 
-  /// What the base reads, or what the plan makes of it.
+  /// The bytes that the base reads, changed as the plan decides.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     let number = count.withLock { count in
       defer { count += 1 }

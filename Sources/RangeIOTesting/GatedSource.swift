@@ -1,7 +1,7 @@
 public import RangeIO
 
-/// A source whose reads hang until the test lets them go, whatever happens to their callers: a disk that does not
-/// answer.
+/// A source whose reads hang until the test releases them, even if their callers are cancelled. It behaves like a disk
+/// that does not answer.
 ///
 /// It ignores cancellation on purpose.
 public final class GatedSource<Base: RangeSource>: RangeSource {
@@ -22,19 +22,19 @@ public final class GatedSource<Base: RangeSource>: RangeSource {
   private let base: Base
   private let state = Locked(State())
 
-  /// `base` behind a gate that is shut.
+  /// Creates a source that reads from `base`, with a closed gate.
   public init(_ base: Base) { self.base = base }
 
-  /// The ranges of the reads that hang, in the order they came.
+  /// The ranges of the hanging reads, in the order they came.
   public var waitingRanges: [ByteRange] { state.withLock { $0.waiting.map(\.range) } }
 
-  /// Whether it has been closed.
+  /// Whether the source has been closed.
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Makes ``describe()`` hang like reads, or not.
+  /// Sets whether ``describe()`` hangs as reads do.
   public func gateDescribe(_ gated: Bool) { state.withLock { $0.describeHangs = gated } }
 
-  /// Lets all reads go, now and from now on.
+  /// Releases all hanging reads, and lets later reads pass.
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
@@ -44,19 +44,19 @@ public final class GatedSource<Base: RangeSource>: RangeSource {
     for one in waiting { one.continuation.resume() }
   }
 
-  /// Lets reads hang again from now on.
+  /// Makes later reads hang again.
   public func shut() { state.withLock { $0.isOpen = false } }
 
-  /// Lets the read go that has hung longest, or fails it.
+  /// Releases the read that has hung longest, or makes it fail with `error`.
   ///
-  /// - Returns: false if none hangs.
+  /// - Returns: `false` if no read hangs.
   @discardableResult public func releaseNext(throwing error: (any Error)? = nil) -> Bool {
     guard let next = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) else { return false }
     if let error { next.continuation.resume(throwing: error) } else { next.continuation.resume() }
     return true
   }
 
-  /// Waits until `count` reads have come to the gate since it was made.
+  /// Waits until `count` reads have arrived at the gate since the source was created.
   public func arrivals(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
@@ -82,13 +82,13 @@ public final class GatedSource<Base: RangeSource>: RangeSource {
     }
   }
 
-  /// What the base is, after the gate if that was asked for.
+  /// The description of the base. Waits at the gate if ``gateDescribe(_:)`` was set.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
     if state.withLock({ $0.describeHangs }) { try await pass(0..<0) }
     return try await base.describe()
   }
 
-  /// What the base reads, after the gate.
+  /// The bytes that the base reads, after the gate.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     try await pass(range)
     return try await base.read(range, of: source)

@@ -8,19 +8,19 @@ import RangeIO
 /// clock.advance(by: .milliseconds(20))  // wakes all that slept until then
 /// ```
 public final class ManualClock: Clock, Sendable {
-  /// A moment, counted from the making of the clock.
+  /// A moment, measured from the creation of the clock.
   public struct Instant: InstantProtocol {
-    /// The time since the clock was made.
+    /// The time since the creation of the clock.
     public var offset: Duration
 
-    /// The moment so long after the clock was made.
+    /// The moment `offset` after the creation of the clock.
     public init(offset: Duration) { self.offset = offset }
 
     /// The instant `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
     /// The time from this instant to `other`.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Orders by time.
+    /// Compares two moments; the earlier one is smaller.
     public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
   }
 
@@ -37,7 +37,7 @@ public final class ManualClock: Clock, Sendable {
     var cancelled: Set<Int> = []
     var count = 0
 
-    /// Those who wait for as many sleepers as there are now.
+    /// Removes and returns the waiters whose number of sleepers has been reached.
     mutating func takeReached() -> [CheckedContinuation<Void, Never>] {
       let reached = waiting.filter { $0.count <= sleepers.count }.map(\.continuation)
       waiting.removeAll { $0.count <= sleepers.count }
@@ -47,22 +47,22 @@ public final class ManualClock: Clock, Sendable {
 
   private let state = Locked(State())
 
-  /// A clock at its origin.
+  /// Creates a clock at time zero.
   public init() {}
 
-  /// The present.
+  /// The current time of the clock.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// The smallest step: none.
+  /// The smallest step: zero.
   public var minimumResolution: Duration { .zero }
 
-  /// The earliest moment that a task sleeps until, or `nil`.
+  /// The earliest moment until which a task sleeps, or `nil`.
   public var nextWake: Instant? { state.withLock { $0.sleepers.map(\.until).min() } }
 
-  /// How many sleep now.
+  /// The number of tasks that sleep now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Waits until at least `count` sleep at the same time.
+  /// Waits until at least `count` tasks sleep at the same time.
   public func untilSleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
@@ -74,10 +74,10 @@ public final class ManualClock: Clock, Sendable {
     }
   }
 
-  /// Moves the clock and wakes those whose time has come, the earliest first.
+  /// Moves the clock forward and wakes the tasks whose time has come, the earliest first.
   public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
 
-  /// Moves the clock, not backwards, and wakes those whose time has come, the earliest first.
+  /// Moves the clock to `instant`, never backwards, and wakes the tasks whose time has come, the earliest first.
   public func advance(to instant: Instant) {
     let woken = state.withLock { state in
       state.now = max(state.now, instant)
@@ -88,7 +88,7 @@ public final class ManualClock: Clock, Sendable {
     for sleeper in woken { sleeper.continuation.resume() }
   }
 
-  /// Suspends until the clock has been moved to `deadline`. A cancelled sleep throws `CancellationError` at once.
+  /// Suspends until the clock reaches `deadline`. A cancelled sleep throws `CancellationError` at once.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
       state.count += 1

@@ -1,11 +1,11 @@
 import RangeIO
 
-/// Runs tasks one job at a time on the thread that calls ``run(until:onIdle:)``, in an order that a seed decides: any
-/// interleaving of a test happens again under the same number (SE-0417).
+/// Runs tasks one job at a time, on the thread that calls ``run(until:onIdle:)``, in an order that a seed decides. The
+/// same seed repeats the same interleaving (SE-0417).
 ///
-/// Only what prefers this executor obeys it: tasks started with `executorPreference`, their children, and default actors
-/// they call. What escapes: `Task {}` without preference, `.detached`, `MainActor`, actors with executors of their own,
-/// Dispatch, threads, `ContinuousClock.sleep`, hash seeds, addresses.
+/// The executor controls only what prefers it: tasks started with `executorPreference`, their children, and the default
+/// actors that they call. It does not control `Task {}` without a preference, `.detached`, `MainActor`, actors with
+/// their own executors, Dispatch, threads, `ContinuousClock.sleep`, hash seeds, and addresses.
 public final class SeededExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -13,20 +13,21 @@ public final class SeededExecutor: TaskExecutor {
   }
   private let state: Locked<State>
 
-  /// An executor whose choices belong to `seed`.
+  /// Creates an executor whose choices depend on `seed`.
   public init(seed: UInt64) { state = Locked(State(generator: SeededGenerator(seed: seed))) }
 
-  /// Takes a job to run later. Called by the runtime.
+  /// Queues a job to run later. The Swift runtime calls this.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     state.withLock { $0.jobs.append(job) }
   }
 
-  /// Runs jobs, chosen at random from those that are ready, until `isDone`.
+  /// Runs jobs, chosen at random from those that are ready, until `isDone` returns `true`.
   ///
-  /// - Parameter onIdle: called when nothing is ready: moves a clock, opens a gate; false if there is nothing to do.
-  /// - Returns: false if nothing was ready, `onIdle` had nothing to do, and `isDone` was still not true: a hang; or if two
-  ///   million jobs followed each other in which no task had to wait: tasks that spin.
+  /// - Parameter onIdle: called when no job is ready, for example to move a clock or open a gate. Returns `false` if
+  ///   there is nothing to do.
+  /// - Returns: `false` if no job was ready, `onIdle` had nothing to do, and `isDone` was still `false`: the tasks
+  ///   hang. Also `false` if two million jobs ran in a row and no task had to wait: the tasks spin.
   public func run(until isDone: () -> Bool, onIdle: () -> Bool) -> Bool {
     var jobsSinceIdle = 0
     while !isDone() {

@@ -1,9 +1,9 @@
-/// Random numbers that a seed repeats: SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+/// Random numbers that depend only on a seed: SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
 /// generators", OOPSLA 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The sequence that belongs to `seed`.
+  /// Creates the sequence for `seed`.
   public init(seed: UInt64) { state = seed }
 
   /// The next number.

@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// One run of a test whose every interleaving, and whose time, belong to a seed.
+/// One run of a test in which a seed decides every interleaving, and the time is simulated.
 ///
 /// ```swift
 /// try Simulation.run(seed: 42) { simulation in
@@ -10,51 +10,51 @@ public import RangeIO
 /// }
 /// ```
 ///
-/// Time passes only when nothing else can happen, and then at once: a simulated hour takes no time. Background work of
-/// stores and readers that name no executor belongs to the simulation that they are made in.
+/// Time advances only when nothing else can run, and then at once: a simulated hour takes no real time. Background work
+/// of stores and readers without an explicit executor runs in the simulation in which they are created.
 public struct Simulation: Sendable {
   /// The seed that repeats this run.
   public let seed: UInt64
-  /// The clock, which moves when nothing is ready.
+  /// The clock. It advances when nothing is ready to run.
   public let clock: ManualClock
-  /// Runs everything.
+  /// Runs all tasks of the simulation.
   public let executor: SeededExecutor
   private let calm = Calm()
 
-  /// The simulation that the present task belongs to.
+  /// The simulation that the current task belongs to.
   @TaskLocal package static var current: Simulation?
 
-  /// The clock, for sources and stages.
+  /// The clock of the simulation, for sources and stages.
   public var time: TimeSource { TimeSource(clock) }
 
-  /// For readers whose background work is to be part of the simulation.
+  /// Use this for readers whose background work must run in the simulation.
   public var configuration: RangeReader.Configuration {
     .init(background: BackgroundWork(executor: executor), time: time)
   }
 
-  /// A simulation that stopped with work left and no task to do it.
+  /// The error when a simulation stops with work left that no task can do.
   public struct Hang: Error, CustomStringConvertible {
     /// The seed that repeats it.
     public let seed: UInt64
-    /// Whether the body ended once it was cancelled.
+    /// Whether the body ended after it was cancelled.
     package let isOver: Bool
-    /// For people.
+    /// Text for people.
     public var description: String { "the simulation hangs with seed \(seed)" }
   }
 
-  /// A simulation whose body failed.
+  /// The error when the body of a simulation fails.
   public struct Failure: Error, CustomStringConvertible {
     /// The seed that repeats it.
     public let seed: UInt64
-    /// What the body threw.
+    /// The error that the body threw.
     public let cause: any Error
-    /// For people.
+    /// Text for people.
     public var description: String { "seed \(seed): \(cause)" }
   }
 
-  /// Runs `body`, and all that it starts by ``start(_:)``, to the end on this thread.
+  /// Runs `body`, and all tasks that it starts with ``start(_:)``, to the end on this thread.
   ///
-  /// - Throws: ``Failure`` with what `body` threw; ``Hang`` if nothing can go on before it has ended.
+  /// - Throws: ``Failure`` with the error that `body` threw; ``Hang`` if nothing can run before `body` has ended.
   public static func run<Value: Sendable>(
     seed: UInt64, _ body: @escaping @Sendable (Simulation) async throws -> Value
   ) throws -> Value {
@@ -69,21 +69,21 @@ public struct Simulation: Sendable {
       }
     }
     guard simulation.goOn(until: outcome) else {
-      // Those who wait in vain end where they heed it, and take what they hold along. Some may try again for ever.
+      // Tasks that respond to cancellation now end, and release what they hold. Some may retry for ever.
       task.cancel()
       throw Hang(seed: seed, isOver: simulation.goOn(until: outcome, steps: 1_000_000))
     }
     do { return try outcome.result.withLock { $0! }.get() } catch { throw Failure(seed: seed, cause: error) }
   }
 
-  /// Lets what `body` starts in the background run in this simulation.
+  /// Runs `body` so that its background work runs in this simulation.
   private func withEverything<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
     try await BackgroundWork.$standard.withValue(executor) {
       try await Self.$current.withValue(self) { try await body() }
     }
   }
 
-  /// - Returns: whether there is an outcome.
+  /// - Returns: whether the body has ended.
   private func goOn<Value>(until outcome: Outcome<Value>, steps: Int = .max) -> Bool {
     var left = steps
     func isOver() -> Bool {
@@ -99,18 +99,18 @@ public struct Simulation: Sendable {
     return outcome.result.withLock { $0 != nil }
   }
 
-  /// Returns once it is quiet: nothing else can go on before time passes, since all other tasks have ended, or wait for
-  /// what this one does next.
+  /// Returns when everything is quiet: nothing else can run before time advances, because all other tasks have ended,
+  /// or wait for what this task does next.
   public func quiet() async { await calm.wait() }
 
-  /// Starts a task of the simulation.
+  /// Starts a task in the simulation.
   @discardableResult public func start<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) -> Task<Value, any Error> {
     Task(executorPreference: executor) { try await body() }
   }
 
-  /// Those who wait until nothing else can go on.
+  /// The tasks that wait until nothing else can run.
   private final class Calm: Sendable {
     private let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
 
@@ -118,7 +118,7 @@ public struct Simulation: Sendable {
       await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
     }
 
-    /// - Returns: false if no task waits.
+    /// - Returns: `false` if no task waits.
     func resumeNext() -> Bool {
       guard let first = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
       first.resume()

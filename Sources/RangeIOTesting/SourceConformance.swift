@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// Checks that a ``RangeSource`` keeps its contract.
+/// Checks that a ``RangeSource`` fulfils its contract.
 ///
 /// ```swift
 /// @Test func `my source is a source`() async throws {
@@ -8,24 +8,24 @@ public import RangeIO
 /// }
 /// ```
 ///
-/// It asks the source itself and a reader above it. What it cannot see: how long a cancelled or closed-out caller waits
-/// for a device that hangs, and what is left behind. A source that never answers makes it wait for ever, so give the
-/// test a time limit.
+/// It tests the source directly and through a reader. It cannot check how long a caller waits for a device that hangs,
+/// after it is cancelled or its reader is closed, nor what is left behind. A source that never answers makes the check
+/// wait for ever, so give the test a time limit.
 public enum SourceConformance {
-  /// What a source did that it must not.
+  /// A violation of the contract by a source.
   public struct Violation: Error, CustomStringConvertible {
-    /// What, and with which ranges.
+    /// What the source did, and with which ranges.
     public let description: String
   }
 
-  /// Reads sources of the same contents in many ways, and compares every byte.
+  /// Reads sources with the same contents in many ways, and compares every byte.
   ///
   /// - Parameters:
-  ///   - contents: what the source must say. Some thousands of bytes find more than a few.
-  ///   - seed: of the random ranges.
+  ///   - contents: the bytes that the source must return. Some thousands of bytes find more errors than a few.
+  ///   - seed: the seed for the random ranges.
   ///   - rounds: the number of random ranges for each way of reading.
-  ///   - make: a new source of the same contents each time.
-  /// - Throws: ``Violation``; what `make` throws.
+  ///   - make: creates a new source with the same contents each time.
+  /// - Throws: ``Violation``; any error that `make` throws.
   public static func check<Source: RangeSource>(
     of contents: Bytes, seed: UInt64 = 1, rounds: Int = 100, _ make: @Sendable () async throws -> Source
   ) async throws {
@@ -143,7 +143,7 @@ public enum SourceConformance {
     }
   }
 
-  /// A cancelled task gets the right bytes or `CancellationError`, and takes nothing from those who come after.
+  /// A cancelled task gets the right bytes or `CancellationError`, and does not affect later reads.
   private static func checkCancelled(
     _ source: some RangeSource, _ description: SourceDescription, _ contents: Bytes
   ) async throws {
@@ -163,7 +163,7 @@ public enum SourceConformance {
     try compare(after, whole, contents, "a read after a cancelled one")
   }
 
-  /// What a reader makes of the source.
+  /// Reads through a reader.
   private static func checkReader(_ source: some RangeSource, _ contents: Bytes, _ ranges: [ByteRange]) async throws {
     let reader = try await answered("opening a reader") { try await RangeReader(source) }
     guard reader.byteCount == contents.count else {
@@ -192,7 +192,7 @@ public enum SourceConformance {
     await reader.close()
   }
 
-  /// Reads while the reader is closed end in bytes or in `closed`, and closing ends.
+  /// If the reader is closed during a read, the read returns bytes or throws `closed`, and closing ends.
   private static func checkClosing(_ source: some RangeSource, _ contents: Bytes, _ ranges: [ByteRange]) async throws {
     let reader = try await answered("opening a reader") { try await RangeReader(source) }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -218,15 +218,14 @@ public enum SourceConformance {
 // MARK: versions
 
 extension SourceConformance {
-  /// Changes what a source reads, and checks that it says so.
+  /// Changes the data behind a source, and checks that the source reports it.
   ///
   /// - Parameters:
-  ///   - contents: what the source must say at first.
-  ///   - source: one source.
-  ///   - grow: appends to what the source reads, and returns all that it holds then. `nil` for a source that cannot
-  ///     grow.
-  ///   - replace: makes it other contents, and returns those. They may be as long as before.
-  /// - Throws: ``Violation``; what the closures throw.
+  ///   - contents: the bytes that the source must return at first.
+  ///   - source: the source to check.
+  ///   - grow: appends to the data, and returns all of it. `nil` for a source that cannot grow.
+  ///   - replace: replaces the data, and returns the new data. They may be as long as before.
+  /// - Throws: ``Violation``; any error that the closures throw.
   public static func checkVersions(
     of contents: Bytes, _ source: some RangeSource, grow: (() async throws -> Bytes)? = nil,
     replace: () async throws -> Bytes
@@ -258,7 +257,7 @@ extension SourceConformance {
     await source.close()
   }
 
-  /// A description whose version would not be the same after another change.
+  /// A description whose version must differ after another change.
   private static func settled(_ source: some RangeSource) async throws -> SourceDescription {
     while true {
       let description = try await described(source)

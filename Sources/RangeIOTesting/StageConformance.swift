@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// Checks that a ``ReadStage`` keeps its contract.
+/// Checks that a ``ReadStage`` fulfils its contract.
 ///
 /// ```swift
 /// @Test func `my stage is a stage`() async throws {
@@ -8,25 +8,25 @@ public import RangeIO
 /// }
 /// ```
 ///
-/// It puts new stages above sources that answer, fail, answer too little and hang. What it cannot see: how a stage
-/// changes the time that reads take, which is what many are for. Drive those with ``Simulation``.
+/// It puts new stages above sources that answer, fail, return too few bytes and hang. It cannot check how a stage
+/// changes the time that reads take, which is the purpose of many stages. Test those with ``Simulation``.
 public enum StageConformance {
-  /// What a stage did that it must not.
+  /// A violation of the contract by a stage.
   public struct Violation: Error, CustomStringConvertible {
-    /// What, and with which ranges.
+    /// What the stage did, and with which ranges.
     public let description: String
   }
 
   /// Reads through stages in many ways, and compares every byte.
   ///
   /// - Parameters:
-  ///   - below: what the source says.
-  ///   - above: what the stage makes of it. Default: the same.
-  ///   - seed: of the random ranges.
+  ///   - below: the contents of the source.
+  ///   - above: the contents as seen through the stage. Default: the same.
+  ///   - seed: the seed for the random ranges.
   ///   - rounds: the number of random ranges for each way of reading.
-  ///   - patience: how long a read that was cancelled or closed out may take to say so, on a machine that is busy.
-  ///   - make: a new stage each time.
-  /// - Throws: ``Violation``; what `make` throws.
+  ///   - patience: how long a read may take to end after it is cancelled or its reader is closed, on a busy machine.
+  ///   - make: creates a new stage each time.
+  /// - Throws: ``Violation``; any error that `make` throws.
   public static func check(
     _ below: Bytes, becomes above: Bytes? = nil, seed: UInt64 = 1, rounds: Int = 100,
     patience: Duration = .seconds(60), _ make: @Sendable () throws -> any ReadStage
@@ -35,7 +35,7 @@ public enum StageConformance {
     var ranges = TestRanges(byteCount: above.count, seed: seed)
     precondition(!above.isEmpty, "a stage is checked with some bytes")
     try checkDescription(try make(), below, above)
-    // Of a source that has all at hand, a stage may answer without being asked to read.
+    // If the source has all bytes in memory, a stage may answer without a call to its `read`.
     for isReady in [false, true] { try await checkReading(try make(), below, above, &ranges, rounds, isReady) }
     try await checkSurplus(try make(), below, above, ranges.edges + ranges.some(rounds))
     try await checkConcurrent(try make(), below, above, ranges.some(max(rounds, 64)))
@@ -46,7 +46,7 @@ public enum StageConformance {
 
   private static func checkDescription(_ stage: any ReadStage, _ below: Bytes, _ above: Bytes) throws {
     var derives: Set<Bool> = []
-    // Small sources, too: the size above must not become negative.
+    // Small sources too: the size above the stage must not become negative.
     for byteCount in [0, 1, 2, 100, below.count] {
       let source = SourceDescription(id: "source", validator: nil, byteCount: byteCount)
       let (first, second) = (stage.describe(source), stage.describe(source))
@@ -100,7 +100,7 @@ public enum StageConformance {
     await reader.close()
   }
 
-  /// The over-read next to what was asked for is changed as well, or left out.
+  /// The stage must also change the over-read bytes next to the requested ones, or leave them out.
   private static func checkSurplus(
     _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ ranges: [ByteRange]
   ) async throws {
@@ -139,7 +139,8 @@ public enum StageConformance {
     await reader.close()
   }
 
-  /// A source that fails or answers too little never makes a wrong byte, and does not spoil what comes after.
+  /// If a source fails or returns too few bytes, the stage never returns a wrong byte, and later reads are not
+  /// affected.
   private static func checkFaults(
     _ make: @Sendable () throws -> any ReadStage, _ below: Bytes, _ above: Bytes
   ) async throws {
@@ -155,7 +156,7 @@ public enum StageConformance {
     }
   }
 
-  /// A cancelled read ends while the source hangs, and takes nothing from another.
+  /// A cancelled read ends while the source hangs, and does not affect another read.
   private static func checkCancelled(
     _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ patience: Duration
   ) async throws {
@@ -180,7 +181,7 @@ public enum StageConformance {
     await reader.close()
   }
 
-  /// Closing answers reads under way while the source hangs.
+  /// Closing ends reads in progress while the source hangs.
   private static func checkClosed(_ stage: any ReadStage, _ below: Bytes, _ patience: Duration) async throws {
     let source = GatedSource(BytesSource(below))
     let reader = try await RangeReader(source, ReadPipeline { stage })
@@ -212,7 +213,7 @@ public enum StageConformance {
 
 private struct Refused: Error {}
 
-/// A read whose end can be waited for with patience.
+/// A read that can be waited for with a time limit.
 private final class WatchedRead: Sendable {
   private let result = Locked<Result<Bytes, any Error>?>(nil)
   private let task = Locked<Task<Bytes, any Error>?>(nil)
@@ -233,7 +234,7 @@ private final class WatchedRead: Sendable {
 
   func cancel() { task.withLock { $0?.cancel() } }
 
-  /// How it ended; `nil` if it has not.
+  /// The result of the read; `nil` if it has not ended.
   func ended(within patience: Duration) async -> Result<Bytes, any Error>? {
     let deadline = ContinuousClock.now.advanced(by: patience)
     while true {
@@ -261,7 +262,7 @@ private struct BytesSource: RangeSource {
 
   init(_ bytes: Bytes, isReady: Bool = false) { (self.bytes, self.isReady) = (bytes, isReady) }
 
-  /// Otherwise only a cache would be answered by `ready`.
+  /// Without this, `ready` would answer only for a cache.
   var isPrompt: Bool { isReady }
 
   func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { isReady ? bytes.slice(range) : nil }
@@ -272,7 +273,7 @@ private struct BytesSource: RangeSource {
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { bytes.slice(range) }
 }
 
-/// Hands up what lies around each range as well.
+/// Also returns bytes around each requested range.
 private struct SurplusAdding: ReadStage {
   let bytes: Bytes
 
@@ -288,7 +289,7 @@ private struct SurplusAdding: ReadStage {
   }
 }
 
-/// Compares what comes up in addition to what was asked for.
+/// Compares the over-read bytes that come up.
 private final class SurplusWatching: ReadStage {
   private let bytes: Bytes
   private let found = Locked<String?>(nil)

@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// Checks that a ``ChunkStore`` keeps its contract.
+/// Checks that a ``ChunkStore`` fulfils its contract.
 ///
 /// ```swift
 /// @Test(arguments: 1...20) func `my store is a store`(seed: UInt64) async throws {
@@ -8,27 +8,27 @@ public import RangeIO
 /// }
 /// ```
 ///
-/// It does to a store what `Caching` does, in random order: looks up, reserves, inserts, gives up, removes, also while
-/// bytes are on their way; first alone, then from several tasks. Every byte is compared. What it cannot see: how long a
-/// call takes, and what the store's bookkeeping takes in addition to the bytes.
+/// It uses a store as `Caching` does, in random order: it looks up, reserves, inserts, cancels and removes, also while
+/// bytes are in flight; first from one task, then from several. It compares every byte. It cannot check how long a call
+/// takes, and how much memory the store needs in addition to the bytes.
 public enum StoreConformance {
-  /// What a store did that it must not.
+  /// A violation of the contract by a store.
   public struct Violation: Error, CustomStringConvertible {
-    /// What, and with which seed.
+    /// What the store did, and with which seed.
     public let description: String
   }
 
-  /// Works a new store, one task at first, then `tasks`.
+  /// Uses a new store, first from one task, then from `tasks` tasks.
   ///
   /// - Parameters:
-  ///   - seed: repeats the operations of one task. How tasks take turns it does not repeat.
-  ///   - operations: how many, for each task.
-  ///   - limit: bytes that the store may hold, reservations included: handed to `make`. At least 64 KiB.
-  ///   - tasks: how many work the store at once.
-  ///   - settle: waits until what the store does in the background is done, for stores that keep what they are handed later
-  ///     than they are called: `{ try await ($0 as? MyStore)?.flush() }`. Default: there is nothing to wait for.
-  ///   - make: a store of at most that limit which knows these sources.
-  /// - Throws: ``Violation``; what `make` and `settle` throw.
+  ///   - seed: repeats the operations of each task, but not how the tasks interleave.
+  ///   - operations: the number of operations per task.
+  ///   - limit: the bytes that the store may hold, including reservations; passed to `make`. At least 64 KiB.
+  ///   - tasks: how many tasks use the store at the same time.
+  ///   - settle: waits until the store's background work is done. For stores that keep bytes only some time after the
+  ///     call: `{ try await ($0 as? MyStore)?.flush() }`. Default: does not wait.
+  ///   - make: creates a store with at most that limit, which knows these sources.
+  /// - Throws: ``Violation``; any error that `make` and `settle` throw.
   public static func check(
     seed: UInt64, operations: Int = 400, limit: ByteCount = .kibibytes(256), tasks: Int = 4,
     settle: ((any ChunkStore) async throws -> Void)? = nil,
@@ -72,7 +72,7 @@ public enum StoreConformance {
   }
 }
 
-/// What a store did.
+/// Something that a store did wrong.
 struct StoreFault: Error {
   let description: String
   init(_ description: String) { self.description = description }

@@ -1,8 +1,8 @@
 import RangeIO
 
-/// What must hold of a store at any time.
+/// Checks of what must be true for a store at any time.
 extension StoreWork {
-  /// A block in an empty store is kept, in memory of the store's own: not in that which it was handed.
+  /// A store keeps a block in its own memory, not in the memory that the caller passed.
   mutating func checkOwnMemory() async throws(StoreFault) {
     let token = token(source: 99, version: 0, size: 4096, grid: Self.grids[1])
     let ticket = token.ticket(fetchedAt: store.now)
@@ -24,8 +24,8 @@ extension StoreWork {
     }
   }
 
-  /// What is promised is charged: not more is than there can be. A store may promise nothing, with a reservation of no
-  /// bytes, and drop what finds no room.
+  /// Reservations are charged: the store must not promise more than it can hold. A store may promise nothing, with a
+  /// reservation of zero bytes, and drop what does not fit.
   func checkReservations() throws(StoreFault) {
     let grid = Self.grids[1]
     let most = limit / grid.blockSize
@@ -44,7 +44,7 @@ extension StoreWork {
     }
   }
 
-  /// Bytes in memory, and those reserved, are within the limit.
+  /// Bytes in memory and reserved bytes together are within the limit.
   func checkLimit() async throws(StoreFault) {
     var held = 0
     for token in store.sources.all where token.source.byteCount > 0 {
@@ -71,7 +71,7 @@ extension StoreWork {
     else { throw StoreFault("finds bytes of \(range) that \(why)") }
   }
 
-  /// Every byte is explained once, in order, and what is not here has a reason.
+  /// Every byte is explained once, in order, and each byte that is missing has a reason.
   private func checkExplanation(_ range: ByteRange, _ token: ChunkToken) throws(StoreFault) {
     var end = range.lowerBound
     for part in store.explain(range, token: token.number, grid: token.grid) {
@@ -86,7 +86,7 @@ extension StoreWork {
     guard end == range.upperBound else { throw StoreFault("explains \(range) up to \(end) only") }
   }
 
-  /// Looks `range` up and compares all that comes.
+  /// Looks `range` up and compares all bytes that it finds.
   ///
   /// - Returns: the gaps.
   mutating func lookUp(_ range: ByteRange, _ token: ChunkToken) async throws(StoreFault) -> [ByteRange] {
@@ -119,12 +119,12 @@ extension StoreWork {
     }
   }
 
-  /// Gets a piece that has to be loaded.
+  /// Loads a deferred piece.
   private mutating func load(_ held: DeferredPiece, _ token: ChunkToken) async throws(StoreFault) {
     guard held.range.clamped(to: held.wanted) == held.wanted, held.ticket.token === token else {
       throw StoreFault("holds \(held.range) for \(held.wanted)")
     }
-    // Not all that is found is asked for.
+    // A caller may not need every piece that the store finds.
     guard Bool.random(using: &random) else { return }
     var bytes: Bytes?
     if held.loader.isQuick {
@@ -146,12 +146,12 @@ extension StoreWork {
   }
 }
 
-/// Memory that a test can see let go.
+/// Memory that shows a test when it is released.
 private final class Lent: Sendable {
   private let memory: Bytes
 
   init(_ bytes: Bytes) { memory = bytes.contiguous() }
 
-  /// Shows the memory, and keeps this object.
+  /// The memory, as bytes that keep this object alive.
   var bytes: Bytes { memory.withUnsafeBytes { Bytes(unsafeShowing: $0, owner: self) } }
 }

@@ -1,10 +1,10 @@
 import RangeIO
 
-/// One who works a store as `Caching` does.
+/// A task that uses a store as `Caching` does.
 struct StoreWork {
   struct Version: SourceValidator {
     let number: UInt64
-    /// For stores that outlive the process.
+    /// For stores that keep their contents after the process ends.
     var persistentForm: [UInt8]? { Array("\(number)".utf8) }
 
     func change(to newer: any SourceValidator) -> SourceChange {
@@ -12,7 +12,7 @@ struct StoreWork {
     }
   }
 
-  /// A gap for which there is room, on its way.
+  /// A gap in flight for which the store has reserved room.
   struct Fetch {
     let range: ByteRange
     let ticket: ChunkTicket
@@ -21,7 +21,7 @@ struct StoreWork {
 
   let store: any ChunkStore
   let limit: Int
-  /// Whether no other task works the store, so that what it says can be foretold.
+  /// Whether no other task uses the store, so that the results of its calls are predictable.
   let isAlone: Bool
   var random: SeededGenerator
   var fetches: [Fetch] = []
@@ -51,7 +51,7 @@ struct StoreWork {
     while fetches.count > 4 { try complete() }
   }
 
-  /// Looks a range up, and begins to fetch what is missing; as a rule completes it at once.
+  /// Looks a range up and begins to fetch what is missing. Usually completes the fetch at once.
   mutating func read() async throws(StoreFault) {
     let token = someToken()
     let range = someRange(of: token)
@@ -69,7 +69,7 @@ struct StoreWork {
     }
   }
 
-  /// What is on its way arrives.
+  /// Completes a fetch in flight.
   mutating func complete() throws(StoreFault) {
     guard !fetches.isEmpty else { return }
     let fetch = fetches.remove(at: Int.random(in: fetches.indices, using: &random))
@@ -82,7 +82,7 @@ struct StoreWork {
     }
   }
 
-  /// Bytes that are on their way while they are removed do not stay.
+  /// Bytes that are removed while they are in flight must not be kept.
   mutating func arriveTooLate() throws(StoreFault) {
     let token = someToken()
     let range = token.grid.outward(someRange(of: token), in: token.source.byteCount)
@@ -126,7 +126,7 @@ struct StoreWork {
     for token in tokens { try expectNothing(0..<token.source.byteCount, token, "was erased with everything") }
   }
 
-  /// Gives back what is on its way.
+  /// Cancels the fetches in flight.
   mutating func giveUp() {
     for fetch in fetches { store.cancel(fetch.reservation) }
     fetches = []
@@ -134,7 +134,7 @@ struct StoreWork {
 
   mutating func someToken() -> ChunkToken {
     let source = Int.random(in: 0..<4, using: &random)
-    // Versions that are read at the same time by two readers.
+    // Two versions, as if two readers read them at the same time.
     let version = UInt64.random(in: 0..<2, using: &random)
     let grid = Self.grids[Int.random(in: 0..<Self.grids.count, using: &random)]
     return token(
@@ -156,7 +156,7 @@ struct StoreWork {
     return lower..<lower + Int.random(in: 1...longest, using: &random)
   }
 
-  /// Bytes that shrink by half, for stores that keep nothing else.
+  /// Bytes that compress to half, for stores that keep nothing else.
   static func bytes(_ range: ByteRange, _ token: ChunkToken) -> Bytes {
     SyntheticSource.bytes(
       range, version: (token.source.validator as? Version)?.number ?? .max, compressibility: 0.6)

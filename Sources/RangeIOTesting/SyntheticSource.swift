@@ -1,16 +1,17 @@
 public import RangeIO
 
-/// A source of any size whose bytes follow from their offset and version by a formula, with latency and bandwidth on a
-/// clock of your choice.
+/// A source of any size whose bytes are computed from their offset and version, with latency and bandwidth on a clock
+/// of your choice.
 ///
-/// `expected(_:)` makes the same bytes, to compare. The version can be changed and the size grown under a reader.
+/// `expected(_:)` returns the same bytes, for comparison. You can change the version and grow the size while a reader
+/// uses the source.
 public final class SyntheticSource: RangeSource {
   private struct State {
     var byteCount: Int
     var version: UInt64 = 0
     var reads = 0
     var bytesRead = 0
-    /// When the shared link has carried all that was asked for.
+    /// When the shared link will have transferred all that was asked for.
     var linkIsFreeAt: ReadInstant?
     var underWay = 0
     var mostUnderWay = 0
@@ -25,16 +26,16 @@ public final class SyntheticSource: RangeSource {
   private let isAppendOnly: Bool
   private let state: Locked<State>
 
-  /// A source of `byteCount` bytes.
+  /// Creates a source of `byteCount` bytes.
   ///
   /// - Parameters:
-  ///   - latency: the time to the first byte of a read. Zero: the bytes are there at once, without suspending.
+  ///   - latency: the time to the first byte of a read. Zero: the read returns at once, without suspending.
   ///   - bytesPerSecond: the rate after that; infinite by default.
-  ///   - sharesBandwidth: whether all reads share one link of that rate, which carries one answer after the other in the
-  ///     order they were asked for. By default each read has the rate for itself.
-  ///   - time: the clock that latency is measured by. Without one there is none.
-  ///   - compressibility: about the share of the bytes that compressing saves, from 0 to 1. Default: none.
-  ///   - isAppendOnly: whether it says that its bytes never change, whatever is added.
+  ///   - sharesBandwidth: whether all reads share one link of that rate. The link transfers one answer after the other,
+  ///     in the order of the requests. By default each read has the full rate.
+  ///   - time: the clock for the latency. Without a clock there is no latency.
+  ///   - compressibility: about which share of the bytes compression saves, from 0 to 1. Default: none.
+  ///   - isAppendOnly: whether the source declares that its bytes never change and that it only grows.
   public init(
     byteCount: Int, id: String = "synthetic", latency: Duration = .zero, bytesPerSecond: Double = .infinity,
     sharesBandwidth: Bool = false, time: TimeSource? = nil, compressibility: Double = 0, isAppendOnly: Bool = false
@@ -48,13 +49,13 @@ public final class SyntheticSource: RangeSource {
     state = Locked(State(byteCount: byteCount))
   }
 
-  /// Reads so far.
+  /// The number of reads so far.
   public var readCount: Int { state.withLock { $0.reads } }
-  /// Bytes read so far.
+  /// The number of bytes read so far.
   public var bytesRead: Int { state.withLock { $0.bytesRead } }
-  /// The most reads that were under way at once.
+  /// The most reads in flight at the same time.
   public var mostReadsUnderWay: Int { state.withLock { $0.mostUnderWay } }
-  /// Whether it has been closed.
+  /// Whether the source has been closed.
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Replaces the contents: from now on reads of the old version throw `sourceChanged`.
@@ -63,7 +64,7 @@ public final class SyntheticSource: RangeSource {
   /// Appends `count` bytes.
   public func grow(by count: Int) { state.withLock { $0.byteCount += count } }
 
-  /// The version and size now.
+  /// The current version and size.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
     let (byteCount, version) = state.withLock { ($0.byteCount, $0.version) }
     return SourceDescription(
@@ -72,7 +73,7 @@ public final class SyntheticSource: RangeSource {
       isAppendOnly: isAppendOnly)
   }
 
-  /// The bytes of `range`, after the latency and at the rate given.
+  /// The bytes of `range`, after the latency and at the given rate.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     state.withLock { state in
       state.reads += 1
@@ -92,7 +93,7 @@ public final class SyntheticSource: RangeSource {
     return Self.bytes(range, version: version, compressibility: compressibility)
   }
 
-  /// When the last of so many bytes is here.
+  /// When the last of `byteCount` bytes arrives.
   private func arrival(of byteCount: Int, askedAt now: ReadInstant) -> ReadInstant {
     let transfer = cost.bytesPerSecond.isFinite ? Duration.seconds(Double(byteCount) / cost.bytesPerSecond) : .zero
     let earliest = now.advanced(by: cost.latency)
@@ -104,24 +105,24 @@ public final class SyntheticSource: RangeSource {
     }
   }
 
-  /// Remembers that it was closed.
+  /// Records that the source was closed.
   public nonisolated(nonsending) func close() async { state.withLock { $0.isClosed = true } }
 
-  /// The bytes that a read of `range` must return, in the version that is there now.
+  /// The bytes that a read of `range` must return in the current version.
   public func expected(_ range: ByteRange) -> Bytes {
     Self.bytes(range, version: state.withLock { $0.version }, compressibility: compressibility)
   }
 
   /// The bytes of `range` in version `version`.
   ///
-  /// - Parameter compressibility: about the share of them that compressing saves, from 0 to 1. Bytes of different shares
-  ///   differ.
+  /// - Parameter compressibility: about which share of the bytes compression saves, from 0 to 1. With another share the
+  ///   bytes are different.
   public static func bytes(_ range: ByteRange, version: UInt64 = 0, compressibility: Double = 0) -> Bytes {
     let alike = wordsAlike(compressibility)
     return Bytes(count: range.count) { buffer in
       var offset = range.lowerBound
       while offset < range.upperBound {
-        // A word at a time where it can: tests make gigabytes of this.
+        // Computes a word at a time if possible: tests need gigabytes of this.
         if offset & 7 == 0, range.upperBound - offset >= 8 {
           let word = word(offset >> 3, version, alike).littleEndian
           buffer.storeBytes(of: word, toByteOffset: offset - range.lowerBound, as: UInt64.self)
@@ -134,7 +135,7 @@ public final class SyntheticSource: RangeSource {
     }
   }
 
-  /// The byte at `offset` in version `version`: no two offsets nearby look alike, so a shift shows.
+  /// The byte at `offset` in version `version`. Nearby offsets differ in their bytes, so that a shift is noticed.
   public static func byte(at offset: Int, version: UInt64 = 0) -> UInt8 {
     byte(offset, word(offset >> 3, version, 0))
   }
@@ -143,13 +144,13 @@ public final class SyntheticSource: RangeSource {
     UInt8(truncatingIfNeeded: word >> UInt64((offset & 7) * 8))
   }
 
-  /// Of each 16 words, those that look like their neighbours.
+  /// How many of each 16 words are equal to their neighbours.
   private static func wordsAlike(_ compressibility: Double) -> Int {
     Int((min(max(0, compressibility), 1) * 16).rounded())
   }
 
-  /// - Parameter alike: how many of each 16 words are the same throughout 2 KiB: from one stretch of that length to the
-  ///   next they differ, so that a block taken for another shows, too.
+  /// - Parameter alike: how many of each 16 words are the same throughout 2 KiB. They differ from one stretch of 2 KiB
+  ///   to the next, so that a wrong block is noticed too.
   private static func word(_ number: Int, _ version: UInt64, _ alike: Int) -> UInt64 {
     let place = number & 15 < alike ? ~(number >> 8) : number
     return SeededGenerator.mix(UInt64(truncatingIfNeeded: place) &+ version &* 0x9E37_79B9_7F4A_7C15)

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// The ranges with which the conformance suites read.
+/// The ranges that the conformance suites read.
 struct TestRanges {
   let byteCount: Int
   var random: SeededGenerator
@@ -10,7 +10,7 @@ struct TestRanges {
     random = SeededGenerator(seed: seed)
   }
 
-  /// The first byte, the last, all, all but an end. Of a source that is not empty.
+  /// The first byte, the last byte, all bytes, and all but those at one end. For a source that is not empty.
   var edges: [ByteRange] {
     let all = [
       0..<1, byteCount - 1..<byteCount, 0..<byteCount, 1..<byteCount, 0..<byteCount - 1,
@@ -19,7 +19,7 @@ struct TestRanges {
     return all.filter { !$0.isEmpty }
   }
 
-  /// Random ranges, short and long. Of a source that is not empty.
+  /// Random ranges, short and long. For a source that is not empty.
   mutating func some(_ count: Int) -> [ByteRange] {
     guard byteCount > 0 else { return [] }
     return (0..<count).map { _ in
@@ -29,7 +29,7 @@ struct TestRanges {
     }
   }
 
-  /// How `bytes` differ from those of `range` in `contents`; `nil` if they do not.
+  /// How `bytes` differ from `range` in `contents`; `nil` if they are equal.
   static func difference(_ bytes: Bytes, _ range: ByteRange, _ contents: Bytes) -> String? {
     guard bytes.count == range.count else { return "of \(range) returns \(bytes.count) bytes, not \(range.count)" }
     let expected = contents.slice(range)

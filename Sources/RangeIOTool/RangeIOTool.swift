@@ -11,7 +11,8 @@ import RangeIO
 
 /// The command line of RangeIO.
 ///
-/// Owns how the program begins and ends: signals, one line for an error, the exit code. What the commands do is theirs.
+/// Controls how the program begins and ends: signals, the one line for an error, the exit code. The commands do the
+/// rest.
 @main
 struct RangeIOTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -29,9 +30,9 @@ struct RangeIOTool: AsyncParsableCommand {
 
   func run() async throws { throw CommandNames.Missing(Self.self) }
 
-  /// Replaces ArgumentParser's own, which ends with its exit codes and in its words.
+  /// Replaces the `main` of ArgumentParser, which uses its own exit codes and error texts.
   static func main() {
-    // The work is on no actor: nothing of it waits for the main thread, which waits for signals.
+    // The work runs on no actor: it must not wait for the main thread, which waits for signals.
     Interrupts.shared.run { @concurrent in endProcess(await perform(Array(CommandLine.arguments.dropFirst()))) }
   }
 
@@ -44,7 +45,7 @@ struct RangeIOTool: AsyncParsableCommand {
       var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         let log = (command as? any CommandWithStats)?.stats.stats == true ? ReaderLog() : nil
-        // Also what did not end well: then it matters most.
+        // Also after an error: then the statistics matter most.
         defer { if let log { StandardError.line(log.text) } }
         try await ReaderLog.$current.withValue(log) { try await command.run() }
       } else {
@@ -56,7 +57,7 @@ struct RangeIOTool: AsyncParsableCommand {
     }
   }
 
-  /// Tells the user of `error`, which may also be the help that was asked for.
+  /// Reports `error` to the user. It may also be the help that the user asked for.
   private static func end(_ error: any Error, _ arguments: [String]) -> Int32 {
     if let complaint = Complaint(error) {
       let hint = complaint.status == .usage ? CommandNames.hint(arguments, of: Self.self) : ""
@@ -93,5 +94,5 @@ struct RangeIOTool: AsyncParsableCommand {
   }
 }
 
-/// Outside the command, whose own `exit` hides the system's.
+/// Outside of the command, whose own `exit` hides the system's.
 private func endProcess(_ code: Int32) -> Never { exit(code) }

@@ -9,11 +9,11 @@ extension RangeTrace {
       throw TraceError("line 1: the header 'offset,length' is missing")
     }
     var requests: [ByteRange] = []
-    // Offsets and lengths of four digits each.
+    // Assumes offsets and lengths of four digits each.
     requests.reserveCapacity(buffer.count / 10)
     var byteCount = 0
     while let line = lines.next() {
-      // At the end only: a gap in the middle may be a request that was lost.
+      // An empty line is allowed only at the end: in the middle, it may be a lost request.
       if line.isEmpty, lines.isAtEnd { break }
       guard let comma = line.firstIndex(of: UInt8(ascii: ",")) else {
         throw TraceError("line \(lines.number): write 'offset,length'")
@@ -48,7 +48,7 @@ extension RangeTrace {
   }
 }
 
-/// The lines of a text, that end at a line feed, with or without a carriage return before it.
+/// The lines of a text. A line ends with a line feed, with or without a carriage return before it.
 private struct Lines {
   let buffer: UnsafeRawBufferPointer
   private var position = 0

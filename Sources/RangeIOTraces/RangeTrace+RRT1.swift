@@ -23,7 +23,7 @@ extension RangeTrace {
       throw TraceError("the header has bytes set that must be zero")
     }
     let stated = (0..<2).map { UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: 8 + $0 * 8, as: UInt64.self)) }
-    // Two bytes a request at least: a count beyond that must not reserve memory.
+    // A request takes at least two bytes: a larger count must not make this reserve memory.
     guard let count = Int(exactly: stated[0]), count <= (buffer.count - Self.headerSize) / 2 else {
       throw TraceError("the trace is cut short: it has \(buffer.count) bytes for \(stated[0]) requests")
     }
@@ -53,12 +53,13 @@ extension RangeTrace {
   }
 }
 
-/// Reads numbers of seven bits a byte, the lowest first, until a byte without its high bit (DWARF 4, section 7.6).
+/// Reads numbers stored with seven bits per byte, the lowest bits first, up to a byte whose high bit is clear (DWARF 4,
+/// section 7.6).
 private struct ULEB128 {
   let buffer: UnsafeRawBufferPointer
   var position: Int
 
-  /// - Parameter request: for the error.
+  /// - Parameter request: the number of the request, for errors.
   mutating func next(_ request: Int) throws(TraceError) -> UInt64 {
     var number: UInt64 = 0
     var shift: UInt64 = 0

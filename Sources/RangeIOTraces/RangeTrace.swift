@@ -1,20 +1,20 @@
 package import RangeIO
 
-/// Recorded reads of a source, in order: what a cache can be judged by.
+/// Recorded reads of a source, in order. Used to compare caches.
 ///
-/// Holds 16 bytes a request. A million of them load in some tens of milliseconds.
+/// Takes 16 bytes per request. A million requests load in some tens of milliseconds.
 package struct RangeTrace: Sendable, Equatable {
-  /// How a trace is written in a file.
+  /// The file format of a trace.
   package enum Format: String, CaseIterable, Sendable {
-    /// Binary, a few bytes a request.
+    /// Binary, a few bytes per request.
     case rrt
-    /// Text: a line `offset,length`, then one for each request, in bytes.
+    /// Text: a line `offset,length`, then one line for each request, in bytes.
     case csv
   }
 
   /// The ranges that were read. Some may be empty.
   package let requests: [ByteRange]
-  /// Bytes of what was read from. No request goes beyond.
+  /// The size in bytes of the source that was read. No request goes past its end.
   package let byteCount: Int
 
   /// A trace of reads from something of `byteCount` bytes.
@@ -23,9 +23,9 @@ package struct RangeTrace: Sendable, Equatable {
     self.byteCount = byteCount
   }
 
-  /// The trace in the contents of a file.
+  /// Decodes a trace from the contents of a file.
   ///
-  /// - Parameter format: how it is written; `nil` to go by its first bytes.
+  /// - Parameter format: the format; `nil` to detect it from the first bytes.
   package init(_ contents: Bytes, format: Format? = nil) throws(TraceError) {
     self = try contents.withUnsafeBytes { buffer throws(TraceError) -> RangeTrace in
       let format = if let format { format } else { try Self.format(of: buffer) }
@@ -43,7 +43,7 @@ package struct RangeTrace: Sendable, Equatable {
   }
 }
 
-/// Why a file is no trace.
+/// The reason why a file is not a valid trace.
 package struct TraceError: Error, Equatable {
   /// What is wrong, and where.
   package let message: String

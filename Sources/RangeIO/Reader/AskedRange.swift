@@ -1,12 +1,12 @@
-/// A range as a user writes it, before the size of the source is known.
+/// A range as the caller writes it, before the size of the source is known.
 enum AskedRange: Sendable {
   case bytes(ByteRange)
-  /// To the end.
+  /// From this offset to the end.
   case from(Int)
   case suffix(Int)
-  /// Ends beyond every source: the text says what was asked.
+  /// Ends past the end of any possible source. The text is the range as written, for the error.
   case beyond(String)
-  /// Written as an expression that only itself can resolve.
+  /// A custom range expression, which only its own code can resolve.
   case expression(@Sendable (ByteRange) -> ByteRange)
 
   /// Never traps, whatever the bounds are.
@@ -14,7 +14,7 @@ enum AskedRange: Sendable {
     switch range {
     case let range as ByteRange: self = .bytes(range)
     case let range as PartialRangeFrom<Int>: self = .from(range.lowerBound)
-    // A negative end is refused when the range is looked at.
+    // A negative upper bound fails later, when the range is checked.
     case let range as PartialRangeUpTo<Int>: self = .bytes(min(0, range.upperBound)..<range.upperBound)
     case let range as ClosedRange<Int>: self = Self.through(range.upperBound, from: range.lowerBound, "\(range)")
     case let range as PartialRangeThrough<Int>:
@@ -27,7 +27,7 @@ enum AskedRange: Sendable {
     last == .max ? .beyond(text) : .bytes(first..<last + 1)
   }
 
-  /// Whether the size of the source decides what it is.
+  /// Whether the result depends on the size of the source.
   var dependsOnSize: Bool {
     switch self {
     case .bytes, .beyond: false
@@ -35,7 +35,7 @@ enum AskedRange: Sendable {
     }
   }
 
-  /// The bytes of `source` that it means. Those of `.bytes` may lie beyond its end.
+  /// The range in `source`. A `.bytes` range is returned as it is and may end past the end of the source.
   ///
   /// - Throws: `rangeNotSatisfiable`.
   func resolved(in source: SourceDescription) throws(ReadError) -> ByteRange {

@@ -1,15 +1,15 @@
 extension ByteStream {
-  /// All bytes of the stream, joined without a copy.
+  /// Collects all bytes of the stream. Joins the pieces without copying.
   ///
   /// ```swift
   /// let index = try await reader.stream(indexRange).collect(upTo: .mebibytes(64))
   /// ```
   ///
-  /// For a range whose bounds you know, `read` is quicker. This is for streams whose length you do not know, such as one that
-  /// follows a file.
+  /// If you know the bounds of the range, `read` is faster. Use this for streams of unknown length, such as a stream
+  /// that follows a file.
   ///
-  /// - Parameter limit: the bytes that are held at most.
-  /// - Throws: `ReadError.Code.limitExceeded` when the stream has more, as soon as that is seen; what the stream throws.
+  /// - Parameter limit: the most bytes to hold in memory.
+  /// - Throws: `ReadError.Code.limitExceeded` as soon as the stream turns out to be longer; any error of the stream.
   /// - Complexity: O(pieces); the memory of the pieces.
   public nonisolated(nonsending) func collect(upTo limit: ByteCount) async throws -> Bytes {
     var (pieces, count) = ([Bytes](), 0)

@@ -7,15 +7,15 @@
 #endif
 
 extension ByteStream {
-  /// The stream line by line, as text: lines end with a line feed, which, with a carriage return before it, is left out.
-  /// No other character ends a line.
+  /// The stream line by line, as text. A line ends with a line feed. The line feed, and a carriage return directly
+  /// before it, are left out. No other character ends a line.
   ///
-  /// What is not UTF-8 becomes the replacement character U+FFFD. The last line needs no line feed.
+  /// Bytes that are not valid UTF-8 become the replacement character U+FFFD. The last line needs no line feed.
   public var lines: LineSequence { lines(longest: .mebibytes(1)) }
 
-  /// The stream line by line, with a bound of your own on their length.
+  /// The stream line by line, with your own limit on the length of a line.
   ///
-  /// - Parameter longest: the bytes that a line may have before its line feed. A longer one throws
+  /// - Parameter longest: the most bytes a line may have before its line feed. A longer line throws
   ///   `ReadError.Code.limitExceeded`, so that a file without line feeds does not fill the memory.
   public func lines(longest: ByteCount) -> LineSequence { LineSequence(stream: self, longest: longest.bytes) }
 
@@ -24,25 +24,25 @@ extension ByteStream {
     let stream: ByteStream
     let longest: Int
 
-    /// An iteration from the start of the range.
+    /// Starts at the beginning of the range.
     public func makeAsyncIterator() -> Iterator {
       Iterator(pieces: stream.makeAsyncIterator(), longest: longest, of: stream.core.source.name)
     }
 
-    /// The lines, in order. To be used by one task at a time.
+    /// The lines, in order. Use an iterator from one task at a time.
     public struct Iterator: AsyncIteratorProtocol {
       private var pieces: ByteStream.Iterator
       private let longest: Int
-      /// Of the source, for errors.
+      /// The name of the source, for errors.
       private let name: String
-      /// Keeps the memory of `rest` where it is.
+      /// Keeps alive the memory that `rest` points into.
       private var piece = Bytes()
-      /// Where the run of the piece ends of which `rest` is what is left.
+      /// Where the current run of the piece ends. `rest` is the remainder of this run.
       private var runEnd = 0
-      /// What has not been looked at of one run of the piece: a pointer, since lines are short and many, and slices of
-      /// `Bytes` would cost more than finding their ends.
+      /// The part of the current run that has not been searched yet. A pointer, because lines are short and many:
+      /// slicing `Bytes` would cost more than finding the line ends.
       private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
-      /// The beginning of a line whose end has not come yet.
+      /// The start of a line whose end has not been read yet.
       private var begun: [UInt8] = []
       private var isEnded = false
 
@@ -58,16 +58,16 @@ extension ByteStream {
         return try await nextPieces()
       }
 
-      /// The next line, or `nil` at the end of the range, without leaving the caller's actor.
+      /// The next line, or `nil` at the end of the range. Runs on the caller's actor.
       @inlinable public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws
         -> String?
       {
-        // Not `isolated`: see `ByteSequence`.
+        // Not `isolated`, for the reason given in `ByteSequence`.
         if let line = try takeLine() { return line }
         return try await nextPieces()
       }
 
-      /// The line that ends in one of the pieces to come.
+      /// Reads further pieces until a line ends.
       @usableFromInline nonisolated(nonsending) mutating func nextPieces() async throws -> String? {
         while !isEnded {
           guard let piece = try await nextPiece() else {
@@ -80,7 +80,7 @@ extension ByteStream {
         return nil
       }
 
-      /// After an error nothing comes any more: the beginning of a line is not a line.
+      /// After an error the stream is over: an unfinished line is not returned.
       private nonisolated(nonsending) mutating func nextPiece() async throws -> Bytes? {
         do {
           return try await pieces.next()
@@ -90,11 +90,12 @@ extension ByteStream {
         }
       }
 
-      /// The line that ends within the present piece. If none does, all that is left of it is put by.
+      /// Returns the next line that ends within the current piece. If none does, saves the remainder of the piece in
+      /// `begun`.
       @usableFromInline mutating func takeLine() throws(ReadError) -> String? {
         defer { _fixLifetime(piece) }
         while true {
-          // `memchr` looks at many bytes at a time.
+          // `memchr` checks many bytes at a time.
           if let start = rest.baseAddress, let feed = memchr(start, CInt(UInt8(ascii: "\n")), rest.count) {
             let line = UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(feed) - start)
             try checkLength(line.count)
@@ -110,7 +111,7 @@ extension ByteStream {
       }
 
       private mutating func checkLength(_ count: Int) throws(ReadError) {
-        // Not their sum, which a bound of `Int.max` would let overflow.
+        // Subtracts instead of adding: with a limit of `Int.max` the sum would overflow.
         guard count > longest - begun.count else { return }
         isEnded = true
         (piece, rest) = (Bytes(), UnsafeRawBufferPointer(start: nil, count: 0))
@@ -126,7 +127,7 @@ extension ByteStream {
         return begun.withUnsafeBytes { Self.text($0) }
       }
 
-      /// A line without its line feed as text.
+      /// Decodes a line without its line feed.
       private static func text(_ line: UnsafeRawBufferPointer) -> String {
         let isReturned = !line.isEmpty && line[line.count - 1] == UInt8(ascii: "\r")
         return String(

@@ -1,4 +1,4 @@
-/// A range of a source as a sequence of pieces, in order: for reading long ranges in bounded memory.
+/// A range of a source as a sequence of pieces, in order. Use it to read long ranges in bounded memory.
 ///
 /// ```swift
 /// for try await piece in reader.stream(0..<reader.byteCount, chunkSize: .kibibytes(256)) {
@@ -6,20 +6,20 @@
 /// }
 /// ```
 ///
-/// **Pieces** are `chunkSize` bytes each, the last one maybe fewer. A piece shares memory with its neighbours: call
-/// `compacted()` on small ones that you keep.
+/// **Pieces** have `chunkSize` bytes each; the last one may be shorter. A piece shares memory with its neighbours: call
+/// `compacted()` on small pieces that you keep.
 ///
-/// **Memory.** The range is read in windows of as many chunks as fit into 1 MiB, at least one. Of what is in memory one window
-/// is read ahead, from the second on; while the source makes you wait, up to four are, at most 8 MiB unless one window is
-/// larger. Nothing more is read until you take what is there.
+/// **Memory.** The stream reads in windows. A window is as many chunks as fit into 1 MiB, at least one. If the data is
+/// in memory, the stream reads one window ahead, starting with the second. If the source makes you wait, it reads up to
+/// four windows ahead, at most 8 MiB unless one window is larger. It reads nothing more until you take what is there.
 ///
-/// **Ending.** A loop that is left early stops the look-ahead. A stream in a cancelled task throws `CancellationError`;
-/// it never ends as if it were complete. After an error it ends. All pieces are of one version, or it throws
-/// `ReadError.Code.sourceChanged`.
+/// **Ending.** If you leave the loop early, the stream stops reading ahead. In a cancelled task it throws
+/// `CancellationError`; it never ends as if it were complete. After an error the stream is over. All pieces are of one
+/// version, or the stream throws `ReadError.Code.sourceChanged`.
 ///
-/// Each iteration reads again; a stream may be iterated by several tasks, each with an iterator of its own.
+/// Each iteration reads the range again. Several tasks can iterate over one stream, each with its own iterator.
 public struct ByteStream: AsyncSequence, Sendable {
-  /// How long a stream waits for more.
+  /// How a stream waits for the source to grow.
   struct Following: Sendable {
     let isOver: (@Sendable () async throws -> Bool)?
   }
@@ -28,7 +28,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   let asked: AskedRange
   let chunkSize: Int
   let caching: CachePolicy
-  /// `nil`: not at all.
+  /// `nil`: the stream does not wait for growth.
   var following: Following?
 
   init(_ core: ReaderCore, _ asked: AskedRange, chunkSize: ByteCount, caching: CachePolicy) {
@@ -38,33 +38,33 @@ public struct ByteStream: AsyncSequence, Sendable {
     self.caching = caching
   }
 
-  /// An iteration from the start of the range.
+  /// Starts at the beginning of the range.
   public func makeAsyncIterator() -> Iterator { Iterator(cursor: StreamCursor(self)) }
 
-  /// The pieces, in order. To be used by one task at a time.
+  /// The pieces, in order. Use an iterator from one task at a time.
   public struct Iterator: AsyncIteratorProtocol {
     let cursor: StreamCursor
 
     /// The next piece, or `nil` at the end of the range.
     public mutating func next() async throws -> Bytes? { try await cursor.next() }
 
-    /// The next piece, or `nil` at the end of the range, without leaving the caller's actor.
+    /// The next piece, or `nil` at the end of the range. Runs on the caller's actor.
     public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws -> Bytes? {
-      // Not `isolated`: see `ByteSequence`.
+      // Not `isolated`, for the reason given in `ByteSequence`.
       try await cursor.next()
     }
   }
 }
 
 extension RangeReader {
-  /// The bytes of a range, piece by piece: `0..<n`, `0...3`, `..<512`, or `4096...` to the end that the source has when the
-  /// iteration begins.
+  /// The bytes of a range, piece by piece. Write the range as `0..<n`, `0...3`, `..<512`, or `4096...`. The last form
+  /// ends where the source ends when the iteration begins.
   ///
-  /// Errors, that of a range past the end among them, are thrown by the iteration.
+  /// All errors are thrown by the iteration, also the one for a range past the end.
   ///
   /// - Parameters:
-  ///   - chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
-  ///   - caching: what a cache may do. Default: answer what it has, and keep what it fetches.
+  ///   - chunkSize: the bytes per piece, at least one. Default: 256 KiB.
+  ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
   public nonisolated func stream(
     _ range: some RangeExpression<Int> & Sendable, chunkSize: ByteCount = .kibibytes(256),
     caching: CachePolicy = .normal
@@ -72,27 +72,29 @@ extension RangeReader {
     ByteStream(core, AskedRange(range), chunkSize: chunkSize, caching: caching)
   }
 
-  /// The bytes from an offset on, and what is added to the source, as it comes: like `tail -f`, from any place.
+  /// The bytes from an offset on, including those added to the source later. Like `tail -f`, from any offset.
   ///
   /// ```swift
   /// let reader = try await RangeReader("/data/recording.bin", onChange: .follow)
   /// for try await piece in reader.stream(following: 0...) { … }
   /// ```
   ///
-  /// Every byte comes once and in order. At the end of what is there a piece may be shorter than `chunkSize`; the stream
-  /// waits then, until the source has grown. The reader should have the policy ``ChangePolicy/follow``. With any other,
-  /// growth is a change: the stream throws `sourceChanged`, unless the source says that it only grows
-  /// (``SourceDescription/mayGrow``; ``FileSource/Configuration/isAppendOnly`` of a file), and then it notices growth
-  /// only once in ``RangeReader/Configuration/pollInterval``.
+  /// Every byte comes once and in order. At the current end of the source a piece may be shorter than `chunkSize`; the
+  /// stream then waits until the source grows. The reader should have the policy ``ChangePolicy/follow``. With any
+  /// other policy, growth is a change and the stream throws `sourceChanged`. The exception is a source that declares
+  /// that it only grows (``SourceDescription/mayGrow``; for a file ``FileSource/Configuration/isAppendOnly``): then the
+  /// stream notices growth, but only once per ``RangeReader/Configuration/pollInterval``.
   ///
-  /// It ends when `isOver` says so, throws `CancellationError` when its task is cancelled, `ReadError.Code.closed` when the
-  /// reader is closed, and `sourceChanged` when the source does anything but grow.
+  /// The stream ends when `isOver` returns `true`. It throws `CancellationError` when its task is cancelled,
+  /// `ReadError.Code.closed` when the reader is closed, and `sourceChanged` when the source changes in any way other
+  /// than growth.
   ///
   /// - Parameters:
-  ///   - range: where to begin. It may lie beyond the present end.
-  ///   - chunkSize: the bytes of a piece, at most. Default: 256 KiB.
-  ///   - isOver: asked whenever all that is there has been handed out, at least once in `pollInterval`. When it answers
-  ///     `true`, what was added until then still comes, and then the stream ends. Default: it goes on for ever.
+  ///   - range: where to begin. It may be past the current end.
+  ///   - chunkSize: the most bytes per piece. Default: 256 KiB.
+  ///   - isOver: called whenever you have taken all bytes there are, at least once per `pollInterval`. When it returns
+  ///     `true`, the stream still delivers what was added until then, and then ends. Default: the stream never ends by
+  ///     itself.
   public nonisolated func stream(
     following range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256),
     until isOver: (@Sendable () async throws -> Bool)? = nil
@@ -102,11 +104,12 @@ extension RangeReader {
     return stream
   }
 
-  /// The last `count` bytes that the source has when the iteration begins, piece by piece; all, if it has fewer.
+  /// The last `count` bytes of the source, piece by piece, or all bytes if it has fewer. The size is taken when the
+  /// iteration begins.
   ///
   /// - Parameters:
-  ///   - chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
-  ///   - caching: what a cache may do. Default: answer what it has, and keep what it fetches.
+  ///   - chunkSize: the bytes per piece, at least one. Default: 256 KiB.
+  ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
   public nonisolated func stream(
     suffix count: Int, chunkSize: ByteCount = .kibibytes(256), caching: CachePolicy = .normal
   ) -> ByteStream {
@@ -116,8 +119,8 @@ extension RangeReader {
   /// The whole source, piece by piece.
   ///
   /// - Parameters:
-  ///   - chunkSize: the bytes of a piece, at least one. Default: 256 KiB.
-  ///   - caching: what a cache may do. Default: answer what it has, and keep what it fetches.
+  ///   - chunkSize: the bytes per piece, at least one. Default: 256 KiB.
+  ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
   public nonisolated func stream(
     chunkSize: ByteCount = .kibibytes(256), caching: CachePolicy = .normal
   ) -> ByteStream {

@@ -1,18 +1,19 @@
-// What a program knows of its reads to come. Nothing depends on it but time.
+// Hints from the program about its future reads. They affect speed only, never results.
 
 extension RangeReader {
-  /// Tells that `range` will be read soon: the reader prefetches it into the cache in the background, after the reads that
-  /// are waited for. Returns at once.
+  /// Announces that you will read `range` soon. The reader prefetches it into the cache in the background, after the
+  /// reads that callers wait for. Returns at once.
   ///
-  /// As much of it as the cache would keep: of a range of more than half its limit, the beginning. Counts against the budget
-  /// of ``ReadAhead``, if there is one, and ends where that is spent. Without a cache the source is told, which may read
-  /// ahead by itself: of a local file the system does. What lies beyond the end is left out, and nothing is fetched of a source
-  /// that has just changed (``SourceDescription/isSettled``). No error is told.
+  /// The reader prefetches only as much as the cache would keep: if the range is longer than half the cache's limit,
+  /// only the beginning. The prefetch counts against the budget of ``ReadAhead``, if there is one, and stops when the
+  /// budget is spent. Without a cache the hint goes to the source, which may read ahead by itself; for a local file the
+  /// system does. Bytes past the end are left out, and nothing is fetched from a source that has just changed
+  /// (``SourceDescription/isSettled``). Errors are not reported.
   public nonisolated func willRead(_ range: ByteRange) { core.advise(.willRead, range) }
 
-  /// Tells that `range` will not be read again for long: whole blocks of it are dropped from memory caches, and what is
-  /// being read ahead of it is given up. Returns at once.
+  /// Announces that you will not read `range` again for a long time. The reader drops the whole blocks within it from
+  /// memory caches and cancels read-ahead for it. Returns at once.
   ///
-  /// Other readers of the same bytes through the same cache have to fetch them again.
+  /// Other readers that use the same bytes through the same cache must fetch them again.
   public nonisolated func discard(_ range: ByteRange) { core.advise(.discard, range) }
 }

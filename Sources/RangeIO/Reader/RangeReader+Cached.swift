@@ -1,6 +1,6 @@
 extension RangeReader {
-  /// The bytes of `range` if the cache has all of them in memory now, without waiting: for code that cannot `await`, such
-  /// as a render loop, and for the hottest paths.
+  /// Returns the bytes of `range` without waiting, if the cache has all of them in memory now. For code that cannot
+  /// `await`, such as a render loop, and for the hottest paths.
   ///
   /// ```swift
   /// if let tile = reader.cached(range) {
@@ -10,20 +10,21 @@ extension RangeReader {
   /// }
   /// ```
   ///
-  /// A hit counts as a read and as a touch, as one by ``read(_:)-(ByteRange)`` does.
+  /// A cache hit counts as a read and as a use of the block, just like a hit of ``read(_:)-(ByteRange)``.
   ///
-  /// - Returns: exactly `range.count` bytes of the version that reads are of; empty bytes for an empty range within the
-  ///   source. `nil` if the cache in memory lacks some of it, if a stage between the reader and its cache cannot answer
-  ///   without waiting (``ReadyStage``), if there is no `Caching` stage, past the end of the source, and when the reader is
-  ///   closed. Compressed and spilled blocks are `nil` here, and brought up by the next `read`.
-  /// - Complexity: within one block, a hash look-up and a slice; nothing is allocated. Across blocks, that for each, and a
-  ///   rope of the pieces.
+  /// - Returns: exactly `range.count` bytes, of the same version that reads return; empty bytes for an empty range
+  ///   within the source. Returns `nil` if the cache lacks some of the bytes in memory, if a stage between the reader
+  ///   and its cache cannot answer without waiting (``ReadyStage``), if there is no `Caching` stage, if the range is
+  ///   past the end of the source, or if the reader is closed. Compressed and spilled blocks also give `nil`; the next
+  ///   `read` loads them.
+  /// - Complexity: within one block, a hash look-up and a slice, without allocation. Across blocks, that for each
+  ///   block, and one `Bytes` that joins the pieces without copying them.
   public nonisolated func cached(_ range: ByteRange) -> Bytes? { core.cached(range) }
 }
 
 extension ReaderCore {
   func cached(_ range: ByteRange) -> Bytes? {
-    // A source may have bytes without waiting, too: those are not a cache's.
+    // A source may also have bytes ready without waiting. Those do not count: they are not from a cache.
     guard hasCache, gate.enter() else { return nil }
     defer { gate.leave() }
     let source = source
@@ -32,7 +33,7 @@ extension ReaderCore {
     var request = ReadRequest(plain: range, of: source)
     var response = head.ready(request)
     if response == nil {
-      // It may lie in several blocks.
+      // The range may span several blocks.
       request.caching = .onlyIfCached
       response = head.ready(request)
     }

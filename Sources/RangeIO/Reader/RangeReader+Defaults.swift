@@ -1,6 +1,7 @@
 public import SystemPackage
 
-// With `ReadPipeline+Standard.swift` the only place of the reader that names concrete sources, stages and stores.
+// Only this file and `ReadPipeline+Standard.swift` name concrete sources, stages and stores; the rest of the reader
+// does not.
 
 extension RangeReader {
   /// What a reader of a file keeps in memory, in addition to the system's page cache.
@@ -11,18 +12,20 @@ extension RangeReader {
     }
     let kind: Kind
 
-    /// Ranges of up to 64 KiB, from the second read on, in one store of 64 MiB for all readers of the process:
-    /// ``RangeIO/MemoryStore/shared``. A range within a block of 4 KiB takes less than a tenth of the time that the page
-    /// cache takes, one of 64 KiB about half. What is read once, longer ranges and streams pass by and are not kept. That
-    /// makes the first read of 4 KiB take about 1.3 times what it takes without a cache, if the page cache has it.
+    /// Caches ranges of up to 64 KiB the second time you read them. All readers in the process share one 64 MiB store:
+    /// ``RangeIO/MemoryStore/shared``.
+    ///
+    /// A hit within one 4 KiB block takes less than a tenth of the time of the page cache; a hit of 64 KiB takes about
+    /// half. Ranges read only once, longer ranges and streams are not kept. The cost: the first read of 4 KiB takes
+    /// about 1.3 times as long as without a cache, if the page cache has the bytes.
     public static let shared = Cache(kind: .shared)
-    /// Nothing.
+    /// Caches nothing.
     public static let off = Cache(kind: .off)
-    /// What `shared` keeps, in a store of your own. Of a store that keeps whole blocks only
-    /// (``ChunkStore/keepsPartsOfBlocks``), the blocks of 4 KiB that those ranges lie in.
+    /// Like `shared`, but in your own store. A store that can only keep whole blocks (see
+    /// ``ChunkStore/keepsPartsOfBlocks``) keeps the 4 KiB blocks that contain the ranges.
     public static func store(_ store: some ChunkStore) -> Cache { Cache(kind: .store(store)) }
 
-    /// The stages that make it so.
+    /// The stages that implement this cache.
     package var pipeline: ReadPipeline {
       let store: any ChunkStore
       switch kind {
@@ -31,17 +34,17 @@ extension RangeReader {
       case .store(let own): store = own
       }
       return ReadPipeline {
-        // Exactly what is asked for, if the store can keep that, and not before it is asked for again: a local disk is
-        // read in no other way than without a cache. Blocks as small as the system's pages, since most reads of such
-        // programs are, and reading whole ones costs the system nothing more.
+        // If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read
+        // on: so a local disk is read just as it would be without a cache. Blocks are as small as the system's pages,
+        // because most reads of such programs are small, and because the system reads whole pages at no extra cost.
         Caching(
           store, fill: store.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4), passing: .kibibytes(64),
           admission: .onSecondTouch)
       }
     }
 
-    /// `stages`, with this cache among them: below those that may stand above one. If they have a cache of their own, that
-    /// is the one.
+    /// Adds this cache to `stages`, below the stages that may stand above a cache. If `stages` already contain a cache,
+    /// they stay as they are.
     package func pipeline(among stages: ReadPipeline) -> ReadPipeline {
       guard !stages.stages.contains(where: { $0.placement.isCaching }) else { return stages }
       let place = stages.stages.firstIndex { !$0.placement.canStandAbove(.caching) } ?? stages.stages.count
@@ -49,7 +52,7 @@ extension RangeReader {
     }
   }
 
-  /// A reader of the file at `path`, with defaults that suit most programs.
+  /// Opens the file at `path`, with defaults that suit most programs.
   ///
   /// ```swift
   /// let reader = try await RangeReader("/data/survey.bin")
@@ -60,10 +63,11 @@ extension RangeReader {
   ///
   /// - Parameters:
   ///   - engine: how the file is read.
-  ///   - cache: what is kept in memory. Default: short ranges that are read again, in 64 MiB for the whole process.
-  ///   - onChange: what to do when the file changes. With ``ChangePolicy/follow`` it is taken to be only ever added to.
-  ///   - stages: stages in addition to the cache, from the top down. The cache stands below those of them that may stand above
-  ///     one; with a ``Caching`` among them there is no other. Default: none.
+  ///   - cache: what is kept in memory. Default: short ranges that you read again, up to 64 MiB for the whole process.
+  ///   - onChange: what to do when the file changes. With ``ChangePolicy/follow`` the reader assumes that the file is
+  ///     only appended to.
+  ///   - stages: additional stages, from the top down. The cache is placed below those that may stand above one. If
+  ///     they include a ``Caching`` stage, no other cache is added. Default: none.
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, …),
   ///   `resourcesExhausted`, `inputOutput`, or `invalidConfiguration` for an order of stages that cannot work;
   ///   `CancellationError`.
@@ -76,7 +80,7 @@ extension RangeReader {
       cache.pipeline(among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 
-  /// A reader of the file at `path`, with defaults that suit most programs.
+  /// Opens the file at `path`, with defaults that suit most programs.
   ///
   /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a string.
   public init(
@@ -88,14 +92,14 @@ extension RangeReader {
       cache.pipeline(among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 
-  /// A reader of the file behind `descriptor`, which the reader owns from here on, even if this throws.
+  /// Opens the file behind `descriptor`. The reader owns the descriptor from here on, even if this throws.
   ///
   /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a path.
   public init(
     adopting descriptor: FileDescriptor, engine: FileSource.Engine = .automatic, cache: Cache = .shared,
     onChange: ChangePolicy = .fail, @ReadPipelineBuilder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
-    // Before anything can throw: it owns the descriptor.
+    // Must come first, before anything can throw: the source owns the descriptor.
     let source = FileSource(
       adopting: descriptor, configuration: .init(engine: engine, isAppendOnly: onChange == .follow))
     try await self.init(
@@ -104,7 +108,7 @@ extension RangeReader {
 }
 
 extension MemoryStore {
-  /// The store of readers that were given no other: 64 MiB for the whole process.
+  /// The default store of all readers: 64 MiB for the whole process.
   ///
   /// ```swift
   /// try await MemoryStore.shared.resize(to: .mebibytes(16))
@@ -112,19 +116,19 @@ extension MemoryStore {
   public static let shared: MemoryStore = {
     var configuration = Configuration(limit: .mebibytes(64))
     configuration.typicalBlockSize = .kibibytes(4)
-    // It outlives the task that needs it first.
+    // No background work of the current task: the store outlives the task that first uses it.
     configuration.background = BackgroundWork.$standard.withValue(nil) { BackgroundWork() }
     return MemoryStore(configuration)
   }()
 }
 
-/// Opens the file at `path`, hands a reader to `body`, and closes it however `body` ends.
+/// Opens the file at `path`, passes a reader to `body`, and closes the reader when `body` returns or throws.
 ///
 /// ```swift
 /// let magic = try await withRangeReader("photo.jpg") { try await $0.read(0..<4) }
 /// ```
 ///
-/// - Throws: what opening or `body` throws.
+/// - Throws: any error of opening the file, and any error that `body` throws.
 public nonisolated(nonsending) func withRangeReader<Result>(
   _ path: String, engine: FileSource.Engine = .automatic, cache: RangeReader.Cache = .shared,
   onChange: ChangePolicy = .fail, _ body: nonisolated(nonsending) (RangeReader) async throws -> Result

@@ -1,12 +1,12 @@
 extension RangeReader {
-  /// Where the bytes of `range` would come from if it were read now, and why not from nearer.
+  /// Explains where the bytes of `range` would come from if you read them now, and why not from a nearer place.
   ///
-  /// A snapshot: nothing is read and nothing counted, and by the time it is looked at it may be otherwise. What the
-  /// system's page cache holds of a local file is the source's affair.
+  /// The result is a snapshot and may be out of date by the time you look at it. This reads nothing and changes no
+  /// counters. It does not say what the system's page cache holds of a local file; only the source deals with that.
   ///
-  /// - Throws: `ReadError` with `rangeNotSatisfiable` for what the version opened does not have, `limitExceeded` for
-  ///   more than 128 TiB, or `closed`.
-  /// - Complexity: O(blocks), a lock of the cache for each.
+  /// - Throws: `ReadError` with `rangeNotSatisfiable` if the opened version does not have the range, `limitExceeded`
+  ///   for more than 128 TiB, or `closed`.
+  /// - Complexity: O(blocks), one cache lock for each.
   public nonisolated func explain(_ range: ByteRange) throws(ReadError) -> ReadExplanation {
     try core.explain(range)
   }

@@ -1,27 +1,27 @@
 extension RangeReader {
-  /// The bytes of `range`, counted from the start of the source.
+  /// Reads the bytes of `range`. Offsets count from the start of the source.
   ///
   /// ```swift
   /// let header = try await reader.read(0..<4096)
   /// ```
   ///
-  /// - Returns: exactly `range.count` bytes, of one version of the source. An empty range gives empty bytes.
+  /// - Returns: exactly `range.count` bytes, all of one version of the source. An empty range gives empty bytes.
   /// - Throws: `ReadError` with `rangeNotSatisfiable` (a negative offset, or past the end: the message says the size),
-  ///   `sourceChanged`, `closed`, `limitExceeded` for more than 128 TiB, or what the source and the stages throw;
+  ///   `sourceChanged`, `closed`, `limitExceeded` for more than 128 TiB, or any error of the source or the stages;
   ///   `CancellationError` at once when cancelled.
-  /// - Complexity: up to 256 KiB that the page cache of a local file holds cost one allocation and do not suspend (on
-  ///   Linux; elsewhere, and above that, a thread switch). What a cache in memory holds costs neither.
+  /// - Complexity: up to 256 KiB from the page cache of a local file cost one allocation and do not suspend (on Linux;
+  ///   elsewhere, and for longer ranges, a thread switch). A hit in a memory cache costs neither.
   public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes { try await core.read(range) }
 
-  /// The bytes of `range`, with or without the help of a cache.
+  /// Reads the bytes of `range`; you choose what the cache may do.
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.notCached` for `.onlyIfCached`, if the cache does not have
-  ///   all of it. Without a `Caching` stage, `.onlyIfCached` reads as ever.
+  ///   all of the range. Without a `Caching` stage, `.onlyIfCached` makes no difference.
   public nonisolated(nonsending) func read(_ range: ByteRange, caching: CachePolicy) async throws -> Bytes {
     try await core.read(range, caching: caching)
   }
 
-  /// The bytes of a range in any form: `4096...` to the present end, `..<512`, `0...3`, `...3`.
+  /// Reads a range in any form: `4096...` to the current end, `..<512`, `0...3`, `...3`.
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``, and as ``read(_:caching:)-(ByteRange,_)``.
   public nonisolated(nonsending) func read(
@@ -30,32 +30,33 @@ extension RangeReader {
     try await core.read(AskedRange(range), caching: caching)
   }
 
-  /// All bytes that the source has at present: `read(...)`.
+  /// Reads all bytes of the source as it is now: `read(...)`.
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``.
   public nonisolated(nonsending) func read(_ range: UnboundedRange) async throws -> Bytes {
     try await core.read(.from(0), caching: .normal)
   }
 
-  /// The `count` bytes from `offset`: for numbers that come from data, where `offset..<end` could trap.
+  /// Reads `count` bytes from `offset`. Use this for numbers that come from data, where `offset..<end` could trap.
   ///
-  /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` also for a negative count and a sum that overflows.
+  /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` also for a negative count and for a sum that
+  ///   overflows.
   public nonisolated(nonsending) func read(offset: Int, count: Int) async throws -> Bytes {
     try await core.read(offset: offset, count: count)
   }
 
-  /// The last `count` bytes of the source as it is now; all of it, if it has fewer (as RFC 9110, 14.1.2).
+  /// Reads the last `count` bytes of the source as it is now, or all of it if it has fewer (as in RFC 9110, 14.1.2).
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` for a negative count.
   public nonisolated(nonsending) func read(suffix count: Int) async throws -> Bytes {
     try await core.read(.suffix(count), caching: .normal)
   }
 
-  /// The bytes of several ranges, as one request that stages and the source may combine.
+  /// Reads several ranges as one request, which the stages and the source may combine.
   ///
-  /// Ranges may be in any order, overlap, and be empty. All are of one version, or the read throws.
+  /// The ranges may be in any order, overlap, and be empty. All bytes are of one version, or the read throws.
   ///
-  /// - Returns: the bytes of each range, in the order asked.
+  /// - Returns: the bytes of each range, in the order of `ranges`.
   /// - Throws: as ``read(_:)-(ByteRange)``, for the first range that fails, and as ``read(_:caching:)-(ByteRange,_)``.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], caching: CachePolicy = .normal
@@ -65,15 +66,15 @@ extension RangeReader {
 
   /// Copies the bytes of `range` to the start of `buffer`.
   ///
-  /// The buffer is written to after the wait only, so a cancelled call leaves it alone from the moment it throws. Prefer
-  /// ``read(_:)-(ByteRange)``, which copies nothing, unless the memory must be yours.
+  /// The buffer is written only after the wait, so a cancelled call does not touch it once it has thrown. Prefer
+  /// ``read(_:)-(ByteRange)``, which copies nothing, unless the bytes must be in your own memory.
   ///
   /// - Returns: the number of bytes copied, `range.count`.
   /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.limitExceeded` if `buffer` is smaller than the range.
   @discardableResult public nonisolated(nonsending) func read(
     _ range: ByteRange, into buffer: UnsafeMutableRawBufferPointer
   ) async throws -> Int {
-    // The count of a range with a negative start may overflow; the read refuses it.
+    // The count of a range with a negative start may overflow. The read itself rejects such a range.
     guard range.lowerBound < 0 || buffer.count >= range.count else {
       throw ReadError(
         .limitExceeded, "a buffer of \(buffer.count) bytes cannot take \(range.count): pass a larger one",
@@ -84,9 +85,9 @@ extension RangeReader {
     return bytes.count
   }
 
-  /// Fills `array` with the bytes of `range`; its size becomes `range.count`.
+  /// Replaces the contents of `array` with the bytes of `range`; its size becomes `range.count`.
   ///
-  /// - Throws: as ``read(_:)-(ByteRange)``; `array` is unchanged then.
+  /// - Throws: as ``read(_:)-(ByteRange)``; `array` is then unchanged.
   public nonisolated(nonsending) func read(_ range: ByteRange, into array: inout [UInt8]) async throws {
     let bytes = try await core.read(range)
     array.removeAll(keepingCapacity: true)

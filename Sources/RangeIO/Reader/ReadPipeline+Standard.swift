@@ -1,21 +1,21 @@
-// Which stages suit which sources, in the right order. `Docs/Guides/ChoosingStages.md` says why.
+// Which stages suit which sources, in the right order. `Docs/Guides/ChoosingStages.md` gives the reasons.
 
 extension ReadPipeline {
-  /// The stages that suit a file on a disk of this machine: a cache of what is read again.
+  /// The stages that suit a file on a local disk: a cache for ranges that you read again.
   ///
-  /// Nothing else pays there. The system reads ahead and merges by itself, errors do not pass, and bytes that are in the
-  /// page cache take less time than looking after them. A read that misses asks the file for exactly what it would ask
-  /// for without stages.
+  /// No other stage pays off there. The system reads ahead and merges by itself, errors do not go away with a retry,
+  /// and reading from the page cache takes less time than managing such reads. A cache miss asks the file for exactly
+  /// what a reader without stages would ask for.
   ///
-  /// - Parameter cache: what is kept. Default: short ranges that are read again, in 64 MiB for the whole process.
+  /// - Parameter cache: what is kept. Default: short ranges that you read again, up to 64 MiB for the whole process.
   public static func localFile(cache: RangeReader.Cache = .shared) -> ReadPipeline { cache.pipeline }
 
-  /// The stages that suit an object which takes long to ask: on a network, in a bucket, on a slow disk.
+  /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
   ///
   /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` of whole blocks, ``Merging``,
   /// ``Retrying``, ``Hedging`` if asked for, ``Limiting``.
   ///
-  /// Each call makes stages of its own. For a limit that several readers share, list one pipeline in all of them.
+  /// Each call makes new stages. If several readers must share one limit, give the same pipeline to all of them.
   ///
   /// ```swift
   /// let bucket = ReadPipeline.remoteObject(keepingIn: store, concurrentReads: 32)
@@ -24,11 +24,11 @@ extension ReadPipeline {
   /// ```
   ///
   /// - Parameters:
-  ///   - store: where what is read is kept. Default: 64 MiB for the whole process.
-  ///   - timeLimit: what a read may take in all, waits included. Default: any time.
-  ///   - concurrentReads: the most reads of the object at once. Default: 16.
-  ///   - hedges: whether one read in twenty may be made a second time when it is later than most. Default: no, since it
-  ///     costs requests.
+  ///   - store: where fetched bytes are kept. Default: 64 MiB for the whole process.
+  ///   - timeLimit: the most time that a read may take in total, including waits. Default: no limit.
+  ///   - concurrentReads: the most concurrent reads of the object. Default: 16.
+  ///   - hedges: whether up to one read in twenty may be sent a second time when it takes longer than most. Default:
+  ///     no, because it costs requests.
   /// - Precondition: the limits are more than zero.
   public static func remoteObject(
     keepingIn store: any ChunkStore = MemoryStore.shared, timeLimit: Duration? = nil, concurrentReads: Int = 16,
@@ -47,7 +47,7 @@ extension ReadPipeline {
 }
 
 extension RangeReader {
-  /// A reader of the local file at `path` with the stages that suit one: ``ReadPipeline/localFile(cache:)``.
+  /// Opens the local file at `path` with the stages that suit one: ``ReadPipeline/localFile(cache:)``.
   ///
   /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a string.
   public static func standard(
@@ -56,10 +56,10 @@ extension RangeReader {
     try await RangeReader(path, cache: cache, onChange: onChange)
   }
 
-  /// A reader of an object that takes long to ask, with the stages that suit one:
+  /// Opens an object that is slow to answer, with the stages that suit one:
   /// ``ReadPipeline/remoteObject(keepingIn:timeLimit:concurrentReads:hedges:)`` with these values.
   ///
-  /// - Throws: what the source throws when it is described; `CancellationError`.
+  /// - Throws: any error of the source when it is asked for its description; `CancellationError`.
   public static func standard(
     _ object: some RangeSource, keepingIn store: any ChunkStore = MemoryStore.shared, timeLimit: Duration? = nil,
     concurrentReads: Int = 16, hedges: Bool = false, configuration: Configuration = Configuration()

@@ -1,5 +1,5 @@
 extension ReaderCore {
-  /// What the user expects of a range.
+  /// Acts on a hint from the caller about a range.
   func advise(_ advice: ReadAdvice, _ range: ByteRange) {
     guard gate.enter() else { return }
     defer { gate.leave() }
@@ -7,7 +7,7 @@ extension ReaderCore {
     guard let range = ByteRanges.intersection(range, 0..<source.byteCount), source.isSettled else { return }
     switch advice {
     case .willRead where head.isKept:
-      // It is told nobody what becomes of it.
+      // The result is not reported to anyone.
       _ = head.startFlightElsewhere { [head] in await Self.fetch(range, of: source, by: head) }
     case .discard:
       head.discard(range, of: source)
@@ -18,10 +18,10 @@ extension ReaderCore {
     }
   }
 
-  /// Parts of a hint that are on their way at once.
+  /// How many parts of a hint may be in flight at once.
   private static let mostHintedParts = 4
 
-  /// Reads what will be kept of `range`, a few parts at once, and none more when one could not be had.
+  /// Reads the part of `range` that the cache will keep, a few parts at once. Stops when a part fails.
   private static func fetch(_ range: ByteRange, of source: SourceDescription, by head: ReadNext) async {
     let kept = head.kept(of: range, of: source)
     let length = FlightTable.longestFlight

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What becomes of a reader when its source changes, by its ``ChangePolicy``.
+/// What a reader does when its source changes, depending on its ``ChangePolicy``.
 extension ReaderCore {
-  /// How often a read turns to another version before it gives up.
+  /// How often a read switches to another version before it gives up.
   private static let mostTurns = 16
 
-  /// Whether a reader that meets `error` turns to another version.
+  /// Whether the reader switches to another version after `error`.
   func switchesVersion(at error: any Error) -> Bool {
     onChange == .refresh && (error as? ReadError)?.code == .sourceChanged
   }
 
-  /// Does `body`, again as often as the version changes under it and the policy is to turn to the new one.
+  /// Runs `body`. If the version changes and the policy is to switch to the new one, switches and runs it again.
   @inline(__always) func switchingVersions<Value>(
     _ body: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
@@ -31,7 +31,7 @@ extension ReaderCore {
     }
   }
 
-  /// Pins what the name of the source leads to now.
+  /// Pins the version that the name of the source leads to now.
   func turn() async throws -> SourceDescription {
     while true {
       let seen = source
@@ -41,7 +41,7 @@ extension ReaderCore {
       }
       let verdict = pinned.withLock { pinned -> Verdict in
         if pinned.isEquivalent(to: now) { return .same }
-        // Somebody else's look came back meanwhile, and may be later than this one.
+        // Another call has pinned a version in between, which may be newer than the one found here.
         guard pinned === seen else { return .outrun }
         defer { pinned = now }
         hasMoved.store(true, ordering: .releasing)
@@ -51,24 +51,24 @@ extension ReaderCore {
       case .same: return now
       case .outrun: continue
       case .other(let before):
-        // What is cached of a longer version's beginning may be good still.
+        // If the new version only extends the old one, cached blocks of the old one may still be valid.
         if before.change(to: now) == .other { pipeline.endReading(before) }
         return now
       }
     }
   }
 
-  /// A source that changes all the time is looked at so often at most by its reader, and each of its followers: what comes
-  /// meanwhile is read at once.
+  /// The shortest time between two checks by the reader, and by each follower, of a source that changes all the time.
+  /// What came in between is read in one go.
   private static let leastPause = Duration.milliseconds(20)
-  /// One that tells of changes is looked at in so many intervals, for what no watch tells of, such as another directory on
-  /// the way to it.
+  /// A source that reports changes is checked only once in this many intervals, for changes that it cannot report, such
+  /// as another directory on the path to it.
   private static let intervalsWhereTold = 16
 
-  /// The time from one look to the next, at least.
+  /// The shortest time from one check to the next.
   private var pause: Duration { min(Self.leastPause, pollInterval) }
 
-  /// Begins to look for changes.
+  /// Starts looking for changes.
   func watch(from below: SourceDescription) {
     let task = background.start { [weak self, link, time, pollInterval, pause] in
       var seen = below
@@ -77,14 +77,14 @@ extension ReaderCore {
         do {
           try await link.waitForChange(
             after: seen, within: pollInterval, ifTold: pollInterval * Self.intervalsWhereTold, time)
-          // At once after a while of quiet.
+          // After a quiet time, checks at once.
           if time.now < nextLook { try await time.sleep(until: nextLook) }
           nextLook = time.now.advanced(by: pause)
           guard let looked = await self?.look() else { return }
           switch looked {
           case .over: return
           case .saw(let now): seen = now
-          // It may be told of the same change at once, and again: not before it is time for another look.
+          // The source may report the same change again at once: wait before the next check.
           case .failed: try await time.sleep(for: pollInterval)
           }
         } catch {
@@ -95,23 +95,23 @@ extension ReaderCore {
     watcher.withLock { $0 = task }
   }
 
-  /// What came of a look.
+  /// The result of one check.
   private enum Looked {
-    /// What the source is, as it describes itself.
+    /// The source's current description of itself.
     case saw(SourceDescription)
-    /// It could not be told this time.
+    /// This check failed; a later one may succeed.
     case failed
-    /// There is nothing more to look for.
+    /// Stop checking.
     case over
   }
 
-  /// Looks whether the source has changed, and tells those who wait for that.
+  /// Checks whether the source has changed, and notifies the waiters.
   private func look() async -> Looked {
     guard gate.enter() else { return .over }
     defer { gate.leave() }
     do {
       let before = source
-      // The object that is read may be the same while its name leads to another.
+      // The object being read may be unchanged while its name leads to another one.
       let now = try await onChange == .refresh ? turn() : repin()
       if now !== before { growth.notify() }
       var base = now
@@ -120,27 +120,28 @@ extension ReaderCore {
     } catch {
       let code = (error as? ReadError)?.code
       if error is CancellationError || code == .closed { return .over }
-      // Those who wait look for themselves, and are told what is wrong.
+      // The waiters check for themselves and then see the error.
       growth.notify()
       if code == .sourceChanged, !switchesVersion(at: error) { return .over }
-      // Its name may lead nowhere for a while, and what is open be there all the same.
+      // For a while the name may lead nowhere while the open file is still readable.
       guard let now = try? await link.describe() else { return .failed }
       return .saw(now)
     }
   }
 
-  /// Waits until `source` holds bytes from `offset` on.
+  /// Waits until `source` has bytes from `offset` on.
   ///
-  /// - Parameter isOver: asked when it does not: whether to wait no longer.
-  /// - Returns: the longer version that does; `nil` if it is over.
-  /// - Throws: `sourceChanged` if it did anything but grow, whatever the policy: a stream is of one source to its end.
+  /// - Parameter isOver: called when it has none; returns whether to stop waiting.
+  /// - Returns: the longer version that has them; `nil` if `isOver` says so.
+  /// - Throws: `sourceChanged` for any change other than growth, whatever the policy: a stream stays on one source to
+  ///   its end.
   func more(
     of source: SourceDescription, from offset: Int, isOver: (@Sendable () async throws -> Bool)?
   ) async throws -> SourceDescription? {
-    // The last look when this one began to wait: one that came later is as good as its own.
+    // The number of completed checks when this call began to wait. A later check by another follower counts as its own.
     var seen: Int?
     while true {
-      // Before the look: what comes after it is told of.
+      // Listens before it checks, so that it is notified of every later change.
       let answer = growth.listen()
       defer { growth.leave(answer) }
       if let now = try known(of: source, beyond: offset) { return now }
@@ -154,10 +155,10 @@ extension ReaderCore {
       }
       if mayLook, let now = try await version(of: source, beyond: offset) { return now }
       if let isOver, try await isOver() {
-        // What was added before it was over belongs to it.
+        // Bytes added before `isOver` returned `true` still belong to the stream.
         return try await version(of: source, beyond: offset)
       }
-      // Also now and then: for the sake of whoever decides whether it is over, and where nobody else looks.
+      // Also checks from time to time: because `isOver` must be called again, and because nothing else may be checking.
       let isToldHere = isOver == nil && onChange.watches && link.source.tellsOfChanges
       let looks = following.withLock { $0 }
       seen = looks.count
@@ -167,11 +168,11 @@ extension ReaderCore {
     }
   }
 
-  /// Waits until a follower is told of something, or for so long; until `later` where the source tells of changes then,
-  /// which it may only find out meanwhile.
+  /// Waits until a follower is notified, or until `soon`. If the source reports changes by then, waits until `later`
+  /// instead; the source may find out only while this waits whether it can report them.
   private func wait(for answer: Promise<Void>, until soon: ReadInstant, orLater later: ReadInstant?) async throws {
     let timer = background.start { [time, link] in
-      // A cancelled timer is one that is not needed any more.
+      // The sleep fails only when the timer is cancelled, and then it is no longer needed.
       guard (try? await time.sleep(until: soon)) != nil else { return }
       if let later, link.source.tellsOfChanges { guard (try? await time.sleep(until: later)) != nil else { return } }
       answer.resolve(.success(()))
@@ -180,7 +181,7 @@ extension ReaderCore {
     try await link.waiting.wait(for: answer)
   }
 
-  /// The longer version that is known already.
+  /// The longer version, if the reader already knows one.
   private func known(of source: SourceDescription, beyond offset: Int) throws -> SourceDescription? {
     let now = self.source
     guard now.byteCount > offset else { return nil }
@@ -199,23 +200,23 @@ extension ReaderCore {
   }
 }
 
-/// When streams that follow a reader's source look at it: each look is for all of them.
+/// When streams that follow a reader's source check it. One check serves all of them.
 struct FollowingLooks {
-  /// When one may begin again.
+  /// When the next check may begin.
   var next: ReadInstant
-  /// When the last one began that was answered.
+  /// When the last completed check began.
   var last: ReadInstant
-  /// How many were answered.
+  /// How many checks have completed.
   var count = 0
 
-  /// Whether a look may begin now; the next one then waits for `pause`.
+  /// Whether a check may begin now. If so, the next one must wait for `pause`.
   mutating func begins(at now: ReadInstant, _ pause: Duration) -> Bool {
     guard now >= next else { return false }
     next = now.advanced(by: pause)
     return true
   }
 
-  /// A look was answered.
+  /// Records a completed check.
   mutating func ended(begun start: ReadInstant) {
     count += 1
     last = max(last, start)

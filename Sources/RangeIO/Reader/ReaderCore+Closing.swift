@@ -1,7 +1,7 @@
 extension ReaderCore {
-  /// Closes the gate, answers everyone, and takes the pipeline apart in the background. To be called once.
+  /// Closes the gate, ends all waits, and closes the pipeline in the background. Call this once.
   ///
-  /// - Returns: the end of all that.
+  /// - Returns: a handle for waiting until all of that is done.
   func beginClosing() -> Closing {
     let closing = Closing()
     _ = gate.close()
@@ -14,13 +14,13 @@ extension ReaderCore {
   }
 
   private func takeApart() async {
-    // The source is closed while reads are still inside: that is what answers them.
+    // Closes the source while reads are still running: that is what ends them.
     let sourceIsClosed = Promise<Void>()
     background.start { [link] in
       await link.close()
       sourceIsClosed.resolve(.success(()))
     }
-    // Nobody cancels this work, so neither wait can end early.
+    // This work is never cancelled, so neither wait can end early.
     try? await gate.drained()
     await link.stagesAreQuiet()
     await StageUses.close(pipeline)
@@ -28,7 +28,7 @@ extension ReaderCore {
   }
 }
 
-/// A closing under way, which any number of callers wait for.
+/// A close in progress. Any number of callers can wait for it.
 final class Closing: Sendable {
   private let isFinished = ShutdownGate()
 
@@ -39,9 +39,9 @@ final class Closing: Sendable {
     isFinished.leave()
   }
 
-  /// Returns when the closing has ended, or at once in a cancelled task.
+  /// Returns when closing has finished, or at once in a cancelled task.
   func wait() async {
-    // The only error is cancellation, which ends the wait and not the closing.
+    // The only possible error is cancellation. It ends this wait, not the closing.
     try? await isFinished.drained()
   }
 }

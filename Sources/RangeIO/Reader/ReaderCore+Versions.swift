@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Which version reads speak of.
+/// Which version a read uses.
 extension ReaderCore {
-  /// Whether `range` can be read of `source` without another look at it.
+  /// Whether `range` can be read from `source` without checking the source again.
   static func holds(_ source: SourceDescription, _ range: ByteRange) -> Bool {
     lies(range, within: source) && source.isSettled && range.count <= mostBytes
   }
@@ -11,15 +11,15 @@ extension ReaderCore {
     range.lowerBound >= 0 && range.upperBound <= source.byteCount
   }
 
-  /// More bytes than a process can address: no memory takes them, and sums of such counts would overflow.
+  /// More bytes than a process can address: they fit into no memory, and sums of such counts would overflow.
   private static let mostBytes = 1 << 47
 
-  /// The version to read `range` of: the pinned one, or the present one if that is unsettled or too short.
+  /// The version to read `range` from: the pinned one, or the current one if the pinned one is unsettled or too short.
   ///
   /// - Throws: `rangeNotSatisfiable`; `sourceChanged`.
   func lookAgain(for range: ByteRange) async throws -> SourceDescription {
     var source = source
-    // Beyond the end: whoever reads there hopes that it has become longer, or shall be told that it did.
+    // Past the end: the source may have grown. The caller then gets the bytes, or the error that says that it changed.
     let isBeyond = range.upperBound > source.byteCount && !range.isEmpty
     if !source.isSettled || isBeyond { source = try await repin() }
     try Self.check(range, of: source)
@@ -42,18 +42,18 @@ extension ReaderCore {
     }
   }
 
-  /// The version that a stream which begins is of, and its range there.
+  /// Chooses the version that a new stream reads, and its range there.
   ///
   /// - Parameters:
   ///   - isToTheEnd: whether the range depends on the size of the source.
-  ///   - rule: the range in a version.
+  ///   - rule: returns the range for a given version.
   func pin(
     isToTheEnd: Bool, _ rule: (SourceDescription) throws -> ByteRange
   ) async throws -> (source: SourceDescription, range: ByteRange) {
     try enter()
     defer { gate.leave() }
     var source = source
-    // A stream is of one version to its end: of the present one, where that matters.
+    // A stream stays on one version to its end. With `.refresh` this must be the current one.
     if onChange == .refresh {
       source = try await turn()
     } else if isToTheEnd && source.mayGrow {
@@ -67,9 +67,9 @@ extension ReaderCore {
     return (source, rangeNow)
   }
 
-  /// Looks at the source, and at what its name leads to where that counts, and pins what it is now.
+  /// Checks the source, and what its name leads to if the policy needs that, and pins the result.
   ///
-  /// - Throws: `sourceChanged` if it is neither the version pinned nor one that extends it.
+  /// - Throws: `sourceChanged` if it is neither the pinned version nor one that extends it.
   func refresh() async throws {
     try enter()
     defer { gate.leave() }
@@ -83,7 +83,7 @@ extension ReaderCore {
       let verdict = pinned.withLock { pinned -> (SourceDescription, isOther: Bool, isLonger: Bool) in
         guard pinned.change(to: now) == .other else {
           let isLonger = now.byteCount > pinned.byteCount
-          // A description that says nothing new is not put in the place of one that stores may know already.
+          // If the new description says nothing new, keep the old one, because stores may already know it.
           if !pinned.isEquivalent(to: now) {
             pinned = now
             hasMoved.store(true, ordering: .releasing)
@@ -94,8 +94,8 @@ extension ReaderCore {
       }
       if verdict.isLonger { growth.notify() }
       guard verdict.isOther else { return verdict.0 }
-      // Looks of several callers may come back in another order than they were taken, and an old look at a source that
-      // has grown since looks like one that shrank. A look that began after the pinned one came back is later for sure.
+      // Checks by several callers may finish out of order. An old result for a source that has grown since looks as if
+      // the source had shrunk. Only a check that began after the pinned one finished is certain to be newer.
       guard judged !== verdict.0 else {
         if onChange == .refresh { return try await turn() }
         throw ReadError.another(now, than: verdict.0)

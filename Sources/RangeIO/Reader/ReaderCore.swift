@@ -3,37 +3,37 @@ import Synchronization
 
 /// What a reader and its streams share: the linked pipeline, the pinned version, and the gate that closes them.
 ///
-/// Immutable but for the pinned snapshot; reads go through it without touching the actor.
+/// Immutable except for the pinned version. Reads use it without touching the actor.
 final class ReaderCore: Sendable {
   let background: BackgroundWork
   let streamWindow: Int
   let link: SourceLink
   let pipeline: ReadPipeline
   let head: ReadNext
-  /// The source, called past the chain where there are no stages and nothing is needed in between.
+  /// The source. Called directly if there are no stages and no work is needed in between.
   private let direct: any RangeSource & ~Copyable
   private let isDirect: Bool
-  /// Whether a stage keeps what is read.
+  /// Whether a stage caches.
   let hasCache: Bool
   let gate = ShutdownGate()
-  /// The version pinned when the reader was opened. Most sources never become another, and a constant is read without
-  /// a lock and without counting a reference that all tasks share.
+  /// The version pinned when the reader was opened. Most sources never change. A constant needs no lock to read, and no
+  /// reference count that all tasks share.
   private let first: SourceDescription
-  /// Whether `pinned` is another than `first`.
+  /// Whether `pinned` differs from `first`.
   let hasMoved = Atomic<Bool>(false)
   let pinned: Locked<SourceDescription>
   let counters = ReaderCounters()
   let onChange: ChangePolicy
   let pollInterval: Duration
   let time: TimeSource
-  /// Looks for changes between reads, if the policy wants that.
+  /// Checks for changes between reads, if the policy asks for it.
   let watcher = Locked<Task<Void, Never>?>(nil)
-  /// When streams that follow look.
+  /// When streams that follow check the source.
   let following: Locked<FollowingLooks>
-  /// Those who wait for the source to grow.
+  /// The waiters for growth of the source.
   let growth = Notifier()
 
-  /// - Parameter pipeline: of which a reader has begun.
+  /// - Parameter pipeline: `StageUses.begin` has already counted this reader for it.
   private init(
     _ link: SourceLink, _ pipeline: ReadPipeline, head: ReadNext, pinned: SourceDescription,
     _ configuration: RangeReader.Configuration
@@ -49,7 +49,8 @@ final class ReaderCore: Sendable {
     background = configuration.background
     streamWindow = configuration.streamWindow
     onChange = configuration.onChange
-    // Whoever wants it at all times gets it a thousand times a second, and the processor is not kept busy by it.
+    // Even with a poll interval of zero the reader checks only a thousand times a second, so that the processor is not
+    // kept busy.
     pollInterval = max(configuration.pollInterval, .milliseconds(1))
     time = configuration.time
     following = Locked(FollowingLooks(next: configuration.time.now, last: configuration.time.now))
@@ -57,11 +58,11 @@ final class ReaderCore: Sendable {
 
   deinit {
     watcher.withLock { $0 }?.cancel()
-    // One that was closed has ended that already.
+    // Closing the reader has already done this.
     if !gate.isClosed { StageUses.end(pipeline) }
   }
 
-  /// Looks at `source`, pins what it is, and links the stages above it.
+  /// Describes `source`, pins that version, and links the stages above it.
   static func open(
     _ source: any RangeSource, _ pipeline: ReadPipeline, _ configuration: RangeReader.Configuration
   ) async throws -> ReaderCore {
@@ -77,7 +78,7 @@ final class ReaderCore: Sendable {
             + "in its configuration; another sets mayGrow in its description",
           context: .init(source: below.name))
       }
-      // Stages may wait for a time later on, when there are no descriptors left for that.
+      // Prepares timers now: when a stage must wait later, there may be no descriptors left for them.
       Timers.prepare()
       let head = try pipeline.link(above: link.next(configuration.time), for: below)
       try await StageUses.begin(pipeline)
@@ -85,19 +86,19 @@ final class ReaderCore: Sendable {
       if configuration.onChange.watches { core.watch(from: below) }
       return core
     } catch {
-      // The source was handed over: whoever made it cannot close it any more.
+      // The caller has handed over the source and cannot close it any more.
       background.start { await link.close() }
       throw error
     }
   }
 
-  /// The version that reads speak of.
+  /// The version that reads use.
   var source: SourceDescription { hasMoved.load(ordering: .acquiring) ? pinned.withLock { $0 } : first }
 
   func statistics() -> ReaderStatistics {
     var all = counters.snapshot(pipeline.statistics(), source: link.source.statistics())
     guard let cache = pipeline.stages.first(where: { $0 is any CacheStage }) else { return all }
-    // A stage above the cache may make several reads of one.
+    // A stage above the cache may turn one read into several.
     let misses = min(all.reads, link.cacheMisses)
     all.cacheHits = all.reads - misses
     let name = cache.statistics()?.stage
@@ -112,9 +113,9 @@ final class ReaderCore: Sendable {
 // MARK: reading
 
 extension ReaderCore {
-  /// The bytes of `range`, which is checked here.
+  /// Checks `range` and reads it.
   @inline(__always) func read(_ range: ByteRange) async throws -> Bytes {
-    // The way of nearly all reads, without a reference counted that other tasks count as well.
+    // The fast path of nearly all reads. Touches no reference count that other tasks share.
     guard !hasMoved.load(ordering: .acquiring), Self.holds(first, range), !range.isEmpty else {
       return try await readWithCare(range)
     }
@@ -128,7 +129,7 @@ extension ReaderCore {
       }
       guard response.bytes.count == range.count, response.moreBytes.isEmpty else {
         try response.check(ReadRequest(plain: range, of: first))
-        return Bytes()  // not reached: what is not right is thrown
+        return Bytes()  // not reached: `check` throws
       }
       counters.succeeded(range.count)
       gate.leave()
@@ -140,19 +141,19 @@ extension ReaderCore {
     return try await readWithCare(range)
   }
 
-  /// The source is borrowed: a copy would count a reference that all tasks count.
+  /// Borrows the source: a copy would touch a reference count that all tasks share.
   @inline(__always) private static func read(
     _ range: ByteRange, of source: SourceDescription, _ direct: borrowing any RangeSource & ~Copyable
   ) async throws -> Bytes {
     try await direct.read(range, of: source)
   }
 
-  /// A read that needs another look at the source.
+  /// A read that must check the source first.
   private func readWithCare(_ range: ByteRange) async throws -> Bytes {
     try await read(range, caching: .normal)
   }
 
-  /// The bytes of `range`, with a wish as to caches.
+  /// The bytes of `range`, with a cache policy.
   func read(_ range: ByteRange, caching: CachePolicy) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
@@ -169,7 +170,7 @@ extension ReaderCore {
     }
   }
 
-  /// The bytes of several ranges, as one request, in the order asked.
+  /// Several ranges as one request. The results are in the order of `ranges`.
   func read(_ ranges: [ByteRange], caching: CachePolicy) async throws -> [Bytes] {
     try enter()
     defer { gate.leave() }
@@ -178,15 +179,15 @@ extension ReaderCore {
 
   private func readNow(_ ranges: [ByteRange], _ caching: CachePolicy) async throws -> [Bytes] {
     var source = source
-    // One look is enough for all of them, but for what lies beyond the end that it saw.
+    // One check is enough for all ranges, except those past the end that it found.
     if !source.isSettled { source = try await repin() }
     for range in ranges where !Self.lies(range, within: source) { source = try await lookAgain(for: range) }
-    // A version that was turned to for one of them may be too short for another.
+    // If one of them made the reader switch versions, the new version may be too short for another.
     for range in ranges {
       try Self.check(range, of: source)
       try Self.checkCount(range, of: source)
     }
-    // Empty ranges are answered here, so that no stage and no source has to know them.
+    // Empty ranges are answered here, so that stages and sources never see them.
     let wanted = ranges.filter { !$0.isEmpty }
     guard let first = wanted.first else { return ranges.map { _ in Bytes() } }
     var request = ReadRequest(first, moreRanges: Array(wanted.dropFirst()), of: source)
@@ -197,14 +198,14 @@ extension ReaderCore {
     return ranges.map { $0.isEmpty ? Bytes() : answers.removeFirst() }
   }
 
-  /// The bytes of a range in any form. Where the size of the source decides what it is: of the version that is read, and the
-  /// present one where that may grow.
+  /// The bytes of a range in any form. If the range depends on the size, it is resolved in the pinned version; if the
+  /// source may grow, in the current one.
   func read(_ asked: AskedRange, caching: CachePolicy) async throws -> Bytes {
     if case .bytes(let range) = asked { return try await read(range, caching: caching) }
     try enter()
     defer { gate.leave() }
     return try await switchingVersions {
-      // Of an empty source nothing is read, by which a change would show.
+      // An empty source is never read, so a read cannot notice a change: check it here.
       let isToLook = source.mayGrow || !source.isSettled || source.byteCount == 0
       let source = isToLook ? try await repin() : source
       let range = try asked.resolved(in: source)
@@ -217,7 +218,7 @@ extension ReaderCore {
     }
   }
 
-  /// One window of a stream, of the version that the stream began with.
+  /// Reads one window of a stream, from the version that the stream began with.
   func readWindow(_ range: ByteRange, of source: SourceDescription, caching: CachePolicy) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
@@ -233,15 +234,15 @@ extension ReaderCore {
     return response
   }
 
-  /// Notes that a read ends by `error`.
+  /// Counts a read that ended with `error`.
   ///
-  /// - Returns: it.
+  /// - Returns: the same error.
   func failed(_ error: any Error) -> any Error {
     counters.failed(error)
     return error
   }
 
-  /// Begins a use of the pipeline, to be ended by `gate.leave()`.
+  /// Begins a use of the pipeline. End it with `gate.leave()`.
   @inline(__always) func enter() throws {
     guard gate.enter() else { throw ReadError.closed }
     guard !rio_task_is_cancelled() else {

@@ -1,34 +1,35 @@
-/// What a reader has done since it was made.
+/// What a reader has done since it was created.
 public struct ReaderStatistics: Hashable, Sendable, Codable {
-  /// Reads that returned bytes, windows of streams among them.
+  /// Reads that returned bytes, including windows of streams.
   public var reads = 0
   /// Bytes returned.
   public var bytes = 0
-  /// Reads that threw anything but `CancellationError`. Of a reader that was closed before nothing is counted.
+  /// Reads that threw an error other than `CancellationError`. Reads from a reader that was already closed are not
+  /// counted.
   public var failures = 0
-  /// Reads that were cancelled under way.
+  /// Reads that were cancelled while they ran.
   public var cancellations = 0
-  /// Of the reads: those that a cache answered alone, whichever reader had filled it. `nil` without a cache.
+  /// How many of the `reads` a cache answered alone, no matter which reader had filled it. `nil` without a cache.
   ///
-  /// A read that waits for another's fetch is none, nor is one of which a part was missing.
+  /// A read that waits for another read's fetch is not a hit, nor is a read of which a part was missing.
   public var cacheHits: Int?
-  /// What the stages say of themselves, from the top down. Those that count nothing are left out.
+  /// What the stages report about themselves, from the top down. Stages that count nothing are left out.
   public var stages: [StageStatistics] = []
-  /// What the source says of itself.
+  /// What the source reports about itself.
   public var source = SourceStatistics()
 
-  /// Nothing done yet.
+  /// All counts are zero.
   public init() {}
 
   /// The share of reads that a cache answered alone, from 0 to 1. `nil` without a cache, and before the first read.
   public var hitRate: Double? { cacheHits.flatMap { reads == 0 ? nil : Double($0) / Double(reads) } }
 
-  /// Bytes that stages had read from below and that no read returned.
+  /// Bytes that stages fetched and that no read returned.
   public var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }
 }
 
 extension ReaderStatistics: CustomStringConvertible {
-  /// For people: a line for the reads, and one for each stage.
+  /// Text for people: one line for the reads, and one for each stage.
   public var description: String {
     ([line] + stages.map { "  \($0)" }).joined(separator: "\n")
   }
@@ -40,7 +41,7 @@ extension ReaderStatistics: CustomStringConvertible {
   }
 }
 
-/// Counts of one reader; two relaxed additions a read.
+/// The counters of one reader. A read costs two relaxed additions.
 final class ReaderCounters: Sendable {
   private enum Counter: Int {
     case reads, bytes, failures, cancellations

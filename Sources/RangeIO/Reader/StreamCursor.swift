@@ -1,14 +1,14 @@
-/// Where an iteration of a ``ByteStream`` stands, and the windows it has asked for.
+/// The position of one iteration of a ``ByteStream``, and the windows it has asked for.
 ///
-/// Windows complete within the call that starts them when the source has them in memory. When one did not, the cursor looks
-/// ahead. When all do, it has one more copied by another thread from the second window on, while the consumer
-/// uses this one.
+/// If the source has a window in memory, it completes within the call that starts it. If a window does not, the cursor
+/// looks ahead. If all do, then from the second window on another thread copies the next window while the consumer uses
+/// the current one.
 package final class StreamCursor {
-  /// The smallest window: what DispatchIO reads at once, and enough to make a wake-up cheap.
+  /// The smallest window: as much as DispatchIO reads at once, and enough to make the cost of a wake-up small.
   package static let smallestWindow = 1024 * 1024
-  /// More than this many windows ahead gained nothing, with any source measured.
+  /// More windows ahead brought no gain with any source measured.
   static let mostAhead = 4
-  /// The bytes that may be asked for ahead, unless one window is larger.
+  /// The most bytes to ask for ahead, unless one window is larger.
   static let mostBytesAhead = 8 * 1024 * 1024
 
   private struct Window {
@@ -24,13 +24,13 @@ package final class StreamCursor {
   private let windowsAhead: Int
   private let following: ByteStream.Following?
 
-  /// The version and what is left to ask for; nil before the first piece.
+  /// The version, and what is still to be asked for; `nil` before the first piece.
   private var progress: (source: SourceDescription, rest: ByteRange)?
-  /// Asked for, in order.
+  /// Windows asked for, in order.
   private var windows: [Window] = []
-  /// What is left of the window that is being handed out.
+  /// The remainder of the window being delivered.
   private var current = Bytes()
-  /// Whether a window has been handed out: a consumer that takes a second one will want the third.
+  /// Whether one window has been delivered: a consumer that takes a second one will want a third.
   private var isUnderWay = false
   private var isEnded = false
 
@@ -39,7 +39,7 @@ package final class StreamCursor {
     asked = stream.asked
     caching = stream.caching
     chunkSize = stream.chunkSize
-    // Whole chunks, so that only the last one is short.
+    // Windows are whole chunks, so that only the last chunk of the stream is short.
     let chunks = Swift.max(1, core.streamWindow / chunkSize)
     windowSize = chunks * chunkSize
     following = stream.following
@@ -79,7 +79,7 @@ package final class StreamCursor {
     if windows.isEmpty, try await waitForMore() { _ = startWindow() }
     guard let head = windows.first else { return nil }
     if !head.answer.isAnswered { lookAhead() }
-    // Kept in the list while it is waited for: what goes wrong cancels it with the others.
+    // Stays in the list during the wait, so that an error cancels it together with the others.
     let bytes = try await head.answer.value()
     windows.removeFirst()
     if isUnderWay, windows.isEmpty { _ = startWindow(elsewhere: true) }
@@ -101,26 +101,26 @@ package final class StreamCursor {
 
   private var isToTheEnd: Bool { asked.dependsOnSize && following == nil }
 
-  /// What to stream of `source`, as it is now.
+  /// The range to stream from `source` as it is now.
   private func range(in source: SourceDescription) throws(ReadError) -> ByteRange {
     guard following != nil, case .from(let start) = asked else { return try asked.resolved(in: source) }
     guard start >= 0 else {
       throw .rangeNotSatisfiable("\(start)...", byteCount: source.byteCount, source: source.name)
     }
-    // What is there already is the first that is waited for.
+    // Starts empty, so that the bytes already there also go through `waitForMore`.
     return start..<start
   }
 
-  /// Asks for further windows, until one is there at once or enough are on the way.
+  /// Starts further windows, until one completes at once or enough are in flight.
   private func lookAhead() {
     while windows.count <= windowsAhead, startWindow() {
       if windows[windows.count - 1].answer.isAnswered { return }
     }
   }
 
-  /// Asks for the next window, on this thread if it is in memory, or else on another.
+  /// Starts the next window: on this thread if it is in memory, otherwise on another.
   ///
-  /// - Returns: false when all have been asked for.
+  /// - Returns: `false` when all have been started.
   private func startWindow(elsewhere: Bool = false) -> Bool {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)

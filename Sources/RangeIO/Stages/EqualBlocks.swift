@@ -1,60 +1,60 @@
-/// Blocks of one size, which need not be a power of two: those that digests or ciphers are made of.
+/// Blocks of one size, which need not be a power of two: the blocks that digests or ciphers work on.
 struct EqualBlocks: Hashable, Sendable {
-  /// Bytes in a block, the last one aside.
+  /// Bytes per block; the last block may be shorter.
   let size: Int
 
-  /// The blocks of so many bytes.
+  /// The number of blocks in `byteCount` bytes.
   func count(in byteCount: Int) -> Int { byteCount / size + (byteCount % size > 0 ? 1 : 0) }
 
-  /// The blocks that hold a byte of `range`.
+  /// The blocks that contain at least one byte of `range`.
   func blocks(covering range: ByteRange) -> Range<Int> {
     let first = range.lowerBound / size
     return first..<(range.isEmpty ? first : (range.upperBound - 1) / size + 1)
   }
 
-  /// The bytes of `blocks`, which there are, in `byteCount` bytes.
+  /// The bytes of `blocks`, which must exist, in a source of `byteCount` bytes.
   func range(of blocks: Range<Int>, in byteCount: Int) -> ByteRange {
     let (end, overflow) = blocks.upperBound.multipliedReportingOverflow(by: size)
     return blocks.lowerBound * size..<(overflow ? byteCount : min(end, byteCount))
   }
 
-  /// The blocks that hold a byte of any of `ranges`, each once: runs in ascending order that do not touch.
+  /// The blocks that contain at least one byte of any of `ranges`, each once: ascending runs that do not touch.
   func runs(covering ranges: [ByteRange]) -> [Range<Int>] {
     guard ranges.count > 1 else { return ranges.map { blocks(covering: $0) }.filter { !$0.isEmpty } }
     return ByteRanges.normalize(ranges.lazy.map { blocks(covering: $0) })
   }
 }
 
-/// What was read in whole blocks, to be cut to what was asked for.
+/// Bytes read in whole blocks, from which the requested ranges are cut.
 struct BlockRuns {
   private var runs: [(range: ByteRange, bytes: Bytes)] = []
 
-  /// Adds the bytes of `range`, which lies behind those before and does not touch them.
+  /// Adds the bytes of `range`, which must come after the earlier ranges and not touch them.
   mutating func append(_ range: ByteRange, _ bytes: Bytes) { runs.append((range, bytes)) }
 
-  /// The bytes of `range`, which lies within one run.
+  /// The bytes of `range`, which must lie within one run.
   func slice(_ range: ByteRange) -> Bytes {
     guard !range.isEmpty else { return Bytes() }
     let run = runs[runs.partitionPoint { $0.range.upperBound > range.lowerBound }]
     return run.bytes.slice(range.lowerBound - run.range.lowerBound..<range.upperBound - run.range.lowerBound)
   }
 
-  /// The answer to `request`.
+  /// The response to `request`.
   func response(to request: ReadRequest) -> ReadResponse {
     ReadResponse(slice(request.range), moreBytes: request.moreRanges.map(slice))
   }
 }
 
 extension ReadRequest {
-  /// All ranges asked for, in the order asked.
+  /// All requested ranges, in the order of the request.
   var ranges: [ByteRange] { [range] + moreRanges }
 
-  /// This, for other ranges: at least one.
+  /// A copy of this request for other ranges, of which there must be at least one.
   func asking(for ranges: [ByteRange]) -> ReadRequest {
     var request = self
     request.range = ranges[0]
     request.moreRanges = Array(ranges.dropFirst())
-    // The grid is that of the range asked for.
+    // The grid belongs to the original range.
     request.grid = nil
     return request
   }

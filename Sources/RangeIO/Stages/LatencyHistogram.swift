@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Durations counted in buckets that widen with them: four to each power of two, so that a quantile is at most a
-/// quarter too high. Up to some 73 years, in 240 counters.
+/// A histogram of durations. Longer durations have wider buckets: four per power of two, so that a quantile is at most
+/// a quarter too high. It covers up to some 73 years with 240 counters.
 public struct LatencyHistogram: Hashable, Sendable, Codable {
-  /// How many durations fell into each bucket.
+  /// The number of durations in each bucket.
   private var buckets: [Int]
 
   init(buckets: [Int]) { self.buckets = buckets }
 
-  /// A histogram that was encoded.
+  /// Decodes a histogram.
   ///
-  /// - Throws: `DecodingError` for what no histogram encodes to: another number of buckets, negative counts, more in all
-  ///   than an `Int` holds.
+  /// - Throws: `DecodingError` for data that cannot be an encoded histogram: a wrong number of buckets, negative
+  ///   counts, or a total that does not fit into an `Int`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     buckets = try container.decode([Int].self, forKey: .buckets)
@@ -27,15 +27,16 @@ public struct LatencyHistogram: Hashable, Sendable, Codable {
     }
   }
 
-  /// The durations counted.
+  /// The number of durations counted.
   public var count: Int { buckets.reduce(0, +) }
 
-  /// The duration that the given share of all did not exceed, rounded up to a bucket's end; zero when there are none.
+  /// The duration that the given share of all durations did not exceed, rounded up to the end of a bucket. Zero if
+  /// there are no durations.
   ///
-  /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile. Less, and what is not a number, is
-  ///   0; more is 1.
+  /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile. A smaller value or NaN counts as
+  ///   0, a larger one as 1.
   public func quantile(_ share: Double) -> Duration {
-    // What is not a number is not more than zero. A product may be rounded up to more than an `Int` holds.
+    // NaN is not greater than zero. The product may be rounded up to more than an `Int` holds.
     let share = share > 0 ? Swift.min(share, 1) : 0
     let wanted = Swift.max(1, Int(exactly: (Double(count) * share).rounded(.up)) ?? count)
     var seen = 0
@@ -46,14 +47,14 @@ public struct LatencyHistogram: Hashable, Sendable, Codable {
     return .zero
   }
 
-  /// The buckets that hold something, each with the longest duration that falls into it, in order: for a plot.
+  /// The buckets that are not empty, in order, each with the longest duration it can contain. Useful for a plot.
   public var nonEmptyBuckets: [(upTo: Duration, count: Int)] {
     buckets.enumerated().filter { $0.element > 0 }.map { (.nanoseconds(Self.end(of: $0.offset)), $0.element) }
   }
 
   static let bucketCount = 240
 
-  /// The bucket of a duration: its highest bit, and the two bits below that.
+  /// The bucket of a duration, chosen by its highest bit and the two bits below it.
   static func bucket(_ nanoseconds: Int64) -> Int {
     let value = UInt64(Swift.max(nanoseconds, 0))
     if value < 4 { return Int(value) }
@@ -61,7 +62,7 @@ public struct LatencyHistogram: Hashable, Sendable, Codable {
     return Swift.min((exponent - 1) * 4 + Int((value >> (exponent - 2)) & 3), bucketCount - 1)
   }
 
-  /// The longest duration that falls into `bucket`, in nanoseconds.
+  /// The longest duration that `bucket` can contain, in nanoseconds.
   static func end(of bucket: Int) -> Int64 {
     if bucket < 4 { return Int64(bucket) }
     let exponent = bucket / 4 + 1
@@ -69,9 +70,9 @@ public struct LatencyHistogram: Hashable, Sendable, Codable {
   }
 }
 
-/// A histogram that many threads add to, by one relaxed addition each.
+/// A histogram that many threads add to. Each addition is one relaxed atomic operation.
 final class LatencyRecorder: @unchecked Sendable {
-  // Unchecked: atomics in memory of our own, since arrays of atomics do not exist.
+  // Unchecked: the counters are atomics in manually allocated memory, because arrays of atomics do not exist.
   private let buckets: UnsafeMutablePointer<Atomic<Int>>
 
   init() {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts and times the reads that pass: a stage to put wherever you want to look.
+/// Counts and times the reads that pass through it. Put it wherever you want to measure.
 ///
 /// ```swift
 /// let observing = Observing()
@@ -9,17 +9,18 @@ import Synchronization
 /// print(observing.statistics().latency.quantile(0.99))
 /// ```
 ///
-/// **Place.** Anywhere: above a cache it sees what callers see, below it what is fetched, above the source its reads.
+/// **Place.** Anywhere. Above a cache it sees what callers see, below a cache what is fetched, directly above the
+/// source the reads of the source.
 ///
-/// **Cost.** Two looks at the clock for what is cached, three otherwise, and a handful of relaxed additions. May stand at
-/// several places of one pipeline, and in several pipelines: it counts them all together.
+/// **Cost.** For a cache hit the clock is read twice, otherwise three times, plus a handful of relaxed additions. One
+/// `Observing` may stand in several places of one pipeline, and in several pipelines; it adds up all of them.
 public final class Observing: ReadyStage {
   private let counts = Counts()
 
-  /// A stage that has seen nothing.
+  /// Creates a stage that has counted nothing yet.
   public init() {}
 
-  /// Passes the read on, and notes how it went.
+  /// Passes the read on and records the result.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     let start = next.time.now
     do {
@@ -34,7 +35,7 @@ public final class Observing: ReadyStage {
     }
   }
 
-  /// Passes on what is cached, and notes it.
+  /// Passes a cache hit on and records it.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     let start = next.time.now
     guard let response = next.ready(request) else { return nil }
@@ -43,15 +44,15 @@ public final class Observing: ReadyStage {
     return response
   }
 
-  /// What has passed so far.
+  /// The counts so far.
   public func statistics() -> Statistics {
     Statistics(
       bytes: counts.bytes.load(ordering: .relaxed), failures: counts.failures.count,
       cancellations: counts.cancellations.count, latency: counts.latency.snapshot())
   }
 
-  /// What has passed so far, in the form that all stages have: times in microseconds. Prefer ``statistics()-(Statistics)``
-  /// where you have the stage.
+  /// The counts so far, in the form that all stages share, with times in microseconds. If you have the stage itself,
+  /// prefer ``statistics()-(Statistics)``.
   @_disfavoredOverload public func statistics() -> StageStatistics? {
     let seen: Statistics = statistics()
     func microseconds(_ share: Double) -> Int { Int(seen.latency.quantile(share) / .microseconds(1)) }
@@ -64,17 +65,17 @@ public final class Observing: ReadyStage {
       ])
   }
 
-  /// What an ``Observing`` stage has seen.
+  /// What an ``Observing`` stage has counted.
   public struct Statistics: Hashable, Sendable, Codable {
     /// Reads that succeeded.
     public var reads: Int { latency.count }
-    /// Bytes of the reads that succeeded.
+    /// Bytes returned by the reads that succeeded.
     public var bytes: Int
-    /// Reads that threw anything but `CancellationError`.
+    /// Reads that threw an error other than `CancellationError`.
     public var failures: Int
     /// Reads that threw `CancellationError`.
     public var cancellations: Int
-    /// How long the reads took that succeeded.
+    /// How long the successful reads took.
     public var latency: LatencyHistogram
   }
 
@@ -92,7 +93,7 @@ public final class Observing: ReadyStage {
 }
 
 extension Observing.Statistics: CustomStringConvertible {
-  /// One line for people.
+  /// One line of text for people.
   public var description: String {
     "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled, median "
       + "\(latency.quantile(0.5)), 99% within \(latency.quantile(0.99))"

@@ -1,24 +1,24 @@
-/// Waits of stages that end at once when the read is cancelled or the reader closed, whatever is waited for.
+/// Waits for stages. They end at once when the read is cancelled or the reader is closed.
 extension ReadNext {
-  /// Suspends until `instant`, or until the read is cancelled or the reader closed. What a stage of your own waits for by
-  /// `Task.sleep` or by ``time`` is not ended by closing: the reader then waits for that stage.
+  /// Suspends until `instant`, or until the read is cancelled or the reader is closed. Use this in your own stages:
+  /// closing does not end a wait by `Task.sleep` or ``time``, and the reader then waits for that stage.
   ///
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
   public nonisolated(nonsending) func sleep(until instant: ReadInstant) async throws {
     try await answer { [time] in try await time.sleep(until: instant) }
   }
 
-  /// Suspends for so long, as ``sleep(until:)``.
+  /// Suspends for `duration`. Otherwise like ``sleep(until:)``.
   ///
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
     try await sleep(until: time.now.advanced(by: duration))
   }
 
-  /// What `work` comes to, done by a task of its own, which is cancelled when no read waits for it any more. It must not
-  /// read through this: see ``start(_:)``.
+  /// Runs `work` in its own task and returns its result. The task is cancelled when no read waits for it any more.
+  /// `work` must not read through this `ReadNext`: use ``start(_:)`` for that.
   ///
-  /// - Throws: what `work` throws; `CancellationError`, `ReadError.Code.closed`.
+  /// - Throws: any error that `work` throws; `CancellationError`, `ReadError.Code.closed`.
   func answer<Value: Sendable>(of work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let answer = Promise<Value>()
     let task = background.start {
@@ -34,7 +34,7 @@ extension ReadNext {
 }
 
 extension ReadRequest {
-  /// The error of this read when its deadline passes.
+  /// The error of this read when its deadline has passed.
   func timedOut() -> ReadError {
     ReadError(
       .timedOut, "the time for this read is over: try again, or allow more of it", isTransient: true,

@@ -1,13 +1,13 @@
 package import SystemPackage
 
-/// A call to a simulated disk, as the code that decides what goes wrong sees it.
+/// A call to a simulated disk, as seen by the code that decides on faults.
 package struct DiskCall: Sendable {
   package enum Kind: Int, CaseIterable, Sendable {
     case read, readResident, write, beginWriting, allocate, truncate, sync, lock, unlock
     case create, open, remove, rename, makeDirectory, openDirectory, removeDirectory, names, syncDirectory
     case status, setMode, freeByteCount
 
-    /// Whether it changes what the disk holds, or what of it is durable.
+    /// Whether it changes the contents of the disk, or which of them are durable.
     package var isChange: Bool {
       switch self {
       case .write, .allocate, .truncate, .sync, .create, .remove, .rename, .makeDirectory, .removeDirectory,
@@ -19,46 +19,46 @@ package struct DiskCall: Sendable {
   }
 
   package var kind: Kind
-  /// What the file or directory was called when it was opened, or is to be called; of a directory made by its path, the
-  /// last component.
+  /// The name with which the file or directory was opened, or the name it will get; for a directory created by its
+  /// path, the last component.
   package var name: String
   package var offset = 0
   package var byteCount = 0
-  /// Calls of this kind before it, since the faults were set.
+  /// The number of earlier calls of this kind since the faults were set.
   package var number = 0
-  /// Calls of any kind before it, since the faults were set.
+  /// The number of earlier calls of any kind since the faults were set.
   package var position = 0
 }
 
-/// What goes wrong with a call.
+/// A fault in a call.
 package struct DiskFault: Sendable {
   package enum End: Sendable {
-    /// It succeeds after all.
+    /// The call succeeds.
     case success
     case error(Errno)
-    /// The process is dead.
+    /// The process dies.
     case crash
   }
 
-  /// What runs first, on the calling thread and outside of all locks: it may block, or move a clock.
+  /// Runs first, on the calling thread and outside of all locks. It may block, or move a clock.
   package var delay: (@Sendable () -> Void)?
   package var end: End
-  /// Of a write that fails or crashes: the bytes that are written nevertheless, from the start on.
+  /// For a write that fails or crashes: how many bytes, from the start, are written nevertheless.
   package var written = 0
 
-  /// Nothing is done. Pages that a failed sync leaves behind will not be written by the next one either, as on Linux:
+  /// The call does nothing and fails. After a failed sync, the next sync does not write its pages either, as on Linux:
   /// Rebello et al., "Can applications recover from fsync failures?", ATC 2020.
   package static func fail(_ errno: Errno) -> DiskFault { DiskFault(end: .error(errno)) }
 
-  /// A write ends in the middle.
+  /// A write stops in the middle.
   package static func tear(after written: Int, _ errno: Errno = .ioError) -> DiskFault {
     DiskFault(end: .error(errno), written: written)
   }
 
-  /// The process ends here: kill -9. Of a write, `written` bytes are there.
+  /// The process ends here, as with kill -9. A write has written `written` bytes.
   package static func crash(after written: Int = 0) -> DiskFault { DiskFault(end: .crash, written: written) }
 
-  /// The call waits, then succeeds.
+  /// The call waits and then succeeds.
   package static func delay(_ delay: @escaping @Sendable () -> Void) -> DiskFault {
     DiskFault(delay: delay, end: .success)
   }

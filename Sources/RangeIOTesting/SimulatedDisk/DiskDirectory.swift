@@ -1,7 +1,7 @@
 import RangeIO
 import SystemPackage
 
-/// A directory: what its names mean, what they will mean after a loss of power, and what happened in between.
+/// A directory: its names now, its names after a power loss, and the changes in between.
 final class DiskDirectory: DiskNode, @unchecked Sendable {
   enum Change {
     case link(String, DiskNode)
@@ -45,7 +45,7 @@ final class DiskDirectory: DiskNode, @unchecked Sendable {
     changes = []
   }
 
-  /// Takes over what a loss of power left, or what a copy starts with.
+  /// Takes over the state after a power loss, or the initial state of a copy.
   func become(entries: [String: DiskNode], durable: [String: DiskNode], changes: [Change]) {
     self.entries = entries
     self.durable = durable

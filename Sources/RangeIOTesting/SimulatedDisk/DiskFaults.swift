@@ -1,35 +1,36 @@
-/// Decides which calls to a simulated disk go wrong, and how.
+/// Decides which calls to a simulated disk fail, and how.
 package struct DiskFaults: Sendable {
   package typealias Plan = @Sendable (DiskCall) -> DiskFault?
 
   let plan: Plan?
 
-  /// What `plan` decides. It is called outside of all locks.
+  /// The faults that `plan` decides. It is called outside of all locks.
   package init(_ plan: @escaping Plan) { self.plan = plan }
 
   private init() { plan = nil }
 
-  /// Nothing goes wrong.
+  /// No faults.
   package static let none = DiskFaults()
 
-  /// The call of `kind` with that number, from zero on.
+  /// A fault in call number `number` of `kind`, counted from zero.
   package static func on(_ kind: DiskCall.Kind, number: Int, _ fault: DiskFault) -> DiskFaults {
     DiskFaults { $0.kind == kind && $0.number == number ? fault : nil }
   }
 
-  /// Every call of `kind`.
+  /// A fault in every call of `kind`.
   package static func always(_ kind: DiskCall.Kind, _ fault: DiskFault) -> DiskFaults {
     DiskFaults { $0.kind == kind ? fault : nil }
   }
 
-  /// The process ends at the call of any kind with that position, from zero on.
+  /// The process dies at call number `position` of any kind, counted from zero.
   ///
-  /// - Parameter written: the share of a write that is there nevertheless.
+  /// - Parameter written: the share of a write that is written nevertheless.
   package static func crash(at position: Int, written: Double = 0) -> DiskFaults {
     DiskFaults { $0.position == position ? .crash(after: Int(Double($0.byteCount) * written)) : nil }
   }
 
-  /// Each call of `kinds`, with `probability`, as `seed` decides: the same calls whichever thread they come from.
+  /// A fault in each call of `kinds` with this `probability`. The seed decides which: the same calls, no matter from
+  /// which thread.
   package static func sometimes(
     _ probability: Double, of kinds: Set<DiskCall.Kind>, seed: UInt64,
     _ fault: @escaping @Sendable (DiskCall, inout SeededGenerator) -> DiskFault
@@ -42,7 +43,7 @@ package struct DiskFaults: Sendable {
     }
   }
 
-  /// What this one decides, or else `other`.
+  /// The fault of this plan, or if there is none, the fault of `other`.
   package func or(_ other: DiskFaults) -> DiskFaults {
     DiskFaults { self.plan?($0) ?? other.plan?($0) }
   }

@@ -1,13 +1,13 @@
 import RangeIO
 import SystemPackage
 
-/// A file: what is seen of its bytes, what will be left of them after a loss of power, and the pages that differ.
+/// A file: its bytes as processes see them, its bytes after a power loss, and the pages that differ.
 final class DiskFile: DiskNode, @unchecked Sendable {
-  /// A page written since it was durable.
+  /// A page that was written after it was last durable.
   struct Dirty {
-    /// What it was between what is durable and what is seen: some of it, as any of it may have reached the disk.
+    /// Some of its states between the durable one and the current one: any of them may have reached the disk.
     var between: [DiskPages.Page?] = []
-    /// After a failed sync the system takes it for clean, and never tries again.
+    /// After a failed sync the system regards the page as clean, and does not write it again.
     var isGivenUp = false
 
     static let mostBetween = 3
@@ -23,10 +23,10 @@ final class DiskFile: DiskNode, @unchecked Sendable {
       linkCount: isLinked ? 1 : 0)
   }
 
-  /// Writes as much of the first `most` bytes of `parts` as there is room for.
+  /// Writes the first `most` bytes of `parts`, as far as there is room.
   ///
   /// - Parameter room: the pages that the disk has left.
-  /// - Returns: the bytes written.
+  /// - Returns: the number of bytes written.
   func write(_ parts: [UnsafeRawBufferPointer], most: Int, at offset: Int, room: Int) -> Int {
     let limit = seen.allocated + room
     var written = 0
@@ -46,7 +46,7 @@ final class DiskFile: DiskNode, @unchecked Sendable {
   }
 
   func resize(_ count: Int) {
-    // The page in which the new end lies, and all beyond.
+    // The page that contains the new end, and all after it.
     let first = count / DiskPages.pageSize
     for page in first..<max(first, DiskPages.pageCount(seen.count)) where seen[page] != nil { willChange(page) }
     seen.resize(count)

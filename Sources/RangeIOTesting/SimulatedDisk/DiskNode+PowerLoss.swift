@@ -1,10 +1,10 @@
 import RangeIO
 
 extension DiskDirectory {
-  /// Goes back to what is durable, with some of what happened since, here and below.
+  /// Returns to the durable state, with some of the later changes. Includes everything in the directory.
   func losePower(_ random: inout SeededGenerator) {
     var left = durable
-    // A journal keeps the first ones. Without, any may be there.
+    // A journal keeps the first changes. Without one, any of them may have survived.
     let kept = Int.random(in: 0...changes.count, using: &random)
     let isJournaled = Bool.random(using: &random)
     for (number, change) in changes.enumerated() {
@@ -24,7 +24,7 @@ extension DiskDirectory {
     }
   }
 
-  /// A node keeps to one name, even if what it was called in between is lost.
+  /// A node keeps one name, even if an earlier rename is lost.
   private static func apply(_ change: Change, to entries: inout [String: DiskNode]) {
     switch change {
     case .link(let name, let node): entries[name] = node
@@ -37,7 +37,7 @@ extension DiskDirectory {
 }
 
 extension DiskFile {
-  /// Goes back to what is durable, with some of the pages that were written since, of which some are torn.
+  /// Returns to the durable state, with some of the pages written since. Some of those are torn.
   func losePower(_ random: inout SeededGenerator) {
     for page in dirty.keys.sorted() {
       let versions = [durable[page]] + (dirty[page]?.between ?? []) + [seen[page]]
@@ -47,7 +47,7 @@ extension DiskFile {
     let count = [seen.count, durable.count, Int.random(in: counts, using: &random)].randomElement(using: &random)
     let reserved = Bool.random(using: &random) ? seen.reserved : durable.reserved
     durable.resize(count ?? durable.count)
-    durable.clearTail()  // of versions of its last page that were longer
+    durable.clearTail()  // older versions of its last page may have been longer
     durable.reserve(min(reserved, DiskPages.pageCount(durable.count)))
     seen = durable
     dirty = [:]

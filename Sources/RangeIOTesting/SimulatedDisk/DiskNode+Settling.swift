@@ -1,5 +1,5 @@
 extension DiskDirectory {
-  /// What files in it and below it take of the disk.
+  /// The pages that all files in this directory and below it use.
   var allocatedPages: Int {
     entries.values.reduce(0) { pages, node in
       switch node {
@@ -10,7 +10,7 @@ extension DiskDirectory {
     }
   }
 
-  /// Makes it durable, and all below.
+  /// Makes the directory and everything below it durable.
   func settle() {
     sync()
     for node in entries.values {
@@ -19,7 +19,7 @@ extension DiskDirectory {
     }
   }
 
-  /// Adds a name that is durable.
+  /// Adds a durable name.
   func settle(_ name: String, _ node: DiskNode) {
     var (entries, durable) = (entries, durable)
     entries[name] = node
@@ -27,7 +27,7 @@ extension DiskDirectory {
     become(entries: entries, durable: durable, changes: changes)
   }
 
-  /// A copy, with all below. A node keeps to one copy, whatever names it has and had.
+  /// Copies the directory and everything below it. Each node is copied once, no matter how many names it has and had.
   func copy(_ copies: inout [ObjectIdentifier: DiskNode]) -> DiskDirectory {
     func copy(_ node: DiskNode) -> DiskNode {
       if let copied = copies[ObjectIdentifier(node)] { return copied }
@@ -58,7 +58,7 @@ extension DiskDirectory {
 }
 
 extension DiskFile {
-  /// Makes what is seen durable.
+  /// Makes the current contents durable.
   func settle() {
     durable = seen
     dirty = [:]

@@ -3,13 +3,13 @@ import SystemPackage
 
 /// A file, directory or link of a simulated disk.
 ///
-/// Unchecked, as those below: they are reached under the disk's lock only.
+/// Unchecked, like its subclasses: they are only used under the disk's lock.
 class DiskNode: @unchecked Sendable {
   var owner: UInt32
   var mode: UInt32
-  /// Whether a directory names it.
+  /// Whether it has a name in a directory.
   var isLinked = true
-  /// What it is open by.
+  /// The open handles.
   private(set) var handles: Set<Int> = []
   private var sharers: Set<Int> = []
   private var excluder: Int?
@@ -23,7 +23,7 @@ class DiskNode: @unchecked Sendable {
     DiskStatus(kind: .other, owner: owner, mode: mode, linkCount: isLinked ? 1 : 0)
   }
 
-  /// Whether `user` may do all that `bits` mean, three as in a mode.
+  /// Whether `user` has all rights in `bits`, which are three as in a mode.
   func permits(_ bits: UInt32, to user: UInt32) -> Bool {
     let granted = owner == user ? mode >> 6 : mode
     return granted & bits == bits
@@ -33,7 +33,7 @@ class DiskNode: @unchecked Sendable {
     guard permits(bits, to: user) else { throw .permissionDenied }
   }
 
-  /// Makes durable what can be.
+  /// Makes its contents durable.
   func sync() {}
 
   // MARK: handles
@@ -51,7 +51,7 @@ class DiskNode: @unchecked Sendable {
     excluder = nil
   }
 
-  /// flock(2): what was locked before is unlocked first, even if the new lock cannot be had.
+  /// As flock(2): releases the old lock first, even if the new one is not available.
   func lock(_ handle: Int, exclusively: Bool) -> Bool {
     unlock(handle)
     guard excluder == nil, !exclusively || sharers.isEmpty else { return false }
@@ -65,5 +65,5 @@ class DiskNode: @unchecked Sendable {
   }
 }
 
-/// What is not followed.
+/// A symbolic link, which is never followed.
 final class DiskLink: DiskNode, @unchecked Sendable {}

@@ -1,4 +1,4 @@
-/// The bytes of a simulated file, in pages that copies share until one of them is written.
+/// The bytes of a simulated file, in pages. Copies share a page until one of them writes to it.
 struct DiskPages: Sendable {
   typealias Page = [UInt8]
 
@@ -6,20 +6,20 @@ struct DiskPages: Sendable {
   static let sectorSize = 512
   static let zeros = Page(repeating: 0, count: pageSize)
 
-  /// The file's length in bytes. What a page holds beyond it is zero.
+  /// The length of the file in bytes. The last page is zero after it.
   private(set) var count = 0
-  /// As far as any was written. `nil` reads as zeros.
+  /// The pages up to the last one ever written. `nil` reads as zeros.
   private var pages: [Page?] = []
-  /// Pages set aside from the start of the file.
+  /// The number of pages reserved from the start of the file.
   private(set) var reserved = 0
-  /// Pages that the file takes of the disk: those set aside, and those written elsewhere.
+  /// The number of pages that the file uses on the disk: the reserved ones, and those written elsewhere.
   private(set) var allocated = 0
 
   static func pageCount(_ byteCount: Int) -> Int { (byteCount + pageSize - 1) / pageSize }
 
   subscript(page: Int) -> Page? { page < pages.count ? pages[page] : nil }
 
-  /// Whether writing to `page` takes a page of the disk.
+  /// Whether writing to `page` uses up a page of the disk.
   func isNew(_ page: Int) -> Bool { page >= reserved && self[page] == nil }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
@@ -37,11 +37,11 @@ struct DiskPages: Sendable {
     return total
   }
 
-  /// Writes `bytes`, which lie in `page`, from `start` of it on.
+  /// Writes `bytes` to `page`, starting at its byte `start`. They must fit into the page.
   mutating func write(_ bytes: UnsafeRawBufferPointer, to page: Int, at start: Int) {
     let wasNew = isNew(page)
     var new = self[page] ?? Self.zeros
-    place(page, nil)  // or else what follows would copy it
+    place(page, nil)  // otherwise the write below would copy it
     new.withUnsafeMutableBytes {
       UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + bytes.count]).copyMemory(from: bytes)
     }
@@ -50,7 +50,7 @@ struct DiskPages: Sendable {
     count = max(count, page * Self.pageSize + start + bytes.count)
   }
 
-  /// Replaces a page, or makes a hole of it.
+  /// Replaces a page, or with `nil` makes it a hole.
   mutating func set(_ page: Int, _ new: Page?) {
     if page >= reserved { allocated += (new == nil ? 0 : 1) - (self[page] == nil ? 0 : 1) }
     place(page, new)
@@ -64,7 +64,7 @@ struct DiskPages: Sendable {
     pages[page] = new
   }
 
-  /// Changes the length. What is cut off reads as zeros if the file grows again.
+  /// Changes the length. Bytes that are cut off read as zeros if the file grows again.
   mutating func resize(_ count: Int) {
     let kept = Self.pageCount(count)
     while pages.count > kept { if pages.removeLast() != nil, pages.count >= reserved { allocated -= 1 } }
@@ -74,16 +74,16 @@ struct DiskPages: Sendable {
     if isCut { clearTail() }
   }
 
-  /// Makes what the last page holds beyond the length zero.
+  /// Sets the bytes of the last page after the length to zero.
   mutating func clearTail() {
     let (page, start) = count.quotientAndRemainder(dividingBy: Self.pageSize)
     guard start > 0, var last = self[page] else { return }
-    pages[page] = nil  // or else what follows would copy it
+    pages[page] = nil  // otherwise the write below would copy it
     Self.copy(start..<Self.pageSize, of: Self.zeros, into: &last)
     pages[page] = last
   }
 
-  /// Takes the bytes of `range` from another page. By memcpy: in debug builds, a loop over 4096 bytes takes 100 µs.
+  /// Copies the bytes of `range` from another page. With memcpy: in debug builds, a loop over 4096 bytes takes 100 µs.
   static func copy(_ range: Range<Int>, of other: Page, into page: inout Page) {
     page.withUnsafeMutableBytes { page in
       other.withUnsafeBytes {
@@ -93,14 +93,14 @@ struct DiskPages: Sendable {
     }
   }
 
-  /// Sets the first `reserved` pages aside, and no more.
+  /// Reserves exactly the first `reserved` pages.
   mutating func reserve(_ reserved: Int) {
     guard reserved != self.reserved else { return }
     self.reserved = reserved
     allocated = reserved + pages.dropFirst(reserved).count(where: { $0 != nil })
   }
 
-  /// The pages that the file would take if its first `count` bytes were set aside.
+  /// The number of pages that the file would use if its first `count` bytes were reserved.
   func allocated(reserving count: Int) -> Int {
     var copy = self
     copy.reserve(max(reserved, Self.pageCount(count)))

@@ -23,14 +23,14 @@ package final class SimulatedDirectory: SpillDirectory {
     return try process.disk.perform(DiskCall(kind: kind, name: name ?? self.name), by: process, body)
   }
 
-  /// Whether `name` is one component, as a real directory asks.
+  /// Throws unless `name` is a single component, as a real directory requires.
   private func check(_ name: String) throws(Errno) {
     let isOne =
       !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
     guard isOne else { throw .invalidArgument }
   }
 
-  /// Whether names may be made and removed here.
+  /// Throws unless names may be added and removed here.
   private func requireWritable() throws(Errno) {
     guard node.isLinked else { throw .noSuchFileOrDirectory }
     try node.require(0o3, for: user)
@@ -52,9 +52,9 @@ package final class SimulatedDirectory: SpillDirectory {
   }
 
   package func names() throws(Errno) -> [String] {
-    // Nobody is to rely on an order, least of all on the natural one; but each run has the same.
+    // Callers must not rely on an order, least of all the natural one; but each run has the same order.
     try perform(.names) { (_) throws(Errno) in
-      // A real one is opened again to be listed.
+      // A real directory is opened again to be listed.
       try process.requireDescriptor()
       return node.entries.keys.sorted(by: >)
     }

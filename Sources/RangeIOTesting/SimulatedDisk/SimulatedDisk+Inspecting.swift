@@ -1,8 +1,8 @@
 import RangeIO
 package import SystemPackage
 
-/// What a test does to a disk behind the back of its processes. Nothing here is counted, fails, or asks for rights, and
-/// what it changes is durable.
+/// Direct access for tests, without a process. These calls are not counted, do not fail, and check no permissions.
+/// Their changes are durable.
 extension SimulatedDisk {
   /// The paths of all files, sorted.
   package var files: [FilePath] {
@@ -22,7 +22,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// The bytes of a file; `nil` if there is none at `path`.
+  /// The bytes of a file; `nil` if there is no file at `path`.
   package func contents(of path: FilePath) -> [UInt8]? {
     state.withLock { state in
       guard let file = Self.file(path, state) else { return nil }
@@ -32,7 +32,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// Replaces the bytes of a file, or makes one, and the directories above it.
+  /// Replaces the bytes of a file. Creates the file and the directories above it if necessary.
   package func setContents(of path: FilePath, _ bytes: [UInt8]) {
     state.withLock { state in
       let file = Self.file(path, state) ?? DiskFile(owner: user, mode: 0o600)
@@ -45,7 +45,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// Changes one bit of a file, counted from the lowest of its first byte on.
+  /// Flips one bit of a file, counted from the lowest bit of its first byte.
   package func flipBit(of path: FilePath, at bit: Int) {
     change(path) { file in
       var byte: UInt8 = 0
@@ -55,10 +55,10 @@ extension SimulatedDisk {
     }
   }
 
-  /// Cuts a file off, or makes it longer.
+  /// Truncates a file, or makes it longer.
   package func truncateFile(_ path: FilePath, to count: Int) { change(path) { $0.resize(count) } }
 
-  /// Makes a file or directory another user's, or changes its mode.
+  /// Changes the owner or the mode of a file or directory.
   package func setOwner(of path: FilePath, _ owner: UInt32? = nil, mode: UInt32? = nil) {
     state.withLock { state in
       guard let node = Self.node(path, state) else { preconditionFailure("there is no \(path)") }
@@ -67,7 +67,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// Makes a symbolic link, to nowhere in particular: it is not to be followed.
+  /// Creates a symbolic link without a target: links must not be followed.
   package func makeLink(_ path: FilePath) {
     state.withLock { place(DiskLink(owner: user, mode: 0o777), path, $0) }
   }
@@ -77,8 +77,8 @@ extension SimulatedDisk {
 
   // MARK: power
 
-  /// Turns the power off and on: all processes are dead, and the disk holds what was durable, with some of what was not,
-  /// as `seed` decides. Pages may be torn at multiples of 512 bytes; pages and names survive in any order.
+  /// Turns the power off and on. All processes are dead. The disk keeps what was durable, and some of the rest, as
+  /// `seed` decides. Pages may be torn at multiples of 512 bytes; pages and names may survive in any order.
   package func losePower(seed: UInt64) {
     state.withLock { state in
       var random = SeededGenerator(seed: seed)
@@ -88,7 +88,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// Another disk with the same contents, both images of it, and no processes.
+  /// Another disk with the same contents, the current and the durable ones, and without processes.
   package func copy() -> SimulatedDisk {
     let copied = state.withLock { state in
       var copies: [ObjectIdentifier: DiskNode] = [:]

@@ -1,11 +1,12 @@
 import RangeIO
 import SystemPackage
 
-/// A disk in memory that fails, tears, forgets and hangs as a test says, and otherwise does what a real one does.
+/// A disk in memory that fails, tears writes, loses data and hangs as a test decides, and otherwise behaves like a real
+/// one.
 ///
-/// It has two images: what its processes see, and what is left when the power goes. Bytes enter the second one by
-/// `sync()` of their file, names by `sync()` of their directory. A crash of a process costs its open files and their
-/// locks only.
+/// It has two states: what its processes see, and what is left after a power loss. Bytes reach the second state by
+/// `sync()` of their file, names by `sync()` of their directory. When a process crashes, it loses only its open files
+/// and their locks.
 ///
 /// ```swift
 /// let disk = SimulatedDisk(capacity: 1 << 20)
@@ -15,7 +16,7 @@ import SystemPackage
 /// use(disk.newProcess())          // finds what is left
 /// ```
 package final class SimulatedDisk: Sendable {
-  /// What `readResident` answers.
+  /// The result of `readResident`.
   package enum Residency: Sendable { case everything, nothing, unknown }
 
   struct State: Sendable {
@@ -26,23 +27,23 @@ package final class SimulatedDisk: Sendable {
     var faults = DiskFaults.none
     var counts = [Int](repeating: 0, count: DiskCall.Kind.allCases.count)
     var position = 0
-    /// ``counts`` and ``position`` when the faults were set.
+    /// The values of ``counts`` and ``position`` when the faults were set.
     var countsBefore = [Int](repeating: 0, count: DiskCall.Kind.allCases.count)
     var positionBefore = 0
-    /// How often the power went. Processes are of one life.
+    /// How often the power was lost. A process belongs to one life.
     var life = 0
     var nextHandle = 0
 
     var pagesLeft: Int { max(0, pageCapacity - pagesUsed) }
   }
 
-  /// Whom the processes run as.
+  /// The user that the processes run as.
   package let user: UInt32
   let state: Locked<State>
 
-  /// An empty disk.
+  /// Creates an empty disk.
   ///
-  /// - Parameter capacity: in bytes, for pages of 4 KiB that hold the contents of files; names take none.
+  /// - Parameter capacity: in bytes, for the 4 KiB pages of file contents; names need no space.
   package init(capacity: Int = 1 << 40, user: UInt32 = 1000) {
     self.user = user
     let root = DiskDirectory(owner: user, mode: 0o700)
@@ -54,14 +55,14 @@ package final class SimulatedDisk: Sendable {
     self.state = Locked(state)
   }
 
-  /// A process that uses the disk. Processes see each other's changes and locks.
+  /// Creates a process that uses the disk. Processes see each other's changes and locks.
   ///
-  /// - Parameter descriptors: the files that it may have open at once.
+  /// - Parameter descriptors: how many files it may have open at the same time.
   package func newProcess(descriptors: Int = .max) -> SimulatedProcess {
     SimulatedProcess(self, life: state.withLock { $0.life }, descriptors: descriptors)
   }
 
-  /// What goes wrong from now on. Setting it starts the numbers of ``DiskCall`` at zero.
+  /// The faults from now on. Setting this restarts the numbers of ``DiskCall`` at zero.
   package var faults: DiskFaults {
     get { state.withLock { $0.faults } }
     set {
@@ -71,7 +72,7 @@ package final class SimulatedDisk: Sendable {
         state.positionBefore = state.position
         return state.faults
       }
-      // Released out here: it may hold a file, whose end takes the lock.
+      // Released outside of the lock: it may hold a file, and releasing the file takes the lock.
       withExtendedLifetime(replaced) {}
     }
   }
@@ -81,24 +82,24 @@ package final class SimulatedDisk: Sendable {
     set { state.withLock { $0.residency = newValue } }
   }
 
-  /// In bytes. May be less than what is allocated.
+  /// In bytes. May be less than the allocated bytes.
   package var capacity: Int {
     get { state.withLock { $0.pageCapacity * DiskPages.pageSize } }
     set { state.withLock { $0.pageCapacity = newValue / DiskPages.pageSize } }
   }
 
-  /// What files take, the removed ones that are open among them.
+  /// The bytes that files use, including removed files that are still open.
   package var allocatedByteCount: Int { state.withLock { $0.pagesUsed * DiskPages.pageSize } }
 
-  /// Calls of `kind` since the disk was made, those that failed among them.
+  /// The number of calls of `kind` since the disk was created, including those that failed.
   package func count(of kind: DiskCall.Kind) -> Int { state.withLock { $0.counts[kind.rawValue] } }
 
-  /// Calls of all kinds since the disk was made.
+  /// The number of calls of all kinds since the disk was created.
   package var callCount: Int { state.withLock { $0.position } }
 
-  /// Does what is to go wrong with a call of `process`, or else `body`.
+  /// Applies the fault that a call of `process` must have, or runs `body`.
   ///
-  /// - Parameter failing: what is done before it goes wrong.
+  /// - Parameter failing: runs before the call fails.
   func perform<Result: Sendable>(
     _ call: DiskCall, by process: SimulatedProcess,
     failing: (inout State, DiskFault) -> Void = { _, _ in },
@@ -140,9 +141,9 @@ package final class SimulatedDisk: Sendable {
 }
 
 extension SimulatedDisk.State {
-  /// The names of `path`, from the root on, wherever it starts.
+  /// The components of `path`, from the root on. A relative path also starts at the root.
   static func names(of path: FilePath) -> [String] {
-    // Not by its components, which take 50 µs each in debug builds.
+    // Does not use `path.components`, where each component takes 50 µs in debug builds.
     path.withPlatformString { String(cString: $0) }.split(separator: "/").map(String.init)
   }
 
@@ -157,13 +158,13 @@ extension SimulatedDisk.State {
     return directory
   }
 
-  /// To be called when a node has lost its name, or a file a handle: what cannot be reached takes no room.
+  /// Call this when a node has lost its name, or a file a handle: a file that cannot be reached uses no space.
   mutating func release(_ node: DiskNode) {
     guard let file = node as? DiskFile, !file.isLinked, file.handles.isEmpty else { return }
     pagesUsed -= file.seen.allocated
   }
 
-  /// Runs `change`, and counts the pages that `file` takes more or less after it.
+  /// Runs `change`, and updates the number of used pages.
   mutating func changing<Result, E: Error>(_ file: DiskFile, _ change: (DiskFile) throws(E) -> Result) throws(E)
     -> Result
   {

@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// An open file of a simulated disk.
 package final class SimulatedFile: SpillFile {
-  /// A directory may be opened as a file, too, and tells so.
+  /// May be a directory opened as a file. Its calls then fail accordingly.
   private let node: DiskNode
   private let handle: Int
   private let name: String
@@ -103,7 +103,7 @@ package final class SimulatedFile: SpillFile {
   }
 
   package func beginWriting(_ count: Int, at offset: Int) {
-    // It never fails, so that all there is to do is to be counted, and to wait if a test wants it to.
+    // It cannot fail, so it is only counted, and waits if a test wants that.
     do throws(Errno) {
       try process.disk.perform(call(.beginWriting, count, at: offset), by: process) { _ in }
     } catch {

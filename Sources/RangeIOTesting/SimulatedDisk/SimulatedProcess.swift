@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// A process that uses a simulated disk, until it crashes.
 ///
-/// Unchecked: what changes is reached under the disk's lock only.
+/// Unchecked: mutable state is only used under the disk's lock.
 package final class SimulatedProcess: SpillDisk, @unchecked Sendable {
   let disk: SimulatedDisk
   private let life: Int
@@ -19,19 +19,20 @@ package final class SimulatedProcess: SpillDisk, @unchecked Sendable {
     mostOpen = 0
   }
 
-  /// The files that it may open at once: opening more fails with `EMFILE`. May be less than there are.
+  /// How many files it may have open at the same time: opening more fails with `EMFILE`. May be less than the number
+  /// open now.
   package var descriptors: Int {
     get { disk.state.withLock { _ in descriptorsLeft + open.count } }
     set { disk.state.withLock { _ in descriptorsLeft = newValue - open.count } }
   }
 
-  /// The most files that it ever had open at once.
+  /// The most files that it ever had open at the same time.
   package var mostOpenFiles: Int { disk.state.withLock { _ in mostOpen } }
 
   package var user: UInt32 { disk.user }
 
-  /// Ends it, as kill -9 does: what it wrote is there; its files are closed, and the locks on them gone. Whatever it does
-  /// from now on throws `EBADF` and changes nothing.
+  /// Ends the process, as kill -9 does. What it wrote stays; its files are closed and its locks released. All its later
+  /// calls throw `EBADF` and change nothing.
   package func crash() { disk.state.withLock { die(&$0) } }
 
   package func makeDirectory(_ path: FilePath) throws(Errno) {
@@ -91,7 +92,7 @@ package final class SimulatedProcess: SpillDisk, @unchecked Sendable {
     return state.nextHandle
   }
 
-  /// Does nothing for what a crash has closed.
+  /// Does nothing if a crash has already closed the handle.
   func close(_ handle: Int, _ state: inout SimulatedDisk.State) {
     guard life == state.life, let node = open.removeValue(forKey: handle) else { return }
     descriptorsLeft += 1

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `rangeio cat`: all bytes of a source.
+/// `rangeio cat`: prints all bytes of a source.
 struct CatCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "cat", abstract: "Write a whole file to standard output.")

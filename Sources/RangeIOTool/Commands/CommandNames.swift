@@ -1,19 +1,19 @@
 import ArgumentParser
 
-/// Tells of a command that there is not, before the argument parser takes its name for a stray argument.
+/// Reports an unknown command, before the argument parser takes its name for an unexpected argument.
 enum CommandNames {
-  /// A command was called without naming one of its own: its help says which there are.
+  /// A command was called without a subcommand: its help lists them.
   struct Missing: Error {
     let command: any ParsableCommand.Type
     init(_ command: any ParsableCommand.Type) { self.command = command }
   }
 
-  /// Throws if `arguments` begin with a name that no command of `command` has, or with none.
+  /// Throws if `arguments` begin with a name that is not a subcommand of `command`, or with no name.
   static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
     let commands = command.configuration.subcommands
     guard !commands.isEmpty else { return }
     guard let name = arguments.first else { throw Missing(command) }
-    // Options of the command itself, such as --help.
+    // Options of the command itself, such as `--help`.
     guard !name.hasPrefix("-"), name != "help" else { return }
     if let found = commands.first(where: { self.name(of: $0) == name }) {
       return try check(Array(arguments.dropFirst()), of: found)
@@ -29,7 +29,8 @@ enum CommandNames {
     throw ToolFailure.usage("there is no command '\(name)': \(advice)")
   }
 
-  /// Where to read on after wrong usage: ` (see 'rangeio spill list --help')`, of the command that `arguments` begin with.
+  /// Where to read more after wrong usage: ` (see 'rangeio spill list --help')`, for the command that `arguments` begin
+  /// with.
   static func hint(_ arguments: [String], of command: any ParsableCommand.Type) -> String {
     var (command, names) = (command, [name(of: command)])
     for word in arguments {
@@ -44,10 +45,10 @@ enum CommandNames {
     command.configuration.commandName ?? "\(command)".lowercased()
   }
 
-  /// How many letters must be added, left out, exchanged or swapped with their neighbour to make one name of the other
-  /// (the optimal string alignment distance).
+  /// The number of letters to add, remove, replace or swap with their neighbour to get from one name to the other (the
+  /// optimal string alignment distance).
   static func distance(_ one: String, _ other: String) -> Int {
-    // No command has so many letters; a path may have any number.
+    // No command is this long; a path may have any length.
     let (one, other) = (Array(one.prefix(32)), Array(other.prefix(32)))
     var rows = [Array(0...other.count)]
     for i in 1..<(one.count + 1) {

@@ -1,17 +1,17 @@
 import RangeIO
 
-/// Copies a selection of a source to where it is wanted, in bounded memory.
+/// Copies a selection of a source to its destination, in bounded memory.
 struct Copying {
   let source: String
   let selection: Selection
   let engine: FileSource.Engine
-  /// Whether the file may grow meanwhile; what it has when it is opened is read.
+  /// Whether the file may grow in the meantime. The copy covers what the file has when it is opened.
   let growing: Bool
   let force: Bool
 
   private var growth: Growth { growing ? .followed : .refused }
 
-  /// To standard output.
+  /// Copies to standard output.
   func toStandardOutput() async throws {
     try await withSource(source, engine: engine, growth: growth) { reader in
       try SourceGuard.checkStandardOutput(isNotFileAt: source)
@@ -20,7 +20,7 @@ struct Copying {
     }
   }
 
-  /// To the file at `path`, which appears when it is complete.
+  /// Copies to the file at `path`, which appears only when it is complete.
   func toFile(_ path: String) async throws {
     let path = try PathArgument.path(path, for: "--output")
     try await withSource(source, engine: engine, growth: growth) { reader in

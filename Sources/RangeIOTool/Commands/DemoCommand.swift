@@ -1,7 +1,7 @@
 import ArgumentParser
 import RangeIO
 
-/// `rangeio demo`: shows on a file of yours that reads are right and fast.
+/// `rangeio demo`: shows on a file of the user that reads are correct and fast.
 struct DemoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Read a file in many ways, compare every byte, and show figures.",

@@ -3,7 +3,7 @@ public import RangeIO
 
 extension FileSource.Engine: ExpressibleByArgument {}
 
-/// The option that commands share which read a file.
+/// The option shared by the commands that read a file.
 struct EngineOption: ParsableArguments {
   @Option(help: "How the file is read.")
   var engine = FileSource.Engine.automatic

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RangeIO
 
-/// `rangeio explain`: where bytes would come from, and why not from nearer.
+/// `rangeio explain`: shows where bytes would come from, and why not from a nearer place.
 struct ExplainCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Tell where the bytes of a range would come from, and why not from nearer.",
@@ -61,7 +61,7 @@ struct ExplainCommand: CommandWithStats {
     }
   }
 
-  /// A cache over what an earlier process has left, of which nothing is changed.
+  /// Opens a cache with what an earlier process has left, without changing any of it.
   private static func openStore(_ directory: String) async throws -> TieredChunkStore {
     var configuration = SpillStore.Configuration(directory: directory, limit: SpillShow.disk)
     configuration.isReadOnly = true
@@ -74,7 +74,7 @@ struct ExplainCommand: CommandWithStats {
 }
 
 extension ReadExplanation {
-  /// A line for each part, with figures as the tool writes them.
+  /// One line for each part, with numbers in the tool's format.
   var text: String {
     guard !parts.isEmpty else { return "no bytes" }
     return Table(

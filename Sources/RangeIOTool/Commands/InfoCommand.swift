@@ -1,7 +1,7 @@
 import ArgumentParser
 import RangeIO
 
-/// `rangeio info`: what a source is.
+/// `rangeio info`: describes a source.
 struct InfoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Tell kind, size and version of a file.")
@@ -19,7 +19,7 @@ struct InfoCommand: CommandWithStats {
   }
 }
 
-/// What `rangeio info` tells of a source.
+/// The facts that `rangeio info` prints about a source.
 struct SourceInfo {
   let name: String
   let id: String
@@ -29,9 +29,9 @@ struct SourceInfo {
   let version: Version
 
   enum Version: String {
-    /// Any later change will be seen.
+    /// Any later change will be noticed.
     case settled
-    /// The file changed so lately that another change within the clock's tick would not show yet.
+    /// The file changed so recently that another change within the same tick of the clock would not be noticed.
     case unsettled
     /// The source has no versions.
     case none

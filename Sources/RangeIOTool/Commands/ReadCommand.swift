@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `rangeio read`: some bytes of a source, or all.
+/// `rangeio read`: prints some bytes of a source, or all.
 struct ReadCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Write a range of a file to standard output or to another file.",
@@ -12,7 +12,7 @@ struct ReadCommand: CommandWithStats {
   var source: String
 
   @Option(
-    // So that `-100`, the last bytes, is a value.
+    // So that `-100`, the last 100 bytes, is parsed as a value.
     parsing: .unconditional,
     help: ArgumentHelp(
       "The bytes to read, counted from zero: A...B or A-B with the last byte, 'A..<B' without it, A... or A- to the end, -N the last N bytes. In a shell quote what has a <.",

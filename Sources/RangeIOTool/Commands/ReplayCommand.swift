@@ -2,7 +2,7 @@ import ArgumentParser
 import RangeIO
 import RangeIOTraces
 
-/// `rangeio replay`: how often a cache would have had what a trace reads.
+/// `rangeio replay`: shows how often a cache would have had what a trace reads.
 struct ReplayCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Replay a trace of reads through the cache, and count hits.",
@@ -90,7 +90,7 @@ struct ReplayCommand: CommandWithStats {
       shards: shards, uniqueBlocks: uniqueBlocks)
   }
 
-  /// The same memory with a part for compressed blocks.
+  /// The same memory, with a part of it for compressed blocks.
   private func row(
     _ policy: String, _ replay: Replay, _ options: ReplayOptions, _ factory: EvictionPolicyFactory, _ tiers: ReplayTiers
   ) async throws -> ReplayReport.Row {
@@ -109,7 +109,7 @@ struct ReplayCommand: CommandWithStats {
     return .init(policy: policy + tiers.name, counts: counts, tiers: target.store.statistics())
   }
 
-  /// Block by block the store by itself is measured, request by request a reader over it.
+  /// In the order of blocks, measures the store alone; in the order of requests, a reader with the store.
   private func counts(
     _ replay: Replay, _ options: ReplayOptions, _ policy: EvictionPolicyFactory, _ progress: (Int) -> Void
   ) async throws -> ReplayCounts {
@@ -147,7 +147,7 @@ struct ReplayCommand: CommandWithStats {
 }
 
 extension RangeTrace {
-  /// The blocks that are read, each counted once.
+  /// The number of different blocks that are read.
   fileprivate func uniqueBlocks(on grid: BlockGrid) -> Int {
     var blocks: Set<Int> = []
     for request in requests { blocks.formUnion(grid.blocks(covering: request)) }
@@ -155,11 +155,12 @@ extension RangeTrace {
   }
 }
 
-/// What `--policy` takes.
+/// The values of `--policy`.
 enum ReplayPolicy: String, CaseIterable, ExpressibleByArgument {
   case `default`, lru, sieve, s3fifo, all
 
-  /// The policies to replay with, by the names to report them under: the default goes by that name, whatever it is.
+  /// The policies to replay with, and their names in the report. The default policy is reported as the default,
+  /// whichever it is.
   var factories: [(name: String, factory: EvictionPolicyFactory)] {
     switch self {
     case .default: [(rawValue, .default)]

@@ -1,15 +1,16 @@
 import RangeIO
 
-/// Which bytes of a source are wanted: what `--range`, `--offset` with `--length`, and `--suffix` say.
+/// The bytes of a source that the user selected with `--range`, `--offset` and `--length`, or `--suffix`.
 ///
-/// Bounds are numbers until they are known to make a range: `5..<3` would trap before anyone could complain.
+/// Bounds are plain numbers until they are known to form a valid range: `5..<3` would trap before the tool could report
+/// it.
 enum Selection: Equatable {
   case whole
   case from(Int)
   case span(offset: Int, count: Int)
   case suffix(Int)
 
-  /// The one selection that the options make, each `nil` where it was not given.
+  /// Creates the selection that the options describe. Options that were not given are `nil`.
   init(range: String?, offset: String?, length: String?, suffix: String?) throws(ToolFailure) {
     let ways = [range != nil, offset != nil || length != nil, suffix != nil].count { $0 }
     guard ways <= 1 else {
@@ -28,9 +29,9 @@ enum Selection: Equatable {
     }
   }
 
-  /// A range as Swift writes it, `A..<B`, `A...B`, `A...`, `..<B` or `...B`, or as HTTP and curl do, `A-B`, `A-` or `-COUNT`
-  /// for the last bytes. Each bound is a number of bytes such as `4096` or `64KiB`. But after `..<` the second one is the
-  /// last byte.
+  /// Parses a range as Swift writes it, `A..<B`, `A...B`, `A...`, `..<B` or `...B`, or as HTTP and curl do, `A-B`, `A-`
+  /// or `-COUNT` for the last bytes. Each bound is a number of bytes such as `4096` or `64KiB`. The second bound is the
+  /// last byte, except after `..<`.
   static func parse(range text: String) throws(ToolFailure) -> Selection {
     guard !text.contains(",") else {
       throw .usage("--range: '\(text)' has a comma: name one range only, and write numbers without commas")
@@ -48,7 +49,7 @@ enum Selection: Equatable {
     return upper.isEmpty ? .from(try parse(lower, "--range")) : try span(lower, upper, isClosed: true, text)
   }
 
-  /// The bytes between two bounds, with or without the one at the upper one.
+  /// The bytes between two bounds, with or without the byte at the upper bound.
   private static func span(
     _ lower: Substring, _ upper: Substring, isClosed: Bool, _ text: String
   ) throws(ToolFailure) -> Selection {
@@ -82,7 +83,7 @@ enum Selection: Equatable {
 }
 
 extension Selection {
-  /// The selected bytes of `reader`, piece by piece. Whether they exist shows when the stream begins.
+  /// The selected bytes of `reader`, piece by piece. If they do not exist, the stream throws when it begins.
   func stream(of reader: RangeReader, chunkSize: ByteCount = .mebibytes(1)) -> ByteStream {
     switch self {
     case .whole: reader.stream(chunkSize: chunkSize)
@@ -91,7 +92,7 @@ extension Selection {
     }
   }
 
-  /// The range that this means in a source of `byteCount` bytes. It may lie beyond the source.
+  /// The selected range in a source of `byteCount` bytes. It may be past the end of the source.
   func range(in byteCount: Int) -> ByteRange {
     switch self {
     case .whole: 0..<byteCount

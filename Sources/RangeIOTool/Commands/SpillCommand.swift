@@ -1,7 +1,7 @@
 import ArgumentParser
 import RangeIO
 
-/// `rangeio spill`: what a cache has left on a disk.
+/// `rangeio spill`: inspects what a cache has left on a disk.
 struct SpillCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spill", abstract: "Look into a directory in which a cache keeps what memory evicts.",
@@ -90,14 +90,14 @@ struct SpillCommand: AsyncParsableCommand {
   }
 }
 
-/// What the commands share that look into a spill directory.
+/// The options shared by the commands that inspect a spill directory.
 struct SpillDirectoryOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The directory.", valueName: "directory"), completion: .directory)
   var written: String
   @Flag(help: "Print JSON.")
   var json = false
 
-  /// The path of the directory, in full if it was written with `~`.
+  /// The path of the directory, with `~` expanded.
   var path: String { get throws { try PathArgument.path(written, for: "the directory") } }
 
   func write(_ text: String, _ json: JSON) throws { try StandardOutput().line(self.json ? json.text() : text) }

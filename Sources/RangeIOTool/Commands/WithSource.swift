@@ -1,11 +1,11 @@
 import RangeIO
 
-/// Opens the file that the user named, hands a reader to `body`, and closes it. Nothing is cached unless `pipeline` does:
-/// most commands read each byte once.
+/// Opens the file that the user named, passes a reader to `body`, and closes the reader. Caches nothing unless
+/// `pipeline` does: most commands read each byte only once.
 ///
-/// Errors of reading come out under that name.
+/// Read errors contain the name that the user gave.
 ///
-/// - Parameter growth: what becomes of reads when the file grows.
+/// - Parameter growth: what happens to reads when the file grows.
 nonisolated(nonsending) func withSource<Result>(
   _ name: String, engine: FileSource.Engine = .automatic, growth: Growth = .noChoice,
   _ pipeline: ReadPipeline = ReadPipeline(), _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
@@ -15,23 +15,23 @@ nonisolated(nonsending) func withSource<Result>(
   return try await withReader(name, of: source, growth: growth, pipeline, body)
 }
 
-/// Whether a command reads files that grow meanwhile.
+/// Whether a command reads files that grow in the meantime.
 enum Growth {
-  /// `--growing` was given.
+  /// The user gave `--growing`.
   case followed
-  /// It could have been.
+  /// The user did not give `--growing`.
   case refused
   /// The command has no such option.
   case noChoice
 
-  /// `message` with what this tool can do where it advises what a program can.
+  /// `message`, with advice for a program replaced by advice for this tool.
   func advice(in message: String) -> String {
     let library = ", or with `onChange: .follow` if it grows"
     return message.replacing(library, with: self == .refused ? "; if it only grows, add --growing" : "")
   }
 }
 
-/// Hands a reader of `source`, which the user named `name`, to `body`, and closes it.
+/// Passes a reader of `source`, which the user named `name`, to `body`, and closes the reader.
 nonisolated(nonsending) func withReader<Result>(
   _ name: String, of source: some RangeSource, growth: Growth = .noChoice, _ pipeline: ReadPipeline,
   _ body: nonisolated(nonsending) (RangeReader) async throws -> Result

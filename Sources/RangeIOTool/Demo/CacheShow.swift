@@ -1,11 +1,11 @@
 import RangeIO
 
-/// The cache at work: the same skewed reads with an empty cache and again with a full one, next to plain `pread`, every
-/// byte compared.
+/// Shows the cache: the same skewed reads with an empty cache and again with a full one, next to plain `pread`. Every
+/// byte is compared.
 struct CacheShow {
   static let blockSize = ByteCount.kibibytes(4)
   static let limit = ByteCount.mebibytes(64)
-  /// Fewer than fit into the cache, so that the second run finds all that the first one read.
+  /// Fewer reads than fit into the cache, so that the second run finds everything that the first one read.
   static let reads = 12_000
 
   let path: String

@@ -2,26 +2,26 @@ import RangeIO
 
 /// Reads a file in many ways, compares every byte with plain `pread`, and times both.
 ///
-/// First the whole file is streamed and compared, untimed: the first to read a cold file pays for the disk, and
-/// would lose any race. Then both run over the same ranges in turns. At the end the reader has a cache.
+/// First the whole file is streamed and compared, untimed: the first reader of a cold file waits for the disk and would
+/// lose any race. Then both read the same ranges in turns. At the end the reader gets a cache.
 struct Demo {
   let path: String
   let engine: FileSource.Engine
   let seed: UInt64
-  /// Whether tiers are shown, too.
+  /// Whether to show tiers too.
   var showsTiers = false
-  /// A directory for a cache on a disk, which is shown, too.
+  /// The directory for a cache on a disk, if that is to be shown too.
   var spillDirectory: String?
 
   /// The largest piece read at once.
   static let largestPiece = ByteCount.mebibytes(1)
-  /// A whole-file race is run more than once, and the median taken, up to this size.
+  /// Up to this size, a race over the whole file runs more than once, and the median counts.
   private static let smallEnoughToRepeat = ByteCount.gibibytes(2)
-  /// The race on random ranges ends early on a disk that would take minutes.
+  /// The time after which the race on random ranges ends, because a slow disk would take minutes.
   static let longestPhase = Duration.seconds(8)
 
   func run() async throws -> DemoReport {
-    // First, since it may be refused.
+    // Comes first, because it may fail.
     var spillShow: SpillShow?
     if let spillDirectory { spillShow = try await SpillShow(directory: spillDirectory) }
     return try await readAll(spillShow)
@@ -67,7 +67,7 @@ struct Demo {
     }
   }
 
-  /// Times whole passes, in turns.
+  /// Times reading the whole file, in turns.
   private func raceWhole(_ reader: RangeReader, _ plain: PlainFile, _ report: inout DemoReport) async throws {
     let rounds = reader.byteCount <= Self.smallEnoughToRepeat.bytes ? 3 : 1
     var progress = Progress("streaming", total: 2 * rounds * reader.byteCount)

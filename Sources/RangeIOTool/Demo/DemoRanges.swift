@@ -1,6 +1,6 @@
 import RangeIO
 
-/// Random ranges as programs ask for them: of all sizes, aligned and not, at both ends of the file.
+/// Random ranges like those of real programs: of all sizes, aligned and not, at both ends of the file.
 struct DemoRanges {
   private var random: SeededRandom
   private let byteCount: Int
@@ -10,12 +10,13 @@ struct DemoRanges {
     random = SeededRandom(seed)
   }
 
-  /// `count` ranges of the sizes given, each power of two of them as likely.
+  /// `count` ranges of the given sizes. Each power of two has the same probability.
   mutating func next(_ count: Int, sizes: ClosedRange<Int>) -> [ByteRange] {
     (0..<count).map { _ in next(sizes) }
   }
 
-  /// `count` whole blocks, the first of the file most: each as often as one divided by its number, roughly.
+  /// `count` whole blocks with a skewed distribution: block number n roughly with a frequency of 1/n, so the first
+  /// blocks of the file come most often.
   mutating func nextSkewed(_ count: Int, blockSize: ByteCount) -> [ByteRange] {
     guard byteCount > 0, let grid = BlockGrid(blockSize: blockSize.bytes) else { return [] }
     let blocks = grid.blocks(covering: 0..<byteCount).count
@@ -44,13 +45,13 @@ struct DemoRanges {
     let smallest = sizes.lowerBound.bitWidth - sizes.lowerBound.leadingZeroBitCount
     let largest = sizes.upperBound.bitWidth - sizes.upperBound.leadingZeroBitCount
     let power = 1 << (Int.random(in: smallest...largest, using: &random) - 1)
-    // Every other one is a round number, as sizes in formats are.
+    // Half of the sizes are round numbers, as sizes in file formats are.
     let size = Bool.random(using: &random) ? power : Int.random(in: power...power * 2 - 1, using: &random)
     return min(max(size, sizes.lowerBound), sizes.upperBound)
   }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed, everywhere.
+/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed, on every machine.
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 

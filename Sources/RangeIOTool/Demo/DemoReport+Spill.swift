@@ -1,11 +1,11 @@
 import RangeIO
 
 extension DemoReport {
-  /// What a cache with a disk did.
+  /// The results of a cache with a disk.
   struct SpillFacts {
     struct Row {
       var reading: DemoReport.Row
-      /// Reads that were answered by compressed memory, by the disk, and by the source; the rest by memory.
+      /// Reads answered by compressed memory, by the disk, and by the source. Memory answered the rest.
       var compressed: Int
       var disk: Int
       var source: Int
@@ -15,13 +15,13 @@ extension DemoReport {
     }
 
     let directory: String
-    /// That an earlier run had left.
+    /// The number of blocks that an earlier run left.
     let blocksAtFirst: Int
     var blocksAtLast = 0
     var rows: [Row] = []
   }
 
-  /// What the cache did, and a picture of where bytes came from.
+  /// The results of the cache, and a chart of where bytes came from.
   var spillText: String {
     guard let spill else { return "" }
     var cells = [["", "", "in", "com-", "on the", "by the", "", "all", "memory █ compressed ▓"]]
@@ -52,7 +52,7 @@ extension DemoReport {
 }
 
 extension DemoReport.SpillFacts.Row {
-  /// Forty characters.
+  /// A bar of forty characters.
   var bar: String {
     let width = 40
     var left = width
@@ -62,13 +62,13 @@ extension DemoReport.SpillFacts.Row {
       return String(repeating: sign, count: length)
     }
     let parts = part(memory, "█") + part(compressed, "▓") + part(disk, "▒")
-    // What rounding leaves belongs to the source, if that answered anything.
+    // The rounding remainder counts for the source, if it answered any reads.
     return parts + String(repeating: source > 0 ? "░" : "▒", count: left)
   }
 }
 
 extension DemoReport.SpillFacts {
-  /// The same for programs.
+  /// The same facts for programs.
   var json: JSON {
     .object([
       "directory": .string(directory), "blocksAtFirst": .integer(blocksAtFirst), "blocksAtLast": .integer(blocksAtLast),

@@ -1,8 +1,8 @@
 import RangeIO
 
-/// What the demo did and found.
+/// The results of the demo.
 struct DemoReport {
-  /// One way of reading, timed next to plain `pread` of the same ranges.
+  /// One way of reading, with its time next to plain `pread` of the same ranges.
   struct Row {
     var name: String
     var reads = 0
@@ -10,7 +10,7 @@ struct DemoReport {
     var time = Duration.zero
     var plainTime = Duration.zero
 
-    /// How many times as fast as plain `pread`.
+    /// The speed as a multiple of plain `pread`.
     var ratio: Double { Figures.nanoseconds(plainTime) / max(1, Figures.nanoseconds(time)) }
     var nanosecondsPerRead: Double { Figures.nanoseconds(time) / Double(max(1, reads)) }
     var plainNanosecondsPerRead: Double { Figures.nanoseconds(plainTime) / Double(max(1, reads)) }
@@ -18,7 +18,7 @@ struct DemoReport {
     var plainGigabytesPerSecond: Double { Double(bytes) / max(1, Figures.nanoseconds(plainTime)) }
   }
 
-  /// The same through a cache.
+  /// The same for reads through a cache.
   struct CacheRow {
     var reading: Row
     /// Reads that the cache answered.
@@ -26,9 +26,9 @@ struct DemoReport {
     /// Bytes that came from the file.
     var fetchedBytes = 0
 
-    /// The part of the reads that the cache answered.
+    /// The share of reads that the cache answered.
     var hitShare: Double { Double(hits) / Double(max(1, reading.reads)) }
-    /// Bytes that did not have to be read from the file.
+    /// Bytes that were not read from the file, thanks to the cache.
     var savedBytes: Int { max(0, reading.bytes - fetchedBytes) }
   }
 
@@ -40,13 +40,13 @@ struct DemoReport {
   var comparison = DemoComparison()
   var lanes: [SourceStatistics.Lane] = []
   var cacheRows: [CacheRow] = []
-  /// What the cache held at the end, bookkeeping included.
+  /// The bytes in the cache at the end, including its bookkeeping.
   var cachedBytes = 0
   var cachedBlocks = 0
-  /// With tiers.
+  /// Filled if tiers are shown.
   var tierRows: [TierRow] = []
   var tiers: TieredStatistics?
-  /// With a cache on a disk.
+  /// Filled if a cache on a disk is shown.
   var spill: SpillFacts?
   var peakMemory = 0
 
@@ -85,7 +85,7 @@ extension DemoReport {
     return [head, figures, note, cacheText, tierText, spillText, facts].filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
-  /// What the cache did, and a picture of where bytes came from.
+  /// The results of the cache, and a chart of where bytes came from.
   private var cacheText: String {
     var cells = [["", "", "", "RangeIO", "plain pread", "times", "bytes of", "", "from memory ▓"]]
     cells.append([
@@ -109,13 +109,13 @@ extension DemoReport {
       """
   }
 
-  /// A picture of a share of the whole, 20 characters wide.
+  /// A bar for a share of the whole, 20 characters wide.
   private static func bar(_ share: Double) -> String {
     let full = Int((min(max(share, 0), 1) * 20).rounded())
     return String(repeating: "▓", count: full) + String(repeating: "░", count: 20 - full)
   }
 
-  /// The same for programs. Times are nanoseconds, rates GB/s.
+  /// The same facts for programs. Times are in nanoseconds, rates in GB/s.
   var json: JSON {
     .object([
       "file": .string(path), "byteCount": .integer(byteCount), "engine": .string(engine.rawValue),

@@ -6,11 +6,11 @@
   import Musl
 #endif
 
-/// The most memory this process has had resident, in bytes. See getrusage(2).
+/// The peak resident memory of this process, in bytes. See getrusage(2).
 enum PeakMemory {
   static var bytes: Int {
     var usage = rusage()
-    let thisProcess: CInt = 0  // RUSAGE_SELF, which each platform imports as another type
+    let thisProcess: CInt = 0  // RUSAGE_SELF, which has a different type on each platform
     guard getrusage(thisProcess, &usage) == 0 else { return 0 }
     #if canImport(Darwin)
       return usage.ru_maxrss

@@ -9,7 +9,7 @@ import SystemPackage
   import Musl
 #endif
 
-/// The same file, read the plain way: `pread` in a loop, nothing of RangeIO. The judge of the demo, and its yardstick.
+/// The same file, read without RangeIO: `pread` in a loop. The demo compares bytes and times with it.
 final class PlainFile: Sendable {
   private let descriptor: CInt
   private let path: String
@@ -40,16 +40,16 @@ final class PlainFile: Sendable {
   }
 }
 
-/// Memory to read into, used again and again.
+/// A reusable buffer to read into.
 final class Scratch: @unchecked Sendable {
-  // Unchecked: a buffer that one thread uses at a time, which its users see to.
+  // Unchecked: the users of this buffer make sure that only one thread uses it at a time.
   let buffer: UnsafeMutableRawBufferPointer
 
   init(_ size: ByteCount) { buffer = .allocate(byteCount: size.bytes, alignment: 4096) }
 
   deinit { buffer.deallocate() }
 
-  /// Where `bytes` first differ from the start of this buffer, or nil.
+  /// The position where `bytes` first differ from the start of this buffer, or `nil`.
   func firstDifference(from bytes: Bytes) -> Int? {
     var position = 0
     var found: Int?
@@ -58,7 +58,7 @@ final class Scratch: @unchecked Sendable {
         defer { position += piece.count }
         guard found == nil, let base = piece.baseAddress else { return }
         let expected = UnsafeRawBufferPointer(rebasing: buffer[position..<position + piece.count])
-        // `memcmp` for speed; the exact place only when there is one.
+        // `memcmp` for speed; the exact position is searched only if there is a difference.
         guard memcmp(base, expected.baseAddress!, piece.count) != 0 else { return }
         found = position + (zip(piece, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? 0)
       }

@@ -1,7 +1,7 @@
 import RangeIO
 import Synchronization
 
-/// Random reads against plain `pread`, one at a time and many at once, every byte compared.
+/// Random reads against plain `pread`, one at a time and many at once. Every byte is compared.
 struct RandomRace {
   struct Phase {
     var name: String
@@ -20,7 +20,8 @@ struct RandomRace {
   let reader: RangeReader
   let plain: PlainFile
 
-  /// Each range by both, taking turns in who goes first, since the second finds the bytes in the processor's caches.
+  /// Both read each range, and take turns in who is first, because the second one finds the bytes in the processor's
+  /// caches.
   func oneAtATime(_ ranges: [ByteRange], _ phase: Phase, _ report: inout DemoReport) async throws {
     var row = DemoReport.Row(name: phase.name)
     var progress = Progress(phase.name, total: ranges.reduce(0) { $0 + $1.count })
@@ -48,9 +49,10 @@ struct RandomRace {
     return ContinuousClock.now - start
   }
 
-  /// First read and compared by as many tasks, untimed. Then read again, timed, by tasks and by as many plain threads.
+  /// First reads and compares the ranges in the same number of tasks, untimed. Then reads them again, timed, in tasks
+  /// and in the same number of plain threads.
   ///
-  /// Comparing apart leaves each read's buffer free at once, as the plain threads' buffers are.
+  /// The separate comparison means that each read's buffer is free at once, as the buffers of the plain threads are.
   func manyAtOnce(_ ranges: [ByteRange], _ phase: Phase, _ report: inout DemoReport) async throws {
     let end = ContinuousClock.now + Demo.longestPhase
     let compared = try await byTasks(phase.atOnce, ranges, until: end) { [reader, plain] range, part, scratch in
@@ -68,7 +70,7 @@ struct RandomRace {
     report.rows.append(row)
   }
 
-  /// Hands each range, in order, to one of `count` tasks. Stops early at `end`.
+  /// Gives each range, in order, to one of `count` tasks. Stops early at `end`.
   ///
   /// - Returns: what the tasks compared.
   private func byTasks(
@@ -111,10 +113,10 @@ struct RandomRace {
   }
 }
 
-/// Hands out 0, 1, 2, … to each that asks.
+/// Returns 0, 1, 2, … to its callers.
 private final class NextIndex: Sendable {
   private let index = Atomic(0)
   func take() -> Int { index.wrappingAdd(1, ordering: .relaxed).oldValue }
-  /// From now on hands out numbers beyond every list.
+  /// From now on returns numbers past the end of any list.
   func stop() { index.store(Int.max / 2, ordering: .relaxed) }
 }

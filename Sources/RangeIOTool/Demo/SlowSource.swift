@@ -1,7 +1,7 @@
 import RangeIO
 import Synchronization
 
-/// A file that answers as late as one far away does. Counts what it is asked for.
+/// A file that answers as slowly as a distant one. Counts its reads.
 final class SlowSource: RangeSource {
   private let file: FileSource
   private let latency: Duration
@@ -11,10 +11,10 @@ final class SlowSource: RangeSource {
     (self.file, self.latency) = (file, latency)
   }
 
-  /// Reads so far.
+  /// The number of reads so far.
   var reads: Int { count.load(ordering: .relaxed) }
 
-  /// The file under another name, and slower: a cache is to keep it on a disk.
+  /// The file under another name, with a higher cost: so that a cache stores it on a disk.
   func describe() async throws -> SourceDescription {
     let file = try await file.describe()
     return SourceDescription(

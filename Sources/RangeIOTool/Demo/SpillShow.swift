@@ -1,7 +1,7 @@
 import RangeIO
 
-/// A cache of memory, compressed memory and a disk over a source that is far away: skewed reads, every byte compared.
-/// What it has read is found by the next process.
+/// A cache of memory, compressed memory and a disk, above a distant source: skewed reads, with every byte compared. The
+/// next process finds what this one has read.
 struct SpillShow {
   static let blockSize = ByteCount.kibibytes(64)
   static let memory = ByteCount.mebibytes(6)
@@ -9,18 +9,19 @@ struct SpillShow {
   static let disk = ByteCount.mebibytes(256)
   static let latency = Duration.milliseconds(20)
   static let reads = 500
-  /// The same reads in each run, so that the second one finds what the first one read.
+  /// The same reads in each run, so that the second run finds what the first one read.
   private static let seed: UInt64 = 20
 
   private let directory: String
   private let store: TieredChunkStore
   private let blocksAtFirst: Int
 
-  /// Opens the cache, with what an earlier run has left.
+  /// Opens the cache with what an earlier run has left.
   init(directory: String) async throws {
     self.directory = directory
     var configuration = TieredChunkStore.Configuration(memory: Self.memory, compressed: Self.compressed)
-    // Room for what so little compressed memory evicts at once: by default what goes beyond a few blocks is dropped.
+    // Room for what such a small compressed tier evicts at once. With the default, all but a few blocks would be
+    // dropped.
     configuration.queueLimit = .mebibytes(1)
     do {
       store = try await TieredChunkStore(configuration, spill: .init(directory: directory, limit: Self.disk))
@@ -66,7 +67,7 @@ struct SpillShow {
     report.spill = facts
   }
 
-  /// Where reads were answered so far, but for those that memory answered.
+  /// The reads so far that compressed memory, the disk, and the source have answered.
   private struct Counts {
     let compressed: Int
     let disk: Int

@@ -1,7 +1,7 @@
 import CRangeIOSystem
 import Synchronization
 
-/// Plain threads that do one job together, for the figures of plain `pread` with many readers.
+/// Plain threads that do one job together. Used to measure plain `pread` with many readers.
 enum ThreadTeam {
   /// Runs `body` on `count` threads and waits for all of them. Blocks the calling thread.
   static func run(_ count: Int, _ body: @escaping @Sendable () -> Void) throws(ToolFailure) {
@@ -26,7 +26,7 @@ enum ThreadTeam {
   }
 
   private final class Team: @unchecked Sendable {
-    // Unchecked: the parker is a semaphore of C.
+    // Unchecked: the parker is a C semaphore.
     private let left: Atomic<Int>
     private let parker: OpaquePointer
     private let body: @Sendable () -> Void

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// Memory and compressed memory at work: skewed reads of more than memory holds, every byte compared.
+/// Shows memory and compressed memory: skewed reads of more than fits into memory. Every byte is compared.
 struct TierShow {
   static let blockSize = ByteCount.kibibytes(16)
   static let memory = ByteCount.mebibytes(8)
@@ -36,20 +36,20 @@ struct TierShow {
 }
 
 extension DemoReport {
-  /// The same through tiers.
+  /// The same for reads through tiers.
   struct TierRow {
     var reading: Row
-    /// Reads that were answered by chunks on their way down, by compressed ones, and by the file.
+    /// Reads answered by chunks that were being moved down, by compressed chunks, and by the file.
     var movingHits = 0
     var compressedHits = 0
     var fetches = 0
-    /// The rest.
+    /// The remaining reads.
     var memoryHits: Int { max(0, reading.reads - movingHits - compressedHits - fetches) }
 
     fileprivate func share(_ count: Int) -> Double { Double(count) / Double(max(1, reading.reads)) }
   }
 
-  /// What the tiers did, and a picture of where reads were answered.
+  /// The results of the tiers, and a chart of where reads were answered.
   var tierText: String {
     guard let tiers else { return "" }
     var cells = [["", "", "in", "com-", "by the", "RangeIO", "plain pread", "memory ▓ compressed ▒"]]
@@ -74,7 +74,7 @@ extension DemoReport {
       """
   }
 
-  /// Thirty characters.
+  /// A bar of thirty characters.
   private static func bar(_ row: TierRow) -> String {
     let width = 30.0
     let memory = Int((row.share(row.memoryHits + row.movingHits) * width).rounded())
@@ -83,7 +83,7 @@ extension DemoReport {
       + String(repeating: "░", count: max(0, 30 - memory - compressed))
   }
 
-  /// The same for programs.
+  /// The same facts for programs.
   var tierJSON: JSON {
     guard let tiers else { return .null }
     return .object([

@@ -1,13 +1,12 @@
 import RangeIO
 
-/// Reads blocks one after the other through a reader and with plain `pread`, compares every byte, and times
-/// both.
+/// Reads blocks one after the other through a reader and with plain `pread`, compares every byte, and times both.
 struct TimedPass {
   let reader: RangeReader
   let plain: PlainFile
   let blockSize: ByteCount
 
-  /// Reads that are timed together: looking at the clock for each would cost as much as a hit.
+  /// How many reads are timed together: reading the clock for each would cost as much as a cache hit.
   private static let batch = 256
 
   func run(_ name: String, _ ranges: [ByteRange], _ comparison: inout DemoComparison) async throws -> DemoReport.Row {

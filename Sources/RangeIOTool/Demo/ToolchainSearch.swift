@@ -6,12 +6,12 @@
   import Musl
 #endif
 
-/// Finds a big file that everybody who builds this has: the largest one of the Swift toolchain.
+/// Finds a large file on any machine that can build this tool: the largest file of the Swift toolchain.
 enum ToolchainSearch {
-  /// Smaller files show nothing.
+  /// Smaller files are not useful for a demo.
   private static let smallestUseful = 1 << 20
 
-  /// The path of the largest file found, at worst of this program itself.
+  /// The path of the largest file found, or if there is none, of this program itself.
   static func largestFile() throws(ToolFailure) -> String {
     for root in roots() {
       if let found = LargestFile(under: root).path, size(found) >= smallestUseful { return found }
@@ -20,11 +20,11 @@ enum ToolchainSearch {
     throw ToolFailure("no file to read was found: name one, as in 'rangeio demo FILE'")
   }
 
-  /// Directories to look in, best first.
+  /// The directories to search, best first.
   private static func roots() -> [String] {
     var roots: [String] = []
     if let swift = executable("swift"), let directory = parent(of: swift) {
-      // A toolchain keeps its libraries beside the directory of its programs.
+      // A toolchain keeps its libraries next to the directory of its programs.
       if directory != "/usr/bin", let toolchain = parent(of: directory), toolchain != "/" { roots.append(toolchain) }
     }
     if let home = getenv("HOME") { roots.append(String(cString: home) + "/.local/share/swiftly/toolchains") }
@@ -34,7 +34,7 @@ enum ToolchainSearch {
     ]
   }
 
-  /// The program that a shell would start for `name`, without symbolic links.
+  /// The program that a shell would start for `name`, with symbolic links resolved.
   private static func executable(_ name: String) -> String? {
     guard let path = getenv("PATH") else { return nil }
     for directory in String(cString: path).split(separator: ":") {
@@ -63,7 +63,7 @@ enum ToolchainSearch {
 
 /// The largest readable regular file in a tree. Symbolic links are not followed.
 struct LargestFile {
-  /// Bounds the search: a toolchain has some thousands of files, ten levels deep.
+  /// Limits the search: a toolchain has some thousands of files, ten levels deep.
   private static let mostEntries = 50_000
   private static let mostLevels = 12
 
@@ -98,7 +98,8 @@ struct LargestFile {
   }
 
   private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
-    // By address: the kernel's record may be shorter than the struct, so it must not be copied whole.
+    // Through the pointer: the kernel's record may be shorter than the struct, so copying the whole struct is not
+    // allowed.
     let offset = MemoryLayout<dirent>.offset(of: \.d_name)!
     return String(cString: (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self))
   }

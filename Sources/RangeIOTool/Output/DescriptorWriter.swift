@@ -9,13 +9,13 @@ import SystemPackage
   import Musl
 #endif
 
-/// Writes all of what it is given to a descriptor, in as many calls as that takes. Does not own the descriptor.
+/// Writes all bytes to a descriptor, in as many calls as necessary. Does not own the descriptor.
 struct DescriptorWriter {
   let descriptor: CInt
 
   func write(_ bytes: Bytes) throws(Errno) {
     try bytes.forEachSpan { (span) throws(Errno) in
-      // Two steps, since `RawSpan.withUnsafeBytes` hands on a typed error only when its closure is spelled out.
+      // In two steps, because `RawSpan.withUnsafeBytes` passes on a typed error only if its closure is spelled out.
       try span.withUnsafeBytes { (buffer) throws(Errno) in try write(buffer) }
     }
   }
@@ -38,10 +38,10 @@ struct DescriptorWriter {
     }
   }
 
-  /// Waits for a descriptor that another process has made non-blocking, as a terminal may be.
+  /// Waits for a descriptor that another process has made non-blocking, such as a terminal.
   private func waitUntilWritable() {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    // Whatever it says, the next write tells what is wrong.
+    // The result does not matter: if there is an error, the next write reports it.
     _ = poll(&request, 1, -1)
   }
 

@@ -2,7 +2,7 @@ extension Figures {
   /// `12.3%`.
   static func percent(_ share: Double) -> String { decimal(share * 100, places: 1) + "%" }
 
-  /// `00ff1a`: two digits a byte.
+  /// `00ff1a`: two digits per byte.
   static func hexadecimal(_ bytes: [UInt8]) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
@@ -13,12 +13,12 @@ extension Figures {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// `2026-03-01 12:00:05 UTC`, of nanoseconds since 1970.
+  /// `2026-03-01 12:00:05 UTC`, from nanoseconds since 1970.
   static func date(_ nanoseconds: Int64) -> String {
     let days = floored(Int(nanoseconds), 86_400_000_000_000)
     let rest = floored(Int(nanoseconds), 1_000_000_000) - days * 86_400
-    // Days since 0000-03-01, so that a leap day is the last of its year (H. Hinnant, "chrono-Compatible Low-Level Date
-    // Algorithms").
+    // Counts days from 0000-03-01, so that a leap day is the last day of its year (H. Hinnant, "chrono-Compatible
+    // Low-Level Date Algorithms").
     let shifted = days + 719_468
     let era = floored(shifted, 146_097)
     let day = shifted - era * 146_097

@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Formats numbers for people.
 enum Figures {
   /// `12,345`.
   static func count(_ number: Int) -> String {
@@ -13,7 +13,7 @@ enum Figures {
   /// `1 source`, `12,345 sources`.
   static func count(_ number: Int, _ thing: String) -> String { count(number) + " " + thing + (number == 1 ? "" : "s") }
 
-  /// `1.4 GB`: powers of ten, as rates are given in.
+  /// `1.4 GB`: in powers of ten, as is usual for rates.
   static func size(_ bytes: Int) -> String {
     scaled(Double(bytes), by: 1000, ["B", "kB", "MB", "GB", "TB"])
   }
@@ -23,7 +23,7 @@ enum Figures {
     scaled(nanoseconds(duration), by: 1000, ["ns", "µs", "ms", "s"])
   }
 
-  /// `8.21 GB/s`; a dash when there was nothing to time.
+  /// `8.21 GB/s`; a dash if there was nothing to time.
   static func rate(bytes: Int, in duration: Duration) -> String {
     let nanoseconds = nanoseconds(duration)
     guard nanoseconds > 0, bytes > 0 else { return "–" }

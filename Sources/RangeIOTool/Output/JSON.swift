@@ -1,4 +1,4 @@
-/// A value to be printed as JSON (RFC 8259). Writes only; keys keep their order.
+/// A value that can be printed as JSON (RFC 8259). Cannot be parsed. Keys keep their order.
 indirect enum JSON {
   case null
   case bool(Bool)
@@ -8,7 +8,7 @@ indirect enum JSON {
   case array([JSON])
   case object(KeyValuePairs<String, JSON>)
 
-  /// The text, indented by two spaces a level.
+  /// The text, indented by two spaces per level.
   func text(indent: String = "") -> String {
     let inner = indent + "  "
     switch self {
@@ -36,7 +36,7 @@ indirect enum JSON {
       case "\n": quoted += "\\n"
       case "\t": quoted += "\\t"
       case "\r": quoted += "\\r"
-      // JSON lets the second set of control characters stand, but a terminal may take them for commands.
+      // JSON allows the second set of control characters, but a terminal may take them for commands.
       case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
         let digits = String(scalar.value, radix: 16)
         quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -9,14 +9,15 @@ import SystemPackage
   import Musl
 #endif
 
-/// A file that appears under its name when it is complete, and never before.
+/// A file that appears under its name only when it is complete.
 ///
-/// Bytes go to a temporary file in the same directory, which takes the name at the end. What is not a regular file, such as a
-/// device, is written to directly. A crash of the program leaves nothing under the name; a crash of the machine soon
-/// after the end may, since nothing is forced to disk.
+/// The bytes go to a temporary file in the same directory, which is renamed at the end. If the target is not a regular
+/// file, for example a device, the bytes are written to it directly. After a crash of the program there is nothing
+/// under the name. After a crash of the machine shortly after the end, there may be an incomplete file, because nothing
+/// is forced to disk.
 struct OutputFile: ~Copyable {
   private let path: String
-  /// `nil` when written to directly.
+  /// `nil` if the target is written directly.
   private let temporary: String?
   private let replaces: Bool
   private var descriptor: CInt
@@ -28,12 +29,12 @@ struct OutputFile: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Prepares to write `path`.
+  /// Prepares to write to `path`.
   ///
-  /// - Parameter force: whether a file of that name may be replaced.
+  /// - Parameter force: whether an existing file of that name may be replaced.
   static func create(_ path: String, force: Bool) throws(ToolFailure) -> OutputFile {
     var status = stat()
-    // Not followed first: a dangling link is a file of that name too.
+    // `lstat` first: a dangling link is also a file of that name.
     let exists = lstat(path, &status) == 0
     guard !exists || force else { throw .exists(path) }
     let leadsSomewhere = exists && stat(path, &status) == 0
@@ -43,7 +44,8 @@ struct OutputFile: ~Copyable {
       let temporary = temporarySibling(of: path)
       let descriptor = try opened(temporary, O_CREAT | O_EXCL | O_NOFOLLOW, for: path)
       Interrupts.shared.guardTemporary(temporary)
-      // The file that is replaced hands on its permissions; failing that costs nothing that was asked for.
+      // The new file gets the permissions of the file it replaces. If that fails, the result is still what the user
+      // asked for.
       if leadsSomewhere { fchmod(descriptor, status.st_mode & 0o7777) }
       return OutputFile(path: path, temporary: temporary, replaces: exists, descriptor: descriptor)
     case S_IFDIR:
@@ -70,9 +72,9 @@ struct OutputFile: ~Copyable {
     }
   }
 
-  /// Gives the file its name.
+  /// Renames the file to its final name.
   mutating func finish() throws(ToolFailure) {
-    // Some file systems tell only now that they had no room.
+    // Some file systems report only now that they had no space.
     let result = close(descriptor)
     descriptor = -1
     guard result == 0 || errno == EINTR else {
@@ -97,14 +99,15 @@ struct OutputFile: ~Copyable {
     throw error == .fileExists ? .exists(path) : .writing(to: path, error)
   }
 
-  /// `rename` that fails if `path` was made meanwhile.
+  /// A `rename` that fails if `path` was created in between.
   private static func renameWithoutReplacing(_ temporary: String, _ path: String) -> CInt {
     if link(temporary, path) == 0 {
       unlink(temporary)
       return 0
     }
     guard errno != EEXIST else { return -1 }
-    // No hard links here (FAT, some network file systems): claim the name, then replace the claim.
+    // This file system has no hard links (FAT, some network file systems): creates a file with the name, then replaces
+    // it.
     let claim = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard claim >= 0 else { return -1 }
     close(claim)
@@ -122,14 +125,14 @@ extension OutputFile {
     }
   }
 
-  /// The file that `path` leads to, so that a link stays a link to the file that is replaced.
+  /// The file that `path` leads to. So a link stays a link, and the file behind it is replaced.
   private static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
   }
 
-  /// A new name in the directory of `path`; short, since `path` may have the longest name there can be.
+  /// A new name in the directory of `path`. Short, because `path` may already have the maximum length.
   private static func temporarySibling(of path: String) -> String {
     let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     return "\(directory).rangeio-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 16)).partial"

@@ -1,6 +1,6 @@
-/// A line on a terminal that tells how far long work has come. Elsewhere it says nothing.
+/// A line on a terminal that shows the progress of long work. Prints nothing if the output is not a terminal.
 struct Progress {
-  /// Rarely enough to cost nothing, often enough to look alive.
+  /// Rare enough to cost nothing, often enough to show that the program is alive.
   private static let interval = Duration.milliseconds(100)
 
   private let label: String
@@ -13,8 +13,8 @@ struct Progress {
   private var hasDrawn = false
 
   /// - Parameters:
-  ///   - total: the bytes there are to do.
-  ///   - showsRate: whether they are read, and not passed over.
+  ///   - total: the number of bytes to process.
+  ///   - showsRate: whether the bytes are really read, rather than skipped.
   init(_ label: String, total: Int, isShown: Bool = StandardError.isTerminal, showsRate: Bool = true) {
     self.label = label
     self.total = total
@@ -23,7 +23,7 @@ struct Progress {
     next = start + Self.interval
   }
 
-  /// Notes that `count` more bytes are done.
+  /// Records that `count` more bytes are done.
   mutating func advance(_ count: Int) {
     guard isShown else { return }
     done += count
@@ -41,8 +41,9 @@ struct Progress {
     if hasDrawn { StandardError.write("\r\u{1B}[K") }
   }
 
-  /// One line, of which nothing moves the cursor, in fewer than `columns`: a terminal goes on in the next line else, and
-  /// only that would be removed. A long label loses its beginning, since a path tells most at its end.
+  /// One line of fewer than `columns` characters, none of which moves the cursor: on a longer line, a terminal
+  /// continues in the next one, and only that one would be removed. A long label loses its beginning, because the end
+  /// of a path says most.
   static func text(_ label: String, done: Int, of total: Int, after time: Duration?, columns: Int = 80) -> String {
     let share = total > 0 ? Int((Double(done) / Double(total) * 100).rounded(.down)) : 100
     let figures =

@@ -3,20 +3,20 @@ import RangeIO
 
 /// What the readers of one run of the tool have done, for `--stats`.
 final class ReaderLog: Sendable {
-  /// That of the command which runs, if it was asked for.
+  /// The log of the current command, if the user gave `--stats`.
   @TaskLocal static var current: ReaderLog?
 
   private let entries = Locked<[(name: String, statistics: ReaderStatistics)]>([])
   private let start = ContinuousClock.now
 
-  /// Notes what `reader` has done, when it is about to be closed.
+  /// Records what `reader` has done. Called just before the reader is closed.
   static func note(_ name: String, _ reader: RangeReader) {
     guard let current else { return }
     let statistics = reader.statistics()
     current.entries.withLock { $0.append((name, statistics)) }
   }
 
-  /// For people: what each reader has done, and what the process took.
+  /// Text for people: what each reader has done, and the resources that the process used.
   var text: String {
     let readers = entries.withLock { $0 }.map { "\(Complaint.oneLine($0.name)): \($0.statistics)" }
     let process =
@@ -26,7 +26,7 @@ final class ReaderLog: Sendable {
   }
 }
 
-/// The option that all commands share.
+/// The option shared by all commands.
 struct StatsOption: ParsableArguments {
   @Flag(help: "Tell on standard error what was read and how, and what it took.")
   var stats = false

@@ -9,17 +9,17 @@ import SystemPackage
   import Musl
 #endif
 
-/// Refuses to write onto the file that is being read.
+/// Prevents the tool from overwriting the file that it reads.
 enum SourceGuard {
-  /// Throws if the file at `path` is `source`, by this or another name.
+  /// Throws if the file at `path` is `source`, under this or another name.
   static func check(_ path: String, isNot source: SourceDescription) async throws {
-    // A source that grows has another id than one that does not.
+    // A source that grows has a different id, so both must be opened in the same way.
     let output = FileSource(path, configuration: .init(isAppendOnly: source.mayGrow))
     try await check(output, "--output names the source itself: choose another file", source)
   }
 
-  /// Throws if standard output is a file, and that file is the one at `path`: shells open it for writing only, so it is
-  /// no source of its own.
+  /// Throws if standard output is the file at `path`. A shell opens it for writing only, so it cannot be opened as a
+  /// source.
   static func checkStandardOutput(isNotFileAt path: String) throws {
     var (output, source) = (stat(), stat())
     guard StandardOutputKind.isRegularFile, fstat(STDOUT_FILENO, &output) == 0,
@@ -34,7 +34,7 @@ enum SourceGuard {
     do {
       id = try await output.describe().id
     } catch is ReadError {
-      // What cannot be opened as a source is not the one that was.
+      // If it cannot be opened as a source, it is not the file that was.
       id = nil
     }
     await output.close()

@@ -9,12 +9,13 @@ import SystemPackage
   import Musl
 #endif
 
-/// The program's output. It protects terminals from binary, and tells a reader who left from a failure.
+/// The program's output. It keeps binary data away from terminals, and treats a reader that closes the pipe differently
+/// from a failure.
 struct StandardOutput {
   private let writer = DescriptorWriter(descriptor: STDOUT_FILENO)
   private let protectsTerminal: Bool
 
-  /// - Parameter force: whether binary may go to a terminal.
+  /// - Parameter force: whether binary data may go to a terminal.
   init(force: Bool = false) { protectsTerminal = !force && isatty(STDOUT_FILENO) == 1 }
 
   /// Writes one piece of a source.
@@ -25,7 +26,7 @@ struct StandardOutput {
     try translatingErrors { () throws(Errno) in try writer.write(piece) }
   }
 
-  /// Writes a line of our own.
+  /// Writes a line of the tool's own text.
   func line(_ text: String) throws {
     var text = text + "\n"
     try text.withUTF8 { buffer in
@@ -48,7 +49,7 @@ struct StandardOutput {
 enum StandardError {
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// How wide the terminal is, in characters. 80 where it does not tell.
+  /// The width of the terminal in characters. 80 if it is unknown.
   static var columns: Int {
     var size = winsize()
     let result = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size)
@@ -60,7 +61,7 @@ enum StandardError {
   static func write(_ text: String) {
     var text = text
     text.withUTF8 { buffer in
-      // Nobody is left to tell if this fails too.
+      // If this fails too, there is nowhere left to report it.
       do { try DescriptorWriter(descriptor: STDERR_FILENO).write(UnsafeRawBufferPointer(buffer)) } catch {}
     }
   }

@@ -5,7 +5,7 @@ struct Table {
   let columns: [Alignment]
   let rows: [[String]]
 
-  /// The lines, two spaces between columns, none at their ends.
+  /// The lines, with two spaces between columns and none at the end.
   var text: String {
     let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in

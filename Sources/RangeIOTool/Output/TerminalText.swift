@@ -1,11 +1,11 @@
 import RangeIO
 
-/// Tells text from what would upset a terminal.
+/// Detects bytes that could harm a terminal.
 enum TerminalText {
-  /// Whether `bytes` hold no control characters but tabs, line ends and form feeds.
+  /// Whether `bytes` contain no control characters other than tabs, line ends and form feeds.
   ///
-  /// Escape, NUL and DEL are harmful, and so are U+0080 to U+009F, with which UTF-8 terminals spell escape sequences.
-  /// A pair of those that is cut by the end of `bytes` goes unseen.
+  /// Escape, NUL and DEL are harmful, and so are U+0080 to U+009F, which UTF-8 terminals take for escape sequences. One
+  /// that is cut off at the end of `bytes` is not detected.
   static func isHarmless(_ bytes: Bytes) -> Bool {
     var previous: UInt8 = 0
     for byte in bytes {
@@ -20,7 +20,7 @@ enum TerminalText {
     return true
   }
 
-  /// The end of `text` that fits into `columns` of a terminal, after an ellipsis if that is not all of it.
+  /// The end of `text` that fits into `columns` of a terminal. Begins with an ellipsis if it is not all of the text.
   static func suffix(_ text: String, columns: Int) -> String {
     var width = 0
     var start = text.endIndex
@@ -30,13 +30,13 @@ enum TerminalText {
       start = index
     }
     guard start > text.startIndex else { return text }
-    // Room for the ellipsis.
+    // Makes room for the ellipsis.
     var end = text[start...]
     while !end.isEmpty, end.reduce(0, { $0 + self.width($1) }) >= columns { end.removeFirst() }
     return "…" + end
   }
 
-  /// The columns that a character takes: two for those of East Asia and for emoji.
+  /// The columns that a character takes: two for East Asian characters and emoji.
   private static func width(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     switch first.value {

@@ -1,4 +1,4 @@
-/// A failure of the tool itself, in words for its user.
+/// A failure of the tool itself, with a message for the user.
 struct ToolFailure: Error, Equatable {
   var status: ToolStatus
   var message: String
@@ -9,29 +9,29 @@ struct ToolFailure: Error, Equatable {
   }
 }
 
-/// The reader of our pipe has gone: he has what he wanted, so this is no failure.
+/// The reader of the output pipe closed it because it has what it needs. Not a failure.
 struct BrokenPipe: Error {}
 
-/// One line and an exit code for an error that a person should hear of.
+/// One line and an exit code for an error that the user must see.
 struct Complaint: Equatable {
   var status: ToolStatus
   var message: String
 
-  /// `nil` for what is no failure of ours: cancellation, a closed pipe, and words of the argument parser.
+  /// `nil` if there is no failure to report: cancellation, a closed pipe, and messages of the argument parser.
   init?(_ error: any Error) {
     guard let failure = error as? ToolFailure else { return nil }
     status = failure.status
     message = Self.oneLine(failure.message)
   }
 
-  /// `text` without line breaks, control characters and those that turn the direction of writing: names of files may hold
-  /// them, and would move the cursor.
+  /// `text` without line breaks, control characters, and characters that change the writing direction. File names may
+  /// contain them, and they would move the cursor.
   static func oneLine(_ text: String) -> String {
     var line = ""
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator: line += scalar == "\n" ? " " : "\u{FFFD}"
-      // They show what follows in another order than it has.
+      // They would show the text after them in a different order.
       case .format where scalar.properties.isBidiControl: line += "\u{FFFD}"
       default: line.unicodeScalars.append(scalar)
       }

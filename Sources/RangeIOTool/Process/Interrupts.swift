@@ -8,52 +8,53 @@ import Synchronization
   import Musl
 #endif
 
-/// Ends the program soon after Ctrl-C, whatever it is doing.
+/// Ends the program soon after Ctrl-C, no matter what it is doing.
 ///
-/// The main thread does nothing but wait for signals, so nothing runs in a signal handler. At one it cancels the work,
-/// gives it a moment to end by itself, and then ends the process: a `write` to a pipe that is not read cannot be
-/// cancelled.
+/// The main thread only waits for signals, so that no code runs in a signal handler. When a signal arrives, it cancels
+/// the work, gives it a moment to end by itself, and then ends the process: a `write` to a pipe that is not read cannot
+/// be cancelled.
 final class Interrupts: Sendable {
-  /// A process has one set of signals.
+  /// There is only one set of signals per process.
   static let shared = Interrupts()
 
-  /// From the signal to the end by force. Together with waking up this stays below the tenth of a second promised.
+  /// The time from the signal to the forced end. Together with the wake-up it stays below the promised tenth of a
+  /// second.
   private static let graceNanoseconds = 50_000_000
 
   private struct State {
     var signal: CInt?
-    /// Half a file, to be removed however the program ends.
+    /// An incomplete file, which must be removed however the program ends.
     var temporary: String?
   }
   private let state = Mutex(State())
 
-  /// The exit code after a signal, as shells count; nil before one.
+  /// The exit code after a signal, in the convention of shells; `nil` without one.
   var exitCode: Int32? { state.withLock { $0.signal }.map { 128 + $0 } }
 
-  /// Runs `work`, with which the program ends, and watches for signals meanwhile. To be called on the main thread,
-  /// while there is no other, since later ones inherit what it blocks.
+  /// Runs `work`, which ends the program, and watches for signals at the same time. Call this on the main thread while
+  /// there is no other thread, because later threads inherit the signals that it blocks.
   ///
-  /// An asynchronous `main` will not do: it leaves the main thread to Dispatch, which unblocks all signals there.
+  /// An asynchronous `main` does not work: it gives the main thread to Dispatch, which unblocks all signals there.
   func run(_ work: @escaping @Sendable () async -> Never) -> Never {
-    // A gone reader, and `ulimit -f`, are then errors of `write`.
+    // A closed pipe, and the limit of `ulimit -f`, then become errors of `write`.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     var watched = sigset_t()
     sigemptyset(&watched)
-    // What the caller had ignored stays so: `nohup`, and jobs in the background of a script.
+    // Signals that the parent process ignores stay ignored: `nohup`, and background jobs of a script.
     for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) { sigaddset(&watched, number) }
     pthread_sigmask(SIG_BLOCK, &watched, nil)
     let task = Task { await work() }
     var number: CInt = 0
     while sigwait(&watched, &number) == 0 { received(number, cancelling: task) }
-    // There is nothing to watch for.
+    // There are no signals to watch for.
     while true { pause() }
   }
 
-  /// Names the file to remove if the process is ended by force.
+  /// Sets the file to remove if the process is ended by force.
   func guardTemporary(_ path: String) { state.withLock { $0.temporary = path } }
 
-  /// Runs `commit`, which makes the file complete or removes it, without being interrupted half-way.
+  /// Runs `commit`, which completes the file or removes it, and prevents an interruption in the middle.
   func releaseTemporary<Failure: Error>(_ commit: () throws(Failure) -> Void) throws(Failure) {
     let result: Result<Void, Failure> = state.withLock { state in
       state.temporary = nil
@@ -67,7 +68,7 @@ final class Interrupts: Sendable {
     task.cancel()
     var grace = timespec(tv_sec: 0, tv_nsec: Self.graceNanoseconds)
     nanosleep(&grace, nil)
-    // If the lock is taken, a commit hangs in a file system; its file is complete or absent, and we do not wait.
+    // If the lock is taken, a commit hangs in a file system. Its file is complete or absent, so this does not wait.
     _ = state.withLockIfAvailable { state in
       if let path = state.temporary { unlink(path) }
       _exit(128 + number)

@@ -9,12 +9,12 @@ import SystemPackage
   import Musl
 #endif
 
-/// Paths as they stand on the command line: with `~`, and with names that are not UTF-8.
+/// Paths as given on the command line: they may begin with `~`, and may not be UTF-8.
 ///
-/// The argument parser has words as `String`, in which what is not UTF-8 has become U+FFFD. Then the bytes are looked up
-/// in the process's arguments.
+/// The argument parser has arguments only as `String`, in which bytes that are not UTF-8 have become U+FFFD. For such
+/// an argument, the original bytes are looked up in the arguments of the process.
 enum PathArgument {
-  /// The file named `text`, to be read.
+  /// The file named `text`, as a source.
   static func source(
     _ text: String, configuration: FileSource.Configuration = .init()
   ) throws(ToolFailure) -> FileSource {
@@ -22,7 +22,7 @@ enum PathArgument {
     return FileSource(FilePath(platformString: bytes), configuration: configuration)
   }
 
-  /// Calls `body` with the path of the file named `text`, to be handed to the system.
+  /// Calls `body` with the path of the file named `text`, in the form that system calls need.
   static func withSystemPath<Result>(
     of text: String, _ body: (UnsafePointer<CChar>) -> Result
   ) throws(ToolFailure) -> Result {
@@ -31,9 +31,9 @@ enum PathArgument {
     return bytes!.withUnsafeBufferPointer { body($0.baseAddress!) }
   }
 
-  /// The path of a file or directory that is written to, or of a spill directory.
+  /// The path of an output file or directory, or of a spill directory.
   ///
-  /// - Parameter name: the argument that `text` was given for: `--output`.
+  /// - Parameter name: the option that `text` was given for, such as `--output`.
   static func path(_ text: String, for name: String) throws(ToolFailure) -> String {
     guard try rawBytes(of: text) == nil else {
       throw .usage("\(name): '\(text)' is not UTF-8: choose another name, or rename what has this one")
@@ -41,7 +41,7 @@ enum PathArgument {
     return try expanded(text, name: name)
   }
 
-  /// `text` with a leading `~` or `~user` replaced by that home directory, as `FileSource` and shells do.
+  /// `text` with a leading `~` or `~user` replaced by that home directory, as `FileSource` and shells do it.
   private static func expanded(_ text: String, name: String) throws(ToolFailure) -> String {
     guard text.first == "~" else { return text }
     let user = text.dropFirst().prefix { $0 != "/" }
@@ -61,22 +61,22 @@ enum PathArgument {
     entry?.pointee.pw_dir.map { String(cString: $0) }
   }
 
-  /// The bytes of the argument that the parser has made `text` of, with a zero at the end; `nil` if `text` is what was
-  /// written.
+  /// The original bytes of the argument that the parser turned into `text`, with a zero at the end; `nil` if `text` is
+  /// exactly what the user wrote.
   private static func rawBytes(of text: String) throws(ToolFailure) -> [CChar]? {
     guard text.unicodeScalars.contains("\u{FFFD}") else { return nil }
     var found: Set<[CChar]> = []
     let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
     for word in words.dropFirst() {
       guard let word else { continue }
-      // The word, or what follows the `=` of an option.
+      // The whole argument, or the part after the `=` of an option.
       var starts = [word]
       if word.pointee == CChar(UInt8(ascii: "-")), let equals = strchr(word, CInt(UInt8(ascii: "="))) {
         starts.append(equals + 1)
       }
       for start in starts where String(cString: start).utf8.elementsEqual(text.utf8) {
         let bytes = UnsafeBufferPointer(start: start, count: strlen(start) + 1)
-        // A name in which U+FFFD was written is UTF-8.
+        // If the user wrote U+FFFD itself, the argument is valid UTF-8.
         guard !UnsafeRawBufferPointer(bytes).dropLast().elementsEqual(text.utf8) else { return nil }
         found.insert(Array(bytes))
       }

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// What the tool says by its exit code. Scripts depend on the numbers.
+/// The exit codes of the tool. Scripts depend on the numbers.
 enum ToolStatus: Int32, CaseIterable {
   case done = 0
   case failure = 1
@@ -8,9 +8,9 @@ enum ToolStatus: Int32, CaseIterable {
   case unusableSource = 3
   case rangeNotSatisfiable = 4
   case sourceChanged = 5
-  /// What a cache has left on a disk is not as it was written.
+  /// What a cache has left on a disk differs from what it wrote.
   case damaged = 6
-  /// 128 and the number of SIGINT, as shells count.
+  /// 128 plus the number of SIGINT, as in shells.
   case interrupted = 130
 
   /// The status for a failed read.

@@ -1,10 +1,10 @@
 import RangeIO
 
-/// Bytes that LZ4 makes as small as is asked for, to show a compressing cache something to compress.
+/// Bytes that LZ4 compresses to a given size, as data for a compressing cache.
 enum MadeUpPage {
-  /// 64 KiB of which each aligned part of `blockSize` shrinks to about `fraction` of its size.
+  /// 64 KiB in which each aligned block of `blockSize` compresses to about `fraction` of its size.
   ///
-  /// Stretches of 64 bytes, noise and repetition by turns, in a proportion that is found by trying.
+  /// Each 64 bytes are part noise and part repetition. The proportion is found by trial.
   static func make(shrinkingTo fraction: Double, blockSize: Int) -> Bytes {
     guard fraction < 1 else { return bytes(noise: 64) }
     var (low, high) = (0, 64)
@@ -15,7 +15,7 @@ enum MadeUpPage {
     return bytes(noise: low)
   }
 
-  /// What LZ4 makes of the first block.
+  /// The size to which LZ4 compresses the first block, as a fraction.
   static func compressedFraction(_ page: Bytes, _ blockSize: Int) -> Double {
     let block = page.slice(0..<min(blockSize, page.count))
     var room = [UInt8](repeating: 0, count: block.count * 2 + 64)

@@ -1,8 +1,7 @@
 import RangeIO
 import Synchronization
 
-/// A source of any size that shows one page of 64 KiB again and again, which a store has to copy. Notes what it is asked
-/// for.
+/// A source of any size that repeats one page of 64 KiB, which a store must copy. Records its reads.
 final class MadeUpSource: RangeSource {
   let description: SourceDescription
   private let reads = Mutex<[ByteRange]>([])
@@ -15,7 +14,7 @@ final class MadeUpSource: RangeSource {
 
   var byteCount: Int { description.byteCount }
 
-  /// Never waits.
+  /// The source never waits.
   var isPrompt: Bool { true }
 
   func describe() async throws -> SourceDescription { description }
@@ -32,7 +31,7 @@ final class MadeUpSource: RangeSource {
     return grid.pieces(of: range).map { bytes(of: $0.range) }
   }
 
-  /// Moves what was asked for since the last time to the end of `list`.
+  /// Appends the ranges read since the last call to `list`.
   func takeReads(into list: inout [ByteRange]) {
     reads.withLock { reads in
       list += reads
@@ -40,7 +39,7 @@ final class MadeUpSource: RangeSource {
     }
   }
 
-  /// The bytes of `range`, without noting it.
+  /// The bytes of `range`. Does not record the read.
   func bytes(of range: ByteRange) -> Bytes {
     guard range.count > page.count else { return page.slice(0..<range.count) }
     let (pages, rest) = range.count.quotientAndRemainder(dividingBy: page.count)

@@ -7,7 +7,7 @@ import RangeIOTraces
   import Glibc
 #endif
 
-/// Reads that are drawn: one block at a time, some far more often than others.
+/// Random reads of one block at a time, some blocks far more often than others.
 struct MadeUpTrace: Equatable {
   let blocks: Int
   let reads: Int
@@ -15,7 +15,7 @@ struct MadeUpTrace: Equatable {
   let skew: Double
   let seed: UInt64
 
-  /// What `zipf:BLOCKS:READS:SKEW:SEED` means; `nil` if `text` does not begin so.
+  /// Parses `zipf:BLOCKS:READS:SKEW:SEED`; `nil` if `text` has another prefix.
   init?(_ text: String) throws(ToolFailure) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.first == "zipf" else { return nil }
@@ -27,7 +27,7 @@ struct MadeUpTrace: Equatable {
     (self.blocks, self.reads, self.skew, self.seed) = (blocks, reads, skew, seed)
   }
 
-  /// The reads, of whole blocks. Popular blocks lie anywhere.
+  /// The reads, each of one whole block. Popular blocks are spread over the source.
   func trace(blockSize: Int) -> RangeTrace {
     var random = SeededRandom(seed)
     var sums: [Double] = []

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// The only version of a source that is made up.
+/// The only version of a made-up source.
 struct MadeUpVersion: SourceValidator {
   func change(to newer: any SourceValidator) -> SourceChange { newer is MadeUpVersion ? .same : .other }
 

@@ -2,8 +2,8 @@ import RangeIO
 import Synchronization
 import SystemPackage
 
-/// A disk in memory with one directory on it, which never fails and never waits: so that a replay counts what a store
-/// writes and reads, and nothing else. Knows no users, modes or locks.
+/// A disk in memory with a single directory, which never fails and never waits. With it a replay counts only what a
+/// store writes and reads. It has no users, modes or locks.
 final class MemoryDisk: SpillDisk {
   private let directory = MemoryDirectory()
 
@@ -63,7 +63,7 @@ private final class MemoryDirectory: SpillDirectory {
 
   func sync() throws(Errno) {}
 
-  /// As much as anybody asks for.
+  /// More than any caller needs.
   func freeByteCount() throws(Errno) -> Int { Int.max / 2 }
 }
 

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// A reader with the stage `Caching` over a store: what a program has.
+/// A reader with a `Caching` stage and a store, as in a program.
 struct ReaderTarget: ReplayTarget {
   private let reader: RangeReader
   private let source: MadeUpSource
@@ -10,7 +10,7 @@ struct ReaderTarget: ReplayTarget {
     reader = try await RangeReader(source) { Caching(store, blockSize: .bytes(grid.blockSize)) }
   }
 
-  /// Ends the reader.
+  /// Closes the reader.
   func close() async {
     ReaderLog.note("the cache", reader)
     await reader.close()

@@ -3,13 +3,13 @@ import RangeIOTraces
 
 /// Sends the reads of a trace through a cache, and counts.
 ///
-/// Owns the order in which blocks are asked for. What is kept is the cache's affair.
+/// It decides the order in which blocks are requested. The cache decides what to keep.
 struct Replay {
   enum Order: String, CaseIterable {
-    /// Each block of a request is looked up and, if missing, fetched before the next: how simulators count.
+    /// Each block of a request is looked up and, if missing, fetched before the next block: as simulators count.
     case block
-    /// A request is looked up as a whole, and then what is missing is fetched, one fetch a run of blocks: how a reader
-    /// works.
+    /// A request is looked up as a whole, and then the missing blocks are fetched, with one fetch per run of blocks: as
+    /// a reader works.
     case request
   }
 
@@ -17,11 +17,11 @@ struct Replay {
   let grid: BlockGrid
   let order: Order
 
-  /// Requests between two looks at the clock and at cancellation.
+  /// The number of requests after which the replay reports progress and checks for cancellation.
   private static let stride = 1024
 
-  /// - Parameter progress: hears of the bytes that were requested.
-  /// - Throws: `CancellationError`, and what `target` throws.
+  /// - Parameter progress: called with the number of bytes requested since the last call.
+  /// - Throws: `CancellationError`, and any error that `target` throws.
   func run(_ target: inout some ReplayTarget, progress: (Int) -> Void = { _ in }) async throws -> ReplayCounts {
     var counts = ReplayCounts()
     let start = ContinuousClock.now
@@ -44,7 +44,7 @@ struct Replay {
     return counts
   }
 
-  /// Reads `range`. What the source was not asked for meanwhile was stored.
+  /// Reads `range`. What was not fetched from the source during this counts as a hit.
   private func read(
     _ range: ByteRange, _ target: inout some ReplayTarget, _ fetched: inout [ByteRange], _ counts: inout ReplayCounts
   ) async throws {
@@ -63,22 +63,22 @@ struct Replay {
   }
 }
 
-/// What a replay counted.
+/// The counts of a replay.
 struct ReplayCounts: Equatable {
   var requests = 0
-  /// Blocks that the requests touched, each as often as it was.
+  /// Blocks in the requests. A block counts each time that it is requested.
   var blockAccesses = 0
   /// Block accesses that found the block stored.
   var hits = 0
   var requestedBytes = 0
   /// Requested bytes that were stored.
   var hitBytes = 0
-  /// Reads of the source: in the order of requests one for each run of missing blocks.
+  /// Reads of the source. In the order of requests, one for each run of missing blocks.
   var sourceOperations = 0
   /// Bytes read from the source: whole blocks.
   var sourceBytes = 0
   var time = Duration.zero
 
-  /// Looking up, evicting, making up bytes and storing them, shared by all block accesses.
+  /// The time for looking up, evicting, making up bytes and storing them, divided by the number of block accesses.
   var nanosecondsPerAccess: Double { Figures.nanoseconds(time) / Double(max(1, blockAccesses)) }
 }

@@ -1,15 +1,15 @@
 import RangeIO
 
-/// What the numbers on the command line mean together.
+/// The combined meaning of the numbers on the command line.
 struct ReplayOptions: Equatable {
-  /// How much the cache holds.
+  /// The size of the cache.
   enum Room: Equatable {
-    /// So many whole blocks.
+    /// This many whole blocks.
     case blocks(Int)
-    /// So many bytes, bookkeeping included.
+    /// This many bytes, including the bookkeeping.
     case bytes(ByteCount)
 
-    /// The bytes, where they were given.
+    /// The bytes, if the size was given in bytes; otherwise zero.
     var byteCount: Int { if case .bytes(let count) = self { count.bytes } else { 0 } }
   }
 
@@ -18,12 +18,12 @@ struct ReplayOptions: Equatable {
   let shards: Int?
 
   private var blockSize: ByteCount { .bytes(grid.blockSize) }
-  /// The largest that a store keeps.
+  /// The largest block that a store keeps.
   private static let largestBlockSize = ByteCount.gibibytes(1)
 
-  /// - Parameters: as the user wrote them, each `nil` where he did not.
-  ///   - share: percent of the bytes that the trace reads, each counted once, and a way to know those.
-  ///   - memoryShare: percent of the blocks that the trace reads, if nothing else says how large the cache is.
+  /// - Parameters: as the user gave them; `nil` for those not given.
+  ///   - share: percent of the bytes that the trace reads, each counted once, and a closure that counts them.
+  ///   - memoryShare: percent of the blocks that the trace reads. Used if no other option sets the size of the cache.
   init(
     blocks: Int?, capacity: String?, share: Int? = nil, memoryShare: Int? = nil, blockSize: String, shards: Int?,
     uniqueBlocks: (BlockGrid) -> Int = { _ in 0 }
@@ -93,7 +93,7 @@ struct ReplayOptions: Equatable {
     }
   }
 
-  /// An empty store as these options want it.
+  /// An empty store with these options and `policy`.
   func store(_ policy: EvictionPolicyFactory) -> MemoryStore {
     var configuration: MemoryStore.Configuration
     switch room {

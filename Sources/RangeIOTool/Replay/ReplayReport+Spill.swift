@@ -1,7 +1,7 @@
 import RangeIO
 
 extension ReplayReport {
-  /// What a tier on a disk did in a replay.
+  /// The results of a disk tier in a replay.
   struct SpillRow {
     let spill: SpillStatistics
     let tiers: TieredStatistics
@@ -11,13 +11,13 @@ extension ReplayReport {
       (self.spill, self.tiers, self.counts) = (spill, tiers, counts)
     }
 
-    /// On their way to compressed memory or to the disk.
+    /// Hits on blocks that were being moved to compressed memory or to the disk.
     var movingHits: Int { tiers.moving.hits + tiers.spilling.hits + spill.stagedHits }
     var memoryHits: Int { counts.hits - movingHits - tiers.compressed.hits - spill.hits }
     var writes: Int { spill.written + spill.reinsertions }
-    /// Blocks written for each block that was written for the first time.
+    /// Blocks written per block that was written for the first time.
     var amplification: Double { Double(writes) / Double(max(1, spill.written)) }
-    /// Chunks that should have gone to the disk, and did not for want of time or room.
+    /// Chunks that were not written to the disk because there was no time or no room.
     var dropped: Int { spill.dropped + tiers.moving.dropped + tiers.spilling.dropped }
 
     func perHundred(_ count: Int) -> Double { Double(count) / Double(max(1, counts.blockAccesses)) * 100 }
@@ -37,7 +37,7 @@ extension ReplayReport {
     }
   }
 
-  /// Another table, if there was a disk.
+  /// An additional table, if there was a disk.
   var spillText: String {
     var cells = [["", "", "in", "on their", "com-", "on the", "writes of", "of them", "bytes", "", "blocks"]]
     cells.append([
@@ -60,6 +60,6 @@ extension ReplayReport {
 }
 
 extension SpillStatistics {
-  /// Blocks found, on the disk or on their way there.
+  /// Blocks found on the disk, or while they were being moved there.
   var foundBlocks: Int { hits + stagedHits }
 }

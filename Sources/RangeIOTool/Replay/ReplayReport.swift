@@ -1,15 +1,15 @@
 import RangeIO
 
-/// What replays of one trace counted, a row for each policy.
+/// The counts of the replays of one trace, one row per policy.
 struct ReplayReport {
   struct Row {
     var policy: String
     var counts: ReplayCounts
-    /// What the tiers did, if the cache had some.
+    /// The results of the tiers, if the cache had any.
     var tiers: TieredStatistics?
   }
 
-  /// One line on the trace and the cache.
+  /// One line about the trace and the cache.
   var head: String
   var rows: [Row] = []
 
@@ -30,7 +30,7 @@ struct ReplayReport {
       + spillText
   }
 
-  /// Another table, if there were tiers.
+  /// An additional table, if there were tiers.
   private var tiersText: String {
     var cells = [["", "hits in", "on their", "com-", "data to", "moved", "", "rose", "peak of"]]
     cells.append(["tiers", "memory", "way", "pressed", "compressed", "down", "dropped", "again", "budget"])
@@ -51,7 +51,7 @@ struct ReplayReport {
     return "\n\n" + Table(columns: [.left] + Array(repeating: .right, count: 8), rows: cells).text
   }
 
-  /// The same for programs: an array.
+  /// The same facts for programs: an array.
   var json: JSON {
     .array(
       rows.map { row in

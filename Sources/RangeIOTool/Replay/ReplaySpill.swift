@@ -1,17 +1,17 @@
 import RangeIO
 
-/// How many blocks of a trace a disk holds, and the limit that is: of whole segments, with all that is in them in
-/// addition to the bytes, the one included that a store keeps free.
+/// How many blocks of a trace the disk tier holds, and the limit that this needs. The limit is whole segments,
+/// including everything in them besides the bytes, and the segment that a store keeps free.
 struct ReplaySpill: Equatable {
-  /// What the disk has room for.
+  /// The number of blocks that fit on the disk.
   let blocks: Int
   let segments: Int
   let segmentSize: ByteCount
   let limit: ByteCount
 
-  /// Segments that the limit is divided into, as by default, if blocks are small enough.
+  /// The number of segments in the limit, as by default, if the blocks are small enough.
   private static let mostSegments = 256
-  /// Smaller ones are refused by the store.
+  /// The store refuses smaller segments.
   private static let smallestSegment = 16 << 10
 
   init(percent: Int, uniqueBlocks: Int, of source: SourceDescription, on grid: BlockGrid) throws(ToolFailure) {
@@ -27,9 +27,10 @@ struct ReplaySpill: Equatable {
     limit = SpillStore.limit(segments: segments, of: size)
   }
 
-  /// A store that does the same each time: on a disk in memory, at no time, with all work done by `background`.
+  /// A store that behaves the same each time: on a disk in memory, with a clock that stands still, and with all work
+  /// done by `background`.
   ///
-  /// - Parameter staging: bytes for what one read evicts, which is written before the next.
+  /// - Parameter staging: the bytes that one read may evict, which are written before the next read.
   func configuration(staging: Int, _ background: BackgroundWork) -> SpillStore.Configuration {
     var configuration = SpillStore.Configuration(directory: "replay", limit: limit)
     configuration.segmentSize = segmentSize

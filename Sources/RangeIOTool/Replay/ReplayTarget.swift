@@ -1,10 +1,10 @@
 import RangeIO
 
-/// A cache over a source, which the reads of a trace go through one after the other.
+/// A cache above a source, through which the reads of a trace go one after the other.
 protocol ReplayTarget {
-  /// Reads `range`, which is not empty and lies within the source.
+  /// Reads `range`, which must not be empty and must be within the source.
   ///
-  /// - Parameter fetched: what the source was asked for meanwhile is appended: whole blocks, the last one of the source
-  ///   cut at its end.
+  /// - Parameter fetched: the ranges fetched from the source during this are appended: whole blocks; the last block is
+  ///   cut at the end of the source.
   mutating func read(_ range: ByteRange, fetched: inout [ByteRange]) async throws
 }

@@ -1,12 +1,12 @@
 import RangeIO
 
-/// How a budget is shared between memory and compressed memory, what there is to compress, and what lies below.
+/// How memory and compressed memory share a budget, how well the data compresses, and which tier is below.
 struct ReplayTiers: Equatable {
-  /// The part of the budget that the compressed tier may take, from 0 to 1.
+  /// The share of the budget that the compressed tier may use, from 0 to 1.
   let compressedShare: Double
-  /// What LZ4 makes of the data, from 0 to 1.
+  /// The size to which LZ4 compresses the data, as a fraction from 0 to 1.
   let fraction: Double
-  /// The tier on a disk.
+  /// The disk tier.
   var spill: ReplaySpill?
 
   /// - Parameter compressedPercent: `nil` for no compressed tier.
@@ -21,13 +21,13 @@ struct ReplayTiers: Equatable {
     fraction = Double(shrinkPercent) / 100
   }
 
-  /// The tiers in words, to be put behind the name of a policy.
+  /// The tiers in words. Appended to the name of a policy.
   var name: String {
     guard spill != nil else { return " + tiers" }
     return compressedShare > 0 ? " + compressed + spill" : " + spill"
   }
 
-  /// An empty store, whose work `executor` does.
+  /// An empty store, whose background work `executor` does.
   func store(
     _ budget: ByteCount, _ options: ReplayOptions, _ policy: EvictionPolicyFactory, _ executor: SteppingExecutor
   ) async throws -> TieredChunkStore {
@@ -40,8 +40,8 @@ struct ReplayTiers: Equatable {
     configuration.compressed.shards = options.shards
     configuration.background = BackgroundWork(executor: executor)
     guard let spill else { return TieredChunkStore(configuration) }
-    // What is on its way comes on top, so that memory holds as many blocks as were asked for; a third of them at most,
-    // of which a store allows a quarter of the sum.
+    // Adds room for blocks that are being moved, so that memory still holds as many blocks as requested. At most a
+    // third, because a store allows a quarter of the sum.
     let way = min(max(256 << 10, burst(compressed)), configuration.memory.limit.bytes / 3)
     configuration.queueLimit = .bytes(way)
     configuration.memory.limit = .bytes(configuration.memory.limit.bytes + way * (compressed > 0 ? 3 : 2))
@@ -54,6 +54,6 @@ struct ReplayTiers: Equatable {
     return try await opening.value
   }
 
-  /// What compressed memory of so many bytes evicts at once: a few segments, each a 32nd of it, decompressed.
+  /// How many bytes a compressed tier of this size evicts at once: a few segments, each 1/32 of it, decompressed.
   private func burst(_ compressed: Int) -> Int { Int(Double(compressed) / 32 / fraction * 4) }
 }

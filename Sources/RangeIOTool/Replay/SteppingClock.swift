@@ -1,4 +1,4 @@
-/// A clock that stands still, and on which no task waits: one that sleeps goes on at once.
+/// A clock that stands still. Tasks never wait on it: a sleep returns at once.
 struct SteppingClock: Clock {
   struct Instant: InstantProtocol {
     var offset = Duration.zero

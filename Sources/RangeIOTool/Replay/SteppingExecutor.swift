@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs what prefers it when it is told to, on the thread that tells it: so that a replay counts the same each time.
+/// Runs its jobs only when `run()` is called, on the calling thread, so that a replay has the same counts each time.
 final class SteppingExecutor: TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
 
@@ -9,7 +9,7 @@ final class SteppingExecutor: TaskExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Runs jobs as long as there are any.
+  /// Runs jobs until there are none left.
   func run() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// A memory store by itself: what is missing of a block is fetched by hand, as the stage would, without its cost.
+/// A memory store alone. Missing blocks are fetched here, as the stage would do it, but without its cost.
 struct StoreTarget: ReplayTarget {
   private let store: MemoryStore
   private let token: ChunkToken

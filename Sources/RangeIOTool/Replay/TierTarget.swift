@@ -1,7 +1,7 @@
 import RangeIO
 
-/// A store of tiers by itself, as `StoreTarget` has a memory store. What is evicted has moved, and is on the disk if
-/// there is one, before the next read: counts do not depend on how fast the machine compresses and writes.
+/// A store with tiers alone, as `StoreTarget` is for a memory store. Evicted blocks are moved, and are on the disk if
+/// there is one, before the next read: so the counts do not depend on how fast the machine compresses and writes.
 struct TierTarget: ReplayTarget {
   let store: TieredChunkStore
   private let executor: SteppingExecutor
@@ -25,7 +25,7 @@ struct TierTarget: ReplayTarget {
     case .hit: break
     case .partial(_, let held, let missing):
       gaps = missing
-      // What cannot be got is missing; the codecs here never fail.
+      // A piece that cannot be loaded counts as missing. The codecs used here never fail.
       for piece in held where piece.loader.loadNow().bytes == nil { gaps.append(piece.wanted) }
     case .miss: gaps = [range]
     }

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// What `rangeio spill list` tells.
+/// The facts that `rangeio spill list` prints.
 struct SpillListing {
   let path: String
   let survey: SpillSurvey
@@ -51,7 +51,7 @@ struct SpillListing {
 }
 
 extension SpillSurvey.Source {
-  /// The part of the source that is on the disk.
+  /// The share of the source that is on the disk.
   var cachedShare: Double { Double(decodedBytes) / Double(max(1, byteCount)) }
 
   fileprivate var json: JSON {
@@ -65,7 +65,7 @@ extension SpillSurvey.Source {
 }
 
 extension SpillSurvey.Segment {
-  /// The part of the file that is found.
+  /// The share of the file that a cache would find.
   var liveShare: Double { Double(liveBytes) / Double(max(1, byteCount)) }
 
   fileprivate var json: JSON {

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// A look into a spill directory, with progress on a terminal, and errors under the name that the user gave.
+/// Inspects a spill directory. Shows progress on a terminal, and reports errors under the name that the user gave.
 struct SpillLook {
   let inspection: SpillInspection
 
@@ -16,10 +16,10 @@ struct SpillLook {
     try withProgress("verifying", showsRate: true) { try inspection.verify(progress: $0) }
   }
 
-  /// Runs `body`, whose errors are told of the directory.
+  /// Runs `body`. Its errors are reported with the path of the directory.
   func told<Value>(_ body: () throws -> Value) throws -> Value { try Self.told(inspection.path, body) }
 
-  /// As the other, before there is anything to look at.
+  /// Like the method of this name, for use before there is an inspection.
   static func told<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     do { return try body() } catch let error as ReadError { throw failure(error, path) }
   }
@@ -27,7 +27,7 @@ struct SpillLook {
   static func failure(_ error: ReadError, _ path: String) -> ToolFailure {
     let status: ToolStatus =
       switch error.code {
-      // Another program's directory is as little of use as none.
+      // A directory of another program is as useless as none.
       case .invalidConfiguration, .unsupportedFormat: .unusableSource
       default: ToolStatus(error.code)
       }

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// What `rangeio spill stats` tells.
+/// The facts that `rangeio spill stats` prints.
 struct SpillTotals {
   let path: String
   let root: SpillInspection.Root
@@ -13,7 +13,7 @@ struct SpillTotals {
   private var decodedBytes: Int { survey.sources.reduce(0) { $0 + $1.decodedBytes } }
   private var allocatedBytes: Int { survey.segments.reduce(0) { $0 + $1.allocatedBytes } }
   private var liveBytes: Int { survey.segments.reduce(0) { $0 + $1.liveBytes } }
-  /// Bytes of sources for each byte that is stored of them.
+  /// Bytes of the sources per byte stored.
   private var codecRatio: Double { storedBytes == 0 ? 1 : Double(decodedBytes) / Double(storedBytes) }
   private var liveShare: Double { Double(liveBytes) / Double(max(1, survey.segments.reduce(0) { $0 + $1.byteCount })) }
 

@@ -1,11 +1,11 @@
 import RangeIO
 
-/// What `rangeio spill verify` tells.
+/// The facts that `rangeio spill verify` prints.
 struct SpillVerdict {
   let path: String
   let found: SpillVerification
 
-  /// Damages that people are shown.
+  /// The most damages shown to people.
   private static let mostShown = 20
 
   /// Why the command fails, if something is damaged.

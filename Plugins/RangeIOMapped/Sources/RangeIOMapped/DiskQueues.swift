@@ -1,23 +1,24 @@
 internal import Dispatch
 
-/// Where page faults wait for the disk: on threads of their own, rather than on Swift's, of which there are as
-/// many as processors.
+/// The plugin's own threads, on which page faults wait for the disk. Swift's threads must not wait there: there are
+/// only as many as processors.
 ///
-/// A call to a server that hangs keeps its thread. So each remote file system has threads of its own, for the faults and looks
-/// of its files and for looks at their paths. One case remains: 64 first openings of files on a server that hangs delay the
-/// opening of other files until it answers.
+/// A call to a server that hangs blocks its thread. So each remote file system has its own threads, for the page faults
+/// and checks of its files and for checks of their paths. One case remains: if 64 files on a server that hangs are
+/// being opened for the first time, opening other files must wait until the server answers.
 final class DiskQueues: Sendable {
-  /// For the pages of local files.
+  /// For pages of local files.
   static let shared = DiskQueues(count: 16)
-  /// For the first opening of a path, which may lead anywhere.
+  /// For the first opening of a path, which may lead to any file system.
   static let opening = DiskQueues(count: 64)
   /// For paths that led to a local file.
   static let paths = DiskQueues(count: 16)
 
-  /// By device. Systems number devices anew when file systems go, so that there are about as many as were ever mounted at once.
+  /// By device. The system reuses device numbers after unmounting, so there are about as many entries as file systems
+  /// were ever mounted at the same time.
   private static let servers = Guarded<[UInt64: DiskQueues]>([:])
 
-  /// For all that asks the remote file system that is `device`.
+  /// For all calls to the remote file system `device`.
   static func server(_ device: UInt64) -> DiskQueues {
     servers.withLock { servers in
       if let queues = servers[device] { return queues }
@@ -28,14 +29,14 @@ final class DiskQueues: Sendable {
   }
 
   private struct State {
-    /// Queues on which nothing runs.
+    /// Queues that run nothing.
     var idle: [DispatchQueue]
-    /// Work that no thread has begun, from `first` on, the oldest first.
+    /// Work that no thread has begun, starting at index `first`, the oldest first.
     var waiting: [(@Sendable () -> Void)?] = []
     var first = 0
 
     mutating func next() -> (@Sendable () -> Void)? {
-      // What is done goes as soon as it is the larger part.
+      // Removes the finished entries once they are the larger part.
       if first >= 64, first * 2 >= waiting.count {
         waiting.removeFirst(first)
         first = 0
@@ -51,17 +52,18 @@ final class DiskQueues: Sendable {
   }
   private let state: Guarded<State>
 
-  /// At most `count` waits at once. One that hangs only makes the count one less.
+  /// Allows at most `count` waits at once. A call that hangs reduces that by one.
   init(count: Int) {
     state = Guarded(State(idle: (0..<count).map { DispatchQueue(label: "rangeio.mapped.\($0)") }))
   }
 
-  /// Does `work` on one of the threads, and waits for it.
+  /// Runs `work` on one of the threads, and waits for its result.
   func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    // Handed over under a lock, which the thread sanitizer sees; a continuation that is resumed before it is awaited it
-    // does not.
+    // The result is passed under a lock, which the thread sanitizer understands. It does not understand a continuation
+    // that is resumed before the caller awaits it.
     let outcome = Guarded<Result<Value, any Error>?>(nil)
-    // Taken out of both, so that the thread holds nothing of it any more when the caller goes on: not a file, either.
+    // Both are taken out when used, so that the thread holds no reference, for example to a file, when the caller
+    // continues.
     let work = Guarded<(@Sendable () throws -> Value)?>(work)
     @Sendable func perform() {
       let result = Result { try work.withLock { $0.take() }!() }
@@ -77,7 +79,7 @@ final class DiskQueues: Sendable {
     return try result.get()
   }
 
-  /// Does `work` on one of the threads. It is not waited for.
+  /// Runs `work` on one of the threads without waiting for it.
   func submit(_ work: @escaping @Sendable () -> Void) {
     let queue = state.withLock { state -> DispatchQueue? in
       state.waiting.append(work)
@@ -87,7 +89,7 @@ final class DiskQueues: Sendable {
     queue.async { [self] in while let next = next(orIdle: queue) { next() } }
   }
 
-  /// What has waited for longest; if there is nothing, `queue` is free again.
+  /// The work that has waited longest. If there is none, marks `queue` as idle.
   private func next(orIdle queue: DispatchQueue) -> (@Sendable () -> Void)? {
     state.withLock { state in
       if let next = state.next() { return next }

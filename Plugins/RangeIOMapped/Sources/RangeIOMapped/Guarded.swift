@@ -1,9 +1,9 @@
 internal import CRangeIOMapped
 
-/// A value that is reached under a lock only.
+/// A value that is only accessible under a lock.
 ///
-/// Not a `Mutex`, since on Linux the thread sanitizer does not see that one and reports what it guards as raced for.
-// Unchecked: `value` is touched between lock and unlock only.
+/// Not a `Mutex`: on Linux the thread sanitizer does not see it, and reports data races on what it protects.
+// Unchecked: `value` is only used between lock and unlock.
 final class Guarded<Value>: @unchecked Sendable {
   private var value: Value
   private let lock = rim_lock_create()
@@ -12,7 +12,7 @@ final class Guarded<Value>: @unchecked Sendable {
 
   deinit { rim_lock_destroy(lock) }
 
-  /// Runs `body` while no other thread can reach the value. Not to be nested, and not for anything that waits.
+  /// Runs `body` while no other thread can access the value. Do not nest calls, and do not wait in `body`.
   func withLock<Result, E: Error>(_ body: (inout Value) throws(E) -> Result) throws(E) -> Result {
     rim_lock_lock(lock)
     defer { rim_lock_unlock(lock) }

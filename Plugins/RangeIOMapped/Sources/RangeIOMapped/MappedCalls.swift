@@ -1,14 +1,14 @@
 internal import CRangeIOMapped
 internal import SystemPackage
 
-/// The system calls that can fail under a mapped file, as a table, so that a test can hand in a disk that fails and a
-/// kernel that is old. Results are as in `CRangeIOMapped.h`.
+/// The system calls that can fail for a mapped file. They are a table, so that a test can simulate a failing disk or an
+/// old kernel. Results are as in `CRangeIOMapped.h`.
 struct MappedCalls: Sendable {
   var status: @Sendable (_ descriptor: CInt, _ into: inout rim_status) -> CInt = { rim_fstat($0, &$1) }
   var statusOfPath: @Sendable (_ path: FilePath, _ into: inout rim_status) -> CInt = { path, status in
     path.withPlatformString { rim_stat_path($0, &status) }
   }
-  /// The name by which an open file goes now, `nil` if the system does not say.
+  /// The current name of an open file; `nil` if the system does not tell.
   var name: @Sendable (_ descriptor: CInt) -> String? = { descriptor in
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { buffer in
       let count = Int(rim_name_of(descriptor, buffer.baseAddress!, CInt(buffer.count)))
@@ -31,12 +31,12 @@ struct MappedCalls: Sendable {
   var map: @Sendable (_ descriptor: CInt, _ count: Int, _ error: inout CInt) -> UnsafeMutableRawPointer? = {
     rim_map($0, $1, &$2)
   }
-  /// Whether calls that else answer at once may wait for a server.
+  /// Whether calls that normally return at once may wait for a server.
   var isRemote: @Sendable (_ descriptor: CInt) -> Bool = { rim_may_be_remote($0) }
   var close: @Sendable (_ descriptor: CInt) -> CInt = { rim_close($0) }
-  /// The wall clock, and the tick of the times that the kernel stamps on files. Nanoseconds.
+  /// The wall clock, and the tick of the clock with which the kernel stamps files. In nanoseconds.
   var wallClock: @Sendable () -> (now: Int64, tick: Int64) = { (rim_realtime_ns(), wallClockTick) }
 }
 
-/// A constant of the kernel's build.
+/// A constant of the kernel build.
 private let wallClockTick = rim_realtime_tick_ns()

@@ -1,7 +1,7 @@
 internal import RangeIO
 internal import Synchronization
 
-/// What was handed out.
+/// Counts the bytes that reads returned.
 final class MappedCounts: Sendable {
   struct Counter: ~Copyable, Sendable {
     private let reads = Atomic<Int>(0)

@@ -3,8 +3,8 @@ internal import Synchronization
 internal import SystemPackage
 
 extension MappedFile {
-  /// Brings the pages of `range` in, so that touching them finds them there: what would be a signal then is an error
-  /// now.
+  /// Loads the pages of `range`, so that they are in memory when they are touched. A problem that would later be a
+  /// signal is an error here.
   ///
   /// May wait for the disk.
   func faultIn(_ range: ByteRange, of mapping: Mapping) throws {
@@ -16,7 +16,7 @@ extension MappedFile {
       canPopulate.store(false, ordering: .relaxed)
       try readAhead(range)
     case .badAddress:
-      // SIGBUS, had it been touched: the file ends before, or the disk fails. Reading tells which.
+      // Touching it would have raised SIGBUS: the file ends before, or the disk fails. Reading shows which.
       try readAhead(range)
       throw ReadError(
         .inputOutput, "a page of the file could not be brought in, and could be read right after: try again",
@@ -25,10 +25,10 @@ extension MappedFile {
     }
   }
 
-  /// Reads `range` through the descriptor and drops it: its pages are in memory afterwards, where mapped ones are taken
-  /// from, and what fails is an error.
+  /// Reads `range` through the descriptor and discards the bytes. The pages are then in the page cache, where the
+  /// mapping finds them, and a failure is an error.
   private func readAhead(_ range: ByteRange) throws {
-    // Small enough for the processor's cache, so that it costs little beside the system calls.
+    // Small enough for the processor's cache, so that the copying costs little compared with the system calls.
     try withUnsafeTemporaryAllocation(byteCount: min(range.count, 65_536), alignment: 16) { buffer in
       var offset = range.lowerBound
       while offset < range.upperBound {
@@ -38,7 +38,7 @@ extension MappedFile {
     }
   }
 
-  /// Fills `buffer` from `range`, waiting for the disk where it must.
+  /// Fills `buffer` from `range`. Waits for the disk if necessary.
   func fill(_ buffer: UnsafeMutableRawBufferPointer, from range: ByteRange) throws {
     var filled = 0
     while filled < buffer.count {
@@ -47,10 +47,10 @@ extension MappedFile {
     }
   }
 
-  /// The bytes of `range` in memory of their own, if the page cache holds all of them. Waits for nothing.
+  /// Copies the bytes of `range` if the page cache has all of them. Does not wait.
   func copyOfResident(_ range: ByteRange) -> Bytes? {
     struct NotResident: Error {}
-    // `try?`: only the error above is thrown, and it is the answer: not all of them are there.
+    // `try?`: only the error above can be thrown, and it means that not all bytes are in the page cache.
     return try? Bytes(count: range.count) { buffer throws(NotResident) in
       var filled = 0
       while filled < buffer.count {

@@ -11,34 +11,35 @@ internal import SystemPackage
   internal import Musl
 #endif
 
-/// An open file and its present mapping.
+/// An open file and its current mapping.
 final class MappedFile: Sendable {
   private struct State {
     var mapping: Mapping?
-    /// How new mappings are to be read.
+    /// How new mappings will be read.
     var advice: rim_advice
-    /// What the file was when it was opened, until that has been told.
+    /// The status of the file when it was opened, until it has been reported.
     var statusAtOpening: rim_status?
-    /// The threads of its server, if it is on one.
+    /// The threads for its server, if it is on one.
     var server: DiskQueues?
     var isClosed = false
   }
 
-  /// How often a file is opened that has lost its name meanwhile. One of which the path speaks by its descriptor, as
-  /// `/dev/fd` does, may have none.
+  /// How often to open a file again that lost its name in between. A file whose path is a descriptor, as in `/dev/fd`,
+  /// may have no name at all.
   private static let mostOpenings = 8
 
   let descriptor: CInt
   let calls: MappedCalls
-  /// Whether a server may be asked what the file is: then threads of our own look at it, and bring its pages in.
+  /// Whether a status call may have to wait for a server. If so, the plugin's own threads check the file and load its
+  /// pages.
   let isRemote: Bool
-  /// What its file system calls itself: of images that are mounted in turn nothing else may tell.
+  /// The id of the file system. When images are mounted one after the other, nothing else may tell them apart.
   let fileSystem: UInt64
-  /// The path that it was opened by: absolute, if the current directory had a name then.
+  /// The path with which it was opened: absolute, if the current directory had a name then.
   let path: FilePath
-  /// For errors: the path as it was given.
+  /// The path as the caller gave it, for errors.
   let name: String
-  /// Off once the kernel has said that it cannot populate: before Linux 5.14, and on Apple platforms.
+  /// `false` once the kernel has reported that it cannot populate pages: before Linux 5.14, and on Apple platforms.
   let canPopulate = Atomic<Bool>(true)
   private let state: Guarded<State>
   /// The version that was described last; `nil` until the file has been opened.
@@ -46,10 +47,10 @@ final class MappedFile: Sendable {
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
-  /// One that lost its name while it was opened is opened again: another may have it. So is a relative path if the process
-  /// changed its directory meanwhile.
+  /// If the file lost its name during the opening, it is opened again, because another file may now have the name. The
+  /// same holds for a relative path if the process changed its directory in between.
   ///
-  /// - Throws: `ReadError`, for what is no regular file as well.
+  /// - Throws: `ReadError`, also if the file is not a regular file.
   static func open(
     _ path: FilePath, name: String? = nil, _ access: MappedSource.AccessPattern, _ calls: MappedCalls
   ) throws -> MappedFile {
@@ -65,7 +66,8 @@ final class MappedFile: Sendable {
     return try openOnce(absolute, absolute, name, access, calls)
   }
 
-  /// `path` as it is when it starts from the current directory; `path` itself if that has no name. Resolves no symbolic links.
+  /// `path` made absolute with the current directory; `path` itself if the directory has no name. Resolves no symbolic
+  /// links.
   private static func absolute(_ path: FilePath) -> FilePath {
     guard path.isRelative, !path.isEmpty, let directory = getcwd(nil, 0) else { return path }
     defer { free(directory) }
@@ -80,7 +82,7 @@ final class MappedFile: Sendable {
       throw ReadError.errno(Errno(rawValue: -result), "open the file", .init(source: name))
     }
     let file = MappedFile(result, absolute, name: name, access, calls)
-    // The name first: one that goes after that shows.
+    // Reads the name first: if the name is lost after that, the status shows it.
     let nameNow = calls.name(result)
     let status = try file.status()
     try file.refuseWhatCannotBeMapped(status)
@@ -111,44 +113,46 @@ final class MappedFile: Sendable {
     queues.submit(closes)
   }
 
-  /// Closes the descriptor, and releases the mapping: slices keep it. To be called when nothing is under way, or never.
+  /// Closes the descriptor and releases the mapping; slices keep the mapping alive. Call this only when nothing is
+  /// running.
   func close() { takeClosing()() }
 
-  /// As ``close()``, where that may wait for a server.
+  /// Like ``close()``, for a file whose closing may wait for a server.
   func closed() async {
     let closes = takeClosing()
     guard isRemote else { return closes() }
-    // `try?`: there is nothing that it throws.
+    // `try?`: the closure cannot throw.
     try? await queues.run { closes() }
   }
 
-  /// What is to be done to close it, which is nothing after the first time.
+  /// The work that closes the file. After the first call it does nothing.
   private func takeClosing() -> @Sendable () -> Void {
     let (isFirst, mapping) = state.withLock { state -> (Bool, Mapping?) in
       defer { (state.isClosed, state.mapping) = (true, nil) }
       return (!state.isClosed, state.mapping)
     }
-    // Unmapped here, outside of the lock, if nobody shows it any more.
+    // If no slice uses the mapping any more, it is unmapped here, outside of the lock.
     return { [calls, descriptor] in withExtendedLifetime(mapping) { if isFirst { _ = calls.close(descriptor) } } }
   }
 
-  /// The threads that wait for its disk or its server.
+  /// The threads that wait for its disk or server.
   var queues: DiskQueues { isRemote ? state.withLock { $0.server } ?? .opening : .shared }
 
-  /// The threads that follow its path.
+  /// The threads for work with its path.
   var pathQueues: DiskQueues { isRemote ? queues : .paths }
 
-  /// Where a read is, for errors.
+  /// The context of a read, for errors.
   func context(_ range: ByteRange = 0..<0) -> ReadError.Context {
     .init(source: name, offset: range.lowerBound, count: range.count)
   }
 
-  /// Does `work`, which asks the file's system something: on a thread of our own where a server may have to answer.
+  /// Runs `work`, which asks the file system something. If a server may have to answer, runs it on the plugin's own
+  /// threads.
   func ask<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     isRemote ? try await queues.run(work) : try work()
   }
 
-  /// What the file is now. May wait for a server, if ``isRemote``.
+  /// The current status of the file. May wait for a server if ``isRemote``.
   func status() throws -> rim_status {
     var status = rim_status()
     let result = calls.status(descriptor, &status)
@@ -156,15 +160,15 @@ final class MappedFile: Sendable {
     return status
   }
 
-  /// Whether `status` is of this file.
+  /// Whether `status` belongs to this file.
   func isOf(_ status: rim_status) -> Bool {
     sighting.withLock { $0?.version.device == status.device && $0?.version.inode == status.inode }
   }
 
-  /// What the file was when it was opened.
+  /// The status of the file when it was opened.
   var statusAtOpening: rim_status? { state.withLock { $0.statusAtOpening } }
 
-  /// What the file was when it was opened: a first look, under its name. Once.
+  /// The status of the file when it was opened, which saves the first check. Returns it only once.
   func takeStatusAtOpening() -> rim_status? { state.withLock { $0.statusAtOpening.take() } }
 
   private func refuseWhatCannotBeMapped(_ status: rim_status) throws {
@@ -183,7 +187,7 @@ final class MappedFile: Sendable {
     throw ReadError(.unsupportedSource, refusal, context: context())
   }
 
-  /// Whether there is something in a file that says that it is empty.
+  /// Whether a file that reports size zero contains bytes.
   private var holdsBytes: Bool {
     withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { calls.read(descriptor, $0, 0) > 0 }
   }
@@ -192,7 +196,7 @@ final class MappedFile: Sendable {
 // MARK: mapping
 
 extension MappedFile {
-  /// The mapping, of `end` bytes at least: the present one, or a new one of a file that has `count` bytes now.
+  /// A mapping of at least `end` bytes: the current one, or a new one of the `count` bytes that the file has now.
   func mapping(covering end: Int, of count: Int) throws -> Mapping {
     if let mapping = state.withLock({ $0.mapping }), mapping.count >= end { return mapping }
     let new: Mapping
@@ -201,7 +205,8 @@ extension MappedFile {
     } catch {
       throw explained(error)
     }
-    // Of two who map at once the longer one stays; the other goes with its slices.
+    // If two callers map at the same time, the longer mapping is kept; the other one lives until its slices are
+    // released.
     let (advice, old) = state.withLock { state -> (rim_advice, Mapping?) in
       let old = state.mapping
       if !state.isClosed, old.map({ $0.count < count }) ?? true { state.mapping = new }
@@ -242,7 +247,7 @@ extension MappedFile {
 }
 
 extension MappedSource.AccessPattern {
-  /// What holds for the whole file, and for what it grows by.
+  /// The part of the advice that applies to the whole file, including what is appended later.
   var lasting: rim_advice? {
     switch self {
     case .normal: rim_normal

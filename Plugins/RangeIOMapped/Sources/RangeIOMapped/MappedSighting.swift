@@ -1,8 +1,8 @@
 internal import CRangeIOMapped
 
-/// An open file as it was when it was last found to be the version that is read, by the rules of `FileSource`: size and
-/// time of modification decide, and another time of status change is accepted where another mode, owner, group, number of
-/// links or name explains it. Each explains one change.
+/// The state of an open file when it was last confirmed to be the version being read. The rules are those of
+/// `FileSource`: size and modification time decide. A new status change time is accepted if another mode, owner, group,
+/// number of links or name explains it. Each explains one change.
 struct MappedSighting {
   let version: MappedVersion
   private(set) var status: rim_status
@@ -14,13 +14,13 @@ struct MappedSighting {
     self.name = name
   }
 
-  /// Whether a look shows nothing new.
+  /// Whether a check shows nothing new.
   func isSame(_ seen: rim_status) -> Bool { MappedVersion(seen) == MappedVersion(status) && !isExplained(seen) }
 
-  /// Whether the file has the bytes still that it had, as far as a later look tells.
+  /// Whether the file still has the same bytes, as far as a later check can tell.
   ///
-  /// - Parameter nameNow: the name it went by then.
-  /// - Returns: true if so; the next look is compared with this one then.
+  /// - Parameter nameNow: the name of the file at that check.
+  /// - Returns: `true` if so. The next check is then compared with this one.
   mutating func accepts(_ seen: rim_status, name nameNow: String?) -> Bool {
     let (before, now) = (MappedVersion(status), MappedVersion(seen))
     guard before.device == now.device, before.inode == now.inode else { return false }
@@ -39,25 +39,25 @@ struct MappedSighting {
 // MARK: looks
 
 extension MappedFile {
-  /// Whether a look shows the file as it was when it was last found to be `version`.
+  /// Whether `status` shows the file as it was when it was last confirmed to be `version`.
   func isStill(_ version: MappedVersion, _ status: rim_status) -> Bool {
     MappedVersion(status) == version || sighting.withLock { $0?.version == version && $0?.isSame(status) ?? false }
   }
 
-  /// So many looks at most, one after the other: under a writer that is quicker no two agree.
+  /// The most checks, one after the other: if a writer is faster than the checks, no two of them agree.
   private static var mostLooks: Int { 8 }
 
-  /// Looks whether the file is `version` still, where one look has shown something else. One that is another at each of
-  /// ``mostLooks`` looks is not: it is being written. May wait for a server.
+  /// Checks whether the file is still `version`, after one check has shown something else. If each of ``mostLooks``
+  /// checks shows another version, the file is being written and is not `version`. May wait for a server.
   ///
-  /// - Returns: what it showed, and whether it is.
+  /// - Returns: the result of the last check, and whether the file is still `version`.
   func confirm(_ version: MappedVersion) throws -> (status: rim_status, name: String?, isStill: Bool) {
     var last: rim_status?
     var looks = 0
     while true {
       looks += 1
       let isLast = looks == Self.mostLooks
-      // The name before the look and after it, so that both belong together.
+      // Reads the name before and after the status, so that both belong together.
       let name = calls.name(descriptor)
       let status = try status()
       guard calls.name(descriptor) == name else {
@@ -68,15 +68,15 @@ extension MappedFile {
         guard sighting?.version == version else { return false }
         return sighting?.accepts(status, name: name) ?? false
       }
-      // Of two looks at once the later one may have been judged first, and the earlier one be old.
+      // Of two concurrent checks the later one may have been processed first, and this one may be out of date.
       let isSeenTwice = last.map { MappedVersion($0) == MappedVersion(status) } ?? false
       if isStill || isLast || isSeenTwice { return (status, name, isStill) }
       last = status
     }
   }
 
-  /// The version that the file is now, which later looks are compared with, and when its status was changed last. May wait
-  /// for a server.
+  /// The current version of the file, with which later checks are compared, and the time of its last status change. May
+  /// wait for a server.
   func see() throws -> (MappedVersion, changed: MappedTime) {
     if let status = takeStatusAtOpening() { return (MappedVersion(status), MappedTime(status.changed)) }
     let status = try status()
@@ -86,7 +86,7 @@ extension MappedFile {
     if look.isStill { return (before, MappedTime(look.status.changed)) }
     return sighting.withLock { sighting in
       let now = MappedSighting(look.status, name: look.name)
-      // Another task may have seen the same meanwhile.
+      // Another task may have seen the same in between.
       if let known = sighting, known.isSame(look.status) { return (known.version, MappedTime(look.status.changed)) }
       sighting = now
       return (now.version, MappedTime(look.status.changed))

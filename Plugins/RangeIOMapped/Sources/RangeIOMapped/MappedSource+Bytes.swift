@@ -1,15 +1,15 @@
 internal import CRangeIOMapped
 internal import RangeIO
 
-// Its bytes: pages that are brought in before they are handed out, or copies.
+// How it reads bytes: pages that are loaded before a slice of them is returned, or copies.
 
 extension MappedSource {
-  /// Up to so many bytes of one read are copied on the caller's own thread and actor, of one range or of many.
+  /// The most bytes per read, of one range or of many, that are copied on the caller's own thread and actor.
   static let mostCopiedHere = 256 * 1024
-  /// Up to so many bytes of one read have their pages entered there.
+  /// The most bytes per read whose pages are loaded there.
   private static let mostMappedHere = 4 * 1024 * 1024
 
-  /// - Parameter here: the bytes of the read so far, those of `range` included, that may have kept the caller's actor busy.
+  /// - Parameter here: the bytes of the read so far, including `range`, that may have kept the caller's actor busy.
   func bytes(
     of range: ByteRange, _ file: MappedFile, _ version: MappedVersion, here: Int
   ) async throws -> Bytes {
@@ -17,13 +17,13 @@ extension MappedSource {
     case .copied: return try await copy(of: range, file, here: here)
     case .zeroCopy: break
     }
-    // Mapping a file looks at it.
+    // Mapping a file also checks its status, which may wait for a server.
     let mapping =
       file.isRemote
       ? try await file.queues.run { try file.mapping(covering: range.upperBound, of: version.size) }
       : try file.mapping(covering: range.upperBound, of: version.size)
     do {
-      // Only as good as what `mincore` tells: of a file that is another user's it says that all is there.
+      // Only as reliable as `mincore`: for a file of another user it reports that all pages are in memory.
       if !file.isRemote, here <= Self.mostMappedHere, file.calls.isResident(mapping.pages(of: range)) {
         try file.faultIn(range, of: mapping)
       } else {
@@ -33,7 +33,7 @@ extension MappedSource {
         }
       }
     } catch {
-      // What the file has become says more than what failed because of it.
+      // A change of the file explains more than the error that it caused.
       try await check(version, after: range, file)
       throw error
     }

@@ -1,38 +1,38 @@
 public import RangeIO
 
 extension MappedSource {
-  /// What a read hands out.
+  /// What a read returns.
   public enum Slices: Hashable, Sendable {
-    /// The mapped memory itself: nothing is copied, and no memory is taken in addition to the page cache.
+    /// The mapped memory itself: nothing is copied, and no memory is used in addition to the page cache.
     ///
-    /// **For files that are not truncated, rewritten in place, or kept on a failing disk while their slices are in
+    /// **Only for files that are not truncated, rewritten in place, or on a failing disk while their slices are in
     /// use.** Touching a byte of a slice whose page is gone ends the process (`SIGBUS`).
     case zeroCopy
-    /// A copy, read through the descriptor and compared with the version afterwards. The mapped memory is never
-    /// touched, so nothing that happens to the file can end the process.
+    /// A copy. It is read through the descriptor, and then the file is checked for a change of version. The mapped
+    /// memory is never touched, so nothing that happens to the file can end the process.
     case copied
   }
 
-  /// How the file will be read: a wish, which changes how fast it is and nothing else.
+  /// How you will read the file. A hint: it affects speed and nothing else.
   public enum AccessPattern: Hashable, Sendable {
-    /// Here and there, some of it in order: the kernel reads a little ahead. The default.
+    /// In any order, partly sequential: the kernel reads a little ahead. The default.
     case normal
-    /// Here and there: the kernel reads nothing that was not asked for.
+    /// In random order: the kernel reads nothing that was not asked for.
     case random
-    /// From the start to the end: the kernel reads far ahead, and may drop what lies behind early.
+    /// From start to end: the kernel reads far ahead, and may drop early what has been read.
     case sequential
     /// This range soon: the kernel begins to read it now, in the background.
     case willNeed(ByteRange)
   }
 
-  /// How a file is mapped and read.
+  /// Settings for mapping and reading a file.
   public struct Configuration: Sendable {
-    /// What a read hands out. Default: ``MappedSource/Slices/zeroCopy``.
+    /// What a read returns. Default: ``MappedSource/Slices/zeroCopy``.
     public var slices: Slices
-    /// How the file will be read. Default: ``MappedSource/AccessPattern/normal``.
+    /// How you will read the file. Default: ``MappedSource/AccessPattern/normal``.
     public var access: AccessPattern
-    /// The size of blocks that caches key on, a power of two. Default: 64 KiB. Any other size makes opening throw
-    /// `ReadError.Code.invalidConfiguration`.
+    /// The block size that caches use for this file, a power of two. Default: 64 KiB. With any other size, opening
+    /// throws `ReadError.Code.invalidConfiguration`.
     public var blockSize: ByteCount
 
     var calls = MappedCalls()

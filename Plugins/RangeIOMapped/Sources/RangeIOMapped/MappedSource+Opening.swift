@@ -2,7 +2,7 @@ internal import CRangeIOMapped
 internal import RangeIO
 internal import SystemPackage
 
-// The file that is mapped: opened by the first use, and anew when another takes its place.
+// How it opens the file: at the first use, and again when another file takes its place.
 
 extension MappedSource {
   static let closed = ReadError(.closed, "the source is closed: make a new one to read on")
@@ -18,22 +18,22 @@ extension MappedSource {
     let new = try await openAnew()
     let isFirst = try state.withLock { state in
       if state.isClosed { throw Self.closed }
-      // Of two who open at once the first wins; the other's descriptor closes with its object.
+      // If two callers open the file at the same time, the first wins. The other descriptor is closed with its object.
       defer { if state.file == nil { state.file = new } }
       return state.file == nil
     }
     if isFirst { announce(new) }
   }
 
-  /// - Parameter file: the one that was opened last, of which the path is opened anew. Default: there is none.
+  /// - Parameter file: the file opened last, whose path is opened again. Default: there is none.
   func openAnew(after file: MappedFile? = nil) async throws -> MappedFile {
     try await (file?.pathQueues ?? .opening).run { [path, configuration] in
       try MappedFile.open(file?.path ?? path, name: path.string, configuration.access, configuration.calls)
     }
   }
 
-  /// What the path leads to now; `nil` if nowhere. It is not opened for that: closing it again would drop all POSIX locks
-  /// that this process has on it.
+  /// The status of the file that the path leads to now; `nil` if there is none. Does not open that file: closing it
+  /// again would release all POSIX locks that this process has on it.
   func statusByName(_ file: MappedFile) async throws -> rim_status? {
     try await file.pathQueues.run { [configuration] in
       var status = rim_status()
@@ -45,10 +45,10 @@ extension MappedSource {
     }
   }
 
-  /// Tells the kernel of a file that is read from now on what will be read of it.
+  /// Tells the kernel what will be read of a file that is used from now on.
   func announce(_ file: MappedFile) {
-    // `try?`: this saves time and nothing else, and what is wrong is told by the first read.
-    // And for what a server has, nothing is done that nobody asked for.
+    // `try?`: this only saves time, and the first read reports any problem.
+    // A remote file gets no unrequested work.
     guard !file.isRemote, case .willNeed = configuration.access, let count = (try? file.status())?.size, count > 0
     else {
       return

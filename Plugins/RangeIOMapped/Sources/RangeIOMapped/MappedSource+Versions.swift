@@ -1,10 +1,10 @@
 internal import CRangeIOMapped
 internal import RangeIO
 
-// Which version is read: what the file was when it was looked at, before its bytes and after them.
+// Which version is read: the file is checked before its bytes are read, and after.
 
 extension MappedSource {
-  /// What the file is now.
+  /// The description of the file as it is now.
   func look() async throws -> SourceDescription {
     let blockSize = configuration.blockSize.bytes
     guard BlockGrid(blockSize: blockSize) != nil else {

@@ -1,10 +1,10 @@
 internal import CRangeIOMapped
 
-/// A time that the kernel stamped on a file: any that a file system can keep, which nanoseconds in 64 bits cannot.
+/// A time stamp of a file. It holds any time that a file system can store, which nanoseconds in 64 bits cannot.
 struct MappedTime: Equatable {
   /// Whole seconds since 1970, rounded down.
   var seconds: Int64
-  /// Nanoseconds after them.
+  /// Nanoseconds after `seconds`.
   var nanoseconds: UInt32
 
   init(seconds: Int64, nanoseconds: UInt32) {
@@ -14,9 +14,9 @@ struct MappedTime: Equatable {
 
   init(_ time: rim_time) { self.init(seconds: time.seconds, nanoseconds: time.nanoseconds) }
 
-  /// How long ago it was at `now`, which is in nanoseconds since 1970.
+  /// The age at `now`, which is in nanoseconds since 1970.
   func age(at now: Int64) -> Duration { .nanoseconds(now) - .seconds(seconds) - .nanoseconds(Int64(nanoseconds)) }
 
-  /// Its two numbers, for where a version is written down.
+  /// Both numbers, for storing a version.
   var words: [UInt64] { [UInt64(bitPattern: seconds), UInt64(nanoseconds)] }
 }

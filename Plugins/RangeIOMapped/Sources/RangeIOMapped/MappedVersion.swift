@@ -1,7 +1,7 @@
 internal import CRangeIOMapped
 internal import RangeIO
 
-/// The version of a mapped file: what `fstat` tells of its inode, and the rules by which `FileSource` compares that.
+/// The version of a mapped file: what `fstat` reports about its inode, compared by the rules of `FileSource`.
 struct MappedVersion: SourceValidator, Equatable {
   var device: UInt64
   var inode: UInt64
@@ -22,11 +22,11 @@ struct MappedVersion: SourceValidator, Equatable {
     return change(to: newer)
   }
 
-  /// A longer file is another version: one that was overwritten by a longer one looks just like one that grew.
+  /// A longer file is another version: a file overwritten by a longer one looks just like a file that grew.
   func change(to newer: MappedVersion) -> SourceChange { self == newer ? .same : .other }
 
-  /// All of its numbers, unless the times are of whole seconds: those of images are often what a tool set them to, the same
-  /// for each edition, and those of file systems that store no more are soon the same again.
+  /// All of its numbers. `nil` if the times are whole seconds: in images they are often set by a tool, the same for
+  /// each edition, and on file systems that store whole seconds the same time soon occurs again.
   var persistentForm: [UInt8]? {
     guard modified.nanoseconds != 0 || changed.nanoseconds != 0 else { return nil }
     return ([device, inode, UInt64(size)] + modified.words + changed.words).flatMap { number in
@@ -34,18 +34,18 @@ struct MappedVersion: SourceValidator, Equatable {
     }
   }
 
-  /// Whether any later change will show: a file that changed within the present tick of the clock that stamps it can
-  /// change again and look the same. File systems that store whole seconds tick by two.
+  /// Whether any later change will be visible. If a file changed within the current tick of the clock that stamps it,
+  /// it can change again and look the same. File systems that store whole seconds have a tick of two.
   ///
-  /// - Parameter changed: when its status was changed last, if that was after the version began.
+  /// - Parameter changed: the last status change, if that was after the version began.
   func isSettled(at now: Int64, tick: Int64, changed: MappedTime? = nil) -> Bool {
     let changed = changed ?? self.changed
-    // No less than nothing, whatever the tick: a time to come is never over.
+    // Never negative, whatever the tick: a time in the future is never settled.
     let coarse: Duration = changed.nanoseconds == 0 ? .seconds(2) : max(.zero, .nanoseconds(tick))
     return changed.age(at: now) > coarse
   }
 
-  /// How `newer` differs, for a message.
+  /// The difference to `newer`, for a message.
   func difference(to newer: MappedVersion) -> String {
     if device != newer.device || inode != newer.inode { return "another file is open in its place" }
     if newer.size < size { return "the file shrank from \(size) to \(newer.size) bytes" }
@@ -60,10 +60,10 @@ struct MappedVersion: SourceValidator, Equatable {
   }
 }
 
-/// The version that a description speaks of, where it is found again without comparing types of validators.
+/// The version in a description, stored so that it can be found without comparing types of validators.
 final class MappedSnapshot: Sendable {
   let version: MappedVersion
-  /// How often the source had turned to another file before.
+  /// How many times the source had switched to another file before.
   let generation: Int
 
   init(_ version: MappedVersion, _ generation: Int) {

@@ -1,19 +1,19 @@
 internal import CRangeIOMapped
 internal import RangeIO
 
-/// A file's bytes in the address space. They are there until the last slice of them is gone: nothing else ends a mapping.
+/// A file mapped into memory. The mapping lives until its last slice is released: nothing else ends it.
 final class Mapping: @unchecked Sendable {
-  // Unchecked: constants, and memory that nobody of this process writes to.
+  // Unchecked: constants, and memory that nothing in this process writes to.
   private let base: UnsafeMutableRawPointer
   /// The mapped bytes, from the start of the file.
   let count: Int
 
-  /// The first `count` bytes of the file behind `descriptor`, to read only.
+  /// Maps the first `count` bytes of the file behind `descriptor`, read-only.
   ///
-  /// Shared, not private: its pages are those of the page cache and never copies of them, so mapping takes no memory of
-  /// its own, and what a slice shows is what the file holds, which a private mapping leaves open.
+  /// The mapping is shared, not private. Its pages are those of the page cache and never copies, so it takes no memory
+  /// of its own, and a slice shows what the file contains. A private mapping does not guarantee that.
   ///
-  /// - Throws: the number of the error.
+  /// - Throws: the error number.
   init(_ descriptor: CInt, count: Int, _ calls: MappedCalls) throws(MappingFailure) {
     var error: CInt = 0
     guard let base = calls.map(descriptor, count, &error) else { throw MappingFailure(number: error) }
@@ -28,11 +28,11 @@ final class Mapping: @unchecked Sendable {
     Bytes(unsafeShowing: UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count), owner: self)
   }
 
-  /// The whole pages that hold a byte of `range`.
+  /// The whole pages that contain the bytes of `range`.
   func pages(of range: ByteRange) -> UnsafeMutableRawBufferPointer {
     let part = range.clamped(to: 0..<count)
     let lower = part.lowerBound & ~(Self.pageSize - 1)
-    // What lies beyond the end in the last page is mapped as well.
+    // The part of the last page after the end is mapped as well.
     let upper = (part.upperBound + Self.pageSize - 1) & ~(Self.pageSize - 1)
     return UnsafeMutableRawBufferPointer(start: base + lower, count: part.isEmpty ? 0 : upper - lower)
   }
@@ -48,6 +48,6 @@ final class Mapping: @unchecked Sendable {
 
 /// Why a file could not be mapped.
 struct MappingFailure: Error {
-  /// As `errno` has it.
+  /// The `errno` value.
   let number: CInt
 }

@@ -1,11 +1,11 @@
-/// How long the latest reads took: a histogram whose counts are halved when they have become many, so that what was
-/// long ago counts less and less.
+/// How long recent reads took. A histogram that halves all counts when there are many, so that older reads count less
+/// and less.
 struct DecayedLatencies {
-  /// The most that are counted before all are halved.
+  /// All counts are halved when there are more than this.
   static let most = 1000
 
   private var buckets = ContiguousArray<Int32>(repeating: 0, count: LatencyHistogram.bucketCount)
-  /// The durations counted, with their weight.
+  /// The number of durations counted, after halving.
   private(set) var count = 0
 
   mutating func add(_ duration: Duration) {
@@ -17,7 +17,7 @@ struct DecayedLatencies {
     count += 1
   }
 
-  /// The duration that `share` of all did not exceed, at most a quarter too long.
+  /// The duration that `share` of all durations did not exceed, at most a quarter too high.
   func quantile(_ share: Double) -> Duration {
     let wanted = max(1, Int((Double(count) * share).rounded(.up)))
     var seen = 0

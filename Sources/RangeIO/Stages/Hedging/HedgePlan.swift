@@ -1,6 +1,6 @@
-/// When a read is late, by the reads of its size; and how many second tries there may be. A value.
+/// Decides from the reads of similar size when a read is late, and how many second tries are allowed. A value.
 struct HedgePlan {
-  /// What one share is saved up to, in tries.
+  /// The most second tries that can be saved up.
   static let mostSaved = 10
 
   let quantile: Double
@@ -10,7 +10,7 @@ struct HedgePlan {
   /// By size: up to 64 KiB, 1 MiB, 16 MiB, and more.
   private var latencies = [DecayedLatencies](repeating: DecayedLatencies(), count: 4)
 
-  /// - Parameter share: the second tries for each read.
+  /// - Parameter share: how many second tries are allowed per read.
   init(quantile: Double, share: Double, leastSamples: Int) {
     self.quantile = quantile
     self.leastSamples = leastSamples
@@ -21,10 +21,10 @@ struct HedgePlan {
     byteCount <= 64 << 10 ? 0 : byteCount <= 1 << 20 ? 1 : byteCount <= 16 << 20 ? 2 : 3
   }
 
-  /// A read begins.
+  /// Records that a read begins.
   ///
-  /// - Returns: after which time it is late; `nil` if there is to be no second try, since too little is known or the
-  ///   share is used up.
+  /// - Returns: the time after which it is late; `nil` if there must be no second try, because there are too few
+  ///   samples or the share is used up.
   mutating func began(_ byteCount: Int) -> Duration? {
     thousandths = min(Self.mostSaved * 1000, thousandths + share)
     let known = latencies[Self.sizeClass(byteCount)]
@@ -32,23 +32,23 @@ struct HedgePlan {
     return known.quantile(quantile)
   }
 
-  /// A read is late.
+  /// Records that a read is late.
   ///
-  /// - Returns: whether it gets a second try.
+  /// - Returns: whether a second try may begin.
   mutating func isLate() -> Bool {
     guard thousandths >= 1000 else { return false }
     thousandths -= 1000
     return true
   }
 
-  /// A read that was late ended before its second try began.
+  /// Gives back the permission for a second try: the late read ended before its second try began.
   mutating func wasNotLate() { thousandths += 1000 }
 
-  /// A read has succeeded, by whichever try, so long after it began.
+  /// Records how long a read took from its beginning, no matter which try succeeded.
   mutating func succeeded(_ byteCount: Int, after duration: Duration) {
     latencies[Self.sizeClass(byteCount)].add(duration)
   }
 
-  /// Second tries that may be made now.
+  /// The number of second tries allowed now.
   var saved: Double { Double(thousandths) / 1000 }
 }

@@ -1,14 +1,14 @@
-/// A read and its second try, as a value: who answers, and who is told to stop.
+/// A read and its second try, as a value. Decides which try answers and which one is cancelled.
 struct HedgeRace<Response> {
-  /// One of the two.
+  /// One of the two tries.
   enum Try: Hashable {
     case first, second
   }
 
-  /// What follows an event.
+  /// What to do after an event.
   enum Action {
     case nothing
-    /// The answer; and the try that is to be cancelled, since it is not needed any more.
+    /// The answer, and the try to cancel because it is no longer needed.
     case answer(Result<Response, any Error>, cancel: Try?)
   }
 
@@ -16,16 +16,16 @@ struct HedgeRace<Response> {
   private var firstError: (any Error)?
   private var isOver = false
 
-  /// The first try is late, and a second one is wished for.
+  /// Called when the first try is late.
   ///
-  /// - Returns: whether it begins.
+  /// - Returns: whether to begin the second try.
   mutating func secondBegins() -> Bool {
     guard !isOver, underWay == [.first] else { return false }
     underWay.insert(.second)
     return true
   }
 
-  /// A try has ended. The first that succeeds answers; if both fail, the error that came first.
+  /// Records the end of a try. The first success is the answer; if both tries fail, the first error is.
   mutating func ended(_ which: Try, _ result: Result<Response, any Error>) -> Action {
     underWay.remove(which)
     guard !isOver else { return .nothing }
@@ -41,6 +41,6 @@ struct HedgeRace<Response> {
     return .answer(result, cancel: underWay.first)
   }
 
-  /// The read that waited has gone.
+  /// The read stopped waiting.
   mutating func left() { isOver = true }
 }

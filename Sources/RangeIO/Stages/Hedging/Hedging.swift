@@ -1,4 +1,4 @@
-/// Asks a second time when an answer is late, and takes whichever comes first.
+/// Sends a read a second time when the answer is late, and takes whichever answer comes first.
 ///
 /// ```swift
 /// let reader = try await RangeReader(source) {
@@ -9,23 +9,23 @@
 /// }
 /// ```
 ///
-/// For sources of many servers or disks, a few of which are slow at any time: the slowest reads become about as fast as
-/// the others, for a few more reads ("hedged requests" in J. Dean, L. A. Barroso, "The Tail at Scale", CACM 56/2,
-/// 2013). It does nothing for a source that is slow throughout, and a local file has no use for it.
+/// Use it for sources with many servers or disks, where a few are slow at any time. The slowest reads become about as
+/// fast as the others, at the price of a few more reads ("hedged requests" in J. Dean, L. A. Barroso, "The Tail at
+/// Scale", CACM 56/2, 2013). It does not help if the whole source is slow, and it is of no use for a local file.
 ///
-/// A read is late when it takes longer than 95 of 100 reads of about its size lately did. There is no second try for a
-/// prefetch, for a read that was cancelled, before enough reads have been seen, or beyond the share. The try that
-/// loses is cancelled; its bytes count as wasted. If one try fails, the other is waited for.
+/// A read is late when it takes longer than 95 of 100 recent reads of about its size. There is no second try for a
+/// prefetch, for a cancelled read, before there are enough samples, or when the share is used up. The try that loses is
+/// cancelled; its bytes count as wasted. If one try fails, the stage waits for the other.
 ///
-/// **Place.** Below ``Caching``, so that it sees the source's own times, and below ``Retrying``, which tries again when
-/// both have failed; above ``Verifying``, so that of two answers the one that is right counts; above ``Limiting``,
-/// which a second try has to respect like any other. Once in a pipeline: two would make four tries.
+/// **Place.** Below ``Caching``, so that it measures the source itself. Below ``Retrying``, which retries when both
+/// tries have failed. Above ``Verifying``, so that of two answers the correct one counts. Above ``Limiting``, so that a
+/// second try obeys the limits too. Only once in a pipeline: two would make four tries.
 ///
-/// **Errors.** If both tries fail, the error that came first.
+/// **Errors.** If both tries fail, the first error.
 ///
-/// **Cancellation.** Cancels both tries, at once.
+/// **Cancellation.** Cancels both tries at once.
 ///
-/// **Cost.** A look at the clock and a lock, and while second tries are allowed two tasks and a timer.
+/// **Cost.** One clock reading and one lock. While second tries are allowed, also two tasks and a timer.
 public final class Hedging: ReadyStage {
   private let plan: Locked<HedgePlan>
   private let counts = Stripes()
@@ -34,12 +34,13 @@ public final class Hedging: ReadyStage {
     case reads, hedged, won, wastedBytes
   }
 
-  /// Second tries for reads that are late.
+  /// Creates a stage that sends late reads a second time.
   ///
   /// - Parameters:
-  ///   - share: the second tries for each read, from 0 to 1; up to ten are saved up. Default: one in twenty.
-  ///   - quantile: the share of reads that are not late. Default: 95%.
-  ///   - leastSamples: the reads of about the same size that have to be seen before any is late. Default: 50.
+  ///   - share: how many second tries are allowed per read, from 0 to 1; up to ten can be saved up. Default: one in
+  ///     twenty.
+  ///   - quantile: the share of reads that do not count as late. Default: 95%.
+  ///   - leastSamples: how many reads of about the same size must be seen before any counts as late. Default: 50.
   public init(share: Double = 0.05, quantile: Double = 0.95, leastSamples: Int = 50) {
     precondition((0...1).contains(share), "a share is from 0 to 1")
     precondition((0...1).contains(quantile), "a quantile is from 0 to 1")
@@ -50,10 +51,10 @@ public final class Hedging: ReadyStage {
   /// Once, between retrying and verifying.
   public var placement: StagePlacement { .hedging }
 
-  /// What is cached is not late.
+  /// Passes a cache hit on: it is never late.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
-  /// The first answer of one try or two.
+  /// Returns the first answer of one try or two.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     guard request.purpose == .demand else { return try await next(request) }
     counts.add(1, to: Count.reads.rawValue)
@@ -81,11 +82,11 @@ public final class Hedging: ReadyStage {
         end(race, .first, await Self.outcome { try await next(request) }, request)
       })
     if !race.answer.isAnswered {
-      // Begun here and not when the read is late: a flight begins within a read.
+      // Begins here and not when the read is late, because a flight must begin within a read.
       race.runs(
         .second,
         next.start { [self] in
-          // A cancelled sleep is that of a read that has ended.
+          // The sleep fails only when it is cancelled, because the read has ended.
           guard (try? await next.time.sleep(until: late)) != nil, plan.withLock({ $0.isLate() }) else { return }
           guard race.state.withLock({ $0.race.secondBegins() }) else { return plan.withLock { $0.wasNotLate() } }
           counts.add(1, to: Count.hedged.rawValue)
@@ -123,7 +124,7 @@ public final class Hedging: ReadyStage {
     race.answer.resolve(answer)
   }
 
-  /// One read's tries, and who waits for them.
+  /// The tries of one read, and its waiter.
   private final class Race: Sendable {
     typealias Try = HedgeRace<ReadResponse>.Try
     struct State {
@@ -151,7 +152,7 @@ public final class Hedging: ReadyStage {
     }
   }
 
-  /// Demand reads, second tries, those that won, and the bytes of tries that lost.
+  /// Demand reads, second tries, second tries that won, and the bytes of tries that lost.
   public func statistics() -> StageStatistics? {
     StageStatistics(
       stage: "Hedging",
@@ -161,6 +162,6 @@ public final class Hedging: ReadyStage {
       ], wastedBytes: counts.sum(Count.wastedBytes.rawValue))
   }
 
-  /// Second tries that may be made now.
+  /// The number of second tries allowed now.
   var saved: Double { plan.withLock { $0.saved } }
 }

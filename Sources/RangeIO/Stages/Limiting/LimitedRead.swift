@@ -1,16 +1,16 @@
 import Synchronization
 
-/// A read that a ``Limiting`` has let pass, as those see it that read within it: a source may read through another reader
-/// with the same limits, and that read must not wait for a permit that the outer one holds.
+/// Marks a read that a ``Limiting`` has admitted, for the reads made within it. A source may read through another
+/// reader with the same limits, and that inner read must not wait for a permit that the outer one holds.
 final class LimitedRead: Sendable {
-  /// The innermost one that the present task reads within; it may be over.
+  /// The innermost one that the current task reads within. It may already be over.
   @TaskLocal static var current: LimitedRead?
 
   private let limiting: ObjectIdentifier
   private let outer: LimitedRead?
   private let isOver = Atomic<Bool>(false)
 
-  /// Begins within the one that is current.
+  /// Begins within the current one.
   init(_ limiting: Limiting) {
     self.limiting = ObjectIdentifier(limiting)
     outer = Self.underWay
@@ -18,7 +18,7 @@ final class LimitedRead: Sendable {
 
   func end() { isOver.store(true, ordering: .releasing) }
 
-  /// Whether the present task reads within a read that `limiting` has let pass.
+  /// Whether the current task reads within a read that `limiting` has admitted.
   static func isUnderWay(for limiting: Limiting) -> Bool {
     var read = underWay
     while let one = read {
@@ -30,7 +30,7 @@ final class LimitedRead: Sendable {
 
   private static var underWay: LimitedRead? {
     var read = current
-    // Work that a read has begun and left behind inherits it.
+    // Work that outlives the read that started it inherits its value.
     while let one = read, one.isOver.load(ordering: .acquiring) { read = one.outer }
     return read
   }

@@ -1,4 +1,4 @@
-/// Bounds what a source is asked for: reads at once, bytes a second, or both.
+/// Limits what a source is asked for: concurrent reads, bytes per second, or both.
 ///
 /// ```swift
 /// let limiting = Limiting(concurrentReads: 8, bytesPerSecond: .mebibytes(50))
@@ -9,28 +9,31 @@
 /// }
 /// ```
 ///
-/// Reads that have to wait go in the order they came, demands before prefetches; of nine reads that go while a prefetch
-/// waits, one is a prefetch, so that none waits for ever. A prefetch that a read comes to wait for goes with the
-/// demands. A read that is cancelled while it waits, whose reader is closed, or whose ``ReadRequest/deadline`` passes,
-/// leaves at once and takes nothing.
+/// Reads that must wait are admitted in the order they came, demands before prefetches. While a prefetch waits, one of
+/// nine admitted reads is a prefetch, so that no prefetch waits for ever. If a read begins to wait for the bytes of a
+/// queued prefetch, that prefetch moves to the demands. A waiting read leaves the queue at once, and uses nothing, if
+/// it is cancelled, if its reader is closed, or if its ``ReadRequest/deadline`` passes.
 ///
-/// Bytes a second are a token bucket: what was not used is saved up to `burst`. A read of more than that goes when the
-/// bucket is full, and those after it wait until its debt is paid. A vectored read counts once, with all its bytes.
+/// Bytes per second are a token bucket: unused bytes are saved up to `burst`. A read of more than `burst` is admitted
+/// when the bucket is full, and the reads after it wait until its debt is paid. A vectored read counts once, with all
+/// its bytes.
 ///
-/// **Place.** The last of the built-in stages, right above the source: it counts what the source is really asked for,
-/// with what ``Verifying`` and ``Merging`` read besides, and each try of ``Retrying`` and ``Hedging`` by itself; and a
-/// read that waits to be tried again holds nothing. Below ``Caching``, so that hits cost nothing and no read that holds a
-/// permit waits for a fetch that has none. Once in a pipeline: two of them, listed in two orders in two readers, would
-/// wait for each other for ever. ``TimeLimiting`` above it counts the time in the queue, below it not.
+/// **Place.** The last of the built-in stages, directly above the source, so that it counts what the source is really
+/// asked for: including the extra bytes of ``Verifying`` and ``Merging``, and each try of ``Retrying`` and ``Hedging``
+/// separately. A read that waits for its retry holds no permit. Below ``Caching``, so that hits cost nothing and no
+/// read that holds a permit waits for a fetch that has none. Only once in a pipeline: if two readers list two of them
+/// in opposite orders, they can wait for each other for ever. ``TimeLimiting`` above it includes the time in the queue,
+/// below it does not.
 ///
-/// A read that is cancelled under way gives back its permit at once, also if the source goes on with it.
+/// A cancelled read releases its permit at once, even if the source keeps working on it.
 ///
-/// A source may read through another reader that has the same `Limiting`: what it reads so belongs to the read that asked
-/// for it, which has its permit and has paid for its bytes. Known by a task-local value, which a detached task has not.
+/// A source may itself read through another reader that has the same `Limiting`. Such a read belongs to the read that
+/// caused it, which already has a permit and has paid for its bytes. `Limiting` recognizes this by a task-local value,
+/// which a detached task does not have.
 ///
-/// **Errors.** `ReadError.Code.timedOut` for a read whose deadline passes while it waits.
+/// **Errors.** `ReadError.Code.timedOut` if the deadline of a read passes while it waits.
 ///
-/// A read that need not wait costs two locks; one that waits allocates.
+/// **Cost.** A read that need not wait costs two locks; one that waits also allocates.
 public final class Limiting: ReadStage {
   private typealias State = AdmissionQueue<Promise<Void>>
 
@@ -39,7 +42,7 @@ public final class Limiting: ReadStage {
     var task: Task<Void, Never>?
   }
 
-  /// Tells the time of all who read through this: instants of two clocks cannot be compared.
+  /// One clock for all readers that share this stage: instants of two clocks cannot be compared.
   private final class Clock: Sendable {
     let time: TimeSource
     init(_ time: TimeSource) { self.time = time }
@@ -54,14 +57,14 @@ public final class Limiting: ReadStage {
     case reads, waited, microsecondsWaited
   }
 
-  /// Limits for all readers that this stands in.
+  /// Creates limits for all readers that list this stage.
   ///
   /// - Parameters:
-  ///   - concurrentReads: the most reads at once, at least one. Default: any number.
-  ///   - bytesPerSecond: the rate in the long run, at least one byte. Default: any.
-  ///   - burst: the bytes that may go at once after a pause. Default: those of a second.
+  ///   - concurrentReads: the most concurrent reads, at least one. Default: no limit.
+  ///   - bytesPerSecond: the long-term rate, at least one byte. Default: no limit.
+  ///   - burst: the bytes that may be read at once after a pause. Default: one second's worth.
   ///
-  /// - Precondition: no limit is zero or negative, and a burst goes with a rate.
+  /// - Precondition: no limit is zero or negative, and `burst` is set only together with a rate.
   public init(concurrentReads: Int? = nil, bytesPerSecond: ByteCount? = nil, burst: ByteCount? = nil) {
     precondition(concurrentReads.map { $0 > 0 } ?? true, "without a permit nothing is read")
     precondition(bytesPerSecond.map { $0.bytes > 0 } ?? true, "without bytes nothing is read")
@@ -73,9 +76,9 @@ public final class Limiting: ReadStage {
   /// Once, above the source.
   public var placement: StagePlacement { .limiting }
 
-  /// What the stages below answer, when it is this read's turn.
+  /// Waits until this read is admitted, then passes it on.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-    // It would wait for itself.
+    // It would wait for a permit that its own outer read holds.
     guard !LimitedRead.isUnderWay(for: self) else { return try await next(request) }
     counts.add(1, to: Count.reads.rawValue)
     try await enter(request, next)
@@ -108,7 +111,7 @@ public final class Limiting: ReadStage {
     }
     let ending = request.deadline.map { deadline in
       next.background.start { [time = next.time] in
-        // A cancelled timer is one that is not needed any more.
+        // The sleep fails only when the timer is cancelled, and then it is no longer needed.
         guard (try? await time.sleep(until: deadline)) != nil else { return }
         answer.fail(request.timedOut())
       }
@@ -120,7 +123,7 @@ public final class Limiting: ReadStage {
     do {
       try await next.wait(for: answer)
     } catch {
-      // Its turn may have come just now. Then it is the next one's.
+      // The read may have been admitted just now. If so, its turn goes to the next read.
       let now = self.now(next)
       perform(state.withLock { $0.left(ticket, byteCount, now: now) }, next)
       throw error
@@ -137,7 +140,7 @@ public final class Limiting: ReadStage {
     var task: Task<Void, Never>?
     if let instant = alarm.at, let time = clock.value?.time {
       task = next.background.start { [self] in
-        // A cancelled alarm is one that another was set for.
+        // The sleep fails only when the alarm is cancelled, because another one replaces it.
         guard (try? await time.sleep(until: instant)) != nil else { return }
         perform(state.withLock { $0.rang(alarm.number, now: time.now) }, next)
       }
@@ -152,7 +155,7 @@ public final class Limiting: ReadStage {
 
   // MARK: figures
 
-  /// Reads, those that waited, the most that waited at once, and how long they did in all.
+  /// Reads, reads that waited, the most that waited at the same time, and the total time they waited.
   public func statistics() -> StageStatistics? {
     StageStatistics(
       stage: "Limiting",
@@ -163,8 +166,8 @@ public final class Limiting: ReadStage {
       ])
   }
 
-  /// Permits that are out, and those who wait for one.
+  /// The permits in use, and the number of waiters.
   var occupancy: (underWay: Int, queued: Int) { state.withLock { ($0.underWay, $0.queueCount) } }
-  /// The rate limit as it is now.
+  /// The current state of the rate limit.
   var bucket: RateBucket? { state.withLock { $0.bucket } }
 }

@@ -1,22 +1,24 @@
-/// What a read takes, as a latency and a time for each byte: a line through what reads took lately. Knows numbers only.
+/// Estimates how long a read takes: a latency plus a time per byte, a line fitted to recent reads. It deals with
+/// numbers only.
 ///
-/// Least squares, in which each new sample takes a twentieth of the weight from all before it. What a source says of
-/// itself holds until it is measured.
+/// The fit is least squares. Each new sample takes a twentieth of the weight from all earlier ones. What the source
+/// states about itself is used until there are measurements.
 ///
-/// - **Shares.** What counts is by which share of what was expected a sample is off: long reads vary by more than a short
-///   one takes, and would drown the latency.
-/// - **One size.** From reads that are all of a size, or that differ by less than they vary, no slope can be told. It
-///   stays what it was, and the latency follows.
-/// - **Outliers.** The further a sample is off, the less it weighs; one that hung for a minute does next to nothing. The
-///   third in a row that took four times what was expected, or a quarter, is not an outlier any more: measuring begins
+/// - **Relative errors.** What counts is a sample's error relative to the expected time: the times of long reads vary
+///   by more than a short read takes, and would hide the latency.
+/// - **One size.** If all reads have the same size, or their sizes differ too little, no slope can be found. The slope
+///   then stays as it was, and the latency follows the samples.
+/// - **Outliers.** The further off a sample is, the less it weighs; a read that hung for a minute has almost no effect.
+///   The third sample in a row that took four times the expected time, or a quarter of it, is no longer an outlier: the
+///   model starts over with it.
 ///   over with it.
 struct LatencyModel: Equatable, Sendable {
-  /// Seconds that a read of no bytes takes.
+  /// Seconds for a read of zero bytes.
   private(set) var latency: Double
-  /// Seconds for each byte. Zero: bytes cost nothing.
+  /// Seconds per byte. Zero: bytes cost nothing.
   private(set) var secondsPerByte: Double
 
-  // Sums with weights that decay, around the means.
+  // Sums with decaying weights, around the means.
   private var count = 0.0
   private var weight = 0.0
   private var meanBytes = 0.0
@@ -24,34 +26,34 @@ struct LatencyModel: Equatable, Sendable {
   private var bytesSquared = 0.0
   private var secondsSquared = 0.0
   private var product = 0.0
-  /// Samples in a row that took far longer than was expected; negative: far shorter.
+  /// The number of samples in a row that took far longer than expected; negative: far shorter.
   private var strangeInARow = 0
 
   private static let mostStrangeInARow = 3
   private static let strangeFactor = 4.0
-  /// A share of what was expected by which samples may be off and weigh what they do.
+  /// How far off a sample may be, relative to the expected time, and still have its full weight.
   private static let usualShare = 0.5
   private static let decay = 0.95
-  /// The least that is expected of a read, so that a line which has come down to nothing can rise again.
+  /// The least time expected of a read, so that an estimate near zero can rise again.
   private static let leastSeconds = 1e-5
 
-  /// What a source says of itself.
+  /// Starts with what a source states about itself.
   init(_ cost: SourceCost) {
     latency = max(0, cost.latency.seconds)
     secondsPerByte = cost.bytesPerSecond > 0 ? 1 / cost.bytesPerSecond : 0
   }
 
-  /// The bytes that could be read in the time that a read of none takes: as far apart may two ranges lie that are better
-  /// read as one. Infinite if bytes cost nothing.
+  /// The number of bytes that can be read in the time of a read of zero bytes. Two ranges that are at most this far
+  /// apart are better read as one. Infinite if bytes cost nothing.
   var gap: Double {
     guard latency > 0 else { return 0 }
     return latency / secondsPerByte
   }
 
-  /// The seconds that a read of so many bytes will take.
+  /// The expected seconds for a read of `byteCount` bytes.
   func expected(_ byteCount: Int) -> Double { latency + secondsPerByte * Double(byteCount) }
 
-  /// Takes note of a read.
+  /// Records a measured read.
   mutating func add(_ byteCount: Int, took time: Duration) {
     let bytes = Double(byteCount)
     var seconds = max(0, time.seconds)
@@ -63,7 +65,7 @@ struct LatencyModel: Equatable, Sendable {
       seconds = min(seconds, Self.strangeFactor * expected)
     }
     let off = abs(seconds / expected - 1) / Self.usualShare
-    // West's way, with decay: the sums around the means without a difference of large numbers.
+    // West's method, with decay: sums around the means, which avoids differences of large numbers.
     let own = 1 / (expected * expected) / max(1, off * off)
     count = count * Self.decay + 1
     weight = weight * Self.decay + own
@@ -76,7 +78,7 @@ struct LatencyModel: Equatable, Sendable {
     fit()
   }
 
-  /// Counts samples that are far off; too many in a row, and all before them is forgotten.
+  /// Counts samples in a row that are far off. If there are too many, forgets all earlier samples.
   private mutating func noteStrange(_ factor: Double) {
     if factor > Self.strangeFactor {
       strangeInARow = max(0, strangeInARow) + 1
@@ -95,19 +97,19 @@ struct LatencyModel: Equatable, Sendable {
       secondsPerByte = slope
       latency = meanSeconds - slope * meanBytes
       guard latency < 0 else { return }
-      // The best of the lines that begin at zero, or nearly.
+      // The best of the lines through zero, or nearly zero.
       (latency, secondsPerByte) = (0, meanSeconds / meanBytes)
     } else if meanSeconds > secondsPerByte * meanBytes {
       latency = meanSeconds - secondsPerByte * meanBytes
     } else if gap.isFinite {
-      // Not even the bytes would take that long: all is faster than was thought, in proportion.
+      // Even without latency the bytes would take longer than that: scales both values down in proportion.
       let gap = gap
       secondsPerByte = meanSeconds / (gap + meanBytes)
       latency = gap * secondsPerByte
     }
   }
 
-  /// The slope, if it stands out of what the samples vary by: by three standard errors.
+  /// The slope, if it is clearly larger than the noise: by three standard errors.
   private var clearSlope: Double? {
     guard count > 3, bytesSquared > 0, product > 0 else { return nil }
     let slope = product / bytesSquared

@@ -1,23 +1,24 @@
 extension Merging {
-  /// Reads one range when a permit is free: demands go before prefetches.
+  /// Reads one range when a permit is free; demands go before prefetches.
   nonisolated(nonsending) func readInTurn(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     try await permits.enter(next.link.bottom.waiting, urgency: request.urgency)
     defer { permits.leave() }
     return try await readMeasured(request, next)
   }
 
-  /// Reads several ranges, in spans.
+  /// Reads several ranges as spans.
   nonisolated(nonsending) func readSeveral(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     let ranges = [request.range] + request.moreRanges
     let plan = plan(ranges, request)
     count(ranges, plan)
-    // Only a cache that has room asks on a grid. For nobody, the over-read would keep all spans until the last has come.
+    // Only a cache that has room sends a grid. Without such a cache, over-read bytes would only keep all spans in
+    // memory until the last one arrives.
     var answer = SpannedAnswer(ranges, plan, keepsSurplus: request.grid != nil)
     if plan.spans.count == 1 {
       answer.add(try await readSpan(plan.spans[0], request, next), of: plan.spans[0])
     } else {
       try await withThrowingTaskGroup(of: (Int, Bytes).self) { group in
-        // No more than may be read at once, so that nothing is begun after one has failed.
+        // Starts no more than may be read at once, so that after an error nothing new is started.
         var started = 0
         func start() {
           guard started < plan.spans.count else { return }
@@ -41,7 +42,7 @@ extension Merging {
       let spans = order.enumerated().map { SpanPlanner.Span(range: ranges[$1], asked: $0..<$0 + 1) }
       return SpanPlanner.Plan(spans: spans, order: order)
     }
-    // A part of what was planned for the cache above, within what all of it may waste.
+    // This is one part of a plan that the cache above has already made, within the waste limit for all of it.
     if request.isOneOfMany { planner.mostWaste = .infinity }
     return planner.plan(ranges)
   }
@@ -64,13 +65,13 @@ extension Merging {
     one.range = span.range
     one.moreRanges = []
     let response = try await readInTurn(one, next)
-    // Cut by what was asked, so it must be as long as that.
+    // The response is cut by the requested range, so it must have exactly that length.
     try response.check(one)
     return response.bytes
   }
 }
 
-/// The answer to a read of several ranges, put together of spans as they come.
+/// The response to a read of several ranges, assembled from spans as they arrive.
 private struct SpannedAnswer {
   private let ranges: [ByteRange]
   private let order: [Int]
@@ -91,7 +92,7 @@ private struct SpannedAnswer {
     return response
   }
 
-  /// A span has come.
+  /// Adds a span that has arrived.
   mutating func add(_ bytes: Bytes, of span: SpanPlanner.Span) {
     let start = span.range.lowerBound
     var unasked = 0
@@ -110,7 +111,7 @@ private struct SpannedAnswer {
     for number in order[span.asked] {
       let range = ranges[number]
       let piece = bytes.slice(range.lowerBound - start..<range.upperBound - start)
-      // A rope of blocks is cut to those that it touches, which have memory of their own.
+      // First cuts a rope to the blocks that the range touches: each has its own memory.
       pieces[number] = isSparse ? Bytes(concatenating: CollectionOfOne(piece)).compacted() : piece
     }
   }

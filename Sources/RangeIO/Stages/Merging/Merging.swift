@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Reads ranges that lie near each other as one, where that costs less than asking for each.
+/// Reads ranges that lie close together as one, where that is cheaper than separate reads.
 ///
 /// ```swift
 /// let reader = try await RangeReader(source) {
@@ -10,37 +10,39 @@ import Synchronization
 /// let tiles = try await reader.read(directory.map(\.range))
 /// ```
 ///
-/// Two ranges become one *span* when what lies between them takes less time to read than another read takes to begin.
-/// That is measured while reading: a line through the times of late reads gives the latency and the bandwidth, and their
-/// product is the gap that is worth reading over. What was over-read goes up, with what was asked for, to a cache above,
-/// which keeps it.
+/// Two ranges become one *span* when reading the bytes between them takes less time than starting another read. The
+/// stage measures this as it reads: a line fitted to the times of recent reads gives the latency and the bandwidth, and
+/// their product is the gap worth reading over. The over-read bytes go up to a cache above, together with the requested
+/// ones, and the cache keeps them.
 ///
-/// For sources where each read costs time or money: objects in a bucket, files on a network. A local file is read by
-/// `FileSource` several ranges at a time as it is.
+/// Use it for sources where each read costs time or money: objects in a bucket, files on a network. For a local file it
+/// is not needed: `FileSource` reads several ranges at a time by itself.
 ///
-/// **Place.** Below `Caching`, which then asks for what it lacks in as few requests as this stage makes of it; above
-/// what retries, verifies or limits reads of the source. Once in a pipeline. Several readers may share it: they share
-/// its limit of spans, and what was measured of sources that state the same cost.
+/// **Place.** Below `Caching`, which then fetches what it lacks in as few requests as this stage needs; above the
+/// stages that retry, verify or limit reads of the source. Only once in a pipeline. Several readers can share it. They
+/// then share its limit of spans, and the measurements of sources that state the same cost.
 ///
-/// **What comes back.** Each range's bytes, in the order asked, as slices of spans; copied, where less than half of a
-/// span was asked for, so that a small slice does not keep a large span. A read of one range goes straight through.
+/// **Results.** The bytes of each range, in the order of the request, as slices of spans. If less than half of a span
+/// was requested, the bytes are copied, so that a small slice does not keep a large span in memory. A read of one range
+/// passes straight through.
 ///
-/// **Errors.** One span that fails cancels the others and fails the read. Below a cache each span is a request of its
-/// own, and what the others bring is kept.
+/// **Errors.** If one span fails, the others are cancelled and the read fails. Below a cache each span is its own
+/// request, and the cache keeps what the others return.
 ///
-/// **Cancellation.** Cancels the spans under way, and begins no other.
+/// **Cancellation.** Cancels the spans in flight and starts no others.
 ///
-/// **Cost.** O(n log n) for n ranges. What is read over is at most `mostWaste` times what was asked for, and no span of
-/// several ranges is longer than `longestSpan`, so a read holds `concurrentSpans` × `longestSpan` bytes under way at most
-/// in addition to long ranges.
+/// **Cost.** O(n log n) for n ranges. The stage reads over at most `mostWaste` times the requested bytes, and no span
+/// of several ranges is longer than `longestSpan`. So a read has at most `concurrentSpans` × `longestSpan` bytes in
+/// flight, plus long single ranges.
 public final class Merging: ReadyStage {
-  /// How far apart two ranges may lie to be read as one.
+  /// How far apart two ranges may be to be read as one.
   public enum Gap: Hashable, Sendable {
-    /// Latency × bandwidth, as measured: until something was, as the source's description states them.
+    /// Latency × bandwidth, as measured. Before the first measurement, as stated in the source's description.
     case measured
-    /// So many bytes. Zero: only ranges that overlap or touch.
+    /// This many bytes. Zero: only ranges that overlap or touch.
     case bytes(ByteCount)
-    /// Each range is one read, whatever is measured, and nothing is read over: for sources that charge by the byte.
+    /// Never merges: each range is one read, whatever the measurements say, and nothing is over-read. For sources that
+    /// charge by the byte.
     case never
   }
 
@@ -48,28 +50,29 @@ public final class Merging: ReadyStage {
   let longestSpan: Int
   let mostWaste: Double
   let concurrentSpans: Int
-  /// For spans, and for single ranges of reads that a cache makes several requests of.
+  /// Permits for spans, and for single ranges that are part of a read which a cache splits into several requests.
   let permits: Permits
-  /// What was measured of sources that state the same cost, the latest used last.
+  /// Measurements, shared by sources that state the same cost. The most recently used one is last.
   private let models = Locked<[(cost: SourceCost, model: LatencyModel)]>([])
-  /// Sources of more costs than these share one stage seldom.
+  /// It is rare that sources of more different costs than this share one stage.
   private static let mostModels = 8
   private let readsUnderWay = Atomic<Int>(0)
   private let readsSinceSample = Atomic<Int>(0)
-  /// Reads of a stage that is never idle of which one is measured.
+  /// If the stage is never idle, one of this many reads is measured.
   private static let busyReadsPerSample = 64
-  /// Where bytes cost nothing: wider than any span, so that the fewest are made.
+  /// The gap if bytes cost nothing: wider than any span, so that there are as few spans as possible.
   private static let widestGap = 0x1p50
   let counts = Locked(Counts())
 
-  /// A stage that has measured nothing yet.
+  /// Creates a stage that has not measured anything yet.
   ///
   /// - Parameters:
-  ///   - gap: how far apart two ranges may lie to be read as one. Default: what measuring finds.
-  ///   - longestSpan: the most bytes that ranges are merged to; one longer range is read as it is. Default: 32 MiB.
-  ///   - mostWaste: bytes that may be read over, as a multiple of those asked for; less than 64 KiB asked for count as
-  ///     64 KiB. Default: 32.
-  ///   - concurrentSpans: spans that are read at once, in all readers that share this stage. Default: 8.
+  ///   - gap: how far apart two ranges may be to be read as one. Default: as measured.
+  ///   - longestSpan: the most bytes in a span of several ranges; a single longer range is still read whole. Default:
+  ///     32 MiB.
+  ///   - mostWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
+  ///     count as 64 KiB. Default: 32.
+  ///   - concurrentSpans: how many spans are read at the same time, over all readers that share this stage. Default: 8.
   ///
   /// - Precondition: `mostWaste` is not negative, and `concurrentSpans` is at least one.
   public init(
@@ -84,23 +87,23 @@ public final class Merging: ReadyStage {
     permits = Permits(concurrentSpans)
   }
 
-  /// Below the cache, above what retries.
+  /// Below the cache, above the stage that retries.
   public var placement: StagePlacement { .merging }
 
-  /// Several ranges in few spans; a single one as it is.
+  /// Reads several ranges in few spans; a single range as it is.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     guard request.moreRanges.isEmpty else { return try await readSeveral(request, next) }
     guard request.isOneOfMany else { return try await readMeasured(request, next) }
     return try await readInTurn(request, next)
   }
 
-  /// What is cached costs no read.
+  /// Passes a cache hit on: it needs no read of the source.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     request.moreRanges.isEmpty ? next.ready(request) : nil
   }
 
-  /// `requests` of several ranges, the `ranges` of these, the `spans` that were read for them, `ranges merged` (those
-  /// that share a span with another); as wasted, the bytes read over.
+  /// `requests` of several ranges, the number of their `ranges`, the `spans` read for them, and `ranges merged` (ranges
+  /// that share a span with another). The bytes read over count as wasted.
   public func statistics() -> StageStatistics? {
     let counts = counts.withLock { $0 }
     return StageStatistics(
@@ -127,7 +130,7 @@ extension Merging: GatheringStage {
     planner(for: source)?.plan(ranges).spans.map(\.asked)
   }
 
-  /// What plans the spans of `source` now; `nil` if nothing is merged.
+  /// The planner for spans of `source` as of now; `nil` if nothing is merged.
   func planner(for source: SourceDescription) -> SpanPlanner? {
     let gapBytes: Int
     switch gap {
@@ -138,7 +141,7 @@ extension Merging: GatheringStage {
     return SpanPlanner(gap: gapBytes, longestSpan: longestSpan, mostWaste: mostWaste)
   }
 
-  /// What is known of sources that cost what `source` does.
+  /// What is known of sources with the same cost as `source`.
   func model(of source: SourceDescription) -> LatencyModel {
     models.withLock { models in
       models.last { $0.cost == source.cost }?.model ?? LatencyModel(source.cost)
@@ -149,11 +152,11 @@ extension Merging: GatheringStage {
 // MARK: measuring
 
 extension Merging {
-  /// Reads, and measures what that takes.
+  /// Reads, and measures how long that takes.
   ///
-  /// Only a read that began when no other was under way tells what the source takes: what comes with others may wait
-  /// for them, and reads of one size that wait for each other look like latency. Where reads never end, one of many is
-  /// taken as it comes: it tells what reading takes under that load.
+  /// Only a read that began while no other was in flight shows what the source itself takes: concurrent reads may wait
+  /// for each other, and reads of one size that wait for each other look like latency. If the stage is never idle, one
+  /// read of many is measured anyway: it shows what a read takes under that load.
   @inline(__always) nonisolated(nonsending) func readMeasured(
     _ request: ReadRequest, _ next: ReadNext
   ) async throws -> ReadResponse {
@@ -161,7 +164,7 @@ extension Merging {
     let isAlone = readsUnderWay.wrappingAdd(1, ordering: .relaxed).oldValue == 0
     defer { readsUnderWay.wrappingSubtract(1, ordering: .relaxed) }
     let isDue = readsSinceSample.wrappingAdd(1, ordering: .relaxed).newValue >= Self.busyReadsPerSample
-    // A prefetch may be made to wait for demand.
+    // A prefetch may have to wait for demand reads.
     guard isAlone || isDue, request.purpose == .demand else { return try await next(request) }
     readsSinceSample.store(0, ordering: .relaxed)
     let start = next.time.now

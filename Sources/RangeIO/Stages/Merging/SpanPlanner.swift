@@ -1,54 +1,56 @@
-/// Cuts the ranges of one read into spans, each a read of the source of its own, so that they cost least together. Knows
-/// numbers only.
+/// Divides the ranges of one read into spans, each of them one read of the source, at the lowest total cost. It deals
+/// with numbers only.
 ///
-/// A span costs its bytes and one *gap*: as many bytes as could be read in the time that a read of no bytes takes. So
-/// spans meet where less than a gap lies between what is asked for, unless one would be too long.
+/// The cost of a span is its bytes plus one *gap*: as many bytes as could be read in the time of a read of zero bytes.
+/// So ranges less than a gap apart share a span, unless the span would be too long.
 struct SpanPlanner: Equatable, Sendable {
-  /// What a read costs in addition to its bytes, in bytes.
+  /// The cost of a read in addition to its bytes, in bytes.
   var gap: Int
-  /// The most bytes of a span of several ranges. One range is never cut, however long; nor are ranges that overlap.
+  /// The most bytes in a span of several ranges. A single range is never cut, however long it is; nor are ranges that
+  /// overlap.
   var longestSpan: Int
-  /// The most bytes that may be over-read, added to those asked for, as a multiple of these.
+  /// The most bytes that may be over-read, as a multiple of the requested bytes.
   var mostWaste: Double
 
-  /// A read of the source, and the ranges that it is for.
+  /// One read of the source, and the ranges it is for.
   struct Span: Equatable, Sendable {
     /// From the start of the first range to the end of the last.
     var range: ByteRange
-    /// Of the plan's `order`.
+    /// Positions in the plan's `order`.
     var asked: Range<Int>
   }
 
   /// What to read.
   struct Plan: Equatable, Sendable {
-    /// In ascending order, disjoint.
+    /// In ascending order, without overlaps.
     var spans: [Span] = []
-    /// The numbers of the ranges in the order of their starts, without empty ones.
+    /// The indices of the ranges in the order of their starts, without the empty ranges.
     var order: [Int] = []
-    /// The bytes that spans hold and no range does.
+    /// The bytes in spans that belong to no range.
     var overReadBytes = 0
   }
 
-  /// Asked for less than this, as much may be read in vain as if it were this: the multiple of a few bytes would keep
-  /// ranges apart that lie in one block.
+  /// Requests of fewer bytes than this count as this many for the waste limit. A multiple of only a few bytes would
+  /// separate ranges that lie in one block.
   static let leastAskedBytes = 65_536
 
   /// The spans for `ranges`, which may come in any order and overlap.
   ///
-  /// The cheapest there are; where `mostWaste` forbids these, those for a smaller gap, with the narrowest gaps that are
+  /// These are the cheapest spans. If `mostWaste` forbids them, they are the spans for a smaller gap, and then the
+  /// narrowest remaining gaps are filled.
   /// left filled in.
   ///
-  /// - Complexity: O(n log n), and another O(n) for each bit of the gap where `mostWaste` forbids the cheapest.
+  /// - Complexity: O(n log n), plus O(n) for each bit of the gap if `mostWaste` forbids the cheapest spans.
   func plan(_ ranges: [ByteRange]) -> Plan {
     let (order, atoms) = Self.atoms(of: ranges)
     guard let first = atoms.first, atoms.count > 1 else { return Plan(spans: atoms, order: order) }
-    // So that no sum overflows: of all gaps, and of what a span holds.
+    // Limits the values so that no sum overflows: neither that of all gaps, nor the bytes of a span.
     let most = 1 << 60
     let longest = min(longestSpan, most)
     let gap = max(0, min(gap, most / atoms.count))
     var unasked = [0]
     unasked.reserveCapacity(atoms.count)
-    // How much nobody asks for, from the first to each.
+    // The number of unrequested bytes from the first atom to each.
     for (before, atom) in zip(atoms, atoms.dropFirst()) {
       unasked.append(unasked[unasked.count - 1] + (atom.range.lowerBound - before.range.upperBound))
     }
@@ -73,7 +75,7 @@ struct SpanPlanner: Equatable, Sendable {
     return Plan(spans: spans, order: order, overReadBytes: Self.overReadBytes(spans, askedBytes))
   }
 
-  /// What may not be cut: ranges, together where they overlap. In order; disjoint, but they may touch.
+  /// The parts that must not be cut: single ranges, or several that overlap. In order and disjoint, but they may touch.
   private static func atoms(of ranges: [ByteRange]) -> (order: [Int], atoms: [Span]) {
     let order = ranges.indices.filter { !ranges[$0].isEmpty }.sorted {
       (ranges[$0].lowerBound, ranges[$0].upperBound, $0) < (ranges[$1].lowerBound, ranges[$1].upperBound, $1)
@@ -92,11 +94,12 @@ struct SpanPlanner: Equatable, Sendable {
     return (order, atoms)
   }
 
-  /// The spans that cost least, by dynamic programming: those up to an atom cost what those up to another one before it
-  /// cost, and a span from there. The best of these is the least in a window that only moves on: a queue that rises from
-  /// its front to its back has it in front.
+  /// The cheapest spans, by dynamic programming: the cost up to an atom is the cost up to an earlier atom, plus one
+  /// span from there. The cheapest choice is the minimum of a sliding window. A queue whose keys rise from front to
+  /// back has it at the front.
   private static func cheapest(_ atoms: [Span], _ unasked: [Int], gap: Int, longest: Int) -> [Span] {
-    /// What all spans cost in addition to the bytes asked for, if one begins with this atom: without those that it holds.
+    /// The cost of all spans beyond the requested bytes if one span begins with this atom, without the bytes in that
+    /// span.
     func key(_ index: Int) -> Int { (index == 0 ? 0 : costs[index - 1]) - unasked[index] }
     var costs: [Int] = []
     var begins: [Int] = []
@@ -105,7 +108,7 @@ struct SpanPlanner: Equatable, Sendable {
     var queue: [Int] = []
     var front = 0
     for (index, atom) in atoms.enumerated() {
-      // Of equals the earlier stays: fewer spans.
+      // Of equal keys the earlier one stays, which means fewer spans.
       while queue.count > front, key(queue[queue.count - 1]) > key(index) { queue.removeLast() }
       queue.append(index)
       while queue[front] < index, atom.range.upperBound - atoms[queue[front]].range.lowerBound > longest { front += 1 }
@@ -131,11 +134,11 @@ struct SpanPlanner: Equatable, Sendable {
     spans.reduce(-askedBytes) { $0 + $1.range.count }
   }
 
-  /// Joins neighbours, the nearest first, while there are bytes to waste: gaps of one width would else be read all or
-  /// none.
+  /// Joins neighbouring spans, the nearest first, until the waste limit is reached. Without this, of several gaps of
+  /// the same width either all or none would be read over.
   private static func join(_ spans: [Span], within gap: Int, longest: Int, bytes: Double) -> [Span] {
     func width(_ index: Int) -> Int { spans[index + 1].range.lowerBound - spans[index].range.upperBound }
-    // Of each stretch of joined spans, what is at one end knows the other.
+    // The first and the last span of each joined stretch point to each other.
     var firsts = Array(spans.indices)
     var lasts = firsts
     var bytes = bytes

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Notices reads that follow one another, and asks for what comes next before it is asked for.
+/// Detects sequences of reads and prefetches what they will need next.
 ///
 /// ```swift
 /// let reader = try await RangeReader(source) {
@@ -9,26 +9,29 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Runs forwards, backwards and by strides are noticed at their third read (strides with other reads in between at their
-/// fourth that the cache does not answer), several of them interleaved, with other reads in between. What is asked for ahead of a run doubles as it goes on, up to a bound; nothing is asked for that is cached
-/// already, or on its way. A seek begins a new run; of a run that is not followed any more what is still on its way is
-/// given up. All readers share one ``ReadAheadBudget``, unless they are given another. What is ahead lies in the cache
-/// until it is read: give the cache more than the budget, or some is evicted before.
+/// The stage detects runs of reads that go forwards, backwards, or by a fixed stride. It does so at their third read;
+/// for strides with other reads in between, at their fourth read that the cache does not answer. Several runs may be
+/// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as the run continues, up to a
+/// limit. Bytes that are already cached or in flight are not requested again. A seek begins a new run. When a run ends,
+/// its prefetches that are still in flight are cancelled. All readers share one ``ReadAheadBudget``, unless you give
+/// them another. Prefetched bytes stay in the cache until they are read: make the cache larger than the budget, or it
+/// evicts some of them too early.
 ///
-/// For sources where asking takes long, such as objects over a network. Local files do not need it: the system reads
-/// ahead of them.
+/// Use it for sources that are slow to answer, such as objects on a network. Local files do not need it: the system
+/// reads ahead for them.
 ///
-/// **Place.** Above the cache, which keeps what was read ahead: it has to see the reads that the cache answers. Without
-/// one below it the reader is refused. Stages in between that decode do so for what is read ahead, too.
+/// **Place.** Above the cache that keeps the prefetched bytes, because it must see the reads that the cache answers. A
+/// reader without a cache below this stage is refused. Decoding stages in between also decode the prefetched bytes.
 ///
-/// **Cancellation.** A cancelled read throws at once; what is read ahead goes on, and ends with the reader.
+/// **Cancellation.** A cancelled read throws at once. Its prefetches continue and end with the reader.
 ///
-/// **Errors.** A failed prefetch is not reported. The read that needs those bytes asks again.
+/// **Errors.** A failed prefetch is not reported. The read that needs those bytes asks for them again.
 ///
-/// **Cost.** A lock and a few comparisons for each read, hits included; for one that belongs to no run a search through
+/// **Cost.** A lock and a few comparisons for each read, including hits. A read that belongs to no run also costs a
+/// search through the last sixteen such reads.
 /// the last sixteen of those.
 public final class ReadAhead: ReadyStage {
-  /// How far ahead of a run to read, at most.
+  /// The most to read ahead of a run.
   public struct Extent: Hashable, Sendable {
     private enum Kind: Hashable {
       case adaptive
@@ -36,10 +39,10 @@ public final class ReadAhead: ReadyStage {
     }
     private let kind: Kind
 
-    /// Four times what the source could send while one waits for its first byte (``SourceDescription/cost``), between
-    /// 2 and 32 MiB.
+    /// Four times the bytes that the source could send in the time until the first byte arrives
+    /// (``SourceDescription/cost``), between 2 and 32 MiB.
     public static let adaptive = Extent(kind: .adaptive)
-    /// So many bytes, 1 GiB at most.
+    /// This many bytes, at most 1 GiB.
     public static func upTo(_ count: ByteCount) -> Extent { Extent(kind: .upTo(count.bytes)) }
 
     func longest(for cost: SourceCost) -> Int {
@@ -48,7 +51,7 @@ public final class ReadAhead: ReadyStage {
       case .adaptive:
         let seconds = Double(cost.latency.nanoseconds) / 1e9
         let bytes = seconds * cost.bytesPerSecond * 4
-        // No time at any rate is not a number, and not more than the least.
+        // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
         return bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
       }
     }
@@ -57,16 +60,17 @@ public final class ReadAhead: ReadyStage {
   private let extent: Extent
   private let budget: ReadAheadBudget
   private let counters = ReadAheadCounters()
-  /// What is read ahead, of each version that was read lately.
+  /// The read-ahead of each version that was read recently.
   private let sources = Locked<[(version: SourceDescription, reads: ReadAheadReads)]>([])
-  /// Versions whose reads are remembered.
+  /// The number of versions that are remembered.
   private static let mostSources = 32
 
-  /// A stage that reads ahead.
+  /// Creates a stage that reads ahead.
   ///
   /// - Parameters:
-  ///   - extent: how far ahead of each run, at most.
-  ///   - budget: the bytes that may be held ahead of all readers that share it. Default: 64 MiB for the process.
+  ///   - extent: the most to read ahead of each run.
+  ///   - budget: the bytes that may be prefetched and unused at once, over all readers that share the budget. Default:
+  ///     64 MiB for the process.
   public init(_ extent: Extent = .adaptive, budget: ReadAheadBudget = .shared) {
     self.extent = extent
     self.budget = budget
@@ -74,7 +78,7 @@ public final class ReadAhead: ReadyStage {
 
   deinit { endAll() }
 
-  /// Above the cache, which there must be.
+  /// Above the cache, which is required.
   public var placement: StagePlacement { .readAhead }
 
   /// Passes the read on, and reads ahead.
@@ -84,14 +88,14 @@ public final class ReadAhead: ReadyStage {
     return try await next(request)
   }
 
-  /// Passes on what is cached, and reads ahead.
+  /// Passes a cache hit on, and reads ahead.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard let response = next.ready(request) else { return nil }
     notice(request, next, isHit: true)
     return response
   }
 
-  /// Gives up what is on its way, and what was not used.
+  /// Cancels the prefetches in flight and releases what was not used.
   public nonisolated(nonsending) func close() async { endAll() }
 
   private func endAll() {
@@ -102,12 +106,12 @@ public final class ReadAhead: ReadyStage {
     for (_, reads) in all { reads.end() }
   }
 
-  /// What was read ahead, and what came of it.
+  /// What was read ahead, and what became of it.
   public func statistics() -> StageStatistics? { counters.snapshot() }
 
-  /// A read comes.
+  /// Records a read.
   private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
-    // What may not be kept need not be read ahead.
+    // If the bytes may not be cached, reading ahead is useless.
     guard request.caching == .normal, request.source.isSettled, !next.isClosed else { return }
     let reads = reads(of: request.source)
     let (parts, ended) = reads.notice(request, extent.longest(for: request.source.cost), isHit: isHit)
@@ -117,7 +121,7 @@ public final class ReadAhead: ReadyStage {
     }
   }
 
-  /// A hint of the user's: counted against the budget, and used by the reads that follow.
+  /// Reads for a hint by the caller. It counts against the budget, and the reads that follow use it up.
   private func readHinted(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     let reads = reads(of: request.source)
     let ranges = [request.range] + request.moreRanges
@@ -140,7 +144,7 @@ public final class ReadAhead: ReadyStage {
         if index > 0 { sources.insert(sources.remove(at: index), at: 0) }
         return (sources[0].reads, nil)
       }
-      // A longer version goes on where the shorter one was.
+      // A longer version continues the read-ahead of the shorter one.
       if let index = sources.firstIndex(where: { $0.version.change(to: source) != .other }) {
         let reads = sources.remove(at: index).reads
         sources.insert((source, reads), at: 0)

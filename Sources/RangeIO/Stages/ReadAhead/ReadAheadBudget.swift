@@ -1,17 +1,19 @@
-/// The bytes that read-ahead may hold at once, over all readers that share it: on their way, or here and not used yet.
+/// The bytes that read-ahead may hold at once, over all readers that share the budget. Bytes count while they are in
+/// flight, and until they are used.
 ///
-/// A reader that finds it spent prefetches less, or nothing; the readers idle for longest give up their share.
+/// When the budget is spent, a reader prefetches less or nothing, and the readers that have been idle longest give up
+/// their share.
 public final class ReadAheadBudget: Sendable {
-  /// 64 MiB for the whole process.
+  /// The default: 64 MiB for the whole process.
   public static let shared = ReadAheadBudget(.mebibytes(64))
 
-  /// The most bytes held at once.
+  /// The most bytes that can be held at once.
   public let limit: ByteCount
 
   private struct Holder {
     weak var holder: (any ReadAheadHolder)?
     var bytes = 0
-    /// By the count of those who took.
+    /// The value of the budget's use counter when this holder last took bytes.
     var lastUse = 0
   }
 
@@ -23,17 +25,17 @@ public final class ReadAheadBudget: Sendable {
   }
   private let state = Locked(State())
 
-  /// A budget of `limit` bytes.
+  /// Creates a budget of `limit` bytes.
   public init(_ limit: ByteCount) { self.limit = limit }
 
   /// The bytes held now.
   public var bytes: Int { state.withLock { $0.bytes } }
-  /// The most that were held at once.
+  /// The most bytes that were held at once.
   public var peakBytes: Int { state.withLock { $0.peak } }
 
-  /// Takes `count` bytes, each of which is to be given back.
+  /// Takes `count` bytes. The holder must give all of them back later.
   ///
-  /// - Returns: whether there were so many, and enough for the others.
+  /// - Returns: whether there were enough bytes left, also for the other holders.
   func take(_ count: Int, for holder: any ReadAheadHolder) -> Bool {
     for _ in 0..<8 {
       let (isTaken, idle) = state.withLock { state -> (Bool, (any ReadAheadHolder)?) in
@@ -41,9 +43,9 @@ public final class ReadAheadBudget: Sendable {
         let key = ObjectIdentifier(holder)
         var mine = state.holders[key] ?? Holder(holder: holder)
         mine.lastUse = state.uses
-        // Who has nothing may have some as long as there is some, or he would never begin.
+        // A holder that has nothing may take bytes as long as there are any; otherwise it could never begin.
         let share = limit.bytes / max(1, state.holders.count)
-        // By differences: a source may say any size.
+        // Subtracts instead of adding, because a source may state any size.
         guard count <= limit.bytes - state.bytes,
           mine.bytes == 0 || count <= max(share, limit.bytes / 8) - mine.bytes
         else { return (false, idlest(state, but: key)) }
@@ -60,7 +62,7 @@ public final class ReadAheadBudget: Sendable {
     return false
   }
 
-  /// Who holds some, and has not taken any while all others did several times.
+  /// A holder that has bytes but has not taken any while all others did several times.
   private func idlest(_ state: borrowing State, but key: ObjectIdentifier) -> (any ReadAheadHolder)? {
     let patience = max(64, state.holders.count * 4)
     let others = state.holders.filter { $0.key != key && $0.value.bytes > 0 && $0.value.holder != nil }
@@ -82,8 +84,8 @@ public final class ReadAheadBudget: Sendable {
   }
 }
 
-/// Who holds bytes of a budget.
+/// A holder of bytes of a budget.
 protocol ReadAheadHolder: AnyObject, Sendable {
-  /// Releases all that is not used yet.
+  /// Releases everything that is not used yet.
   func giveUp()
 }

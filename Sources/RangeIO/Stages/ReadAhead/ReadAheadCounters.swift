@@ -1,4 +1,4 @@
-/// What a ``ReadAhead`` has done.
+/// The counters of a ``ReadAhead``.
 final class ReadAheadCounters: Sendable {
   enum Counter: Int {
     case runs, asked, used, wasted, cached, refused, failed

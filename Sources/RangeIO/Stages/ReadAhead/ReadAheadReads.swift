@@ -1,39 +1,40 @@
-/// What is read ahead of the reads of one source: its runs, and the pieces that are on their way or not used yet.
+/// The read-ahead of one source: its runs, and the pieces that are in flight or not used yet.
 final class ReadAheadReads: ReadAheadHolder {
-  /// A range to ask for, ahead of a run.
+  /// A range to prefetch for a run.
   struct Part {
     let run: Int
     let range: ByteRange
-    /// Whether it is read from its end on.
+    /// Whether the run reads it from its end to its start.
     var isBackwards = false
   }
 
-  /// What was asked for.
+  /// A range that was requested.
   private struct Piece {
     let number: Int
-    /// Of a hint: 0.
+    /// The number of its run; 0 for a hint.
     let run: Int
     let range: ByteRange
     let isBackwards: Bool
-    /// Bytes of it that count against the budget.
+    /// How many of its bytes count against the budget.
     let charge: Int
-    /// Bytes that were not read yet.
+    /// How many of its bytes have not been read yet.
     var unused: Int
     var task: Task<Void, Never>?
   }
 
   private struct State {
     var runs = ReadAheadRuns()
-    /// The run of the last read that had one, to count them.
+    /// The run of the last read that belonged to one. Used to count runs.
     var lastRun = 0
-    /// In the order in which they were asked for.
+    /// In the order of their requests.
     var pieces: [Piece] = []
     var lastNumber = 0
-    /// Whether nothing is asked for any more: what would be, is not given up by anybody.
+    /// Whether to stop prefetching: nothing would release such bytes any more.
     var isOver = false
   }
 
-  /// What a piece counts for at least, in bytes, so that a budget bounds their number as well: each read looks at all.
+  /// The least number of bytes that a piece counts for. This also limits the number of pieces, which matters because
+  /// each read looks at all of them.
   private static let leastCharge = 64 << 10
 
   private let state = Locked(State())
@@ -45,12 +46,12 @@ final class ReadAheadReads: ReadAheadHolder {
     self.counters = counters
   }
 
-  /// A read comes.
+  /// Records a read.
   ///
-  /// - Returns: what to ask for, and the tasks of what is not wanted any more.
+  /// - Returns: the parts to prefetch, and the tasks of prefetches that are no longer needed.
   func notice(_ request: ReadRequest, _ longest: Int, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
     let source = request.source
-    // A block size was checked when the source was described.
+    // The block size is valid: it was checked when the source was described.
     let bounds = ReadAheadRuns.Bounds(
       byteCount: source.byteCount, grid: BlockGrid(blockSize: source.preferredBlockSize)!, longest: longest)
     var (freed, ended): (Int, [Task<Void, Never>]) = (0, [])
@@ -59,7 +60,7 @@ final class ReadAheadReads: ReadAheadHolder {
         freed += use(request.range, &state)
         for range in request.moreRanges { freed += use(range, &state) }
       }
-      // Several ranges at once say nothing about what comes next.
+      // A read of several ranges says nothing about what comes next.
       guard request.moreRanges.isEmpty else { return [] }
       let noticed = state.runs.notice(request.range, bounds, isHit: isHit)
       if !noticed.ended.isEmpty {
@@ -79,20 +80,20 @@ final class ReadAheadReads: ReadAheadHolder {
     return (ask, ended)
   }
 
-  /// Asks for a part, unless it is cached or on its way already.
+  /// Prefetches a part, unless it is already cached or in flight.
   ///
-  /// - Returns: false if the budget does not allow it.
+  /// - Returns: `false` if the budget does not allow it.
   func start(_ part: Part, _ request: ReadRequest, _ next: ReadNext) -> Bool {
     let missing = next.missing(part.range, of: request.source, forReadsOf: request.range.count) ?? [part.range]
     let count = missing.reduce(0) { $0 + $1.count }
-    // What is missing may be wider, of whole blocks.
+    // The missing ranges may be wider than the part, because they are whole blocks.
     let within = missing.reduce(0) { $0 + (ByteRanges.intersection($1, part.range)?.count ?? 0) }
     counters.add(part.range.count - within, .cached)
     guard let first = missing.first else { return true }
     guard let number = begin(missing, count: count, for: part) else { return false }
     var prefetch = ReadRequest(first, moreRanges: Array(missing.dropFirst()), of: request.source)
     prefetch.purpose = .prefetch
-    // Elsewhere: the read that led to this is to be asked for first.
+    // On another thread, so that the read that caused this is sent first.
     let task = next.startFlightElsewhere { [self, prefetch] in
       do { _ = try await next(prefetch) } catch { failed(number) }
       ended(number)
@@ -102,14 +103,14 @@ final class ReadAheadReads: ReadAheadHolder {
       state.pieces[index].task = task
       return true
     }
-    // Given up meanwhile, or here already.
+    // The piece was given up in between, or has already arrived.
     if !isWanted { task.cancel() }
     return true
   }
 
-  /// Notes what a hint asks for.
+  /// Records what a hint asks for.
   ///
-  /// - Returns: to tell its end by; `nil` if the budget does not allow it.
+  /// - Returns: a number to pass when it ends; `nil` if the budget does not allow it.
   func begin(_ ranges: [ByteRange]) -> Int? {
     let hull = ranges.map(\.lowerBound).min()!..<ranges.map(\.upperBound).max()!
     return begin(ranges, count: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull))
@@ -135,7 +136,7 @@ final class ReadAheadReads: ReadAheadHolder {
     return number
   }
 
-  /// What was asked for could not be had.
+  /// A prefetch failed.
   func failed(_ number: Int) {
     let freed = state.withLock { state -> Int in
       guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return 0 }
@@ -154,13 +155,13 @@ final class ReadAheadReads: ReadAheadHolder {
     }
   }
 
-  /// Releases all, for good.
+  /// Releases everything and stops prefetching.
   func end() {
     state.withLock { $0.isOver = true }
     giveUp()
   }
 
-  /// Releases all that is not used yet.
+  /// Releases everything that is not used yet.
   func giveUp() {
     let (freed, tasks) = state.withLock { state in
       _ = state.runs.endAll()
@@ -170,7 +171,7 @@ final class ReadAheadReads: ReadAheadHolder {
     for task in tasks { task.cancel() }
   }
 
-  /// `range` will not be read.
+  /// The caller will not read `range`.
   func discard(_ range: ByteRange) {
     let (freed, tasks) = state.withLock { state in
       drop(&state) { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound }
@@ -179,9 +180,9 @@ final class ReadAheadReads: ReadAheadHolder {
     for task in tasks { task.cancel() }
   }
 
-  /// Notes that `range` is read.
+  /// Records that `range` is read.
   ///
-  /// - Returns: what comes back to the budget.
+  /// - Returns: the number of bytes to give back to the budget.
   private func use(_ range: ByteRange, _ state: inout State) -> Int {
     var freed = 0
     var isAny = false
@@ -194,7 +195,7 @@ final class ReadAheadReads: ReadAheadHolder {
     }
     guard isAny else { return 0 }
     state.pieces.removeAll { piece in
-      // Read to its end: what was left out of it is not read any more, as a rule.
+      // The run has read to the end of the piece. Parts that it skipped are usually not read later.
       let end = piece.isBackwards ? piece.range.lowerBound : piece.range.upperBound - 1
       let isPassed = range.contains(end) || piece.unused == 0
       guard piece.range.overlaps(range), isPassed else { return false }

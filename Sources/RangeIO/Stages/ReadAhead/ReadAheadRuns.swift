@@ -1,38 +1,38 @@
-/// Which reads of a source follow one another, and what to ask for ahead of them: reads come in, ranges come out. Never
-/// reads, waits or locks.
+/// Detects which reads of a source follow one another, and decides what to prefetch for them: reads go in, ranges come
+/// out. It never reads, waits or locks.
 ///
-/// A *run* is a sequence of reads with one rule: each begins about where the last one ended (forwards), ends about where
-/// the last one began (backwards), or lies at a fixed distance from it (strided). Three reads make a run: of those that
-/// belong to none, the last sixteen are remembered, so that runs may be interleaved with each other and with random
-/// reads. A strided run whose reads do not follow directly on one another takes four, since three random offsets form an
-/// arithmetic progression more often than one would like.
+/// A *run* is a sequence of reads with one rule: each begins near the end of the last one (forwards), ends near the
+/// beginning of the last one (backwards), or begins at a fixed distance from it (strided). Three reads make a run. The
+/// last sixteen reads that belong to no run are remembered, so that runs may be interleaved with each other and with
+/// random reads. A strided run needs four reads if other reads come in between, because three random offsets form an
+/// arithmetic progression too often.
 ///
-/// A run has a window: the bytes to be asked for ahead of it. It doubles each time that half of it is used up.
+/// A run has a window: the number of bytes to prefetch for it. The window doubles each time half of it is used up.
 struct ReadAheadRuns {
-  /// What the source and the user set.
+  /// Limits set by the source and the caller.
   struct Bounds {
     /// The size of the source.
     let byteCount: Int
-    /// What is asked for forwards and backwards is of whole blocks.
+    /// Forward and backward prefetches are whole blocks of this grid.
     let grid: BlockGrid
-    /// The most bytes ahead of a run.
+    /// The most bytes to prefetch for a run.
     let longest: Int
   }
 
-  /// What comes of a read.
+  /// The result of recording a read.
   struct Noticed: Equatable {
-    /// The run that it belongs to.
+    /// The run that the read belongs to.
     var run: Int?
-    /// What to ask for, in the order in which it will be wanted.
+    /// The ranges to prefetch, in the order in which the run will need them.
     var ask: [ByteRange] = []
-    /// Runs that no read follows any more.
+    /// Runs that have ended.
     var ended: [Int] = []
   }
 
   enum Rule: Equatable {
     case forwards
     case backwards
-    /// By so many bytes from start to start.
+    /// This many bytes from start to start.
     case strided(Int)
   }
 
@@ -41,32 +41,34 @@ struct ReadAheadRuns {
     let rule: Rule
     var last: ByteRange
     var window: Int
-    /// Up to where was asked for: an end, going backwards a start, in a strided run the start of the next one to ask for.
+    /// How far the run has prefetched: going forwards an end, going backwards a start, in a strided run the next start
+    /// to prefetch.
     var frontier: Int
     var lastUsed: Int
   }
 
-  /// Runs that are followed at once: one more ends the one that was not used for longest.
+  /// The most runs at once. One more ends the least recently used run.
   static let mostRuns = 8
-  /// Reads after which a run that had none of them has ended.
+  /// A run ends if none of this many reads belongs to it.
   static let patience = 256
   private static let remembered = 16
-  /// Bytes ahead of a run, whatever is wished: no budget allows so many, and they would be thousands of pieces.
+  /// The most bytes to prefetch for a run, whatever the settings: no budget allows as many, and they would be thousands
+  /// of pieces.
   private static let mostAhead = 1 << 30
-  /// Reads of a strided run that are asked for ahead, at most.
+  /// The most reads of a strided run to prefetch.
   private static let mostStrides = 64
 
-  /// The one used last is the first.
+  /// The most recently used run comes first.
   private(set) var runs: [Run] = []
   /// Reads that belong to no run, the oldest first.
   private var strangers: [ByteRange] = []
   private var reads = 0
   private var lastNumber = 0
 
-  /// A read of `range` comes.
+  /// Records a read of `range`.
   ///
-  /// - Parameter isHit: whether it was there already. A stride is looked for among reads that were not: what begins
-  ///   among hits is found when it leaves them.
+  /// - Parameter isHit: whether the cache had it. Strides are searched only among reads that were not hits: a run that
+  ///   begins among hits is detected when it leaves them.
   mutating func notice(_ range: ByteRange, _ bounds: Bounds, isHit: Bool = false) -> Noticed {
     reads += 1
     var noticed = Noticed()
@@ -91,7 +93,7 @@ struct ReadAheadRuns {
       strangers.append(range)
       if strangers.count > Self.remembered { strangers.removeFirst() }
     }
-    // Seldom enough not to be felt.
+    // Rare enough to cost almost nothing.
     if reads & 31 == 0 {
       noticed.ended += runs.filter { reads - $0.lastUsed > Self.patience }.map(\.number)
       runs.removeAll { reads - $0.lastUsed > Self.patience }
@@ -99,7 +101,7 @@ struct ReadAheadRuns {
     return noticed
   }
 
-  /// What was asked for from `offset` on could not be had: it is asked for again.
+  /// The prefetch of `range` failed: it will be requested again.
   mutating func retract(_ run: Int, to range: ByteRange) {
     guard let index = runs.firstIndex(where: { $0.number == run }) else { return }
     switch runs[index].rule {
@@ -109,7 +111,7 @@ struct ReadAheadRuns {
       runs[index].frontier =
         stride > 0 ? min(runs[index].frontier, range.lowerBound) : max(runs[index].frontier, range.lowerBound)
     }
-    // What could not be had is no reason to want more of it.
+    // Shrinks the window: after a failure, do not request more.
     runs[index].window = max(min(runs[index].last.count, Self.mostAhead), runs[index].window / 2)
   }
 
@@ -121,7 +123,8 @@ struct ReadAheadRuns {
 
   // MARK: rules
 
-  /// How far a read may lie from where its run expects it: reads of a look-ahead of several may overtake one another.
+  /// How far a read may be from where its run expects it: when a caller reads ahead itself, its reads may overtake one
+  /// another.
   private static func slack(_ range: ByteRange) -> Int { min(max(min(range.count, 2 << 20) * 4, 64 << 10), 8 << 20) }
 
   private static func continues(_ run: Run, _ range: ByteRange) -> Bool {
@@ -133,7 +136,7 @@ struct ReadAheadRuns {
       return run.last.lowerBound - range.upperBound <= slack && range.upperBound - run.last.upperBound <= slack
     case .strided(let stride):
       let distance = range.lowerBound - run.last.lowerBound
-      // One may be left out.
+      // One read may be missing.
       return distance == stride || distance == 2 * stride || distance == 0
     }
   }
@@ -148,7 +151,7 @@ struct ReadAheadRuns {
 
   /// The rule that `range` follows together with earlier reads.
   private func rule(of range: ByteRange, _ isHit: Bool) -> Rule? {
-    // Nearly every read lies far from all that are remembered: then this costs one comparison for each.
+    // Nearly every read is far from all remembered reads, and then this costs one comparison for each of them.
     for one in strangers.reversed() where Self.areNear(range, one) {
       if Self.follows(range, one), strangers.contains(where: { Self.follows(one, $0) }) { return .forwards }
       if Self.follows(one, range), strangers.contains(where: { Self.follows($0, one) }) { return .backwards }
@@ -156,26 +159,27 @@ struct ReadAheadRuns {
     return (strideOfLastTwo(to: range) ?? (isHit ? nil : stride(to: range))).map(Rule.strided)
   }
 
-  /// Whether `range` begins about where `earlier` ended.
+  /// Whether `range` begins near the end of `earlier`.
   private static func follows(_ range: ByteRange, _ earlier: ByteRange) -> Bool {
     let gap = range.lowerBound - earlier.upperBound
     return gap <= slack(range, earlier) && range.lowerBound > earlier.lowerBound
       && range.upperBound > earlier.upperBound && (gap >= 0 || -gap <= min(range.count, earlier.count) / 2)
   }
 
-  /// Whether one of two may follow the other: what does not follow may be near, but not the other way round.
+  /// Whether one of two reads could follow the other. A quick test: it may be true for reads that do not follow, but is
+  /// never false for reads that do.
   private static func areNear(_ a: ByteRange, _ b: ByteRange) -> Bool {
-    // Neither is negative, and no count so large that a sum overflows.
+    // No offset is negative, and no count is so large that a sum overflows.
     let count = max(a.upperBound &- a.lowerBound, b.upperBound &- b.lowerBound)
     let distance = a.lowerBound &- b.lowerBound
     return (distance < 0 ? 0 &- distance : distance) &- count <= min(max(count, 16 << 10), 1 << 20)
   }
 
-  /// How far the second of two reads may begin from the end of the first.
+  /// How far from the end of the first read the second may begin.
   private static func slack(_ a: ByteRange, _ b: ByteRange) -> Int { min(max(a.count, b.count, 16 << 10), 1 << 20) }
 
   private func stride(to range: ByteRange) -> Int? {
-    // Nearly every offset that is looked for is not there: a bit for each that is says so without a search.
+    // Nearly every searched offset is missing. A 64-bit filter of the remembered offsets shows that without a search.
     func bit(_ offset: Int) -> UInt64 { 1 << ((UInt64(bitPattern: Int64(offset)) &* 0x9E37_79B9_7F4A_7C15) >> 58) }
     let bits = strangers.reduce(UInt64(0)) { $0 | bit($1.lowerBound) }
     func isThere(_ offset: Int) -> Bool {
@@ -192,7 +196,7 @@ struct ReadAheadRuns {
     return nil
   }
 
-  /// The stride of the last two reads and this one: where nothing came in between, three are enough.
+  /// The stride of the last two reads and this one. If no read came in between, three are enough.
   private func strideOfLastTwo(to range: ByteRange) -> Int? {
     guard strangers.count >= 2 else { return nil }
     let (first, last) = (strangers[strangers.count - 2], strangers[strangers.count - 1])
@@ -222,12 +226,12 @@ struct ReadAheadRuns {
     return min(wished, longest(range, bounds))
   }
 
-  /// The widest window: of reads that are larger than what is to be read ahead, one of them.
+  /// The widest window. If a single read is larger than the limit, the window is one such read.
   private static func longest(_ range: ByteRange, _ bounds: Bounds) -> Int {
     min(max(bounds.longest, range.count), mostAhead)
   }
 
-  /// Where asking begins.
+  /// Where prefetching begins.
   private static func next(after run: Run) -> Int {
     switch run.rule {
     case .forwards: run.last.upperBound
@@ -241,14 +245,14 @@ struct ReadAheadRuns {
     return overflow ? (b < 0 ? -1 : .max) : sum
   }
 
-  /// What to ask for now, if half of the window is used up.
+  /// What to prefetch now, if half of the window is used up.
   private static func extend(_ run: inout Run, _ bounds: Bounds) -> [ByteRange] {
     switch run.rule {
     case .forwards:
       run.frontier = max(run.frontier, run.last.upperBound)
       let target = min(sum(run.last.upperBound, run.window), bounds.byteCount)
       guard target > run.frontier, isDue(target - run.frontier, run) || target == bounds.byteCount else { return [] }
-      // Up to a whole block, from where the last one ended.
+      // Ends at the end of a block; begins where the last prefetch ended.
       let end = bounds.grid.outward(run.frontier..<target, in: bounds.byteCount).upperBound
       defer { run.frontier = end }
       return grown(&run, bounds, cut(run.frontier..<end, run, bounds))
@@ -269,7 +273,7 @@ struct ReadAheadRuns {
     let isBehind = stride > 0 ? run.frontier < next : run.frontier > next
     if isBehind { run.frontier = next }
     let most = min(max(1, run.window / count), mostStrides)
-    // As many as are asked for already, of those that are to be.
+    // How many of the reads to come have already been prefetched.
     let ahead = (run.frontier - next) / stride
     guard ahead <= most / 2 else { return [] }
     var ask: [ByteRange] = []
@@ -284,7 +288,7 @@ struct ReadAheadRuns {
     return grown(&run, bounds, ask)
   }
 
-  /// Whether so many bytes are worth asking for: at least half of the window.
+  /// Whether this many bytes are worth a request: at least half of the window.
   private static func isDue(_ count: Int, _ run: Run) -> Bool { count >= (run.window + 1) / 2 }
 
   private static func grown(_ run: inout Run, _ bounds: Bounds, _ ask: [ByteRange]) -> [ByteRange] {
@@ -292,14 +296,14 @@ struct ReadAheadRuns {
     return ask
   }
 
-  /// Pieces that arrive one after the other: a quarter of the window, at most 4 MiB.
+  /// Cuts a range into pieces that arrive one after the other: a quarter of the window each, at most 4 MiB.
   private static func cut(_ range: ByteRange, _ run: Run, _ bounds: Bounds) -> [ByteRange] {
     let block = bounds.grid.blockSize
     let piece = max(block, min(run.window / 4, 4 << 20) / block * block)
     var pieces: [ByteRange] = []
     var cursor = range.lowerBound
     while cursor < range.upperBound {
-      // Ends lie on multiples of the piece, so that only the first and the last are shorter.
+      // Pieces end at multiples of the piece size, so that only the first and the last can be shorter.
       let step = piece - cursor % piece
       let end = range.upperBound - cursor <= step ? range.upperBound : cursor + step
       pieces.append(cursor..<end)

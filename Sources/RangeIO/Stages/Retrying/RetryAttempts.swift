@@ -1,26 +1,27 @@
-/// The tries of one read: whether another follows one that failed, and when. A value: it neither waits nor reads.
+/// The tries of one read. Decides whether and when another follows one that failed. A value: it neither waits nor
+/// reads.
 struct RetryAttempts {
-  /// What follows a try that failed.
+  /// What to do after a failed try.
   enum Action: Equatable {
-    /// Another, after this time.
+    /// Try again after this time.
     case wait(Duration)
-    /// None: there were enough, or no time is left.
+    /// Do not retry: there were enough tries, or no time is left.
     case giveUp
-    /// None: the budget does not allow it.
+    /// Do not retry: the budget does not allow it.
     case refused
   }
 
   let backoff: Backoff
-  /// The tries that failed.
+  /// The number of failed tries.
   private(set) var failures = 0
 
   init(_ backoff: Backoff) { self.backoff = backoff }
 
-  /// A try failed in a way that may pass.
+  /// Records a try that failed with a transient error.
   ///
   /// - Parameters:
-  ///   - retryAfter: how long the source wants to be left alone, if it said so.
-  ///   - timeLeft: until the deadline, if there is one.
+  ///   - retryAfter: how long the source asked to wait, if it said so.
+  ///   - timeLeft: the time until the deadline, if there is one.
   ///   - isAllowed: whether the budget allows a retry.
   mutating func failed(
     retryAfter: Duration?, timeLeft: Duration?, isAllowed: Bool, _ random: inout some RandomNumberGenerator
@@ -29,7 +30,7 @@ struct RetryAttempts {
     guard failures < backoff.attempts else { return .giveUp }
     let wished = max(retryAfter ?? .zero, .zero)
     guard wished <= backoff.longestRetryAfter else { return .giveUp }
-    // On top of what was wished: all who were told the same would else come back together.
+    // Adds to the source's `retryAfter`: otherwise all readers that got the same value would return at the same time.
     let wait = wished + backoff.wait(before: failures - 1, &random)
     if let timeLeft, wait >= timeLeft { return .giveUp }
     return isAllowed ? .wait(wait) : .refused

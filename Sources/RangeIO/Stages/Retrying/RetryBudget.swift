@@ -1,7 +1,8 @@
-/// How many retries are allowed: a share of the reads that succeed, so that a source in trouble is not asked four times
-/// as much as one that is well.
+/// Limits retries to a share of the successful reads, so that a source in trouble does not get four times as many
+/// requests as a healthy one.
 ///
-/// One for each ``Retrying`` unless you hand the same one to several, for instance to all readers of one server:
+/// Each ``Retrying`` has its own budget, unless you pass the same one to several, for instance to all readers of one
+/// server:
 ///
 /// ```swift
 /// let budget = RetryBudget(share: 0.1)
@@ -9,18 +10,18 @@
 /// let second = try await RangeReader(b) { Retrying(budget: budget) }
 /// ```
 ///
-/// A bucket of twice the allowance, full at first. Each failure that may pass takes one token; each success gives back
-/// `share` of one; unless a token can be taken from the upper half, nothing is tried again. So retries are at most
-/// `allowance` plus `share` of the reads that succeeded, and a source that was down has to answer well for a while
-/// first (retry throttling, gRPC proposal A6).
+/// The budget is a bucket of twice the allowance, full at first. Each transient failure takes one token; each success
+/// gives back `share` of a token. Retries are allowed only while the bucket has at least one token more than half of
+/// its size. So there are at most `allowance` retries plus `share` of the reads that succeeded, and after an outage the
+/// source must first answer well for a while (retry throttling, gRPC proposal A6).
 public final class RetryBudget: Sendable {
   private let state: Locked<RetryTokens>
 
-  /// A full budget.
+  /// Creates a full budget.
   ///
   /// - Parameters:
-  ///   - allowance: the retries at first, and the most that are saved up. At least one.
-  ///   - share: of a retry, given back by each success: from 0 to 1.
+  ///   - allowance: the number of retries at first, and the most that can be saved up. At least one.
+  ///   - share: the part of a retry that each success gives back, from 0 to 1.
   ///
   /// - Precondition: `allowance` is from 1 to 1,000,000 and `share` from 0 to 1.
   public init(allowance: Int = 50, share: Double = 0.1) {
@@ -29,18 +30,18 @@ public final class RetryBudget: Sendable {
     state = Locked(RetryTokens(allowance: allowance, share: share))
   }
 
-  /// Whether a failure now would be tried again.
+  /// Whether a failure now would be retried.
   public var allowsRetries: Bool { state.withLock { $0.allowsRetries } }
 
   var tokens: RetryTokens { state.withLock { $0 } }
 
   func succeeded() { state.withLock { $0.succeeded() } }
 
-  /// - Returns: whether it may be tried again.
+  /// - Returns: whether the read may be retried.
   func failed() -> Bool { state.withLock { $0.failed() } }
 }
 
-/// The bucket, in thousandths: no sum of shares drifts.
+/// The bucket, in thousandths of a token, so that sums of shares have no rounding errors.
 struct RetryTokens: Equatable {
   private(set) var thousandths: Int
   let most: Int
@@ -54,12 +55,13 @@ struct RetryTokens: Equatable {
 
   var allowsRetries: Bool { thousandths >= most / 2 + 1000 }
 
-  /// A try succeeded.
+  /// Records a successful try.
   mutating func succeeded() { thousandths = min(most, thousandths + share) }
 
-  /// A try failed, in a way that may pass.
+  /// Records a try that failed with a transient error.
   ///
-  /// - Returns: whether another may follow: asked before this one's token is taken, so that an allowance of one is one.
+  /// - Returns: whether another may follow. Decided before this failure's token is taken, so that an allowance of one
+  ///   permits one retry.
   mutating func failed() -> Bool {
     defer { thousandths = max(0, thousandths - 1000) }
     return allowsRetries

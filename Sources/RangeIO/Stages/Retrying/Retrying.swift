@@ -1,4 +1,4 @@
-/// Tries reads again that failed for a reason that may pass.
+/// Retries reads that failed with a transient error.
 ///
 /// ```swift
 /// let reader = try await RangeReader(source) {
@@ -7,21 +7,22 @@
 /// }
 /// ```
 ///
-/// What is tried again: errors with ``ReadError/isTransient``, and errors of yours that `isTransient` says so of. Never
-/// a read that was cancelled, one whose reader is closed, or a prefetch that no read waits for. Before each retry there
-/// is a wait (``Backoff``), after what the source itself asks for (``ReadError/retryAfter``). A ``RetryBudget`` bounds
-/// the retries of all reads together.
+/// The stage retries errors with ``ReadError/isTransient``, and your own errors for which `isTransient` returns `true`.
+/// It never retries a cancelled read, a read whose reader is closed, or a prefetch that no read waits for. Before each
+/// retry it waits (``Backoff``), in addition to the time that the source itself asks for (``ReadError/retryAfter``). A
+/// ``RetryBudget`` limits the retries of all reads together.
 ///
-/// A read with a deadline, such as ``TimeLimiting`` above it sets, gives up early if the next try would begin after it.
+/// A read with a deadline, for example from ``TimeLimiting`` above it, gives up early if the next try would begin after
+/// the deadline.
 ///
-/// **Place.** Below ``Caching``, so that what is retried is the one fetch that all wait for, and hits cost nothing;
-/// above ``Limiting``, so that a read that waits to be tried again holds no permit; above ``Verifying``, so that what
-/// came damaged is read again. ``TimeLimiting`` above it limits all tries together, below it each one. Once in a
-/// pipeline: the tries of two would multiply.
+/// **Place.** Below ``Caching``, so that it retries the one fetch that all reads wait for, and hits cost nothing. Above
+/// ``Limiting``, so that a read that waits for its retry holds no permit. Above ``Verifying``, so that corrupted bytes
+/// are read again. ``TimeLimiting`` above it limits all tries together, below it each try. Only once in a pipeline: the
+/// tries of two would multiply.
 ///
-/// **Errors.** The last one, unchanged.
+/// **Errors.** The last error, unchanged.
 ///
-/// A read that succeeds costs one lock. Waits end at once when the read is cancelled or the reader closed.
+/// **Cost.** A read that succeeds costs one lock. Waits end at once when the read is cancelled or the reader is closed.
 public final class Retrying: ReadyStage {
   private let backoff: Backoff
   private let budget: RetryBudget
@@ -33,14 +34,14 @@ public final class Retrying: ReadyStage {
     case reads, retries, recovered, givenUp, refused
   }
 
-  /// Retries.
+  /// Creates a stage that retries.
   ///
   /// - Parameters:
-  ///   - backoff: how often, and the waits in between. Default: four tries, within about a second.
-  ///   - budget: bounds the retries of all reads, of several readers if they share it. Default: one of its own, of 50
-  ///     retries and a tenth of the reads that succeed.
-  ///   - isTransient: whether an error may pass. Default: what ``ReadError/isTransient`` says; no other error may.
-  ///   - random: draws the waits. Default: the system's random numbers.
+  ///   - backoff: how often to try, and how long to wait in between. Default: four tries, within about a second.
+  ///   - budget: limits the retries of all reads, and of several readers if they share it. Default: a separate budget
+  ///     of 50 retries and a tenth of the successful reads.
+  ///   - isTransient: whether an error may go away. Default: ``ReadError/isTransient``; no other error may.
+  ///   - random: the random numbers for the waits. Default: the system's.
   public init(
     _ backoff: Backoff = .exponentialBackoff(), budget: RetryBudget = RetryBudget(),
     isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false },
@@ -52,10 +53,10 @@ public final class Retrying: ReadyStage {
     self.random = Locked(random)
   }
 
-  /// Once, between the cache and what limits and checks.
+  /// Once, between the cache and the stages that limit and check.
   public var placement: StagePlacement { .retrying }
 
-  /// What the stages below answer, tried again if need be.
+  /// Passes the read on, and retries it if necessary.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     counts.add(1, to: Count.reads.rawValue)
     do {
@@ -67,7 +68,7 @@ public final class Retrying: ReadyStage {
     }
   }
 
-  /// What is cached below has not failed.
+  /// Passes a cache hit on: there is nothing to retry.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard let response = next.ready(request) else { return nil }
     counts.add(1, to: Count.reads.rawValue)
@@ -119,8 +120,8 @@ public final class Retrying: ReadyStage {
     return isTransient(error)
   }
 
-  /// Reads, retries, reads that a retry saved, reads given up after tries or for want of time, and those that the
-  /// budget refused to try again.
+  /// Reads, retries, reads that a retry saved, reads given up after all tries or because of the deadline, and reads
+  /// that the budget did not allow to retry.
   public func statistics() -> StageStatistics? {
     func count(_ name: String, _ count: Count) -> StageStatistics.Count { .init(name, counts.sum(count.rawValue)) }
     return StageStatistics(

@@ -1,4 +1,4 @@
-/// Lets no read take longer than a given time, whatever hangs below.
+/// Ends every read after a given time, even if a stage or the source below hangs.
 ///
 /// ```swift
 /// let reader = try await RangeReader(source) {
@@ -9,17 +9,16 @@
 /// }
 /// ```
 ///
-/// When the time is over, the read throws `ReadError.Code.timedOut`, which is transient, and what goes on below is
-/// cancelled. What has arrived by then stays in the cache, and a fetch that other reads wait for goes on: the next try
-/// begins where this one ended. The stages below see the end in ``ReadRequest/deadline``, and give up earlier where
-/// they know better; an earlier deadline that is there already is kept.
+/// When the time is over, the read throws `ReadError.Code.timedOut`, which is transient, and the work below is
+/// cancelled. Bytes that have arrived by then stay in the cache, and a fetch that other reads wait for continues: the
+/// next try begins where this one ended. The stages below see the limit as ``ReadRequest/deadline``, and may give up
+/// earlier. An earlier deadline that is already set is kept.
 ///
-/// **Place.** Anywhere. Above ``Caching``: the limit of what a caller waits, in all; a hit costs nothing. Between
-/// ``Caching`` and ``Retrying``: the limit of a fetch, for all who wait for it. Below ``Retrying``: the limit of each
-/// try, so that one that hangs is tried again. Below ``Limiting``: without the time in its queue. Each window of a
-/// stream is a read.
+/// **Place.** Anywhere. Above ``Caching`` it limits the caller's total wait; a hit costs nothing. Between ``Caching``
+/// and ``Retrying`` it limits a fetch, for all its waiters. Below ``Retrying`` it limits each try, so that a try that
+/// hangs is retried. Below ``Limiting`` it does not include the time in the queue. Each window of a stream is one read.
 ///
-/// A read that is not cached costs two tasks and a timer.
+/// **Cost.** A read that is not cached costs two tasks and a timer.
 public final class TimeLimiting: ReadyStage {
   private let limit: Duration
   private let counts = Stripes()
@@ -28,16 +27,16 @@ public final class TimeLimiting: ReadyStage {
     case waits, timeouts
   }
 
-  /// A limit of `limit`, which is more than zero.
+  /// Creates a limit of `limit`, which must be more than zero.
   public init(_ limit: Duration) {
     precondition(limit > .zero, "a read needs some time")
     self.limit = limit
   }
 
-  /// What is cached takes no time.
+  /// Passes a cache hit on: it takes no time.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
-  /// What the stages below answer in time.
+  /// Passes the read on, and ends it when the time is over.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     counts.add(1, to: Count.waits.rawValue)
     let now = next.time.now
@@ -52,7 +51,7 @@ public final class TimeLimiting: ReadyStage {
     var timer: Task<Void, Never>?
     if !answer.isAnswered {
       timer = next.background.start { [time = next.time, request] in
-        // A cancelled timer is one that is not needed any more.
+        // The sleep fails only when the timer is cancelled, and then it is no longer needed.
         guard (try? await time.sleep(until: end)) != nil else { return }
         answer.fail(request.timedOut())
       }
@@ -60,7 +59,7 @@ public final class TimeLimiting: ReadyStage {
     defer { timer?.cancel() }
     do {
       let response = try await next.wait(for: answer)
-      // What held this very thread for too long kept the timer from being begun.
+      // If something blocked this thread for too long, the timer was not started.
       guard timer != nil || next.time.now < end else { throw request.timedOut() }
       return response
     } catch {
@@ -75,7 +74,7 @@ public final class TimeLimiting: ReadyStage {
     return request.timedOut()
   }
 
-  /// Reads that were not cached, and those whose time was over.
+  /// Reads that were not cached, and those that timed out.
   public func statistics() -> StageStatistics? {
     StageStatistics(
       stage: "TimeLimiting",

@@ -1,7 +1,7 @@
-/// Decodes a source block by block, each knowing its place: for ciphers, checksums in between, and other encodings in
-/// which every block can be decoded by itself.
+/// Decodes a source block by block. Use it for ciphers, interleaved checksums, and other encodings in which each block
+/// can be decoded on its own. Your decoder gets the number of each block.
 ///
-/// A cipher in counter mode, whose counter is the block's number:
+/// A cipher in counter mode, whose counter is the block number:
 ///
 /// ```swift
 /// let reader = try await RangeReader(source) {
@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// With tags, such as AES-GCM's of 16 bytes behind each 4 KiB, and a header before the first block:
+/// With tags, such as the 16-byte tags of AES-GCM behind each 4 KiB, and a header before the first block:
 ///
 /// ```swift
 /// Transforming(
@@ -20,24 +20,26 @@
 /// ) { block, encoded in try open(encoded, nonce: nonce(block)) }
 /// ```
 ///
-/// What is asked for is widened to whole blocks, read as one request; each of them is decoded once for a request, and
-/// the answer cut from what they became. The stages above see a source of the decoded size. The last block may be
-/// short: it decodes to as many bytes fewer than it has as the others do.
+/// The stage widens a request to whole blocks, reads them as one request, decodes each block once per request, and cuts
+/// the answer from the result. The stages above see a source of the decoded size. The last block may be short: it then
+/// loses as many bytes in decoding as every other block.
 ///
-/// **Place.** Anywhere. Below ``Caching``, what is decoded is kept: decoded once, and in memory and on disk in the
-/// clear. Above ``Caching``, what is encoded is kept, and decoded at every read, hits included. Below ``Verifying``,
-/// decoded bytes are checked; above it, encoded ones. ``Limiting`` above it counts decoded bytes. Several may follow
-/// each other.
+/// **Place.** Anywhere. Below ``Caching``, the cache keeps decoded bytes: each block is decoded once, and is
+/// unencrypted in memory and on disk. Above ``Caching``, the cache keeps encoded bytes, which are decoded at every
+/// read, including hits. Below ``Verifying``, the decoded bytes are checked; above it, the encoded ones. ``Limiting``
+/// above it counts decoded bytes. Several `Transforming` stages may follow each other.
 ///
-/// **Errors.** What `decode` throws, unchanged. `ReadError.Code.corrupted` if the source ends within what a block has
-/// besides its bytes, or within the header; `invalidResponse` if `decode` answers another number of bytes.
+/// **Errors.** Any error that `decode` throws, unchanged. `ReadError.Code.corrupted` if the source ends within the
+/// header, or if the last encoded block is shorter than what each block has in addition to its decoded bytes;
+/// `invalidResponse` if `decode` returns a wrong number of bytes.
 ///
-/// **Cancellation.** Noticed below, and between two blocks: one that is being decoded is decoded to its end.
+/// **Cancellation.** Noticed by the stages below, and between two blocks. A block that is being decoded is decoded to
+/// its end.
 ///
-/// **Cost.** Your decoder for each block that the read touches, all of which are held, encoded and decoded, until the read
-/// returns. Decoding runs where the read does.
+/// **Cost.** Your decoder, for each block that the read touches. All these blocks stay in memory, encoded and decoded,
+/// until the read returns. Decoding runs where the read runs.
 public final class Transforming: ReadStage {
-  /// Decodes one block: gets its number, counted from zero, and its bytes, which may lie in several pieces.
+  /// Decodes one block. Gets its number, counted from zero, and its bytes, which may lie in several pieces of memory.
   public typealias Decode = @Sendable (_ block: Int, _ encoded: Bytes) throws -> Bytes
 
   private let name: String
@@ -51,18 +53,18 @@ public final class Transforming: ReadStage {
     case reads, blocks, bytesBeside
   }
 
-  /// A decoding.
+  /// Creates a stage that decodes.
   ///
   /// - Parameters:
-  ///   - name: says what is done, with all that the result depends on, such as which key: readers share cached bytes
-  ///     where names are equal.
-  ///   - blockSize: what a block has when it is decoded, the last one aside; not zero.
-  ///   - encodedBlockSize: what it has before that: not less. Default: the same.
+  ///   - name: describes the transformation and everything that the result depends on, such as the key. Readers share
+  ///     cached bytes if their names are equal.
+  ///   - blockSize: the size of a decoded block; only the last may be shorter. Not zero.
+  ///   - encodedBlockSize: the size of an encoded block, not less than `blockSize`. Default: the same.
   ///   - headerSize: the bytes before the first block, which the stages above do not see. Default: none.
-  ///   - decode: decodes a block, to exactly `blockSize` bytes, or for a short one as many fewer than it has.
+  ///   - decode: decodes a block to exactly `blockSize` bytes; a short block to that many less the bytes that it lacks.
   ///
-  /// - Precondition: `blockSize` is neither zero nor more than `encodedBlockSize`. Compare sizes that you read from a file
-  ///   first.
+  /// - Precondition: `blockSize` is neither zero nor more than `encodedBlockSize`. Check sizes that you read from a
+  ///   file before you pass them.
   public init(
     name: String, blockSize: ByteCount, encodedBlockSize: ByteCount? = nil, headerSize: ByteCount = .bytes(0),
     decode: @escaping Decode
@@ -77,10 +79,10 @@ public final class Transforming: ReadStage {
     self.decode = decode
   }
 
-  /// What a block has besides its bytes.
+  /// How many bytes longer an encoded block is than a decoded one.
   private var overhead: Int { encoded.size - decoded.size }
 
-  /// The decoded source.
+  /// The description of the decoded source.
   public func describe(_ below: SourceDescription) -> SourceDescription {
     let shape = headerSize > 0 || overhead > 0 ? "(\(encoded.size)>\(decoded.size),\(headerSize))" : "(\(decoded.size))"
     return below.deriving(name + shape, byteCount: decodedByteCount(below.byteCount))
@@ -91,10 +93,10 @@ public final class Transforming: ReadStage {
     return body / encoded.size * decoded.size + max(0, body % encoded.size - overhead)
   }
 
-  /// What the stages below answer, decoded.
+  /// Reads and decodes.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     counts.add(1, to: Count.reads.rawValue)
-    // The link above has derived it by `describe`.
+    // The link above has derived this source with `describe`.
     let below = request.source.base ?? request.source
     try check(below)
     let runs = decoded.runs(covering: request.ranges)
@@ -119,7 +121,8 @@ public final class Transforming: ReadStage {
     return answers.response(to: request)
   }
 
-  /// What lies below says of what a block is decoded from: where its farthest byte comes from.
+  /// Explains a range by the encoded blocks it is decoded from. For each block, the byte from the farthest origin
+  /// counts.
   public func explain(
     _ range: ByteRange, of source: SourceDescription, next: ReadNext
   ) -> [ReadExplanation.Part] {
@@ -141,7 +144,7 @@ public final class Transforming: ReadStage {
     }
   }
 
-  /// Throws if the end of the source holds no block.
+  /// Throws if the source ends within the header, or if its last block is too short to be one.
   private func check(_ below: SourceDescription) throws(ReadError) {
     let rest = (below.byteCount - headerSize) % encoded.size
     guard below.byteCount < headerSize || rest > 0 && rest < overhead else { return }
@@ -173,7 +176,7 @@ public final class Transforming: ReadStage {
     return Bytes(concatenating: pieces)
   }
 
-  /// Reads, blocks decoded, and bytes that were decoded to make blocks whole.
+  /// Reads, blocks decoded, and extra bytes that were decoded to complete blocks.
   public func statistics() -> StageStatistics? {
     StageStatistics(
       stage: "Transforming",
@@ -185,7 +188,7 @@ public final class Transforming: ReadStage {
 }
 
 extension ReadResponse {
-  /// As ``check(_:)``, for a request that carries the description of the stage above.
+  /// Like ``check(_:)``, for a request that carries the description of the stage above.
   fileprivate func check(asked request: ReadRequest, of source: SourceDescription) throws(ReadError) {
     var request = request
     request.source = source

@@ -1,11 +1,11 @@
-/// What each block of a source must hash to: one digest after the other in one piece of memory.
+/// The expected digest of each block of a source, one after the other in one array.
 struct BlockDigests: Sendable {
   let blocks: EqualBlocks
-  /// How many there are.
+  /// The number of digests.
   let count: Int
   private let digestSize: Int
   private let all: [UInt8]
-  /// The first digest that is not as long as those before it.
+  /// The first digest whose length differs from the ones before it.
   private let odd: (block: Int, size: Int)?
 
   init(_ digests: some Collection<[UInt8]>, blockSize: Int) {
@@ -23,7 +23,7 @@ struct BlockDigests: Sendable {
     self.odd = odd
   }
 
-  /// Throws unless these can be the digests of `source`.
+  /// Throws if these cannot be the digests of `source`.
   func check(_ source: SourceDescription) throws(ReadError) {
     if let odd {
       throw ReadError(
@@ -41,7 +41,7 @@ struct BlockDigests: Sendable {
     }
   }
 
-  /// Throws unless `digest` is that of `block`.
+  /// Throws unless `digest` is the expected one of `block`.
   func check(_ digest: [UInt8], of block: Int, in source: SourceDescription) throws(ReadError) {
     guard digest.count == digestSize else {
       throw ReadError(

@@ -1,23 +1,23 @@
-/// What has to be known to trust the hashes of some blocks: which digests to get, and in which order to check them. A
+/// What is needed to trust the hashes of some blocks: which digests to fetch, and in which order to check them. A
 /// value: it neither reads nor hashes by itself.
 struct MerkleProof {
   typealias Node = MerkleTree.Node
 
-  /// The nodes whose digests have to be got.
+  /// The nodes whose digests must be fetched.
   private(set) var missing: [Node] = []
-  /// The nodes whose children are to be checked, lower ones first.
+  /// The nodes whose children must be checked, lower nodes first.
   private var checks: [Node] = []
   /// Digests that were checked before.
   private var trusted: [Node: [UInt8]] = [:]
 
   /// - Parameters:
-  ///   - runs: of blocks; ascending, disjoint.
-  ///   - known: the digest of a node, if it was checked before. Of the root it always is.
+  ///   - runs: runs of blocks; ascending, disjoint.
+  ///   - known: returns the digest of a node if it was checked before. For the root it always returns one.
   init(of runs: [Range<Int>], root: Node, known: (Node) -> [UInt8]?) {
     _ = collect(root, runs[...], known)
   }
 
-  /// - Returns: whether the digest of `node` itself has to become known.
+  /// - Returns: whether the digest of `node` itself is needed.
   private mutating func collect(_ node: Node, _ runs: ArraySlice<Range<Int>>, _ known: (Node) -> [UInt8]?) -> Bool {
     let inside = runs.drop { $0.upperBound <= node.blocks.lowerBound }
       .prefix { $0.lowerBound < node.blocks.upperBound }
@@ -39,12 +39,13 @@ struct MerkleProof {
     return true
   }
 
-  /// Checks the digests that came, from the root down.
+  /// Checks the fetched digests, from the root down.
   ///
   /// - Parameters:
   ///   - digests: those of ``missing``, in that order, each as long as the root.
   ///   - combine: the hash of a node with these children.
-  /// - Returns: the node whose children are not what its hash says; `nil` if all are right and trusted from now on.
+  /// - Returns: the node whose hash does not match its children; `nil` if all digests are correct. They are then
+  ///   trusted.
   mutating func check(_ digests: [[UInt8]], combine: ([UInt8], [UInt8]) -> [UInt8]) -> Node? {
     let claimed = Dictionary(uniqueKeysWithValues: zip(missing, digests))
     for node in checks.reversed() {
@@ -58,17 +59,17 @@ struct MerkleProof {
     return nil
   }
 
-  /// The digest of a node that is trusted.
+  /// The digest of a trusted node.
   func digest(of node: Node) -> [UInt8]? { trusted[node] }
 }
 
-/// Digests that were checked, the ones used lately: two tables, of which the older is let go when the newer is full.
+/// Recently used digests that were checked. Two tables: when the newer one is full, the older one is dropped.
 struct MerkleMemory {
   private let most: Int
   private var recent: [MerkleTree.Node: [UInt8]] = [:]
   private var older: [MerkleTree.Node: [UInt8]] = [:]
 
-  /// - Parameter most: the nodes remembered.
+  /// - Parameter most: how many nodes are remembered.
   init(most: Int) { self.most = most }
 
   var count: Int { recent.count + older.count }

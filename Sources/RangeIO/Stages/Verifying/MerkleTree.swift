@@ -1,8 +1,9 @@
-/// What is known of a source by one digest: the root of a tree of hashes over its blocks, as certificate transparency
-/// builds it (RFC 9162, section 2.1.1; the same as in RFC 6962).
+/// Describes a whole source by one digest: the root of a tree of hashes over its blocks, as in Certificate Transparency
+/// (RFC 9162, section 2.1.1; the same as in RFC 6962).
 ///
-/// A block's hash is that of a zero byte and its bytes; a node's that of a one byte and the hashes of its two children.
-/// A node of `n` blocks has the first 2ᵏ of them on the left, with the largest 2ᵏ less than `n`.
+/// The hash of a block covers a zero byte and the bytes of the block. The hash of a node covers a byte of value one and
+/// the hashes of its two children. A node of `n` blocks has the first 2ᵏ of them on the left, where 2ᵏ is the largest
+/// power of two less than `n`.
 ///
 /// ```swift
 /// let tree = MerkleTree(
@@ -16,22 +17,22 @@
 /// let reader = try await RangeReader(source) { Verifying(tree) }
 /// ```
 ///
-/// Only the root is trusted. What ``nodes`` brings is checked against it, so it may come from wherever the source comes
-/// from.
+/// Only the root is trusted. The digests that ``nodes`` returns are checked against it, so they may come from the same
+/// place as the source.
 public struct MerkleTree: Sendable {
-  /// Some blocks that have a hash together.
+  /// A node of the tree: one or more blocks with a common hash.
   public struct Node: Hashable, Sendable {
-    /// The blocks below it, counted from zero. One for a block's own hash.
+    /// The blocks below this node, counted from zero. A single block for a block's own hash.
     public let blocks: Range<Int>
 
-    /// Zero for a block's own hash; one more than the higher of its children.
+    /// Zero for a block's own hash; otherwise one more than the higher of the two children.
     public var level: Int { blocks.count == 1 ? 0 : Int.bitWidth - (blocks.count - 1).leadingZeroBitCount }
-    /// Its place among the nodes of its level, counted from zero.
+    /// The position among the nodes of the same level, counted from zero.
     public var index: Int { blocks.lowerBound >> level }
 
     init(_ blocks: Range<Int>) { self.blocks = blocks }
 
-    /// Its two halves, if it is not a block's own.
+    /// The two halves. Only for a node of more than one block.
     var children: (Node, Node) {
       let middle = blocks.lowerBound + 1 << (level - 1)
       return (Node(blocks.lowerBound..<middle), Node(middle..<blocks.upperBound))
@@ -42,22 +43,22 @@ public struct MerkleTree: Sendable {
   public let root: [UInt8]
   /// The size of the source, in bytes.
   public let byteCount: Int
-  /// Bytes in a block, the last one aside.
+  /// Bytes per block; the last block may be shorter.
   public let blockSize: Int
   let hash: @Sendable (Bytes) -> [UInt8]
   let nodes: @Sendable ([Node]) async throws -> [[UInt8]]
 
-  /// A tree.
+  /// Creates a tree.
   ///
   /// - Parameters:
   ///   - root: the hash of all blocks, from a place that you trust.
-  ///   - byteCount: the size of the source, in bytes: one that it does not have makes reads throw.
-  ///   - blockSize: of the blocks that were hashed; not zero.
-  ///   - hash: hashes bytes, which may lie in several pieces; answers as many bytes as `root` has.
-  ///   - nodes: gets digests of nodes, in the order asked. It has to honour cancellation. What it throws is thrown by
-  ///     the read.
+  ///   - byteCount: the size of the source, in bytes. If the source has another size, reads throw.
+  ///   - blockSize: the size of the blocks that were hashed; not zero.
+  ///   - hash: hashes bytes, which may lie in several pieces of memory. Returns as many bytes as `root` has.
+  ///   - nodes: fetches the digests of nodes, in the given order. It must respond to cancellation. The read throws any
+  ///     error that it throws.
   ///
-  /// - Precondition: `blockSize` is not zero. Compare one that you read from a file first.
+  /// - Precondition: `blockSize` is not zero. Check a size that you read from a file before you pass it.
   public init(
     root: [UInt8], byteCount: Int, blockSize: ByteCount, hash: @escaping @Sendable (Bytes) -> [UInt8],
     nodes: @escaping @Sendable ([Node]) async throws -> [[UInt8]]

@@ -1,4 +1,4 @@
-/// Checks blocks against the root of a tree, and remembers what it has checked.
+/// Checks blocks against the root of a tree, and remembers the digests it has checked.
 final class MerkleVerifier: Sendable {
   let tree: MerkleTree
   let blocks: EqualBlocks
@@ -12,7 +12,7 @@ final class MerkleVerifier: Sendable {
     memory = Locked(MerkleMemory(most: most))
   }
 
-  /// Nodes remembered now.
+  /// The number of nodes remembered now.
   var rememberedCount: Int { memory.withLock { $0.count } }
 
   /// Throws unless `source` has the size of the tree.
@@ -25,21 +25,21 @@ final class MerkleVerifier: Sendable {
     }
   }
 
-  /// What has to be known to trust the hashes of `runs` of blocks.
+  /// What is needed to trust the hashes of these runs of blocks.
   func proof(of runs: [Range<Int>]) -> MerkleProof {
     memory.withLock { memory in
       MerkleProof(of: runs, root: root) { $0 == root ? tree.root : memory.digest(of: $0) }
     }
   }
 
-  /// Checks the digests that came for `proof`, and remembers them.
+  /// Checks the digests fetched for `proof`, and remembers them.
   func check(_ proof: inout MerkleProof, _ digests: [[UInt8]], in source: SourceDescription) throws(ReadError) {
     guard digests.count == proof.missing.count else {
       throw ReadError(
         .invalidResponse, "\(digests.count) digests came for \(proof.missing.count) nodes of the tree",
         context: .init(source: source.name))
     }
-    // Shorter and longer ones beside each other would hash to the same.
+    // All must have the same length: a shorter digest next to a longer one could give the same hash.
     if let odd = digests.first(where: { $0.count != tree.root.count }) {
       throw ReadError(
         .invalidResponse, "a node's digest of \(odd.count) bytes in a tree whose root has \(tree.root.count)",
@@ -56,7 +56,7 @@ final class MerkleVerifier: Sendable {
     memory.withLock { memory in for (node, digest) in checked { memory.remember(node, digest) } }
   }
 
-  /// Throws unless `bytes` are those of `block`, whose hash `proof` has made trusted.
+  /// Throws unless `bytes` are those of `block`. `proof` must already trust the hash of that block.
   func check(_ bytes: Bytes, of block: Int, _ proof: MerkleProof, in source: SourceDescription) throws(ReadError) {
     guard proof.digest(of: .init(block..<block + 1)) == MerkleTree.leafHash(bytes, tree.hash) else {
       throw .corrupted(block, blocks, in: source)

@@ -1,4 +1,4 @@
-/// Lets nothing pass that is not what its digest says.
+/// Checks every block against its digest. Only correct bytes reach the caller.
 ///
 /// ```swift
 /// let reader = try await RangeReader(source) {
@@ -12,25 +12,28 @@
 /// }
 /// ```
 ///
-/// Either each block's digest is given, or the root of a ``MerkleTree``, which is one digest for all. What is asked for
-/// is widened to whole blocks, read as one request, checked block by block, and cut again. So a cache above is best
-/// given blocks that are a multiple of these: `Caching(store, blockSize:)`.
+/// You give either the digest of each block, or the root of a ``MerkleTree``, which is one digest for everything. The
+/// stage widens a request to whole blocks, reads them as one request, checks each block, and cuts the result to the
+/// requested ranges. So give a cache above this stage a block size that is a multiple of this one: `Caching(store,
+/// blockSize:)`.
 ///
-/// The hash is yours: this library has no cryptography of its own.
+/// You supply the hash function: this library contains no cryptography.
 ///
-/// **Place.** Below ``Caching``, so that only what is right is kept and hits are not checked again; below ``Retrying``,
-/// which reads again what came damaged, and below ``Hedging``, so that of two answers the right one counts; above
-/// ``Limiting``, which has to see what is read besides. Above ``Transforming`` it checks what is decoded, below it what
-/// is encoded.
+/// **Place.** Below ``Caching``, so that only correct bytes are kept and hits are not checked again. Below
+/// ``Retrying``, which reads corrupted blocks again. Below ``Hedging``, so that of two answers the correct one counts.
+/// Above ``Limiting``, which must also count the extra bytes. Above ``Transforming`` it checks the decoded bytes, below
+/// it the encoded ones.
 ///
-/// **Errors.** `ReadError.Code.corrupted`, transient, names the block. `invalidConfiguration` if digests or tree are
-/// not of a source of this size, or of another hash. What the provider of a tree's nodes throws.
+/// **Errors.** `ReadError.Code.corrupted`, which is transient and names the block. `invalidConfiguration` if the
+/// digests or the tree do not match the size of the source, or are of another hash. Any error that the provider of a
+/// tree's nodes throws.
 ///
-/// **Cancellation.** Noticed below, and between two blocks: one that is being hashed is hashed to its end.
+/// **Cancellation.** Noticed by the stages below, and between two blocks. A block that is being hashed is hashed to its
+/// end.
 ///
-/// **Cost.** Your hash of each block that the read touches, all of which are held until the read returns. Hashing runs
-/// where the read does. A tree's nodes are got while the blocks are read, by a task of their own, if any
-/// are not remembered.
+/// **Cost.** Your hash of each block that the read touches. All these blocks stay in memory until the read returns.
+/// Hashing runs where the read runs. Nodes of a tree that are not remembered are fetched in a separate task while the
+/// blocks are read.
 public final class Verifying: ReadStage {
   private enum Knowledge {
     case digests(BlockDigests, hash: @Sendable (Bytes) -> [UInt8])
@@ -45,14 +48,14 @@ public final class Verifying: ReadStage {
     case reads, blocks, corrupted, bytesBeside, nodes
   }
 
-  /// Checks each block against its own digest.
+  /// Creates a stage that checks each block against its own digest.
   ///
   /// - Parameters:
-  ///   - blockSize: of the blocks that the digests were made of, the last of which may be short; not zero.
+  ///   - blockSize: the size of the blocks that were hashed, of which the last may be shorter; not zero.
   ///   - digests: one for each block, in order, all of the same length.
-  ///   - hash: hashes the bytes of a block, which may lie in several pieces.
+  ///   - hash: hashes the bytes of a block, which may lie in several pieces of memory.
   ///
-  /// - Precondition: `blockSize` is not zero. Compare one that you read from a file first.
+  /// - Precondition: `blockSize` is not zero. Check a size that you read from a file before you pass it.
   public init(
     blockSize: ByteCount, digests: some Collection<[UInt8]>, hash: @escaping @Sendable (Bytes) -> [UInt8]
   ) {
@@ -62,10 +65,9 @@ public final class Verifying: ReadStage {
     blocks = digests.blocks
   }
 
-  /// Checks each block against the root of a tree.
+  /// Creates a stage that checks each block against the root of a tree.
   ///
-  /// - Parameter most: the digests of nodes that are remembered once they are checked, each some hundred bytes.
-  ///   Default: 16,384.
+  /// - Parameter most: how many checked digests of nodes are remembered, each some hundred bytes. Default: 16,384.
   ///
   /// - Precondition: `most` is not negative.
   public init(_ tree: MerkleTree, remembering most: Int = 16_384) {
@@ -74,10 +76,10 @@ public final class Verifying: ReadStage {
     blocks = EqualBlocks(size: tree.blockSize)
   }
 
-  /// Below the cache and what tries again, above what limits.
+  /// Below the cache and the stage that retries, above the stage that limits.
   public var placement: StagePlacement { .verifying }
 
-  /// What the stages below answer, checked.
+  /// Reads and checks.
   public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     counts.add(1, to: Count.reads.rawValue)
     let source = request.source
@@ -85,7 +87,7 @@ public final class Verifying: ReadStage {
     let runs = blocks.runs(covering: request.ranges)
     guard !runs.isEmpty else { return ReadResponse(Bytes(), moreBytes: request.moreRanges.map { _ in Bytes() }) }
     let ranges = runs.map { blocks.range(of: $0, in: source.byteCount) }
-    // What is whole blocks already goes down as it is, with what a cache wishes for.
+    // A request for whole blocks goes down unchanged, including the grid of the cache above.
     let isWhole = request.moreRanges.isEmpty && ranges == [request.range]
     let wide = isWhole ? request : request.asking(for: ranges)
     counts.add(wide.byteCount - min(request.byteCount, wide.byteCount), to: Count.bytesBeside.rawValue)
@@ -112,7 +114,7 @@ public final class Verifying: ReadStage {
     }
   }
 
-  /// The blocks, and if there is a tree, their trusted hashes.
+  /// The blocks, and their trusted hashes if there is a tree.
   private nonisolated(nonsending) func readBlocks(
     _ runs: [Range<Int>], _ wide: ReadRequest, _ next: ReadNext
   ) async throws -> (ReadResponse, MerkleProof?) {
@@ -149,8 +151,8 @@ public final class Verifying: ReadStage {
     counts.add(run.count, to: Count.blocks.rawValue)
   }
 
-  /// Reads, blocks that were right, reads with a block that was not, bytes that were read to make blocks whole, and
-  /// digests of nodes that were asked for.
+  /// Reads, blocks that were correct, reads with a block that was not, extra bytes that were read to complete blocks,
+  /// and digests of nodes that were fetched.
   public func statistics() -> StageStatistics? {
     func count(_ name: String, _ count: Count) -> StageStatistics.Count { .init(name, counts.sum(count.rawValue)) }
     return StageStatistics(
