@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Counts the instructions of a read of 4 KiB that a cache in memory answers, alone and below two stages that do nothing, and
-# of one that it does not have and keeps. Fails when one has become a quarter more expensive than Tests/HitCost/instructions.txt
+# Counts the instructions of a read of 4 KiB that a cache in memory answers, alone, below two stages that do nothing and
+# without `await`, and of one that it does not have and keeps. Fails when one has become a quarter more expensive than Tests/HitCost/instructions.txt
 # says.
 #
 # Usage: scripts/check-hit-cost.sh [--record]
@@ -41,7 +41,7 @@ instructions() {
 # What a number belongs to: another processor or compiler has others, and the runtime of Swift is counted too.
 system=$(uname -s)-$(uname -m)-swift$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
 failed=0
-for what in hit hit-under-stages miss; do
+for what in hit hit-under-stages cached miss; do
   # So many that what happens once, such as a clock that is begun beside, counts nothing; a miss takes longer.
   if [ $what = miss ]; then many=600; else many=5100; fi
   from=$(instructions $what $few)

@@ -30,8 +30,16 @@ func read(_ count: Int, of distinct: Int, from first: Int = 0, by reader: RangeR
   }
 }
 
+/// The same without `await`.
+func take(_ count: Int, of distinct: Int, from reader: RangeReader) {
+  for number in 0..<count {
+    let start = number % distinct * 4096
+    guard reader.cached(start..<start + 4096)?.count == 4096 else { fatalError("not there") }
+  }
+}
+
 let arguments = CommandLine.arguments
-let cases = ["hit", "hit-under-stages", "miss"]
+let cases = ["hit", "hit-under-stages", "cached", "miss"]
 guard arguments.count == 3, cases.contains(arguments[1]), let count = Int(arguments[2]), count > 0 else {
   fatalError("HitCost \(cases.joined(separator: "|")) COUNT")
 }
@@ -53,7 +61,7 @@ executor.run {
     try await read(count, of: count, from: 200, by: reader)
   } else {
     try await read(64, of: 64, by: reader)
-    try await read(count, of: 64, by: reader)
+    if what == "cached" { take(count, of: 64, from: reader) } else { try await read(count, of: 64, by: reader) }
   }
   let expected = what == "miss" ? 200 + count : 64
   let actual = source.reads.load(ordering: .relaxed)

@@ -11,7 +11,7 @@ extension Caching {
       next.explain(range, of: source).map { $0.adding([.init(.cache, why)]) }
     }
     guard source.isSettled else { return past("the source was changed a moment ago, and may be changing still") }
-    guard range.count <= largest else { return past("ranges of more than \(largest) bytes pass it by") }
+    guard range.count <= largest else { return past("ranges of more than \(largest) bytes bypass it") }
     guard let token = token(of: source) else { return past("a longer version of the source is read by now") }
     let found = explainStored(range, token)
     let isFirst = touched.map { !$0.remembers(Self.touchHash(range, token)) } ?? false
@@ -50,7 +50,7 @@ extension Caching {
   ) -> [ReadExplanation.Part] {
     let flying = token.flights.covered(missing)
     let onTheirWay = flying.map { part, purpose in
-      ReadExplanation.Part(part, .flight, detail: purpose == .demand ? nil : "read ahead, nobody waits for it yet")
+      ReadExplanation.Part(part, .flight, detail: purpose == .demand ? nil : "read ahead; no read waits for it yet")
     }
     let rest = ByteRanges.gaps(in: missing, covered: flying.map(\.range)).flatMap { gap in
       next.explain(gap, of: source).map { part in

@@ -29,7 +29,7 @@ public struct DeferredPiece: Sendable {
 
 /// Loads a piece that a look-up found. The loader keeps what it needs, so it can load the piece even after an eviction.
 ///
-/// The caller loads at most once: with ``loadNow()`` if ``isQuick`` is true, and with ``load(whenLate:)`` if it is not,
+/// Each fetch that wants the piece loads at most once: with ``loadNow()`` if ``isQuick`` is true, and with ``load(whenLate:)`` if it is not,
 /// or if ``loadNow()`` returned ``QuickLoad/notAtHand``.
 public protocol PieceLoader: Sendable {
   /// Whether ``loadNow()`` is worth trying on the reader's thread: it takes no longer than switching threads.

@@ -74,7 +74,7 @@ struct ExplainTests {
   @Test func `what passes the cache by says why`() async throws {
     let store = MemoryStore(limit: .mebibytes(1))
     let long = try await reader(SyntheticSource(byteCount: 100_000), store, passing: .kibibytes(8))
-    #expect(why(try long.explain(0..<10_000).parts[0], .cache) == "ranges of more than 8192 bytes pass it by")
+    #expect(why(try long.explain(0..<10_000).parts[0], .cache) == "ranges of more than 8192 bytes bypass it")
     #expect(why(try long.explain(0..<8192).parts[0], .cache) == nil)
 
     let unsettled = try await reader(HeldSource(isSettled: false, isHeld: false), store)
@@ -106,7 +106,7 @@ struct ExplainTests {
     try #require(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288, 12_288..<16_384])
     #expect(parts.map(\.origin) == [.flight, .source, .flight, .source])
     #expect(parts[0].detail == nil)
-    #expect(parts[2].detail == "read ahead, nobody waits for it yet")
+    #expect(parts[2].detail == "read ahead; no read waits for it yet")
     #expect(why(parts[1], .flight) == "no read of it is under way")
     #expect(why(parts[0], .memory) != nil)
     source.hold(false)

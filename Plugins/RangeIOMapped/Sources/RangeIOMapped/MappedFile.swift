@@ -239,7 +239,7 @@ extension MappedFile {
     case .noMemory:
       return ReadError(
         .resourcesExhausted,
-        "there is no room in the address space, or there are too many mappings (vm.max_map_count): let go of slices, "
+        "there is no room in the address space, or there are too many mappings (vm.max_map_count): release slices, "
           + "raise the limit, or read it with FileSource", isTransient: true, context: context(), cause: errno)
     default: return .errno(errno, "map the file", context())
     }

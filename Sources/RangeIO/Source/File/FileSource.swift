@@ -15,8 +15,8 @@ public import SystemPackage
 /// anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes by lane. The library's own threads read,
 /// check, open and close a file on a network file system or a FUSE mount; each remote file system has its own threads.
 /// A server that hangs delays the files of its own file systems, and no file that is open elsewhere. There is one
-/// exception: if 64 files of a hanging server are being opened, and no file of it was opened before, the opening of
-/// other files waits until it answers.
+/// exception: if 64 files of a hanging server are being opened, and no file of it was opened before, the first opening
+/// of a file of each other file system waits until it answers.
 ///
 /// **Versions.** The file is opened once and checked (`fstat`) after every read. If its size or modification time has
 /// changed, reads throw `ReadError.Code.sourceChanged`: it was rewritten, cut, or made longer. A file that was

@@ -83,7 +83,9 @@ struct SpillFolder {
         return SpillFolder(directory: own, lock: lock, shared: shared, privateName: name)
       }
     }
-    throw ReadError(.inUse, "others reclaim the private directory again and again", context: context)
+    throw ReadError(
+      .inUse, "other processes keep taking the private directory over: try again, or name another directory",
+      context: context)
   }
 
   private static func hex(_ number: UInt64) -> String { SpillFormat.segmentName(number) }

@@ -87,7 +87,7 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   public var gated = 0
   /// Offered chunks that were dropped: too many were waiting, there was no room, or the disk is sick.
   public var dropped = 0
-  /// Offered chunks that were removed before they were on the disk.
+  /// Offered chunks that were removed before they were on the disk, or that came after the store was closed.
   public var stale = 0
   /// Offered chunks that were written.
   public var written = 0
@@ -104,7 +104,7 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   public var segmentsMade = 0
   /// Segments freed.
   public var segmentsFreed = 0
-  /// Blocks that had become too old.
+  /// Blocks that had become too old: those on the disk, and those that were offered too late.
   public var expirations = 0
   /// Records that turned out to be damaged.
   public var damaged = 0

@@ -25,7 +25,7 @@ extension SpillStore {
         answer.fail(
           ReadError(
             .timedOut,
-            "the disk of the spill directory did not answer in time: what waited is lost, which costs time only",
+            "the disk of the spill directory did not answer in time: what was not written yet is lost, which only costs time",
             context: .init(source: directory)))
       }
     }
