@@ -101,10 +101,16 @@ public final class Caching: ReadyStage {
 
   /// The path of a hit: only the shard's lock, and no allocation.
   public func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
-    guard request.isPlain, let token = request.source.knownToken(of: number), request.range.count <= largest,
-      let bytes = store.hit(request.range, token: token, grid: grid(of: request.source))
-    else { return request.caching == .onlyIfCached ? onlyIfReady(request) : nil }
+    guard request.isPlain, let bytes = hit(request.range, of: request.source) else {
+      return request.caching == .onlyIfCached ? onlyIfReady(request) : nil
+    }
     return ReadResponse(bytes)
+  }
+
+  /// The bytes of a range that lies in one block in memory.
+  @inline(__always) func hit(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+    guard let token = source.knownToken(of: number), range.count <= largest else { return nil }
+    return store.hit(range, token: token, grid: grid(of: source))
   }
 
   /// Answers an `.onlyIfCached` request at once if the store has all of it in memory, over any number of blocks.

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension RangeReader {
   /// Returns the bytes of `range` without waiting, if the cache has all of them in memory now. For code that cannot
   /// `await`, such as a render loop, and for the hottest paths.
@@ -23,7 +25,17 @@ extension RangeReader {
 }
 
 extension ReaderCore {
-  func cached(_ range: ByteRange) -> Bytes? {
+  /// Most hits lie in one block of a cache that is the topmost stage. They need no request, and no use of the gate, since
+  /// no stage of the user's is called.
+  @inline(__always) func cached(_ range: ByteRange) -> Bytes? {
+    guard isCacheOnTop, !hasMoved.load(ordering: .acquiring), Self.lies(range, within: first), !range.isEmpty,
+      !gate.isClosed, let bytes = topCache.hit(range, of: first)
+    else { return cachedBelow(range) }
+    counters.succeeded(range.count)
+    return bytes
+  }
+
+  private func cachedBelow(_ range: ByteRange) -> Bytes? {
     // A source may also have bytes ready without waiting. Those do not count: they are not from a cache.
     guard hasCache, gate.enter() else { return nil }
     defer { gate.leave() }

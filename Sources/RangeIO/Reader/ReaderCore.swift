@@ -15,10 +15,14 @@ final class ReaderCore: Sendable {
   private let isDirect: Bool
   /// Whether a stage caches.
   let hasCache: Bool
+  /// The topmost stage, if it is a cache. Not optional: taking a class out of an optional counts a reference. So there
+  /// is a stand-in for a reader without one.
+  let topCache: Caching
+  let isCacheOnTop: Bool
   let gate = ShutdownGate()
   /// The version pinned when the reader was opened. Most sources never change. A constant needs no lock to read, and no
   /// reference count that all tasks share.
-  private let first: SourceDescription
+  let first: SourceDescription
   /// Whether `pinned` differs from `first`.
   let hasMoved = Atomic<Bool>(false)
   let pinned: Locked<SourceDescription>
@@ -33,6 +37,8 @@ final class ReaderCore: Sendable {
   /// The waiters for growth of the source.
   let growth = Notifier()
 
+  private static let noCache = Caching(MemoryStore(limit: .bytes(0)))
+
   /// - Parameter pipeline: `StageUses.begin` has already counted this reader for it.
   private init(
     _ link: SourceLink, _ pipeline: ReadPipeline, head: ReadNext, pinned: SourceDescription,
@@ -44,6 +50,9 @@ final class ReaderCore: Sendable {
     direct = link.source
     isDirect = pipeline.stages.isEmpty && link.isPrompt
     hasCache = pipeline.stages.contains { $0 is any CacheStage }
+    let top = pipeline.stages.first as? Caching
+    topCache = top ?? Self.noCache
+    isCacheOnTop = top != nil
     first = pinned
     self.pinned = Locked(pinned)
     background = configuration.background
