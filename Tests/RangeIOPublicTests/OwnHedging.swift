@@ -16,36 +16,40 @@ final class OwnHedging: ReadyStage {
 
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
+  private enum Event {
+    case late
+    case ended(Result<ReadResponse, any Error>)
+  }
+
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     guard request.purpose == .demand else { return try await next(request) }
-    let (outcomes, told) = AsyncStream.makeStream(of: Result<ReadResponse, any Error>.self)
+    let (events, told) = AsyncStream.makeStream(of: Event.self)
+    let oneTry: @Sendable () async -> Void = {
+      do { told.yield(.ended(.success(try await next(request)))) } catch { told.yield(.ended(.failure(error))) }
+    }
     let late = next.time.now.advanced(by: patience)
-    let first = next.start {
-      do { told.yield(.success(try await next(request))) } catch { told.yield(.failure(error)) }
-    }
-    let second = next.start { [self] in
-      do {
-        try await next.sleep(until: late)
-        secondTries.add(1, ordering: .relaxed)
-        told.yield(.success(try await next(request)))
-      } catch {
-        told.yield(.failure(error))
-      }
-    }
-    defer {
-      first.cancel()
-      second.cancel()
-    }
+    var tasks = [next.start(oneTry)]
+    tasks.append(
+      next.start {
+        // Fails when the read has ended: then no second try is wanted.
+        do { try await next.sleep(until: late) } catch { return }
+        told.yield(.late)
+      })
+    defer { for task in tasks { task.cancel() } }
+    var underWay = 1
     var failure: (any Error)?
-    var ended = 0
-    // Ends when this task is cancelled; what is read ends with `closed` when the reader is.
-    for await outcome in outcomes {
-      switch outcome {
-      case .success(let response): return response
-      case .failure(let error):
+    // Ends when this task is cancelled. What is read ends with `closed` when the reader is closed.
+    for await event in events {
+      switch event {
+      case .late:
+        secondTries.add(1, ordering: .relaxed)
+        underWay += 1
+        tasks.append(next.start(oneTry))
+      case .ended(.success(let response)): return response
+      case .ended(.failure(let error)):
         failure = failure ?? error
-        ended += 1
-        if ended == 2 { throw failure ?? error }
+        underWay -= 1
+        if underWay == 0 { throw failure ?? error }
       }
     }
     throw CancellationError()
