@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Shows how many declarations the module RangeIO makes public, and how many types stand at its top level. Reads the symbol graph
+# of the build of the tests, which must be there.
+#
+# Usage: scripts/count-api.sh [--list]
+#   --list: shows the types and how many declarations each has, the largest first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/built.sh
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+modules=$(bin_path)/Modules
+if [ ! -d "$modules" ]; then
+  echo "count-api: nothing is built: run 'make test' first" >&2
+  exit 1
+fi
+maps=()
+while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
+  find Sources "$scratch/checkouts/swift-system" -name module.modulemap)
+swift symbolgraph-extract -module-name RangeIO -I "$modules" "${maps[@]}" \
+  -target "$(swift -print-target-info | sed -n 's/.*"triple": "\([^"]*\)".*/\1/p' | head -n 1)" \
+  -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$work" >/dev/null
+
+# One line for each symbol: its kind, and its path with dots.
+grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
+  "$work/RangeIO.symbols.json" | sed -E 's/.*"identifier":"swift\.([a-z.]+)".*/\1/; s/"pathComponents":\[(.*)\]/\1/; s/"//g; s/,/./g' |
+  paste - - >"$work/symbols"
+declarations=$(wc -l <"$work/symbols" | tr -d ' ')
+types=$(awk '$1 ~ /^(struct|class|enum|protocol|actor)$/ && $2 !~ /\./' "$work/symbols" | wc -l | tr -d ' ')
+if [ "${1-}" = --list ]; then
+  awk '{ sub(/\..*/, "", $2); count[$2]++ } END { for (name in count) print count[name], name }' "$work/symbols" | sort -rn
+fi
+echo "count-api: $declarations public declarations, $types types at the top level"
