@@ -372,7 +372,8 @@ void *rio_map_aligned_pages(size_t count) {
   if ((uintptr_t)pages & (count - 1)) {
     rio_unmap_pages(pages, count);
     if ((pages = rio_map_pages(2 * count)) == NULL) return NULL;
-    aligned = (char *)(((uintptr_t)pages + count - 1) & ~(uintptr_t)(count - 1));
+    // The highest place that is aligned: the system maps downwards, so the slab that was mapped before lies right above.
+    aligned = (char *)(((uintptr_t)pages + count) & ~(uintptr_t)(count - 1));
     if (aligned > pages) munmap(pages, aligned - pages);
     if (aligned < pages + count) munmap(aligned + count, pages + count - aligned);
   }
