@@ -44,7 +44,7 @@ final class SpillStorePeer: SpillPointReader {
     for bytes in blocks {
       range = range.upperBound..<range.upperBound + bytes.count
       let chunk = Chunk(
-        ticket: token.ticket(birth: store.now), block: range.lowerBound / size, piece: RangedBytes(range, bytes))
+        ticket: token.ticket(fetchedAt: store.now), block: range.lowerBound / size, piece: RangedBytes(range, bytes))
       // What finds no room waits, as a tier above would drop it.
       while !store.insertDemoted(chunk).isPublished { try await Task.sleep(for: .microseconds(200)) }
     }
