@@ -258,7 +258,11 @@ extension SpillState {
       removed[slot, default: SpillRemovedBlocks()].add(tombstone.blocks, bound: tombstone.bound)
       places[Int(place)]!.tombstones.append((slot, tombstone.blocks, tombstone.bound))
     }
-    let removedHere = slots.map { slot in slot.flatMap { removed[$0] } }
+    let removedHere = slots.map { slot -> SpillRemovedBlocks? in
+      guard let slot else { return nil }
+      removed[slot]?.prepare(forQuestions: footer.entries.count)
+      return removed[slot]
+    }
     for entry in footer.entries.reversed() {
       guard let slot = slots[Int(entry.source)], entry.block <= SpillTable.largestBlock, entry.lower == 0,
         Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)), entry.stored <= entry.count,

@@ -25,6 +25,17 @@ struct SpillRemovedBlocks {
     lists.append(list)
   }
 
+  /// Merges all lists into one if that costs less than asking each of them so many questions.
+  mutating func prepare(forQuestions questions: Int) {
+    let (asking, overflow) = questions.multipliedReportingOverflow(by: lists.count)
+    guard lists.count > 1, overflow || asking >= lists.reduce(0, { $0 + $1.count }) else { return }
+    while let shorter = lists.popLast(), let longer = lists.popLast() {
+      work += longer.count + shorter.count
+      lists.append(Self.merge(longer, shorter))
+      if lists.count == 1 { return }
+    }
+  }
+
   /// Whether a record of `block` with this sequence does not exist.
   func removes(_ block: UInt64, _ sequence: UInt64) -> Bool {
     lists.contains { list in

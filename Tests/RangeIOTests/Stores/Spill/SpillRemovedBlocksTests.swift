@@ -17,15 +17,20 @@ import Testing
       let bound = UInt64(random.below(10))
       removed.add(blocks, bound: bound)
       all.append((blocks, bound))
+      if random.below(10) == 0 { removed.prepare(forQuestions: .max) }
       for list in removed.lists {
         #expect(zip(list, list.dropFirst()).allSatisfy { $0.blocks.upperBound <= $1.blocks.lowerBound })
         #expect(list.allSatisfy { !$0.blocks.isEmpty })
       }
     }
+    var prepared = removed
+    prepared.prepare(forQuestions: .max)
+    #expect(prepared.lists.count <= 1)
     for block in 0..<UInt64(320) {
       for sequence in [0, 3, 9] as [UInt64] {
         let expected = all.contains { $0.blocks.contains(block) && sequence < $0.bound }
         #expect(removed.removes(block, sequence) == expected, "\(block), \(sequence)")
+        #expect(prepared.removes(block, sequence) == expected, "\(block), \(sequence), in one list")
       }
     }
   }
