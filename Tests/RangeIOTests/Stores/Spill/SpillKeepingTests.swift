@@ -142,7 +142,7 @@ struct SpillKeepingTests {
     try await last.close()
   }
 
-  @Test func `what is too old while it waits is neither found nor written`() async throws {
+  @Test(.simulated) func `what is too old while it waits is neither found nor written`() async throws {
     let spill = SpillOnSimulatedDisk { $0.ageLimit = .seconds(10) }
     let store = try await spill.open()
     let source = FillSource(store.sources)

@@ -111,7 +111,7 @@ struct SpillSickDiskTests {
     try? await store.close()
   }
 
-  @Test func `a disk on which nothing could be written yet is tried by writing`() async throws {
+  @Test(.simulated) func `a disk on which nothing could be written yet is tried by writing`() async throws {
     let spill = SpillOnSimulatedDisk()
     let store = try await spill.open()
     let source = FillSource(store.sources)
