@@ -47,12 +47,11 @@ extension MappedSource {
 
   /// Tells the kernel what will be read of a file that is used from now on.
   func announce(_ file: MappedFile) {
-    // `try?`: this only saves time, and the first read reports any problem.
     // A remote file gets no unrequested work.
-    guard !file.isRemote, case .willNeed = configuration.access, let count = (try? file.status())?.size, count > 0
-    else {
-      return
-    }
+    guard !file.isRemote, case .willNeed = configuration.access else { return }
+    // `try?`: this only saves time, and the first read reports any problem.
+    guard let count = (try? file.status())?.size, count > 0 else { return }
+    // `try?`: as above.
     _ = try? file.mapping(covering: Int(count), of: Int(count))
     file.advise(configuration.access)
   }
