@@ -6,34 +6,37 @@ import CRangeIOSystem
 /// libdispatch ends the process. A process that opens hundreds of files may run out of descriptors, and should get an
 /// error instead.
 enum Timers {
-  private static let first = Locked<Task<Void, Never>?>(nil)
+  private static let started = Locked(false)
 
   /// The descriptors that the first wait takes, including those it needs only for a moment.
   private static let descriptors: CInt = 8
 
   /// Whether the first wait of the process was started here.
-  static var isPrepared: Bool { first.withLock { $0 != nil } }
+  static var isPrepared: Bool { started.withLock { $0 } }
 
   /// Starts the first wait of the process now, if enough descriptors are free. Does not wait itself.
   ///
-  /// - Returns: that wait; `nil` if too few descriptors are free: the next call tries again.
-  @discardableResult static func prepare() -> Task<Void, Never>? {
+  /// - Returns: whether it is started; if not, too few descriptors are free, and the next call tries again.
+  @discardableResult static func prepare() -> Bool {
     #if os(Linux)
-      if let made = first.withLock({ $0 }) { return made }
-      guard rio_descriptors_are_left(descriptors) else { return nil }
-      return first.withLock { first in
-        // Each clock has its own descriptor, opened only by a wait that is not already over: so wait a millisecond.
-        // `try?`: this task is never cancelled.
-        first =
-          first
-          ?? BackgroundWork().startElsewhere {
-            try? await ContinuousClock().sleep(for: .milliseconds(1))
-            try? await SuspendingClock().sleep(for: .milliseconds(1))
-          }
-        return first
+      if isPrepared { return true }
+      guard rio_descriptors_are_left(descriptors) else { return false }
+      let isFirst = started.withLock { started in
+        defer { started = true }
+        return !started
       }
+      guard isFirst else { return true }
+      // Each clock has its own descriptor. libdispatch opens it only if the wait is not over by the time it comes to
+      // see to it, which may be late on a busy machine: so these waits are long. Nothing waits for them to end.
+      // They belong to the process, not to the task that happens to be the first.
+      let background = BackgroundWork.$standard.withValue(nil) { BackgroundWork() }
+      // `try?`: these tasks are never cancelled.
+      background.startElsewhere { try? await ContinuousClock().sleep(for: .seconds(60)) }
+      // `try?`: as above.
+      background.startElsewhere { try? await SuspendingClock().sleep(for: .seconds(60)) }
+      return true
     #else
-      nil
+      true
     #endif
   }
 }
