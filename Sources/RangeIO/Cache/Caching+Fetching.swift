@@ -14,8 +14,7 @@ extension Caching {
     var isLast = false
     var losses = 0
     while true {
-      let completed = token.flights.completionCount
-      let generation = token.generation
+      let mark = FlightMark(token)
       let found = lookUp(request, token)
       if found.isComplete { return found.response(to: request) }
       // A first touch is served from the tiers below if they have some of it; otherwise the missing part goes past the
@@ -28,7 +27,7 @@ extension Caching {
         return try await readPast(request, next)
       }
       do {
-        return try await fetch(found, request, token, completed: completed, generation: generation, next)
+        return try await fetch(found, request, token, since: mark, next)
       } catch let failure as JoinedFlightFailed {
         if failure.error is HeldPieceIsGone {
           losses += 1
@@ -116,12 +115,11 @@ extension Caching {
 
   /// Fetches what is missing, and joins flights that are already fetching it.
   private func fetch(
-    _ found: CachedParts, _ request: ReadRequest, _ token: ChunkToken, completed: Int, generation: UInt64,
-    _ next: ReadNext
+    _ found: CachedParts, _ request: ReadRequest, _ token: ChunkToken, since mark: FlightMark, _ next: ReadNext
   ) async throws -> ReadResponse {
     let wait = FetchWait()
     let planned = token.flights.plan(
-      found.wants, completed: completed, generation: generation, purpose: request.purpose, wait,
+      found.wants, since: mark, purpose: request.purpose, wait,
       widen: { [fill, grid = token.grid, byteCount = request.source.byteCount] in
         fill == .block ? grid.outward($0, in: byteCount) : $0
       },
@@ -136,15 +134,13 @@ extension Caching {
     guard planned.plan != nil || planned.below != nil else { return found.response(to: request) }
     let run = found.gaps.count == 1 ? found.gaps[0].count : found.gaps.reduce(0) { $0 + $1.count }
     var isKept = true
+    let fetch = Fetch(
+      source: request.source, token: token, generation: mark.generation, next: next, wait: wait,
+      isOneOfMany: request.isOneOfMany, isForCache: request.urgency?.isOfFlight ?? false)
     // The source first, so that decompressing happens while the source is being read.
-    if let plan = planned.plan {
-      isKept = start(
-        plan.starts, of: run, request.source, token, generation, next, wait, isOneOfMany: request.isOneOfMany,
-        isForCache: request.urgency?.isOfFlight ?? false)
-    }
+    if let plan = planned.plan { isKept = start(plan.starts, of: run, fetch) }
     if let below = planned.below {
-      let mayAsk = request.caching != .onlyIfCached
-      get(below.plan.starts, found.deferred, mayAsk: mayAsk, request.source, token, generation, next, wait)
+      get(below.plan.starts, found.deferred, mayAsk: request.caching != .onlyIfCached, fetch)
     }
     do {
       // A source that did not suspend has answered by now.
@@ -192,9 +188,9 @@ extension Caching {
   ///
   /// - Parameter mayAsk: whether the source may also be read if the store takes long.
   private func get(
-    _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, _ source: SourceDescription,
-    _ token: ChunkToken, _ generation: UInt64, _ next: ReadNext, _ wait: FetchWait
+    _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, _ fetch: Fetch
   ) {
+    let flights = fetch.token.flights
     var quickBytes = 0
     for start in starts {
       // Each flight loads a part of one piece.
@@ -203,25 +199,22 @@ extension Caching {
         quickBytes += piece.range.count
         switch piece.loader.loadNow() {
         case .bytes(let bytes):
-          token.flights.complete(start.flight, start.range, Self.cut(bytes, piece, start.range))
+          flights.complete(start.flight, start.range, Self.cut(bytes, piece, start.range))
           continue
         case .lost:
-          token.flights.complete(start.flight, start.range, Self.cut(nil, piece, start.range))
+          flights.complete(start.flight, start.range, Self.cut(nil, piece, start.range))
           continue
         case .notAtHand: break
         }
       }
-      let flights = token.flights
       let race = DeferredRace { flights.complete(start.flight, start.range, $0) }
-      let task = next.startFlightElsewhere { [keeper] in
+      let task = fetch.next.startFlightElsewhere { [keeper] in
         await withTaskCancellationHandler {
           let bytes = await piece.loader.load {
             guard mayAsk else { return }
             // The disk may hang. The first answer counts.
             race.startOther {
-              next.start {
-                await race.otherEnded(Self.acquire(start, source, token, generation, keeper, next))
-              }
+              fetch.next.start { await race.otherEnded(Self.acquire(start, fetch, keeper)) }
             }
           }
           race.loaded(Self.cut(bytes, piece, start.range))
@@ -230,7 +223,7 @@ extension Caching {
         }
       }
       race.loads(task)
-      if !wait.hasAllCompleted { flights.started(start.flight, task) }
+      if fetch.wait?.hasAllCompleted != true { flights.started(start.flight, task) }
     }
   }
 
@@ -246,14 +239,13 @@ extension Caching {
 
   /// Reads the bytes of a flight, and stores them if there is room.
   private static func acquire(
-    _ start: FlightPlan.Start, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
-    _ keeper: CacheKeeper, _ next: ReadNext
+    _ start: FlightPlan.Start, _ fetch: Fetch, _ keeper: CacheKeeper
   ) async -> Result<Bytes, any Error> {
-    let store = keeper.store
+    let (store, token, next) = (keeper.store, fetch.token, fetch.next)
     let room = store.reserve(start.range, ofRun: start.range.count, for: token)
-    let ticket = ChunkTicket(token: token, generation: generation, fetchedAt: store.now)
+    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: store.now)
     let request = ReadRequest(
-      start.range, of: source, urgency: token.flights.urgency(of: start),
+      start.range, of: fetch.source, urgency: token.flights.urgency(of: start),
       grid: room.reservation == nil ? nil : token.grid)
     do {
       return .success(try await acquire(request, ticket, room.reservation, keeper, next))
@@ -311,8 +303,7 @@ extension Caching {
   /// Fetches the rest of the blocks around `gaps`, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {
     let wide = ByteRanges.normalize(gaps.map { token.grid.outward($0, in: source.byteCount) })
-    let completed = token.flights.completionCount
-    let generation = token.generation
+    let mark = FlightMark(token)
     let missing = { @Sendable [store] () -> [ByteRange] in
       wide.flatMap { range -> [ByteRange] in
         switch store.lookUp(range, token: token.number, grid: token.grid) {
@@ -325,11 +316,18 @@ extension Caching {
     let rest = missing()
     guard !rest.isEmpty else { return }
     let plan = token.flights.plan(
-      FlightWants(gaps: rest), completed: completed, generation: generation, purpose: .prefetch, nil, widen: { $0 },
+      FlightWants(gaps: rest), since: mark, purpose: .prefetch, nil, widen: { $0 },
       lookAgain: { ((), FlightWants(gaps: missing())) }
     ).plan
     let run = rest.reduce(0) { $0 + $1.count }
-    if let plan { start(plan.starts, of: run, source, token, generation, next, nil, isOneOfMany: false) }
+    guard let plan else { return }
+    start(plan.starts, of: run, Fetch(source: source, token: token, generation: mark.generation, next: next))
+  }
+}
+
+extension FlightMark {
+  fileprivate init(_ token: ChunkToken) {
+    self.init(completionCount: token.flights.completionCount, generation: token.generation)
   }
 }
 

@@ -12,75 +12,84 @@ extension Caching {
     let isQuick: Bool
   }
 
+  /// What the flights of one plan have in common.
+  struct Fetch: Sendable {
+    let source: SourceDescription
+    let token: ChunkToken
+    /// The token's, before the look-up.
+    let generation: UInt64
+    let next: ReadNext
+    /// The wait for these flights, if a read waits for them.
+    var wait: FetchWait?
+    /// Whether the read is one of several into which a cache above has split a read.
+    var isOneOfMany = false
+    /// Whether a cache above keeps these bytes, even if this one does not.
+    var isForCache = false
+  }
+
+  /// What became of the flights of one plan so far.
+  private struct Tally {
+    /// The bytes of the flights that the source may answer on the waiter's thread, over any number of flights.
+    var quickBytes = 0
+    /// Whether there was room for all.
+    var isKept = true
+  }
+
   /// Starts flights: makes room, reads, stores, completes.
   ///
   /// - Parameters:
   ///   - starts: flights of one plan.
   ///   - run: the number of bytes that the request is missing in total. They are kept all together or not at all.
-  ///   - wait: the wait for these flights, if a read waits for them.
-  ///   - isOneOfMany: whether the read is one of several into which a cache above has split a read.
-  ///   - isForCache: whether a cache above keeps these bytes, even if this one does not.
   /// - Returns: whether there was room for all.
-  @discardableResult func start(
-    _ starts: SmallArray<FlightPlan.Start>, of run: Int, _ source: SourceDescription, _ token: ChunkToken,
-    _ generation: UInt64, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool, isForCache: Bool = false
-  ) -> Bool {
-    var isKept = true
-    var quickBytes = 0
+  @discardableResult func start(_ starts: SmallArray<FlightPlan.Start>, of run: Int, _ fetch: Fetch) -> Bool {
+    var tally = Tally()
     guard starts.count > 1 else {
       for start in starts {
-        let departure = prepare(
-          start, of: run, source, token, generation, next, isForCache: isForCache, &quickBytes, &isKept)
-        if let departure { depart(departure, next, wait, isOneOfMany: isOneOfMany) }
+        let departure = prepare(start, of: run, fetch, &tally)
+        if let departure { depart(departure, fetch.next, fetch.wait, isOneOfMany: fetch.isOneOfMany) }
       }
-      return isKept
+      return tally.isKept
     }
     var departures: [PlannedFetch] = []
     for start in starts {
-      let departure = prepare(
-        start, of: run, source, token, generation, next, isForCache: isForCache, &quickBytes, &isKept)
-      if let departure { departures.append(departure) }
+      if let departure = prepare(start, of: run, fetch, &tally) { departures.append(departure) }
     }
-    let groups = Self.groups(of: departures, source, next)
+    let groups = Self.groups(of: departures, fetch.source, fetch.next)
     for group in groups {
-      let isOneOfMany = isOneOfMany || groups.count > 1
+      let isOneOfMany = fetch.isOneOfMany || groups.count > 1
       if group.count == 1 {
-        depart(departures[group.lowerBound], next, wait, isOneOfMany: isOneOfMany)
+        depart(departures[group.lowerBound], fetch.next, fetch.wait, isOneOfMany: isOneOfMany)
       } else {
-        depart(departures[group], next, wait, isOneOfMany: isOneOfMany)
+        depart(departures[group], fetch.next, fetch.wait, isOneOfMany: isOneOfMany)
       }
     }
-    return isKept
+    return tally.isKept
   }
 
   /// Makes room for a flight. Completes it at once if its bytes are available without waiting, or if it is given up.
-  ///
-  /// - Parameters:
-  ///   - quickBytes: the bytes of the flights so far that the source may answer on the waiter's thread, over any number
-  ///     of flights.
-  ///   - isKept: set to `false` if there was no room.
   private func prepare(
-    _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
-    _ next: ReadNext, isForCache: Bool, _ quickBytes: inout Int, _ isKept: inout Bool
+    _ start: FlightPlan.Start, of run: Int, _ fetch: Fetch, _ tally: inout Tally
   ) -> PlannedFetch? {
+    let token = fetch.token
     let room = store.reserve(start.range, ofRun: run, for: token)
-    if room.reservation == nil { isKept = false }
-    guard start.purpose == .demand || room.reservation != nil || isForCache else {
+    if room.reservation == nil { tally.isKept = false }
+    guard start.purpose == .demand || room.reservation != nil || fetch.isForCache else {
       // No read needs these bytes yet and they cannot be kept, so reading them would be useless. A read that has joined
       // in between starts its own flight.
       token.flights.complete(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))
       return nil
     }
-    let ticket = ChunkTicket(token: token, generation: generation, fetchedAt: store.now)
+    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: store.now)
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
-      range, of: source, urgency: token.flights.urgency(of: start), grid: room.reservation == nil ? nil : token.grid)
-    let isQuick = quickBytes < Self.mostQuickBytes
+      range, of: fetch.source, urgency: token.flights.urgency(of: start),
+      grid: room.reservation == nil ? nil : token.grid)
+    let isQuick = tally.quickBytes < Self.mostQuickBytes
     // Longer ranges do not count: sources handle those themselves.
-    if range.count <= Self.mostQuickBytes { quickBytes += range.count }
+    if range.count <= Self.mostQuickBytes { tally.quickBytes += range.count }
     // Bytes that are ready need no task. Other reads may have joined already, and get their answer too.
     if isQuick, let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
-      let response = next.ready(request)
+      let response = fetch.next.ready(request)
     {
       _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
       token.flights.complete(flight, range, .success(response.bytes))

@@ -14,8 +14,8 @@ package struct WaiterID: Hashable, Comparable, Sendable {
   package static func < (a: WaiterID, b: WaiterID) -> Bool { a.number < b.number }
 }
 
-/// The result of ``Flights/request(_:generation:purpose:waiter:after:isApart:widen:)``: which flight brings which
-/// bytes, and what to do for it.
+/// The result of ``Flights/request(_:generation:purpose:waiter:widen:)``: which flight brings which bytes, and what to
+/// do for it.
 package struct FlightPlan: Equatable, Sendable {
   /// A piece of a gap, and the flight that brings it.
   package struct Part: Equatable, Sendable {

@@ -56,7 +56,7 @@ final class FlightTable: Sendable {
   /// The number of flights in progress.
   var count: Int { state.withLock { $0.flights.count } }
 
-  /// The result of ``plan(_:completed:generation:purpose:_:widen:lookAgain:)``.
+  /// The result of ``plan(_:since:purpose:_:widen:lookAgain:)``.
   struct Planned<Found: Sendable>: Sendable {
     /// The plan for what the source must bring; `nil` if that is nothing.
     var plan: FlightPlan?
@@ -73,29 +73,28 @@ final class FlightTable: Sendable {
   /// wants only what the store holds does not wait for the source.
   ///
   /// - Parameters:
-  ///   - completed: ``completionCount`` before `wants` were looked up.
+  ///   - mark: from before `wants` were looked up.
   ///   - widen: applies to what the source must bring.
   ///   - lookAgain: looks up again what is there and what is still wanted, if flights have completed. Called under the
   ///     lock, so that none completes at the same time.
   func plan<Found: Sendable>(
-    _ wants: FlightWants, completed: Int, generation: UInt64, purpose: ReadPurpose, _ wait: FetchWait?,
+    _ wants: FlightWants, since mark: FlightMark, purpose: ReadPurpose, _ wait: FetchWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
     let (planned, raised, urgencies) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
       var wants = wants
       var planned = Planned<Found>()
-      if completionCount != completed {
+      if completionCount != mark.completionCount {
         let again = lookAgain()
         (planned.found, wants) = (again.0, again.1)
       }
       if !wants.gaps.isEmpty {
         planned.plan = state.flights.request(
-          wants.gaps, generation: generation, purpose: purpose, waiter: wait, widen: widen)
+          wants.gaps, generation: mark.generation, purpose: purpose, waiter: wait, widen: widen)
       }
       if !wants.deferred.isEmpty {
-        let plan = state.flights.request(
-          wants.deferred.map(\.wanted), generation: generation, purpose: purpose, waiter: wait, after: planned.plan,
-          isApart: true
+        let plan = state.flights.requestApart(
+          wants.deferred.map(\.wanted), generation: mark.generation, purpose: purpose, waiter: wait, after: planned.plan
         ) { gap in
           // Every missing stretch is part of a wanted one.
           wants.deferred[wants.deferred.partitionPoint { $0.wanted.upperBound > gap.lowerBound }].whole
@@ -190,6 +189,14 @@ final class FlightTable: Sendable {
     }
     for task in cancelled { task.cancel() }
   }
+}
+
+/// What to read before a look-up. If a flight has completed when the gaps are planned, missing bytes may have arrived
+/// in between.
+struct FlightMark {
+  let completionCount: Int
+  /// The token's.
+  let generation: UInt64
 }
 
 /// The plan for what the store holds.

@@ -82,34 +82,61 @@ package struct Flights<Waiter> {
   ///   - generation: the source's, read before the look-up that found the gaps.
   ///   - purpose: a demand raises the prefetches it joins.
   ///   - waiter: returned when one of its flights has completed, once for each; `nil` to be interested silently.
-  ///   - earlier: the plan that the same request got just before, if this call adds to it: the request is interested
-  ///     once in each of its flights.
-  ///   - isApart: whether each stretch is a separate flight, neither joined with its neighbours nor cut.
   ///   - widen: what to fetch where a stretch is missing: the stretch, or more around it, such as whole blocks.
   /// - Complexity: O((g + f) log n) for `g` gaps, the `f` flights that bring them and `n` flights in progress, plus
   ///   moving the entries behind each new one. Once the tables have grown, one gap brought by one flight allocates
   ///   nothing but room for waiters beyond the first.
   package mutating func request(
     _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadPurpose, waiter: Waiter?,
-    after earlier: FlightPlan? = nil, isApart: Bool = false, widen: (ByteRange) -> ByteRange
+    widen: (ByteRange) -> ByteRange
   ) -> FlightPlan {
+    lastWaiter += 1
+    var plan = FlightPlan(waiter: WaiterID(number: lastWaiter))
+    request(gaps, generation, Asker(purpose: purpose, waiter: waiter, isApart: false), widen, &plan)
+    return plan
+  }
+
+  /// Like ``request(_:generation:purpose:waiter:widen:)``, but each stretch is a separate flight, neither joined with
+  /// its neighbours nor cut.
+  ///
+  /// - Parameter earlier: the plan that the same request got just before, if this call adds to it: the request is
+  ///   interested once in each of its flights.
+  package mutating func requestApart(
+    _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadPurpose, waiter: Waiter?,
+    after earlier: FlightPlan? = nil, widen: (ByteRange) -> ByteRange
+  ) -> FlightPlan {
+    if earlier == nil { lastWaiter += 1 }
+    var plan = FlightPlan(waiter: earlier?.waiter ?? WaiterID(number: lastWaiter))
+    request(gaps, generation, Asker(purpose: purpose, waiter: waiter, isApart: true), widen, &plan)
+    return plan
+  }
+
+  /// Who wants gaps, and how.
+  private struct Asker {
+    let purpose: ReadPurpose
+    let waiter: Waiter?
+    /// Whether each stretch is a separate flight.
+    let isApart: Bool
+  }
+
+  private mutating func request(
+    _ gaps: some Collection<ByteRange>, _ generation: UInt64, _ asker: Asker, _ widen: (ByteRange) -> ByteRange,
+    _ plan: inout FlightPlan
+  ) {
     if generation > newestGeneration {
       detachJoinable()
       newestGeneration = generation
     }
-    if earlier == nil { lastWaiter += 1 }
-    var plan = FlightPlan(waiter: earlier?.waiter ?? WaiterID(number: lastWaiter))
     if generation == newestGeneration {
-      join(gaps, purpose, waiter, isApart, widen, &plan)
+      join(gaps, asker, widen, &plan)
     } else {
       // A latecomer works on an empty table and leaves nothing in it.
       var others: ContiguousArray<Place> = []
       swap(&others, &joinable)
-      join(gaps, purpose, waiter, isApart, widen, &plan)
+      join(gaps, asker, widen, &plan)
       detachJoinable()
       swap(&others, &joinable)
     }
-    return plan
   }
 
   /// A flight has ended, whether it succeeded or failed. Call this once for every flight started, including cancelled
@@ -151,16 +178,15 @@ package struct Flights<Waiter> {
   // MARK: Requesting
 
   private mutating func join(
-    _ gaps: some Collection<ByteRange>, _ purpose: ReadPurpose, _ waiter: Waiter?, _ isApart: Bool,
-    _ widen: (ByteRange) -> ByteRange, _ plan: inout FlightPlan
+    _ gaps: some Collection<ByteRange>, _ asker: Asker, _ widen: (ByteRange) -> ByteRange, _ plan: inout FlightPlan
   ) {
     let before = lastFlight
-    start(missing(gaps, isApart, widen), for: gaps, isApart, purpose, &plan)
+    start(missing(gaps, asker.isApart, widen), for: gaps, asker.isApart, asker.purpose, &plan)
     for gap in gaps {
       var index = indexInJoinable(after: gap.lowerBound)
       // What was missing is in flight now, so flights follow each other without gaps until the gap's end.
       while index < joinable.count, let range = ByteRanges.intersection(joinable[index].range, gap) {
-        enter(Int(joinable[index].slot), range, purpose, waiter, startedAfter: before, &plan)
+        enter(Int(joinable[index].slot), range, asker.purpose, asker.waiter, startedAfter: before, &plan)
         index += 1
       }
     }

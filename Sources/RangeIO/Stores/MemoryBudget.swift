@@ -1,45 +1,34 @@
-import Synchronization
-
 /// One hard limit for everything that several tiers keep in memory: chunks, compressed chunks, chunks moving between
 /// tiers, and room reserved for reads in flight.
 ///
 /// Every byte is taken before it is used and given back after it is released. So the sum never exceeds the limit,
 /// except for the moment after the limit was lowered. `TieredChunkStore` makes one budget for its tiers.
 public final class MemoryBudget: Sendable {
-  private let limitValue: Atomic<Int>
-  private let taken = Atomic<Int>(0)
-  private let mostTaken = Atomic<Int>(0)
+  private let ledger: Ledger
   private let lender = PublishedOnce<Lender>()
 
   /// Creates a budget with nothing taken.
-  public init(limit: ByteCount) { limitValue = Atomic(limit.bytes) }
+  public init(limit: ByteCount) { ledger = Ledger(limit: limit.bytes) }
 
   /// The number of bytes that may be taken.
-  public var limit: ByteCount { .bytes(limitValue.load(ordering: .relaxed)) }
+  public var limit: ByteCount { .bytes(ledger.limit) }
   /// The number of bytes taken.
-  public var bytes: Int { taken.load(ordering: .relaxed) }
+  public var bytes: Int { ledger.taken }
   /// The most bytes that were ever taken at once.
-  public var peakBytes: Int { mostTaken.load(ordering: .relaxed) }
+  public var peakBytes: Int { ledger.peak }
 
   /// Takes effect at once. A caller that lowers the limit must evict the excess.
-  func setLimit(_ limit: ByteCount) { limitValue.store(limit.bytes, ordering: .relaxed) }
+  func setLimit(_ limit: ByteCount) { ledger.limit = limit.bytes }
 
   /// Takes this many bytes, or nothing.
   ///
   /// - Returns: whether there was room.
-  func take(_ bytes: Int) -> Bool {
-    guard taken.take(bytes, upTo: limit.bytes) else { return false }
-    mostTaken.max(self.bytes, ordering: .relaxed)
-    return true
-  }
+  func take(_ bytes: Int) -> Bool { ledger.take(bytes) }
 
   /// Takes this many bytes even beyond the limit, so that others must make room; gives back if negative.
-  func charge(_ bytes: Int) {
-    taken.wrappingAdd(bytes, ordering: .relaxed)
-    mostTaken.max(self.bytes, ordering: .relaxed)
-  }
+  func charge(_ bytes: Int) { ledger.charge(bytes) }
 
-  func give(_ bytes: Int) { taken.wrappingSubtract(bytes, ordering: .relaxed) }
+  func give(_ bytes: Int) { ledger.give(bytes) }
 
   /// The bytes that must be freed before this many fit; zero or less if they fit now.
   func missing(_ bytes: Int) -> Int { self.bytes - limit.bytes + bytes }

@@ -12,8 +12,8 @@ struct DeferredFlightsTests {
     _ table: inout Table, deferred: [(wanted: ByteRange, whole: ByteRange)], waiter: Int = 1, generation: UInt64 = 1,
     after earlier: FlightPlan? = nil
   ) -> FlightPlan {
-    table.request(
-      deferred.map(\.wanted), generation: generation, purpose: .demand, waiter: waiter, after: earlier, isApart: true
+    table.requestApart(
+      deferred.map(\.wanted), generation: generation, purpose: .demand, waiter: waiter, after: earlier
     ) { gap in
       deferred.first { $0.wanted.lowerBound <= gap.lowerBound && gap.upperBound <= $0.wanted.upperBound }!.whole
     }
@@ -100,9 +100,9 @@ struct DeferredFlightsTests {
     let table = FlightTable(BlockGrid(blockSize: 65_536)!)
     let wait = FetchWait()
     let planned = table.plan(
-      Self.wants([32..<64], [(0..<32, 0..<32), (64..<100, 64..<128)]), completed: 0, generation: 1, purpose: .demand,
-      wait,
-      widen: { _ in 0..<64 }, lookAgain: { ((), []) })
+      Self.wants([32..<64], [(0..<32, 0..<32), (64..<100, 64..<128)]),
+      since: .init(completionCount: 0, generation: 1), purpose: .demand, wait, widen: { _ in 0..<64 },
+      lookAgain: { ((), []) })
     let starts = [planned.plan!.starts[0], planned.below!.plan.starts[0]]
     #expect(starts.map(\.range) == [0..<64, 64..<128])
     #expect(planned.below!.plan.starts.count == 1)
@@ -120,11 +120,12 @@ struct DeferredFlightsTests {
   @Test func `one wait gathers overlapping flights of a latecomer`() throws {
     let table = FlightTable(BlockGrid(blockSize: 65_536)!)
     _ = table.plan(
-      [500..<510], completed: 0, generation: 9, purpose: .demand, nil, widen: { $0 }, lookAgain: { ((), []) })
+      [500..<510], since: .init(completionCount: 0, generation: 9), purpose: .demand, nil, widen: { $0 },
+      lookAgain: { ((), []) })
     let wait = FetchWait()
     let planned = table.plan(
-      Self.wants([32..<64], [(10..<32, 10..<32)]), completed: 0, generation: 1, purpose: .demand, wait,
-      widen: { _ in 0..<64 }, lookAgain: { ((), []) })
+      Self.wants([32..<64], [(10..<32, 10..<32)]), since: .init(completionCount: 0, generation: 1),
+      purpose: .demand, wait, widen: { _ in 0..<64 }, lookAgain: { ((), []) })
     for start in Array(planned.plan!.starts) + Array(planned.below!.plan.starts) { Self.complete(table, start) }
     let pieces = try wait.pieces()
     #expect(pieces.map(\.range) == [10..<32, 32..<64])
@@ -163,7 +164,9 @@ struct DeferredFlightsTests {
             let grid = BlockGrid(blockSize: 32)!
             let isBlocks = random.below(2) == 0
             let planned = table.plan(
-              wants, completed: table.completionCount, generation: UInt64(1 + random.below(3)), purpose: .demand, wait,
+              wants,
+              since: .init(completionCount: table.completionCount, generation: UInt64(1 + random.below(3))),
+              purpose: .demand, wait,
               widen: { isBlocks ? grid.outward($0, in: 1000) : $0 }, lookAgain: { ((), wants) })
             let starts = Array(planned.plan?.starts ?? []) + Array(planned.below?.plan.starts ?? [])
             for start in starts.shuffled(using: &random) {

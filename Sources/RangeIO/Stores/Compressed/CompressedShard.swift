@@ -134,6 +134,7 @@ struct CompressedShard: ~Copyable {
     for slot in covered { remove(slot) }
     var record = record
     (record.segment, record.offset, record.stored) = (place.segment, place.offset, UInt32(place.stored))
+    record.isUsed = true
     let slot = table.add(record, hash: hash)
     sources.add(ticket.token)
     mark(place, slot: slot)

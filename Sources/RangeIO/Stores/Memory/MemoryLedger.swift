@@ -2,61 +2,55 @@ import Synchronization
 
 /// The accounts of a memory store: what is held, what is reserved, and the limits. All shards share it, so that there
 /// is one limit.
-///
-/// Every byte is taken before it is used and given back after it is released. So the sum never exceeds the limit,
-/// except for the moment after the limit was lowered.
 final class MemoryLedger: Sendable {
-  private let ownLimitValue: Atomic<Int>
-  private let blockLimitValue: Atomic<Int>
-  private let bytesTaken = Atomic<Int>(0)
-  private let blocksTaken = Atomic<Int>(0)
-  private let largestBytes = Atomic<Int>(0)
+  private let ownBytes: Ledger
+  private let ownBlocks: Ledger
   private let metadataTaken = Atomic<Int>(0)
 
   /// A budget that the bytes also count towards.
   private let budget: MemoryBudget?
 
   init(ownLimit: Int, blockLimit: Int, budget: MemoryBudget?) {
-    ownLimitValue = Atomic(ownLimit)
-    blockLimitValue = Atomic(blockLimit)
+    ownBytes = Ledger(limit: ownLimit)
+    ownBlocks = Ledger(limit: blockLimit)
     self.budget = budget
   }
 
   /// The bytes that the store may always take.
   var ownLimit: Int {
-    get { ownLimitValue.load(ordering: .relaxed) }
-    set { ownLimitValue.store(newValue, ordering: .relaxed) }
+    get { ownBytes.limit }
+    set { ownBytes.limit = newValue }
   }
 
   /// The bytes that the store may take if no other tier needs them.
   private var byteLimit: Int { budget == nil ? ownLimit : .max }
   var blockLimit: Int {
-    get { blockLimitValue.load(ordering: .relaxed) }
-    set { blockLimitValue.store(newValue, ordering: .relaxed) }
+    get { ownBlocks.limit }
+    set { ownBlocks.limit = newValue }
   }
   /// The bytes held and reserved.
-  var bytes: Int { bytesTaken.load(ordering: .relaxed) }
-  var blocks: Int { blocksTaken.load(ordering: .relaxed) }
+  var bytes: Int { ownBytes.taken }
+  var blocks: Int { ownBlocks.taken }
   /// The part of them that is charged for metadata.
   var metadataBytes: Int { metadataTaken.load(ordering: .relaxed) }
   /// The most bytes ever taken.
-  var peakBytes: Int { largestBytes.load(ordering: .relaxed) }
+  var peakBytes: Int { ownBytes.peak }
 
   /// Takes both, or nothing.
   ///
   /// - Returns: whether there was room.
   func take(bytes: Int, blocks: Int) -> Bool {
-    guard blocksTaken.take(blocks, upTo: blockLimit) else { return false }
-    guard bytesTaken.take(bytes, upTo: byteLimit) else {
-      blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
+    guard ownBlocks.take(blocks, upTo: blockLimit) else { return false }
+    guard ownBytes.take(bytes, upTo: byteLimit) else {
+      ownBlocks.give(blocks)
       return false
     }
     if let budget, !budget.take(bytes) {
-      bytesTaken.wrappingSubtract(bytes, ordering: .relaxed)
-      blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
+      ownBytes.give(bytes)
+      ownBlocks.give(blocks)
       return false
     }
-    largestBytes.max(self.bytes, ordering: .relaxed)
+    ownBytes.notePeak()
     return true
   }
 
@@ -64,8 +58,8 @@ final class MemoryLedger: Sendable {
   func noteMetadata(_ bytes: Int) { metadataTaken.wrappingAdd(bytes, ordering: .relaxed) }
 
   func give(bytes: Int, blocks: Int) {
-    bytesTaken.wrappingSubtract(bytes, ordering: .relaxed)
-    blocksTaken.wrappingSubtract(blocks, ordering: .relaxed)
+    ownBytes.give(bytes)
+    ownBlocks.give(blocks)
     budget?.give(bytes)
   }
 

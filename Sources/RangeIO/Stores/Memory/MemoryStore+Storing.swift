@@ -175,15 +175,14 @@ extension MemoryStore {
     let hash = ChunkTable.hash(token: ticket.token.number, block: block)
     let shard = shards.index(of: hash)
     let charge = Self.charge(of: piece.range.count)
+    let new = ShardState.Arrival(piece: piece, block: block, hash: hash, ticket: ticket, charge: charge)
     let now = presentForLimits
     // Bounded: in each round that fails, another insertion into this block has succeeded.
     for _ in 0..<4 {
       let stored = shards.change(shard) {
         // Asked under the lock. A caller that pins goes through the chunks afterwards, so it finds this one, or its pin
         // is seen here.
-        $0.store(
-          piece, block: block, hash: hash, ticket: ticket, charge: charge, isPinned: ticket.token.entry.pins(whole),
-          now: now, &pool)
+        $0.store(new, isPinned: ticket.token.entry.pins(whole), now: now, &pool)
       }
       switch stored {
       case .stored:
@@ -192,8 +191,7 @@ extension MemoryStore {
         return true
       case .present: return true
       case .stale: return false
-      case .merge(let old, let version, let oldCharge):
-        if let result = merge(piece, into: old, version, oldCharge, block, shard, ticket, &pool) { return result }
+      case .merge(let held): if let result = merge(new, into: held, shard, &pool) { return result }
       }
     }
     return true
@@ -203,12 +201,11 @@ extension MemoryStore {
   ///
   /// - Returns: `nil` if the block was changed in between. Then everything must be done again.
   private func merge(
-    _ piece: PieceList.Piece, into old: [PieceList.Piece], _ version: ShardState.Version, _ oldCharge: Int,
-    _ block: Int, _ shard: Int, _ ticket: ChunkTicket, _ pool: inout EvictedChunks
+    _ new: ShardState.Arrival, into held: ShardState.Held, _ shard: Int, _ pool: inout EvictedChunks
   ) -> Bool? {
-    guard let merged = PieceList.merge(old, with: piece) else { return true }
+    guard let merged = PieceList.merge(held.pieces, with: new.piece) else { return true }
     let charge = Self.charge(of: merged.pieces)
-    let extra = charge - oldCharge - Self.charge(of: piece.range.count)
+    let extra = charge - held.charge - new.charge
     if extra > 0 {
       guard ledger.take(bytes: extra, blocks: 0) else {
         refused()
@@ -217,7 +214,8 @@ extension MemoryStore {
       pool.bytes += extra
     }
     let isReplaced = shards.change(shard) { state in
-      let done = state.replace(version, block: block, ticket: ticket, with: merged.pieces, charge: charge, &pool)
+      let done = state.replace(
+        held.version, block: new.block, ticket: new.ticket, with: merged.pieces, charge: charge, &pool)
       if done {
         state.counts.merges += 1
         state.counts.consolidations += merged.isConsolidated ? 1 : 0
@@ -225,7 +223,7 @@ extension MemoryStore {
       }
       return done
     }
-    guard isReplaced else { return ticket.isValid ? nil : false }
+    guard isReplaced else { return new.ticket.isValid ? nil : false }
     pool.bytes -= charge
     pool.blocks -= 1
     return true

@@ -12,39 +12,55 @@ extension ShardState {
     static func == (a: Version, b: Version) -> Bool { a.slot == b.slot && a.backing === b.backing }
   }
 
+  /// A piece of a block that is to be stored.
+  struct Arrival: Sendable {
+    let piece: PieceList.Piece
+    let block: Int
+    /// The hash of its key.
+    let hash: UInt64
+    let ticket: ChunkTicket
+    /// What it is charged if it is all that is here of the block.
+    let charge: Int
+  }
+
+  /// The pieces of a block, and their charge.
+  struct Held: Sendable {
+    let pieces: [PieceList.Piece]
+    let version: Version
+    let charge: Int
+  }
+
   enum Stored: Sendable {
     /// Stored and charged. The old contents have been released.
     case stored
     /// All of it was already there.
     case present
     /// Some of it is there: merge outside the lock, then call ``replace(_:block:ticket:with:charge:_:)``.
-    case merge([PieceList.Piece], Version, charge: Int)
+    case merge(Held)
     /// The ticket is no longer valid.
     case stale
   }
 
   /// Stores one piece of a block, unless pieces must be merged first.
-  mutating func store(
-    _ piece: PieceList.Piece, block: Int, hash: UInt64, ticket: ChunkTicket, charge: Int, isPinned: Bool, now: Int64,
-    _ gone: inout EvictedChunks
-  ) -> Stored {
+  mutating func store(_ new: Arrival, isPinned: Bool, now: Int64, _ gone: inout EvictedChunks) -> Stored {
+    let (piece, ticket) = (new.piece, new.ticket)
     guard ticket.isValid else {
       counts.stale += 1
       return .stale
     }
     let token = ticket.token
-    let slot = find(token.number, block, hash, now: now, &gone)
+    let slot = find(token.number, new.block, new.hash, now: now, &gone)
     guard slot != 0 else {
-      let slot = table.add(token: token.number, block: block, hash: hash, owner: Self.backing(of: [piece]))
+      let slot = table.add(token: token.number, block: new.block, hash: new.hash, owner: Self.backing(of: [piece]))
       table[slot].fetchedAt = ticket.fetchedAt.nanoseconds
       // Set in both cases: bytes that come back from a tier below may have been part of a pinned block.
       table[slot].isPinned = isPinned
       sources.add(token)
-      account(token, charge)
+      account(token, new.charge)
       if isPinned {
-        pinnedBytes += charge
+        pinnedBytes += new.charge
       } else {
-        policy.insert(slot, key: hash, weight: charge)
+        policy.insert(slot, key: new.hash, weight: new.charge)
       }
       // The later of the two, in case the limit was set after `now` was read.
       touch(slot, max(now, ticket.fetchedAt.nanoseconds))
@@ -59,8 +75,8 @@ extension ShardState {
     }
     guard
       old.allSatisfy({ piece.range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= piece.range.upperBound })
-    else { return .merge(old, version(slot), charge: self.charge(slot)) }
-    put([piece], charge, fetchedAt: ticket.fetchedAt.nanoseconds, at: slot, &gone)
+    else { return .merge(Held(pieces: old, version: version(slot), charge: charge(slot))) }
+    put([piece], new.charge, fetchedAt: ticket.fetchedAt.nanoseconds, at: slot, &gone)
     return .stored
   }
 

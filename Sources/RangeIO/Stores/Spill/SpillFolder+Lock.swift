@@ -53,7 +53,7 @@ extension SpillFolder {
       try lock.writeAll(text, at: 0)
     } catch {
       // On a full disk the lock is valid without a name.
-      guard SpillWriter.Trouble.failed(error).concernsWritesOnly else {
+      guard SpillTrouble.failed(error).concernsWritesOnly else {
         throw .errno(error, "lock the spill directory", context)
       }
     }

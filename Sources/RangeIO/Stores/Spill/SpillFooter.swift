@@ -66,6 +66,28 @@ struct SpillFooter: Equatable {
     }
   }
 
+  /// What ends a segment: the footer's record, and the trailer.
+  ///
+  /// - Parameter position: where it begins in the file.
+  func closing(sequence: UInt64, at position: Int, segmentCheck: UInt32) -> [UInt8] {
+    let count = SpillFormat.recordHeaderCount + byteCount + SpillFormat.trailerCount
+    var memory = [UInt8](repeating: 0, count: count)
+    memory.withUnsafeMutableBytes { bytes in
+      let payload = bytes.part(SpillFormat.recordHeaderCount, byteCount)
+      write(to: payload)
+      var record = SpillRecord(.footer)
+      record.block = UInt64(entries.count)
+      record.sequence = sequence
+      record.stored = UInt32(payload.count)
+      record.payloadCheck = CRC32C.of(UnsafeRawBufferPointer(payload))
+      record.write(to: bytes.part(0, SpillFormat.recordHeaderCount), segmentCheck: segmentCheck)
+      SpillTrailer.write(
+        footerAt: position, length: position + count, segmentCheck: segmentCheck,
+        to: bytes.part(count - SpillFormat.trailerCount, SpillFormat.trailerCount))
+    }
+    return memory
+  }
+
   /// Reads a payload whose checksum was right; `nil` if its values are impossible.
   ///
   /// - Parameter end: where its record begins. Everything it lists must end before that.

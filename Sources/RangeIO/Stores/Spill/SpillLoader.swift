@@ -119,11 +119,11 @@ final class SpillLoader: PieceLoader {
       return nil
     case .failure(let errno) where errno.isShortageOfDescriptors:
       // The records are there and the disk is healthy: they can be read another time.
-      store.noteShortage(errno)
+      store.core.noteShortage(errno)
       store.state.withLock { $0.breaker.withdraw(permit) }
       return nil
     case .failure(let errno):
-      store.note(errno, "read a spill file", permit, isWrite: false)
+      store.core.note(errno, "read a spill file", permit, isWrite: false)
       // They may be readable later if the disk recovers, but one bad place must not make every read of it fail.
       for part in run.parts { store.drop(part, of: run) }
       return nil
@@ -177,52 +177,5 @@ extension SpillStore {
     case 1: return LZ4Codec()
     default: return nil
     }
-  }
-
-  /// The error to report for this trouble.
-  func error(for trouble: SpillWriter.Trouble) -> ReadError {
-    switch trouble {
-    case .noRoom: return ReadError.noSpillRoom(configuration.directory)
-    case .busy:
-      return ReadError(
-        .inUse,
-        "another process that shares the spill directory is making a file, and does not end: what would be written is "
-          + "dropped until it does", isTransient: true, context: .init(source: configuration.directory))
-    case .failed(let errno): return ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
-    }
-  }
-
-  /// Notes that a file could not be opened because the process has too many. This is no failure of the disk.
-  func noteShortage(_ errno: Errno) {
-    let error = ReadError.errno(errno, "open a spill file", .init(source: configuration.directory))
-    state.withLock { $0.lastFailure = error }
-  }
-
-  /// Notes that the disk failed.
-  func note(_ errno: Errno, _ action: String, _ permit: SpillBreaker.Permit, isWrite: Bool) {
-    let error = ReadError.errno(errno, action, .init(source: configuration.directory))
-    let now = self.now
-    state.withLock { state in
-      state.lastFailure = error
-      if isWrite { state.counts.writeErrors += 1 } else { state.counts.readErrors += 1 }
-      state.breaker.failed(permit, now: now)
-    }
-  }
-}
-
-extension ReadError {
-  static func mayReturn(_ directory: String) -> ReadError {
-    ReadError(
-      .inputOutput,
-      "a file of the spill directory could not be read when it was opened, and may hold some of the source that was "
-        + "removed: remove everything, or remove the source again when the file can be read",
-      context: .init(source: directory))
-  }
-
-  static func noSpillRoom(_ directory: String) -> ReadError {
-    ReadError(
-      .limitExceeded,
-      "it does not fit now: the spill directory is full, or its disk is; try again when something was removed, or raise "
-        + "the limit", isTransient: true, context: .init(source: directory))
   }
 }

@@ -76,22 +76,15 @@ struct SpillOpening {
     remove(overRead, &counted)
     state.unread = counted.unread
     state.lastRank = counted.lastNumber
+    let core = SpillCore(
+      configuration, directory: directory, ledger: ledger, files: files, lanes: lanes, state: state)
     let writer = SpillWriter(
-      configuration, directory, ledger, files: files, root: root, lastSegment: counted.lastNumber,
+      core, in: folder, root: root, isRootWritten: isRootWritten, lastSegment: counted.lastNumber,
       lastSequence: counted.sequenceToGoOnFrom)
-    writer.isRootWritten = isRootWritten
-    writer.lockFile = folder.lock
-    writer.quota = SpillQuota(
-      shared: folder.shared ?? directory, privateName: folder.privateName, limit: configuration.limit.bytes,
-      tries: configuration.quotaTries)
     let reason: SpillStore.ReadOnlyReason? =
       configuration.isReadOnly
       ? .configured : root.refusesWhenFull && configuration.whenFull == .dropOldest ? .otherConfiguration : nil
-    let store = SpillStore(
-      configuration, sources: sources, directory: directory, ledger: ledger, state: state, writer: writer,
-      lanes: lanes, readOnlyReason: reason)
-    writer.belongs(to: store)
-    return store
+    return SpillStore(core, sources: sources, writer: writer, readOnlyReason: reason)
   }
 
   /// The directory's `store`, or a new one. A new one makes all segments there invalid.
@@ -114,7 +107,7 @@ struct SpillOpening {
         try SpillFolder.write(root, to: directory)
         return (root, true)
       } catch {
-        guard SpillWriter.Trouble.failed(error).concernsWritesOnly else {
+        guard SpillTrouble.failed(error).concernsWritesOnly else {
           throw .errno(error, "make the spill directory", context)
         }
         return (root, false)
@@ -214,21 +207,18 @@ struct SpillOpening {
     var contents = Contents(
       segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
     guard !configuration.isReadOnly else { return contents }
-    let count = SpillFormat.recordHeaderCount + scan.footer.byteCount + SpillFormat.trailerCount
-    var memory = [UInt8](repeating: 0, count: count)
-    memory.withUnsafeMutableBytes {
-      SpillWriter.writeClosing(scan.footer, sequence: counted.lastSequence, at: scan.end, segment.check, to: $0)
-    }
+    let closing = scan.footer.closing(
+      sequence: counted.lastSequence, at: scan.end, segmentCheck: segment.check)
     do throws(Errno) {
       // First cut off what follows, so that it can never look like a trailer.
       try file.truncate(scan.end)
-      try file.writeAll(memory, at: scan.end)
-      segment.recharge(SpillLedger.rounded(scan.end + count))
-      contents = Contents(
-        segment: segment, length: scan.end + count, footer: scan.footer, damaged: scan.damaged)
+      try file.writeAll(closing, at: scan.end)
+      let length = scan.end + closing.count
+      segment.recharge(SpillLedger.rounded(length))
+      contents = Contents(segment: segment, length: length, footer: scan.footer, damaged: scan.damaged)
     } catch {
       // On a full disk the segment stays as it is, and is scanned again the next time.
-      guard SpillWriter.Trouble.failed(error).concernsWritesOnly else { throw error }
+      guard SpillTrouble.failed(error).concernsWritesOnly else { throw error }
     }
     return contents
   }

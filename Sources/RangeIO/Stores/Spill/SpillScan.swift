@@ -111,3 +111,30 @@ struct SpillScan {
     return true
   }
 }
+
+/// Reads a segment from start to end, one megabyte at a time.
+struct SpillWindow {
+  private let file: any SpillFile
+  private var buffer: WritableBytes?
+  private var start = 0
+  private var count = 0
+
+  init(_ file: any SpillFile) { self.file = file }
+
+  /// This many bytes from an offset; `nil` if the segment ends before. Valid until the next call.
+  mutating func bytes(_ offset: Int, _ wanted: Int) throws(Errno) -> UnsafeRawBufferPointer? {
+    if offset < start || offset + wanted > start + count {
+      let size = max(wanted, 1 << 20)
+      if (buffer?.capacity ?? 0) < size {
+        buffer = nil
+        guard let fresh = try? BufferPool.shared.buffer(size) else { throw .noMemory }
+        buffer = fresh
+      }
+      start = offset
+      count = 0
+      count = try file.read(into: buffer!.memory.part(0, size), at: offset)
+    }
+    guard offset + wanted <= start + count else { return nil }
+    return UnsafeRawBufferPointer(buffer!.memory.part(offset - start, wanted))
+  }
+}

@@ -78,14 +78,11 @@ final class SpillSegment: Sendable {
 
 /// The accounts of a spill directory: the disk space of its files.
 final class SpillLedger: Sendable {
-  private let limitValue: Atomic<Int>
-  private let taken = Atomic<Int>(0)
-  private let mostTaken = Atomic<Int>(0)
-
+  private let own: Ledger
   private let awaited = Atomic<Bool>(false)
   private let waiter = Locked<(@Sendable () -> Void)?>(nil)
 
-  init(limit: Int) { limitValue = Atomic(limit) }
+  init(limit: Int) { own = Ledger(limit: limit) }
 
   /// Whether the writer waits for a reader to release a segment.
   var isAwaited: Bool { awaited.load(ordering: .sequentiallyConsistent) }
@@ -103,26 +100,19 @@ final class SpillLedger: Sendable {
   }
 
   var limit: Int {
-    get { limitValue.load(ordering: .relaxed) }
-    set { limitValue.store(newValue, ordering: .relaxed) }
+    get { own.limit }
+    set { own.limit = newValue }
   }
-  var bytes: Int { taken.load(ordering: .relaxed) }
-  var peakBytes: Int { mostTaken.load(ordering: .relaxed) }
+  var bytes: Int { own.taken }
+  var peakBytes: Int { own.peak }
 
   /// Takes this many bytes, or nothing.
-  func take(_ bytes: Int) -> Bool {
-    guard taken.take(bytes, upTo: limit) else { return false }
-    mostTaken.max(self.bytes, ordering: .relaxed)
-    return true
-  }
+  func take(_ bytes: Int) -> Bool { own.take(bytes) }
 
   /// Counts what is already on the disk, even beyond the limit.
-  func charge(_ bytes: Int) {
-    taken.wrappingAdd(bytes, ordering: .relaxed)
-    mostTaken.max(self.bytes, ordering: .relaxed)
-  }
+  func charge(_ bytes: Int) { own.charge(bytes) }
 
-  func give(_ bytes: Int) { taken.wrappingSubtract(bytes, ordering: .relaxed) }
+  func give(_ bytes: Int) { own.give(bytes) }
 
   /// The disk space of a file.
   static func charge(of status: DiskStatus) -> Int {

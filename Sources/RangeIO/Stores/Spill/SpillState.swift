@@ -18,7 +18,7 @@ struct SpillState: ~Copyable {
     /// The number of each source within the segment.
     var locals: [Int: UInt32] = [:]
     /// By slot, with the sequences below which they apply.
-    var tombstones: [(slot: Int, blocks: Range<UInt64>, bound: UInt64)] = []
+    var tombstones: [Tombstone] = []
   }
 
   /// A waiter for everything that came before it to be written.
@@ -213,90 +213,13 @@ struct SpillState: ~Copyable {
     return end < table.slotsUsed ? end : 1
   }
 
-  // MARK: what waits
-
-  /// The waiting chunk of a block, if it may still be found.
-  func waiting(_ source: Int, _ block: Int, now: ReadInstant) -> SpillStaging.Entry? {
-    guard staging.bytes > 0, let key = SpillTable.key(source: source, block: block), let entry = staging[key],
-      entry.chunk.ticket.isValid, !isExpired(entry.chunk, now: now)
-    else { return nil }
-    return entry
-  }
-
-  /// Queues a chunk to be written, unless a valid one with the same key is here.
-  ///
-  /// - Returns: false without room. Also an invalid chunk that it replaced: release it outside of the lock.
-  mutating func stage(
-    _ chunk: Chunk, slot: Int, key: UInt64
-  ) -> (isTaken: Bool, replaced: SpillStaging.Entry?) {
-    var replaced: SpillStaging.Entry?
-    if let old = staging[key] {
-      guard !old.chunk.ticket.isValid else {
-        counts.present += 1
-        return (true, nil)
-      }
-      replaced = staging.remove(key)
-      sources[slot].staged -= 1
-      counts.stale += 1
-    }
-    guard staging.append(chunk, slot: slot, key: key) else {
-      counts.dropped += 1
-      return (false, replaced)
-    }
-    sources[slot].staged += 1
-    sources[slot].removed.remove(UInt64(chunk.block))
-    return (true, replaced)
-  }
-
-  /// Removes waiting chunks, and chunks being written, for which `isMeant` returns true. The caller counts the reason.
-  mutating func unstage(where isMeant: (UInt64, SpillStaging.Entry) -> Bool) -> [SpillStaging.Entry] {
-    let removed = staging.remove(where: isMeant)
-    for entry in removed { sources[entry.slot].staged -= 1 }
-    return removed
-  }
-
-  /// Removes the waiting chunks of some blocks of a source. The caller counts the reason.
-  mutating func unstage(_ slot: Int, _ blocks: Range<Int>) -> [SpillStaging.Entry] {
-    guard sources[slot].staged > 0 else { return [] }
-    guard blocks.count < staging.count else {
-      return unstage { $1.slot == slot && blocks.contains($1.chunk.block) }
-    }
-    let removed = blocks.compactMap { SpillTable.key(source: slot, block: $0).flatMap { staging.remove($0) } }
-    sources[slot].staged -= removed.count
-    return removed
-  }
-
-  /// Removes an entry that was written, or cannot be written; `nil` if it was removed in between.
-  mutating func unstage(_ key: UInt64, _ number: UInt64) -> SpillStaging.Entry? {
-    guard let entry = staging.finish(key, number) else { return nil }
-    sources[entry.slot].staged -= 1
-    return entry
-  }
-
-  /// Notes a removal to be written down, unless an earlier one covers it. Its source is not forgotten until then.
-  mutating func note(_ removal: SpillStaging.Removal) {
-    guard !sources[removal.slot].removed.contains(removal.blocks) else { return }
-    sources[removal.slot].removed.add(removal.blocks)
-    let (isOneMore, replaced) = staging.note(removal)
-    if isOneMore { sources[removal.slot].removals += 1 }
-    release(replaced)
-  }
-
-  /// Notes that everything must be removed.
-  mutating func noteClearing() { release(staging.noteClearing()) }
-
-  /// Notes that removals were written down, or need not be.
-  mutating func release(_ removals: [SpillStaging.Removal]) {
-    for removal in removals { sources[removal.slot].removals -= 1 }
-  }
+  // MARK: time
 
   /// When to retry what could not be written.
   func nextTry(after now: ReadInstant) -> ReadInstant {
     let pauses = [writesPausedUntil, breaker.state == .open ? breaker.opensAgainAt : nil].compactMap { $0 }
     return max(pauses.max() ?? now, now.advanced(by: .seconds(1)))
   }
-
-  // MARK: time
 
   /// Whether a chunk of the tiers above is too old.
   func isExpired(_ chunk: Chunk, now: ReadInstant) -> Bool {

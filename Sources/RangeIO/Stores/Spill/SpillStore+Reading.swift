@@ -7,80 +7,27 @@ extension SpillStore {
   ///
   /// - Complexity: O(blocks), one lock.
   public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-    var pieces: [RangedBytes] = []
-    var deferred: [DeferredPiece] = []
     let wallNow = configuration.wallClock()
     let now = self.now
-    let (isBound, isToRemoveFirst) = state.withLock { state -> (Bool, Bool) in
-      guard let binding = state.sources.binding(of: token) else { return (false, false) }
-      let token = binding.token
+    let found = state.withLock { state -> (pieces: [RangedBytes], deferred: [DeferredPiece], wakesWriter: Bool)? in
+      guard let binding = state.sources.binding(of: token) else { return nil }
       guard let slot = binding.slot else {
         // Nothing of it is here.
         if binding.identity != nil { state.counts.misses += grid.blocks(covering: range).count }
-        return (true, false)
+        return ([], [], false)
       }
-      // Removals made while the disk was not in use are written before it serves again.
-      let isToRemoveFirst = state.isToRemoveFirst
-      var run: SpillRun?
-      var permit: SpillBreaker.Permit?
-      for (block, part) in grid.pieces(of: range) {
-        if let entry = state.waiting(slot, block, now: now) {
-          let piece = entry.chunk.piece
-          // The source may have grown since: what follows the old end is a gap.
-          if let part = ByteRanges.intersection(part, piece.range) {
-            let lower = part.lowerBound - piece.range.lowerBound
-            pieces.append(RangedBytes(part, piece.bytes.slice(lower..<lower + part.count)))
-            state.counts.stagedHits += 1
-            continue
-          }
-        }
-        let found = state.table.find(source: slot, block: block)
-        guard found != 0, !state.isClosed else {
-          state.counts.misses += 1
-          continue
-        }
-        let record = state.table[found]
-        guard !state.isExpired(record.birthMilliseconds * 1_000_000, wallNow: wallNow) else {
-          state.remove(found)
-          state.counts.expirations += 1
-          continue
-        }
-        // As above, with the length of the source that is known here.
-        let whole = state.whole(block, of: slot, grid)
-        guard let part = ByteRanges.intersection(part, whole) else {
-          state.counts.misses += 1
-          continue
-        }
-        // A sick disk is not used. A disk that is being tried is asked for one run.
-        if permit == nil { permit = isToRemoveFirst ? .refused : state.breaker.ask(now: now) }
-        guard permit != .refused else {
-          state.counts.misses += 1
-          continue
-        }
-        if run?.append(record, block: block, whole, part) == true { continue }
-        if let ended = run {
-          deferred.append(hold(ended, permit!, token, wallNow, now))
-          run = nil
-          guard permit == .go else {
-            permit = .refused
-            state.counts.misses += 1
-            continue
-          }
-        }
-        let place = state.places[Int(record.segment)]!
-        run = SpillRun(
-          place.segment, slot: slot, identityCheck: state.sources[slot].check,
-          local: place.locals[slot] ?? .max, record, block: block, whole, part)
-      }
-      if let run { deferred.append(hold(run, permit!, token, wallNow, now)) }
-      return (true, isToRemoveFirst && state.breaker.lets(now: now))
+      var look = SpillLook(slot: slot, grid: grid, now: now, wallNow: wallNow, isToRemoveFirst: state.isToRemoveFirst)
+      for (block, part) in grid.pieces(of: range) { state.look(for: block, part, &look) }
+      look.endRun()
+      let deferred = look.runs.map { hold($0.run, $0.permit, binding.token, wallNow, now) }
+      return (look.pieces, deferred, look.isToRemoveFirst && state.breaker.lets(now: now))
     }
     // Once for each token.
-    guard isBound else {
+    guard let (pieces, deferred, wakesWriter) = found else {
       guard binding(of: token) != nil else { return .miss }
       return lookUp(range, token: token, grid: grid)
     }
-    if isToRemoveFirst { writer.wake(isUrgent: true) }
+    if wakesWriter { writer.wake(isUrgent: true) }
     guard !pieces.isEmpty || !deferred.isEmpty else { return .miss }
     if deferred.isEmpty, pieces.count == 1, pieces[0].range == range { return .hit(pieces[0].bytes) }
     let covered = ByteRanges.normalize(pieces.map(\.range) + deferred.map(\.wanted))
@@ -196,7 +143,87 @@ extension SpillStore {
   }
 }
 
+/// One look-up under the state's lock, block by block.
+private struct SpillLook {
+  let slot: Int
+  let grid: BlockGrid
+  let now: ReadInstant
+  let wallNow: Int64
+  /// Removals made while the disk was not in use are written before it serves again.
+  let isToRemoveFirst: Bool
+  /// The bytes that wait to be written.
+  var pieces: [RangedBytes] = []
+  /// What is on the disk.
+  private(set) var runs: [(run: SpillRun, permit: SpillBreaker.Permit)] = []
+  private var run: SpillRun?
+  private var permit: SpillBreaker.Permit?
+
+  init(slot: Int, grid: BlockGrid, now: ReadInstant, wallNow: Int64, isToRemoveFirst: Bool) {
+    (self.slot, self.grid, self.now, self.wallNow) = (slot, grid, now, wallNow)
+    self.isToRemoveFirst = isToRemoveFirst
+  }
+
+  /// Adds a block on the disk.
+  ///
+  /// - Returns: false if the disk may not be read for it.
+  mutating func add(_ block: SpillRun.Block, _ state: inout SpillState) -> Bool {
+    // A sick disk is not used. A disk that is being tried is asked for one run.
+    if permit == nil { permit = isToRemoveFirst ? .refused : state.breaker.ask(now: now) }
+    guard permit != .refused else { return false }
+    if run?.append(block) == true { return true }
+    if run != nil {
+      endRun()
+      guard permit == .go else {
+        permit = .refused
+        return false
+      }
+    }
+    let place = state.places[Int(block.record.segment)]!
+    run = SpillRun(
+      block, in: place.segment, slot: slot, identityCheck: state.sources[slot].check,
+      local: place.locals[slot] ?? .max)
+    return true
+  }
+
+  mutating func endRun() {
+    if let run, let permit { runs.append((run, permit)) }
+    run = nil
+  }
+}
+
 extension SpillState {
+  /// Looks for a part of a block.
+  fileprivate mutating func look(for block: Int, _ part: ByteRange, _ look: inout SpillLook) {
+    if let piece = waiting(look.slot, block, now: look.now)?.chunk.piece {
+      // The source may have grown since: what follows the old end is a gap.
+      if let part = ByteRanges.intersection(part, piece.range) {
+        let lower = part.lowerBound - piece.range.lowerBound
+        look.pieces.append(RangedBytes(part, piece.bytes.slice(lower..<lower + part.count)))
+        counts.stagedHits += 1
+        return
+      }
+    }
+    let found = table.find(source: look.slot, block: block)
+    guard found != 0, !isClosed else {
+      counts.misses += 1
+      return
+    }
+    let record = table[found]
+    guard !isExpired(record.birthMilliseconds * 1_000_000, wallNow: look.wallNow) else {
+      remove(found)
+      counts.expirations += 1
+      return
+    }
+    // As above, with the length of the source that is known here.
+    let whole = whole(block, of: look.slot, look.grid)
+    guard let wanted = ByteRanges.intersection(part, whole),
+      look.add(.init(number: block, record: record, range: whole, wanted: wanted), &self)
+    else {
+      counts.misses += 1
+      return
+    }
+  }
+
   /// The part of a source's block that is kept, by the length of the source known here. A reader may see more if the
   /// source has grown since.
   fileprivate func whole(_ block: Int, of slot: Int, _ grid: BlockGrid) -> ByteRange {
@@ -211,70 +238,5 @@ extension SpillState {
       places[Int(table[found].segment)]?.segment === run.segment
     else { return nil }
     return found
-  }
-}
-
-/// Adjacent records of neighbouring blocks in one segment, to be read at once.
-struct SpillRun: Sendable {
-  /// One of the records.
-  struct Part: Sendable {
-    let block: Int
-    /// Where its record begins.
-    let offset: Int
-    let stored: Int
-    /// The size of the block.
-    let count: Int
-  }
-
-  let segment: SpillSegment
-  let slot: Int
-  let identityCheck: UInt32
-  /// The source's number within the segment.
-  let local: UInt32
-  private(set) var parts: [Part]
-  /// The range of the blocks.
-  private(set) var range: ByteRange
-  /// The requested part of that range.
-  private(set) var wanted: ByteRange
-  /// When the oldest was requested, in nanoseconds since 1970.
-  private(set) var fetchedAt: Int64
-
-  init(
-    _ segment: SpillSegment, slot: Int, identityCheck: UInt32, local: UInt32, _ record: SpillTable.Record, block: Int,
-    _ range: ByteRange, _ wanted: ByteRange
-  ) {
-    self.segment = segment
-    self.slot = slot
-    self.identityCheck = identityCheck
-    self.local = local
-    self.range = range
-    self.wanted = wanted
-    place = record.segment
-    fetchedAt = record.birthMilliseconds * 1_000_000
-    parts = [Part(block: block, offset: record.offset, stored: Int(record.stored), count: range.count)]
-  }
-
-  private let place: UInt32
-
-  /// Where the first record begins.
-  var offset: Int { parts[0].offset }
-  /// The number of bytes up to the end of the last payload.
-  var byteCount: Int {
-    let last = parts[parts.count - 1]
-    return last.offset + SpillFormat.recordHeaderCount + last.stored - offset
-  }
-
-  /// Adds a record if it directly follows the last one and does not make the run too long.
-  mutating func append(_ record: SpillTable.Record, block: Int, _ range: ByteRange, _ wanted: ByteRange) -> Bool {
-    let last = parts[parts.count - 1]
-    guard record.segment == place, record.offset == last.offset + SpillFormat.recordCount(payload: last.stored),
-      range.lowerBound == self.range.upperBound,
-      record.offset + record.span - offset <= SpillStore.longestRead
-    else { return false }
-    parts.append(Part(block: block, offset: record.offset, stored: Int(record.stored), count: range.count))
-    self.range = self.range.lowerBound..<range.upperBound
-    self.wanted = self.wanted.lowerBound..<wanted.upperBound
-    fetchedAt = min(fetchedAt, record.birthMilliseconds * 1_000_000)
-    return true
   }
 }

@@ -71,7 +71,7 @@ extension SpillStore {
       return removed
     }
     withExtendedLifetime(staged) {}
-    if blocks.count > 4096 { sweep { $0.source == slot && blocks.contains($0.block) } }
+    if blocks.count > 4096 { core.sweep { $0.source == slot && blocks.contains($0.block) } }
     let isNoted = state.withLock { state -> Bool in
       // Closed in between: the source then has another slot, or none.
       guard !state.isGivenUp else { return false }
@@ -105,7 +105,7 @@ extension SpillStore {
       return (all, true)
     }
     withExtendedLifetime(staged) {}
-    sweep { _ in true }
+    core.sweep { _ in true }
     if isNoted { writer.wake(isUrgent: true) }
   }
 

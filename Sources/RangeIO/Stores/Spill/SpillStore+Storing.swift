@@ -37,63 +37,11 @@ extension SpillStore {
       }
       return .ineligible
     }
-    let span = SpillFormat.recordCount(payload: chunk.piece.range.count)
     let now = self.now
     let wallNow = configuration.wallClock()
-    let (offer, replaced) = state.withLock { state -> (Offer, SpillStaging.Entry?) in
-      state.counts.offered += 1
-      guard !state.isClosed, chunk.ticket.isValid else {
-        state.counts.stale += 1
-        return (.stale, nil)
-      }
-      guard span <= writer.largestRecord(identity: identity.bytes.count),
-        chunk.byteCount + SpillStaging.overhead <= state.staging.limit
-      else {
-        state.counts.ineligible += 1
-        return (.neverFits, nil)
-      }
-      // An append-only source is known here by the length it had at first: a record of a later part would have another
-      // length than its block.
-      guard chunk.piece.range.count == identity.count(ofBlock: chunk.block) else {
-        state.counts.ineligible += 1
-        return (.ineligible, nil)
-      }
-      guard !state.isExpired(chunk, now: now) else {
-        state.counts.ineligible += 1
-        state.counts.expirations += 1
-        return (.ineligible, nil)
-      }
-      let known = state.sources.binding(of: token.number)?.slot
-      let found = known.map { state.table.find(source: $0, block: chunk.block) } ?? 0
-      if found != 0,
-        !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
-      {
-        state.counts.present += 1
-        return (.taken, nil)
-      }
-      if isGated, state.isFull {
-        let fingerprint = Ghost.fingerprint(of: SpillTable.ghostKey(check: identity.check, block: chunk.block))
-        guard state.ghost.remove(fingerprint) else {
-          state.ghost.insert(fingerprint, limit: max(16, state.table.count))
-          state.counts.gated += 1
-          return (.gated, nil)
-        }
-      }
-      // Writing may also try a sick disk, since there may be nothing yet to read.
-      guard state.breaker.lets(now: now), state.writesPausedUntil.map({ now >= $0 }) ?? true else {
-        state.counts.dropped += 1
-        return (.dropped, nil)
-      }
-      // A source is entered with its first chunk, but not for a chunk that finds no room.
-      guard known != nil || state.staging.hasRoom(for: chunk),
-        let slot = state.sources.enter(sourceOf: token.number),
-        let key = SpillTable.key(source: slot, block: chunk.block)
-      else {
-        state.counts.dropped += 1
-        return (.dropped, nil)
-      }
-      let (isTaken, replaced) = state.stage(chunk, slot: slot, key: key)
-      return (isTaken ? .taken : .dropped, replaced)
+    let largest = core.largestRecord(identity: identity.bytes.count)
+    let (offer, replaced) = state.withLock { state in
+      state.offer(chunk, of: identity, isGated: isGated, largest: largest, now: now, wallNow: wallNow)
     }
     withExtendedLifetime(replaced) {}
     return offer

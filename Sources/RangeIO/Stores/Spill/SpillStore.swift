@@ -27,13 +27,8 @@
 public final class SpillStore: ChunkStore {
   /// The sources that this store knows.
   public let sources: ChunkSources
-  let configuration: Configuration
-  let directory: any SpillDirectory
-  let ledger: SpillLedger
-  let state: Locked<SpillState>
-  let watch: DiskWatch
-  /// Where it reads, and where it writes.
-  let lanes: DiskLanes
+  /// What it shares with its reads and its writer.
+  let core: SpillCore
   /// Used only by the one thread that writes, see ``SpillWriter``.
   let writer: SpillWriter
   /// Why the store is read-only; `nil` if it is not.
@@ -51,20 +46,20 @@ public final class SpillStore: ChunkStore {
   static let fixedBytes = 3 * 4096
 
   init(
-    _ configuration: Configuration, sources: ChunkSources, directory: any SpillDirectory, ledger: SpillLedger,
-    state: consuming sending SpillState, writer: SpillWriter, lanes: DiskLanes, readOnlyReason: ReadOnlyReason?
+    _ core: SpillCore, sources: ChunkSources, writer: SpillWriter, readOnlyReason: ReadOnlyReason?
   ) {
-    self.configuration = configuration
+    self.core = core
     self.sources = sources
-    self.directory = directory
-    self.ledger = ledger
     self.writer = writer
-    self.lanes = lanes
     self.readOnlyReason = readOnlyReason
-    self.state = Locked(state)
-    watch = DiskWatch(
-      configuration.time, configuration.background, late: configuration.late, stall: configuration.breaker.stall)
   }
+
+  var configuration: Configuration { core.configuration }
+  var directory: any SpillDirectory { core.directory }
+  var ledger: SpillLedger { core.ledger }
+  var state: Locked<SpillState> { _read { yield core.state } }
+  var watch: DiskWatch { core.watch }
+  var lanes: DiskLanes { core.lanes }
 
   /// The current time by the clock of the tiers above.
   public var now: ReadInstant { configuration.time.now }
@@ -130,18 +125,6 @@ public final class SpillStore: ChunkStore {
     return sources.token(numbered: token).flatMap { binding(of: $0) }
   }
 
-  /// If there are many sources, forgets those that have nothing left. Called only by the writer, which may know a
-  /// source that is about to be forgotten.
-  func sweepSources() {
-    guard state.withLock({ $0.sources.isTimeToSweep }) else { return }
-    var next: Int? = 0
-    while let first = next {
-      next = state.withLock { state in
-        state.sources.sweep(from: first, SpillState.sweptAtOnce, oldestSegment: state.oldestSegment)
-      }
-    }
-  }
-
   /// Removes the blocks of all outdated versions from the index, in one walk in the background.
   func sweepOutdated() {
     configuration.background.startElsewhere(.utility) { [weak self] in
@@ -151,20 +134,6 @@ public final class SpillStore: ChunkStore {
         await Task.yield()
       }
     }
-  }
-
-  /// Removes the records for which `isMeant` returns true from the index, in parts, each with one lock.
-  ///
-  /// - Returns: the number of records removed.
-  @discardableResult func sweep(where isMeant: @Sendable (SpillTable.Record) -> Bool) -> Int {
-    var next: Int? = 1
-    var removed = 0
-    while let first = next {
-      let step = state.withLock { $0.sweep(from: first, isMeant) }
-      removed += step.removed
-      next = step.next
-    }
-    return removed
   }
 
   // MARK: time
@@ -180,7 +149,7 @@ public final class SpillStore: ChunkStore {
     let now = configuration.wallClock()
     let limit = state.withLock { $0.ageLimit }
     guard limit != .max else { return }
-    let count = sweep { record in
+    let count = core.sweep { record in
       let fetchedAt = record.birthMilliseconds * 1_000_000
       return fetchedAt > now || now - fetchedAt >= limit
     }

@@ -1,40 +1,49 @@
 import SystemPackage
 
+/// One batch: removals first, then chunks.
 extension SpillWriter {
-  /// Why something is not written.
-  enum Trouble: Error {
-    /// There is no room within the limit, or above the minimum of free disk space.
-    case noRoom
-    /// Another process that shares the limit does not end its turn to create a file.
-    case busy
-    case failed(Errno)
-
-    /// Whether reading can continue anyway.
-    var concernsWritesOnly: Bool {
-      switch self {
-      case .noRoom, .busy: true
-      case .failed(let errno):
-        [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .fileTooLarge].contains(errno)
-          || errno.isShortageOfDescriptors
-      }
-    }
-  }
-
   /// What to do next.
   private struct Work {
     let permit: SpillBreaker.Permit
-    let removals: (clears: Bool, removals: [SpillStaging.Removal])
+    let removals: Removals
     let chunks: [(key: UInt64, entry: SpillStaging.Entry)]
     /// Waiting chunks that cannot be written.
     let dropped: [SpillStaging.Entry]
   }
+  private typealias Removals = (clears: Bool, removals: [SpillStaging.Removal])
 
   /// Writes the next batch.
   ///
   /// - Returns: whether there may be another.
-  func writeBatch(_ store: SpillStore) -> Bool {
-    let now = store.now
-    let work = store.state.withLock { state -> Work? in
+  func writeBatch() -> Bool {
+    guard let work = nextWork(), work.permit != .refused else { return false }
+    var left = work.removals
+    awaitsReaders = false
+    calls.run(work.permit) {
+      do throws(SpillTrouble) {
+        try remove(&left)
+        for (key, entry) in work.chunks { try append(key, entry) }
+        try appender.flush()
+        try appender.makeDurable(isUrgent: false)
+        core.state.withLock { state in
+          state.breaker.succeeded(work.permit)
+          state.writesPause = .seconds(5)
+          state.writesPausedUntil = nil
+          state.writeFailure = nil
+          state.isHeldUp = false
+          state.lacksRoomToRemove = false
+        }
+      } catch {
+        fail(error, work, left)
+      }
+    }
+    core.sweepSources()
+    return true
+  }
+
+  private func nextWork() -> Work? {
+    let now = core.now
+    return core.state.withLock { state -> Work? in
       guard state.staging.hasWork, !state.isGivenUp else { return nil }
       let isPaused = state.writesPausedUntil.map { now < $0 } ?? false
       let permit = isPaused ? .refused : state.breaker.ask(now: now)
@@ -50,90 +59,106 @@ extension SpillWriter {
         permit: permit, removals: state.staging.takeRemovals(), chunks: state.staging.nextBatch(upTo: most), dropped: []
       )
     }
-    guard let work, work.permit != .refused else { return false }
-    var left = work.removals
-    awaitsReaders = false
-    watched(store, work.permit) {
-      do throws(Trouble) {
-        try remove(&left, store)
-        for (key, entry) in work.chunks { try append(key, entry, store) }
-        try flush(store)
-        try makeDurable(isUrgent: false, store)
-        store.state.withLock { state in
-          state.breaker.succeeded(work.permit)
-          state.writesPause = .seconds(5)
-          state.writesPausedUntil = nil
-          state.writeFailure = nil
-          state.isHeldUp = false
-          state.lacksRoomToRemove = false
-        }
-      } catch {
-        fail(error, work, left, store)
-      }
-    }
-    store.sweepSources()
-    return true
   }
+
+  // MARK: removals
 
   /// Writes removals down and makes them durable. What remains in `left` afterwards was not written.
-  private func remove(
-    _ left: inout (clears: Bool, removals: [SpillStaging.Removal]), _ store: SpillStore
-  ) throws(Trouble) {
+  private func remove(_ left: inout Removals) throws(SpillTrouble) {
     guard left.clears || !left.removals.isEmpty else { return }
     if left.clears {
-      try clear(store)
+      try clear()
       left.clears = false
     }
-    for removal in left.removals { try append(removal, store) }
-    try flush(store)
-    try makeDurable(isUrgent: true, store)
+    // Each applies below its own sequence.
+    for removal in left.removals { try appendTombstone(removal.slot, removal.blocks, bound: nil) }
+    try appender.flush()
+    try appender.makeDurable(isUrgent: true)
     let done = left.removals
     left.removals = []
-    store.state.withLock { $0.release(done) }
+    core.state.withLock { $0.release(done) }
   }
 
-  /// Runs disk work under a watch: a disk that hangs too long in a single call is sick, however long the whole work
-  /// takes.
-  private func watched(_ store: SpillStore, _ permit: SpillBreaker.Permit, _ body: () -> Void) {
-    let call = store.watch.begin { [weak store] in
-      guard let store else { return }
-      store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
+  /// Appends a tombstone.
+  ///
+  /// - Parameter bound: the sequence below which it applies; `nil` for its own sequence.
+  func appendTombstone(_ slot: Int, _ blocks: Range<UInt64>, bound: UInt64?) throws(SpillTrouble) {
+    try makeRoom(payload: SpillFormat.tombstoneCount, of: slot)
+    try appender.appendTombstone(slot, blocks, bound: bound)
+  }
+
+  /// Raises the epoch, and unlinks everything of an older one.
+  private func clear() throws(SpillTrouble) {
+    appender.abandon()
+    var next = root
+    next.epoch += 1
+    do throws(Errno) {
+      calls.goOn()
+      try core.files.withDescriptors { () throws(Errno) in try SpillFolder.write(next, to: core.directory) }
+    } catch {
+      throw .failed(error)
     }
-    self.call = call
-    body()
-    self.call = nil
-    store.watch.end(call)
+    root = next
+    isRootWritten = true
+    // The index was emptied when this was requested; what came since waits for this.
+    core.sweep { _ in true }
+    var segments = core.state.withLock { $0.forgetSegments() }
+    while var segment = segments.popLast() {
+      // It belongs to an older epoch, and is deleted at the next opening. Until then it counts.
+      do throws(SpillTrouble) {
+        try unlink(segment)
+      } catch {
+        core.state.withLock { $0.leftBytes += segment.chargedBytes }
+        segment.stays()
+      }
+      if isKnownUniquelyReferenced(&segment) { segment.end() }
+    }
+    appender.unsynced.files = []
+    appender.unsynced.hasNames = true
   }
 
-  /// Call before the next call to the disk.
-  func goOn(_ store: SpillStore) { if let call { store.watch.renew(call) } }
+  // MARK: chunks
 
-  /// Call before a disk call that may take long even if the disk is healthy.
-  func takeTime(_ store: SpillStore) { if let call { store.watch.pause(call) } }
-
-  /// Like ``sync(_:)``, outside of batches.
-  func syncWatched(_ store: SpillStore) throws(Trouble) {
-    var result = Result<Void, Trouble>.success(())
-    watched(store, .go) { result = Result { () throws(Trouble) in try sync(store) } }
-    if case .failure(.failed(let errno)) = result { store.note(errno, "sync a spill file", .go, isWrite: true) }
-    try result.get()
+  private func append(_ key: UInt64, _ entry: SpillStaging.Entry) throws(SpillTrouble) {
+    let now = core.now
+    guard entry.chunk.ticket.isValid, !core.state.withLock({ $0.isExpired(entry.chunk, now: now) }) else {
+      drop(key, entry)
+      return
+    }
+    try makeRoom(payload: entry.chunk.piece.bytes.count, of: entry.slot)
+    // Making room forgets sources that are not needed. If a source is removed at the same time, it may be one of them.
+    guard entry.chunk.ticket.isValid else {
+      drop(key, entry)
+      return
+    }
+    try appender.append(key, entry)
   }
+
+  /// Drops a chunk that is no longer valid.
+  private func drop(_ key: UInt64, _ entry: SpillStaging.Entry) {
+    let dropped = core.state.withLock { state in
+      let dropped = state.unstage(key, entry.number)
+      if dropped != nil { state.counts.stale += 1 }
+      return dropped
+    }
+    withExtendedLifetime(dropped) {}
+  }
+
+  // MARK: failing
 
   /// Puts back what must be written later, and drops the rest.
-  private func fail(
-    _ trouble: Trouble, _ work: Work, _ left: (clears: Bool, removals: [SpillStaging.Removal]), _ store: SpillStore
-  ) {
-    abandon(store)
-    let now = store.now
-    let failure = store.error(for: trouble)
-    let dropped = store.state.withLock { state -> [SpillStaging.Entry] in
+  private func fail(_ trouble: SpillTrouble, _ work: Work, _ left: Removals) {
+    appender.abandon()
+    let now = core.now
+    let failure = trouble.error(in: core.configuration.directory)
+    let dropped = core.state.withLock { state -> [SpillStaging.Entry] in
       state.staging.putBack(left)
       state.writeFailure = failure
       let dropped = work.chunks.compactMap { state.unstage($0.key, $0.entry.number) }
       state.counts.dropped += dropped.count
       if awaitsReaders {
         // Nothing is wrong. Writing continues when a reader releases a segment, which may already have happened.
-        state.isHeldUp = ledger.isAwaited
+        state.isHeldUp = core.ledger.isAwaited
         state.writesPausedUntil = state.isHeldUp ? now.advanced(by: .seconds(5)) : nil
         state.lacksRoomToRemove = state.staging.hasRemovals
         state.breaker.withdraw(work.permit)
@@ -148,97 +173,29 @@ extension SpillWriter {
     }
     withExtendedLifetime(dropped) {}
     guard case .failed(let errno) = trouble else {
-      store.state.withLock { $0.lastFailure = store.error(for: trouble) }
+      core.state.withLock { $0.lastFailure = failure }
       return
     }
     if trouble.concernsWritesOnly {
-      store.noteWriteFailure(errno)
+      core.noteWriteFailure(errno)
     } else {
-      store.note(errno, "write a spill file", work.permit, isWrite: true)
+      core.note(errno, "write a spill file", work.permit, isWrite: true)
     }
-  }
-
-  /// Syncs if the user wants that and it is time.
-  func makeDurable(isUrgent: Bool, _ store: SpillStore) throws(Trouble) {
-    guard case .fdatasync(let every) = configuration.durability, isUrgent || unsyncedBytes >= every.bytes else {
-      return
-    }
-    try sync(store)
-  }
-
-  /// Makes written data durable.
-  func sync(_ store: SpillStore) throws(Trouble) {
-    guard unsyncedBytes > 0 || hasUnsyncedNames else { return }
-    do throws(Errno) {
-      takeTime(store)
-      // Only once: retrying does not make it durable.
-      while let last = unsyncedFiles.popLast() { try last.sync() }
-      if let open { try open.file.sync() }
-      goOn(store)
-    } catch {
-      throw .failed(error)
-    }
-    if hasUnsyncedNames { try syncNames(store) }
-    unsyncedBytes = 0
-    store.state.withLock { $0.counts.syncs += 1 }
-  }
-
-  /// Makes file names in the directory durable.
-  func syncNames(_ store: SpillStore) throws(Trouble) {
-    goOn(store)
-    do throws(Errno) { try directory.sync() } catch { throw .failed(error) }
-    hasUnsyncedNames = false
-  }
-
-  /// Raises the epoch, and unlinks everything of an older one.
-  private func clear(_ store: SpillStore) throws(Trouble) {
-    abandon(store)
-    var next = root
-    next.epoch += 1
-    do throws(Errno) {
-      goOn(store)
-      try files.withDescriptors { () throws(Errno) in try SpillFolder.write(next, to: directory) }
-    } catch {
-      throw .failed(error)
-    }
-    root = next
-    isRootWritten = true
-    // The index was emptied when this was requested; what came since waits for this.
-    store.sweep { _ in true }
-    var segments = store.state.withLock { state -> [SpillSegment] in
-      let all = state.places.compactMap { $0?.segment }
-      state.places = []
-      // They belong to an older epoch now.
-      state.leftBytes += state.unread.values.reduce(0, +)
-      state.unread = [:]
-      state.mayReturn = false
-      state.isFull = false
-      state.counts.segmentsFreed += all.count
-      _ = state.sources.sweep(from: 0, oldestSegment: nil)
-      return all
-    }
-    while var segment = segments.popLast() {
-      // It belongs to an older epoch, and is deleted at the next opening. Until then it counts.
-      do throws(Trouble) {
-        try unlink(segment, store)
-      } catch {
-        store.state.withLock { $0.leftBytes += segment.chargedBytes }
-        segment.stays()
-      }
-      if isKnownUniquelyReferenced(&segment) { segment.end() }
-    }
-    unsyncedFiles = []
-    hasUnsyncedNames = true
   }
 }
 
-extension SpillStore {
-  /// Notes that the disk cannot be written to. This says nothing about reading.
-  func noteWriteFailure(_ errno: Errno) {
-    let error = ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
-    state.withLock { state in
-      state.lastFailure = error
-      state.counts.writeErrors += 1
-    }
+extension SpillState {
+  /// Forgets all segments: they belong to an older epoch.
+  fileprivate mutating func forgetSegments() -> [SpillSegment] {
+    let all = places.compactMap { $0?.segment }
+    places = []
+    // They belong to an older epoch now.
+    leftBytes += unread.values.reduce(0, +)
+    unread = [:]
+    mayReturn = false
+    isFull = false
+    counts.segmentsFreed += all.count
+    _ = sources.sweep(from: 0, oldestSegment: nil)
+    return all
   }
 }

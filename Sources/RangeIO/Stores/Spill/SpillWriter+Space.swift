@@ -1,69 +1,176 @@
 import SystemPackage
 
-/// Room for a segment: within the limit, above the minimum of free disk space, and beside other processes.
+/// Room: for a record in the open segment; for a segment within the limit, above the minimum of free disk space, and
+/// beside other processes.
 extension SpillWriter {
+  /// Makes sure that a record with a payload of this size fits into the open segment.
+  func makeRoom(payload: Int, of slot: Int) throws(SpillTrouble) {
+    // A chunk too large for an empty segment was already refused. Copied tombstones may take the room; then another
+    // segment is created.
+    for _ in 0..<4 {
+      if appender.hasRoom(payload: payload, of: slot) { return }
+      try appender.seal()
+      let identity = core.state.withLock { $0.sources[slot].identity.bytes.count }
+      let needed =
+        SpillFormat.recordCount(payload: payload) + SpillFooter.growth + SpillAppender.space(identity: identity)
+      reserved += needed
+      defer { reserved -= needed }
+      try makeSegment()
+    }
+    guard appender.hasRoom(payload: payload, of: slot) else { throw .noRoom }
+  }
+
+  /// Creates the next segment, and makes room for the one after it.
+  private func makeSegment() throws(SpillTrouble) {
+    let size = core.configuration.segmentBytes
+    try takeSpace(size)
+    guard try openSegment(size) else { return }
+    try mergeSmallest()
+    guard dropsOldest else { return }
+    // Room for one segment is kept free, so that copied records have somewhere to go.
+    while core.ledger.bytes > core.ledger.limit - size {
+      guard try freeSegment(copying: true) else { break }
+    }
+  }
+
+  // MARK: creating a segment
+
+  /// Opens a segment for which space was taken. Holds a turn until the file exists, so that two processes do not take
+  /// the same room. What follows may take long; other processes can create their segments at the same time.
+  ///
+  /// - Returns: false if there is already an open one.
+  private func openSegment(_ size: Int) throws(SpillTrouble) -> Bool {
+    let turn = try shareSpace(size)
+    defer { withExtendedLifetime(turn) {} }
+    // Making room may have copied tombstones to a new segment: then that is the open one.
+    guard appender.open == nil else {
+      core.ledger.give(size)
+      return false
+    }
+    do throws(Errno) {
+      try writeRoot()
+      appender.open = try createSegment(size)
+      return true
+    } catch {
+      core.ledger.give(size)
+      throw .failed(error)
+    }
+  }
+
+  /// Writes `store` if it is not written yet: without it no segment is valid.
+  private func writeRoot() throws(Errno) {
+    guard !isRootWritten else { return }
+    calls.goOn()
+    try core.files.withDescriptors { () throws(Errno) in try SpillFolder.write(root, to: core.directory) }
+    isRootWritten = true
+  }
+
+  private func createSegment(_ size: Int) throws(Errno) -> OpenSegment {
+    var file: (any SpillFile)?
+    while file == nil {
+      lastSegment += 1
+      calls.goOn()
+      do throws(Errno) {
+        let name = SpillFormat.segmentName(lastSegment)
+        file = try core.files.withDescriptors { () throws(Errno) in try core.directory.create(name) }
+      } catch .fileExists {
+        // The file of another process: not touched.
+      }
+    }
+    let header = SpillSegmentHeader(
+      directoryID: root.directoryID, epoch: root.epoch, number: lastSegment, created: core.configuration.wallClock())
+    var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
+    let check = memory.withUnsafeMutableBytes { header.write(to: $0) }
+    do throws(Errno) {
+      calls.goOn()
+      try file!.allocate(size)
+      try file!.writeAll(memory, at: 0)
+    } catch {
+      // `try?`: a file that stays is removed at the next opening.
+      try? core.directory.remove(SpillFormat.segmentName(lastSegment))
+      throw error
+    }
+    appender.unsynced.hasNames = true
+    let segment = SpillSegment(
+      number: lastSegment, check: check, charge: size, ledger: core.ledger, files: core.files)
+    core.files.enter(file!, lastSegment)
+    let place = core.state.withLock { state in
+      state.counts.segmentsMade += 1
+      state.counts.fileBytes += memory.count
+      state.lastRank += 1
+      return state.add(.init(segment: segment, rank: state.lastRank, length: size))
+    }
+    return OpenSegment(segment: segment, file: file!, place: place)
+  }
+
+  // MARK: taking space
+
   /// Takes room for a segment, within the limit and above the minimum of free disk space.
-  func takeSpace(_ size: Int, _ store: SpillStore) throws(Trouble) {
+  private func takeSpace(_ size: Int) throws(SpillTrouble) {
+    let ledger = core.ledger
     while !ledger.take(size) {
-      store.state.withLock { $0.isFull = true }
+      core.state.withLock { $0.isFull = true }
       guard dropsOldest else { throw .noRoom }
-      if try drainSegment(copying: false, store) { continue }
+      if try freeSegment(copying: false) { continue }
       // Try again after asking readers to notify: one may have released a segment just now.
       ledger.awaitRoom()
       if ledger.take(size) { break }
-      if try drainSegment(copying: false, store) { continue }
-      awaitsReaders = store.state.withLock { $0.isReadFrom(charged: ledger.bytes) }
-      if !awaitsReaders, try drainSegment(copying: false, store) { continue }
+      if try freeSegment(copying: false) { continue }
+      awaitsReaders = core.state.withLock { $0.isReadFrom(charged: ledger.bytes) }
+      if !awaitsReaders, try freeSegment(copying: false) { continue }
       throw .noRoom
     }
+    let floor = core.configuration.freeSpaceFloor.bytes
     let before = ledger.bytes
     var missing: Int?
     while true {
       let free: Int
-      do throws(Errno) { free = try directory.freeByteCount() } catch {
+      do throws(Errno) { free = try core.directory.freeByteCount() } catch {
         ledger.give(size)
         throw .failed(error)
       }
-      if free - size >= configuration.freeSpaceFloor.bytes { return }
+      if free - size >= floor { return }
       // Frees no more than is missing, since some file systems report freed space only later.
-      let (wanted, overflow) = configuration.freeSpaceFloor.bytes.addingReportingOverflow(size)
+      let (wanted, overflow) = floor.addingReportingOverflow(size)
       let most = missing ?? (overflow ? .max : wanted) - max(0, free)
       missing = most
-      try drainOldest(before - ledger.bytes < most, for: size, store)
+      try freeOldest(before - ledger.bytes < most, for: size)
     }
   }
 
   /// Waits for a turn to take room that is shared with other processes.
-  func shareSpace(_ size: Int, _ store: SpillStore) throws(Trouble) -> SpillQuota.Turn? {
-    guard let quota else { return nil }
+  private func shareSpace(_ size: Int) throws(SpillTrouble) -> SpillQuota.Turn {
     while true {
       let answer: SpillQuota.Answer
       do throws(Errno) {
         // Slow processes do not mean that this disk is sick.
-        takeTime(store)
-        defer { goOn(store) }
-        answer = try files.withDescriptors { () throws(Errno) in try quota.enter(size) }
+        calls.takeTime()
+        defer { calls.goOn() }
+        answer = try core.files.withDescriptors { () throws(Errno) in try quota.enter(size) }
       } catch {
-        ledger.give(size)
+        core.ledger.give(size)
         throw .failed(error)
       }
       switch answer {
       case .turn(let turn): return turn
-      case .full: try drainOldest(true, for: size, store)
+      case .full: try freeOldest(true, for: size)
       case .busy:
-        ledger.give(size)
+        core.ledger.give(size)
         throw .busy
       }
     }
   }
 
   /// Frees a segment for `size` charged bytes. If none may be freed, gives them back and throws.
-  private func drainOldest(_ mayGo: Bool, for size: Int, _ store: SpillStore) throws(Trouble) {
-    do throws(Trouble) {
-      guard dropsOldest, mayGo, try drainSegment(copying: false, store) else { throw .noRoom }
+  private func freeOldest(_ mayGo: Bool, for size: Int) throws(SpillTrouble) {
+    do throws(SpillTrouble) {
+      guard dropsOldest, mayGo, try freeSegment(copying: false) else { throw .noRoom }
     } catch {
-      ledger.give(size)
+      core.ledger.give(size)
       throw error
     }
   }
+
+  /// Whether the oldest are dropped when there is no room.
+  private var dropsOldest: Bool { core.configuration.whenFull == .dropOldest && !root.refusesWhenFull }
 }

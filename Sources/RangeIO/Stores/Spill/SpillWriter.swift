@@ -2,78 +2,51 @@ import SystemPackage
 
 /// Writes what waits to be written, one batch after the other. Only the writer changes the directory while a store is
 /// open. It runs on one thread at a time, and only while there is something to do.
+///
+/// It runs two parts: ``SpillAppender`` fills the open segment, and ``SpillReclaimer`` decides which segments make
+/// room.
 final class SpillWriter: @unchecked Sendable {
   // Unchecked: all mutable state is used only by the run, and there is one run at a time: the caller that sets
   // `isWriting` under the store's lock starts it, and only after the last run has unset it.
-  let configuration: SpillStore.Configuration
-  let directory: any SpillDirectory
-  let ledger: SpillLedger
-  let files: SpillFiles
-  private(set) weak var store: SpillStore?
+  let core: SpillCore
+  let calls: SpillWatchedCalls
+  var appender: SpillAppender
+  let reclaimer: SpillReclaimer
   /// Kept open: the lock is held for as long as this is.
-  var lockFile: (any SpillFile)?
+  private var lockFile: (any SpillFile)?
+  /// The limit, which other processes may share.
+  let quota: SpillQuota
   var root: SpillRoot
   /// Whether `store` on the disk equals `root`. Not yet, if the disk was full when the directory was opened.
-  var isRootWritten = true
+  var isRootWritten: Bool
   /// The number of the last segment created.
   var lastSegment: UInt64
-  /// The sequence of the last record.
-  var lastSequence: UInt64
-  var open: OpenSegment?
-  /// What is to be written to the open segment, and its size.
-  var buffer: WritableBytes?
-  var filled = 0
-  /// Bytes that are written directly from their memory: each after this many bytes of the buffer.
-  var gathered: [(after: Int, bytes: Bytes)] = []
-  var gatheredBytes = 0
-  /// The records that can be found once this is written.
-  var pending: [PendingRecord] = []
-  /// The bytes written since files were last made durable.
-  var unsyncedBytes = 0
-  /// The files of segments that were given up and are not fully durable yet.
-  var unsyncedFiles: [any SpillFile] = []
-  /// Whether names in the directory must be made durable.
-  var hasUnsyncedNames = false
-  /// The current call to the disk, as the watch knows it.
-  var call: DiskWatch.Call?
   /// Bytes of the open segment that copied records must not use.
   var reserved = 0
   /// Whether the last batch failed because readers hold the segments to free.
   var awaitsReaders = false
-  /// The limit shared with other processes, if it is shared.
-  var quota: SpillQuota?
 
   init(
-    _ configuration: SpillStore.Configuration, _ directory: any SpillDirectory, _ ledger: SpillLedger,
-    files: SpillFiles, root: SpillRoot, lastSegment: UInt64, lastSequence: UInt64
+    _ core: SpillCore, in folder: SpillFolder, root: SpillRoot, isRootWritten: Bool, lastSegment: UInt64,
+    lastSequence: UInt64
   ) {
-    self.configuration = configuration
-    self.directory = directory
-    self.ledger = ledger
-    self.files = files
+    self.core = core
     self.root = root
+    self.isRootWritten = isRootWritten
     self.lastSegment = lastSegment
-    self.lastSequence = lastSequence
-  }
-
-  func belongs(to store: SpillStore) {
-    self.store = store
-    ledger.onRoom { [weak self] in self?.roomMayBeFree() }
+    let configuration = core.configuration
+    calls = SpillWatchedCalls(core)
+    appender = SpillAppender(core, calls, lastSequence: lastSequence)
+    reclaimer = SpillReclaimer(segmentBytes: configuration.segmentBytes, limit: configuration.limit.bytes)
+    lockFile = folder.lock
+    quota = SpillQuota(
+      shared: folder.shared ?? core.directory, privateName: folder.privateName, limit: configuration.limit.bytes,
+      tries: configuration.quotaTries)
+    core.ledger.onRoom { [weak self] in self?.roomMayBeFree() }
   }
 
   /// How many bytes of chunks are written at once.
   static let batchBytes = 1 << 20
-
-  /// The largest record that fits into a segment with everything it needs.
-  ///
-  /// - Parameter count: the size of its source's identity.
-  func largestRecord(identity count: Int) -> Int {
-    configuration.segmentBytes - SpillFormat.headerCount - OpenSegment.emptyClosingCount - SpillFooter.growth
-      - SpillFormat.recordCount(payload: count) - 8 - SpillFormat.padded(count)
-  }
-
-  /// Whether the oldest are dropped when there is no room.
-  var dropsOldest: Bool { configuration.whenFull == .dropOldest && !root.refusesWhenFull }
 
   // MARK: starting
 
@@ -81,8 +54,7 @@ final class SpillWriter: @unchecked Sendable {
   ///
   /// - Parameter isUrgent: whether to write at once, however little there is.
   func wake(isUrgent: Bool = false) {
-    guard let store else { return }
-    let (starts, lingers) = store.state.withLock { state -> (Bool, Bool) in
+    let (starts, lingers) = core.state.withLock { state -> (Bool, Bool) in
       guard !state.isWriting, !state.isGivenUp, state.staging.hasWork else { return (false, false) }
       let isEnough =
         isUrgent || state.staging.waitingBytes >= min(Self.batchBytes, state.staging.limit / 2)
@@ -96,20 +68,19 @@ final class SpillWriter: @unchecked Sendable {
     }
     if starts { start() }
     if lingers {
-      configuration.background.startElsewhere { [weak self, configuration] in
+      core.configuration.background.startElsewhere { [weak self, configuration = core.configuration] in
         try? await configuration.time.sleep(for: configuration.writeDelay)
-        self?.store?.state.withLock { $0.isLingering = false }
+        self?.core.state.withLock { $0.isLingering = false }
         self?.wake(isUrgent: true)
       }
     }
   }
 
-  private func start() { store?.lanes.writes.start { [self] in run() } }
+  private func start() { core.lanes.writes.start { [weak self] in self?.run() } }
 
   /// Starts a run for a caller that waits for its end.
   func startForWaiters() {
-    guard let store else { return }
-    let starts = store.state.withLock { state -> Bool in
+    let starts = core.state.withLock { state -> Bool in
       defer { state.isWriting = true }
       return !state.isWriting
     }
@@ -125,18 +96,19 @@ final class SpillWriter: @unchecked Sendable {
 
   /// Writes until nothing is left.
   private func run() {
-    guard let store else { return }
     while true {
-      while writeBatch(store) {}
-      buffer = nil
-      switch nextStep(store) {
+      while writeBatch() {}
+      appender.buffer.release()
+      switch nextStep() {
       case .again: break
       case .flushed(let answers, let failed, let failure):
         if let failure { for answer in failed { answer.fail(failure) } }
-        let result = Result { () throws(Trouble) in if configuration.durability != .none { try syncWatched(store) } }
-        for answer in answers { answer.resolve(result.mapError { store.error(for: $0) as any Error }) }
+        let result = sync()
+        for answer in answers {
+          answer.resolve(result.mapError { $0.error(in: core.configuration.directory) as any Error })
+        }
       case .close(let answer):
-        shutDown(store)
+        shutDown()
         answer.resolve(.success(()))
       case .done(let instant):
         if let instant { retry(at: instant) }
@@ -145,9 +117,9 @@ final class SpillWriter: @unchecked Sendable {
     }
   }
 
-  private func nextStep(_ store: SpillStore) -> Step {
-    let now = store.now
-    return store.state.withLock { state in
+  private func nextStep() -> Step {
+    let now = core.now
+    return core.state.withLock { state in
       if canWrite(state, now) { return .again }
       if let step = takeFlushes(&state) { return step }
       if let closing = state.closing {
@@ -180,11 +152,11 @@ final class SpillWriter: @unchecked Sendable {
     var failure: ReadError?
     if !failed.isEmpty {
       let reason = state.breaker.isClosed ? state.writeFailure : state.lastFailure
-      failure = reason ?? .noSpillRoom(configuration.directory)
+      failure = reason ?? .noSpillRoom(core.configuration.directory)
     }
     if state.mayReturn {
       state.mayReturn = false
-      failure = failure ?? .mayReturn(configuration.directory)
+      failure = failure ?? .mayReturn(core.configuration.directory)
       failed += done
       done = []
     }
@@ -193,9 +165,9 @@ final class SpillWriter: @unchecked Sendable {
 
   /// Call when segments that readers held may be free.
   func roomMayBeFree() {
-    store?.lanes.writes.start { [weak self] in
-      guard let self, let store else { return }
-      store.state.withLock { state in
+    core.lanes.writes.start { [weak self] in
+      guard let self else { return }
+      core.state.withLock { state in
         guard state.isHeldUp else { return }
         (state.isHeldUp, state.writesPausedUntil) = (false, nil)
       }
@@ -210,23 +182,32 @@ final class SpillWriter: @unchecked Sendable {
 
   /// Retries removals that could not be written down, even if nothing else comes to be written.
   private func retry(at instant: ReadInstant) {
-    configuration.background.startElsewhere { [weak self, time = configuration.time] in
+    core.configuration.background.startElsewhere { [weak self, time = core.configuration.time] in
       try? await time.sleep(until: instant)
-      self?.store?.state.withLock { $0.isRetrying = false }
+      self?.core.state.withLock { $0.isRetrying = false }
       self?.wake(isUrgent: true)
     }
   }
 
+  /// Makes what is written durable, if the user wants that.
+  private func sync() -> Result<Void, SpillTrouble> {
+    guard core.configuration.durability != .none else { return .success(()) }
+    var result = Result<Void, SpillTrouble>.success(())
+    calls.run(.go) { result = Result { () throws(SpillTrouble) in try appender.sync() } }
+    if case .failure(.failed(let errno)) = result { core.note(errno, "sync a spill file", .go, isWrite: true) }
+    return result
+  }
+
   /// Seals the last segment and closes the directory.
-  private func shutDown(_ store: SpillStore) {
-    do throws(Trouble) {
-      try seal(store)
-      if configuration.durability != .none { try sync(store) }
+  private func shutDown() {
+    do throws(SpillTrouble) {
+      try appender.seal()
+      if core.configuration.durability != .none { try appender.sync() }
     } catch {
       // The segment is scanned at the next opening.
-      abandon(store)
+      appender.abandon()
     }
-    var (places, staging) = store.state.withLock { $0.forgetAll() }
+    var (places, staging) = core.state.withLock { $0.forgetAll() }
     while var place = places.popLast() {
       if place != nil, isKnownUniquelyReferenced(&place!.segment) { place!.segment.end() }
     }
@@ -236,9 +217,9 @@ final class SpillWriter: @unchecked Sendable {
 
   /// Releases the lock.
   func unlock() {
-    if let quota { quota.leave(directory) }
+    quota.leave(core.directory)
     // Unlocked explicitly: the code that opened the directory for us may hold the file a moment longer.
-    try? (lockFile ?? (directory as? SpillAbsentDirectory)?.lock)?.unlock()
+    try? (lockFile ?? (core.directory as? SpillAbsentDirectory)?.lock)?.unlock()
     lockFile = nil
   }
 }

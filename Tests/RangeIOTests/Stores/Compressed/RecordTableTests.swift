@@ -65,6 +65,28 @@ struct RecordTableTests {
     #expect(model.keys.allSatisfy { holder.pieces($0).isEmpty })
   }
 
+  @Test func `chains grow and shrink while the index is being moved`() {
+    let holder = Holder()
+    var last = 0
+    while last < 3000 || holder.table.bucketsToMove < 2000 {
+      _ = holder.add(Key(token: 1, block: last), lower: 1)
+      last += 1
+    }
+    // A key that is not moved yet has its chain in the old index; a step of moving takes the chain along.
+    for block in stride(from: 0, to: last, by: 29) { _ = holder.add(Key(token: 1, block: block), lower: 2) }
+    #expect(holder.table.bucketsToMove > 0)
+    for block in 0..<last {
+      let key = Key(token: 1, block: block)
+      #expect(holder.pieces(key) == (block % 29 == 0 ? [1, 2] : [1]))
+      // The first of the chain in one half, the last of it in the other.
+      var slot = holder.table.first(token: 1, block: block, hash: key.hash)
+      if block % 2 == 0, holder.table[slot].next != 0 { slot = holder.table[slot].next }
+      holder.table.remove(slot)
+      #expect(holder.pieces(key).count == (block % 29 == 0 ? 1 : 0))
+    }
+    #expect(holder.table.count == (last + 28) / 29)
+  }
+
   @Test func `slots that were given back are used again, and slot 0 never`() {
     let holder = Holder()
     for round in 0..<5 {

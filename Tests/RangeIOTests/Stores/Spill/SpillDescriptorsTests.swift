@@ -100,10 +100,10 @@ import Testing
     try await write(0..<150, source, store)
     #expect(store.statistics().segments == 50)
     #expect(await source.fetched(0..<150, by: store) == Set(0..<150))
-    #expect(store.writer.files.count == 8)
+    #expect(store.core.files.count == 8)
     try await store.close()
     // Those of reads that have just ended are closed by the thread that read.
-    #expect(store.writer.files.count <= 2)
+    #expect(store.core.files.count <= 2)
   }
 
   // MARK: many runs

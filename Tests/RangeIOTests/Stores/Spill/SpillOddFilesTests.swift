@@ -82,7 +82,7 @@ import Testing
     spill.disk.faults = DiskFaults { $0.kind == .read && $0.name == name ? .fail(.ioError) : nil }
     let store = try spill.open()
     #expect(store.statistics().segmentsLeftOut == 1)
-    #expect(store.writer.lastSequence > 8)
+    #expect(store.writer.appender.lastSequence > 8)
     FillSource(store.sources).erase(0..<8, in: store)
     try await store.close()
     spill.disk.faults = .none
@@ -100,7 +100,7 @@ import Testing
     let store = try spill.open()
     #expect(store.statistics().segmentsLeftOut == 1 && store.statistics().blocks == 0)
     #expect(store.statistics().bytes >= SpillStore.fixedBytes + before!.count)
-    #expect(store.writer.lastSegment == 1 && store.writer.lastSequence > 8)
+    #expect(store.writer.lastSegment == 1 && store.writer.appender.lastSequence > 8)
     FillSource(store.sources).erase(0..<4, in: store)
     try await store.close()
     #expect(spill.contents[path] == before)

@@ -10,7 +10,7 @@ import Testing
   /// Leaves three segments, and block 38 in the last of them.
   private func filled(_ spill: SimulatedSpill, from sequence: UInt64 = 0) async throws {
     let store = try spill.open()
-    store.writer.lastSequence = sequence
+    store.writer.appender.lastSequence = sequence
     let source = FillSource(store.sources)
     for block in 0..<40 {
       source.put(block, in: store)
@@ -24,7 +24,7 @@ import Testing
     let spill = SimulatedSpill()
     let process = spill.disk.newProcess()
     let store = try spill.open(in: process)
-    store.writer.lastSequence = 5 << 32
+    store.writer.appender.lastSequence = 5 << 32
     let source = FillSource(store.sources)
     for block in 0..<8 { source.put(block, in: store) }
     try await store.flush()
@@ -33,7 +33,7 @@ import Testing
     process.crash()
     let again = try spill.open()
     #expect(FillSource(again.sources).served(0..<8, by: again) == [0, 1, 4, 5, 6, 7])
-    #expect(again.writer.lastSequence > 5 << 32)
+    #expect(again.writer.appender.lastSequence > 5 << 32)
   }
 
   @Test(arguments: [0, 1, 2]) func `what is removed from a segment that could not be read stays removed`(
@@ -160,7 +160,7 @@ extension SpillStore {
       return true
     }
     guard runs else { return }
-    while writer.writeBatch(self) {}
+    while writer.writeBatch() {}
     state.withLock { $0.isWriting = false }
   }
 }

@@ -1,0 +1,171 @@
+import SystemPackage
+
+/// The segment that is being filled.
+struct OpenSegment {
+  let segment: SpillSegment
+  /// Its file, which stays open while it is being written.
+  let file: any SpillFile
+  let place: UInt32
+  /// The end of what is written.
+  var position = SpillFormat.headerCount
+  var footer = SpillFooter()
+  /// The number of each source within the segment.
+  var locals: [Int: UInt32] = [:]
+  /// The current size of the footer, including its header and what follows it.
+  var closingCount = emptyClosingCount
+  static let emptyClosingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
+}
+
+/// Appends records to the open segment, and publishes them when they are written. Never creates or frees a segment: who
+/// appends has made room before.
+struct SpillAppender: ~Copyable {
+  /// A record that can be found once it is written.
+  enum Pending {
+    case chunk(key: UInt64, number: UInt64, slot: Int, ticket: ChunkTicket, SpillTable.Record)
+    /// A copy from another place.
+    case copy(slot: Int, block: Int, from: SpillTable.Record, SpillTable.Record)
+    case tombstone(SpillState.Tombstone)
+    case source(slot: Int, local: UInt32)
+  }
+
+  /// What is written and not durable yet.
+  struct Unsynced {
+    /// The bytes written since files were last made durable.
+    var bytes = 0
+    /// The files of segments that were given up.
+    var files: [any SpillFile] = []
+    /// Whether names in the directory must be made durable.
+    var hasNames = false
+  }
+
+  let core: SpillCore
+  let calls: SpillWatchedCalls
+  var open: OpenSegment?
+  /// What is to be written to the open segment.
+  var buffer = SpillBuffer()
+  /// The records that can be found once this is written.
+  var pending: [Pending] = []
+  var unsynced = Unsynced()
+  /// The sequence of the last record.
+  var lastSequence: UInt64
+
+  init(_ core: SpillCore, _ calls: SpillWatchedCalls, lastSequence: UInt64) {
+    self.core = core
+    self.calls = calls
+    self.lastSequence = lastSequence
+  }
+
+  // MARK: room
+
+  /// The room that is left in the open segment beside its footer; none if there is no open segment.
+  var freeBytes: Int {
+    guard let open else { return 0 }
+    return core.configuration.segmentBytes - open.position - buffer.count - open.closingCount
+  }
+
+  /// Whether the open segment has room for a record with a payload of this size, beside other bytes.
+  func hasRoom(payload: Int, of slot: Int, beside reserved: Int = 0) -> Bool {
+    guard let open else { return false }
+    var needed = SpillFormat.recordCount(payload: payload) + SpillFooter.growth
+    if open.locals[slot] == nil {
+      needed += Self.space(identity: core.state.withLock { $0.sources.entry(slot)?.identity.bytes.count ?? 0 })
+    }
+    return needed + reserved <= freeBytes
+  }
+
+  /// The room for a source that is new in the segment: its record, and its part of the footer.
+  static func space(identity count: Int) -> Int {
+    SpillFormat.recordCount(payload: count) + 8 + SpillFormat.padded(count)
+  }
+
+  // MARK: the life of a segment
+
+  /// Ends the open segment with a footer.
+  mutating func seal() throws(SpillTrouble) {
+    guard open != nil else { return }
+    try flush()
+    guard let open else { return }
+    lastSequence += 1
+    let closing = open.footer.closing(sequence: lastSequence, at: open.position, segmentCheck: open.segment.check)
+    let length = open.position + closing.count
+    do throws(Errno) {
+      calls.goOn()
+      try open.file.writeAll(closing, at: open.position)
+      calls.goOn()
+      try open.file.truncate(length)
+      if core.configuration.durability != .none {
+        calls.takeTime()
+        try open.file.sync()
+        calls.goOn()
+      }
+    } catch {
+      throw .failed(error)
+    }
+    open.segment.recharge(SpillLedger.rounded(length))
+    core.state.withLock { state in
+      state.counts.fileBytes += closing.count
+      state.places[Int(open.place)]!.isSealed = true
+      state.places[Int(open.place)]!.length = length
+    }
+    self.open = nil
+  }
+
+  /// Gives up the open segment. What was written can still be found; nothing is added.
+  mutating func abandon() {
+    pending = []
+    buffer.empty()
+    guard let open else { return }
+    core.state.withLock { state in
+      guard state.places.indices.contains(Int(open.place)), state.places[Int(open.place)] != nil else { return }
+      state.places[Int(open.place)]!.isSealed = true
+      // Some of what was to be written may be in the file: the next opening finds it, unless tombstones say otherwise.
+      for (slot, local) in open.locals { state.places[Int(open.place)]!.locals[slot] = local }
+    }
+    if core.configuration.durability != .none { unsynced.files.append(open.file) }
+    self.open = nil
+  }
+
+  // MARK: making it durable
+
+  /// Syncs if the user wants that and it is time.
+  mutating func makeDurable(isUrgent: Bool) throws(SpillTrouble) {
+    guard case .fdatasync(let every) = core.configuration.durability, isUrgent || unsynced.bytes >= every.bytes else {
+      return
+    }
+    try sync()
+  }
+
+  /// Makes written data durable.
+  mutating func sync() throws(SpillTrouble) {
+    guard unsynced.bytes > 0 || unsynced.hasNames else { return }
+    do throws(Errno) {
+      calls.takeTime()
+      // Only once: retrying does not make it durable.
+      while let last = unsynced.files.popLast() { try last.sync() }
+      if let open { try open.file.sync() }
+      calls.goOn()
+    } catch {
+      throw .failed(error)
+    }
+    if unsynced.hasNames { try syncNames() }
+    unsynced.bytes = 0
+    core.state.withLock { $0.counts.syncs += 1 }
+  }
+
+  /// Makes file names in the directory durable.
+  mutating func syncNames() throws(SpillTrouble) {
+    calls.goOn()
+    do throws(Errno) { try core.directory.sync() } catch { throw .failed(error) }
+    unsynced.hasNames = false
+  }
+}
+
+extension SpillFile {
+  /// Writes an array.
+  func writeAll(_ bytes: [UInt8], at offset: Int) throws(Errno) {
+    let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
+      Result { () throws(Errno) in try write([buffer], at: offset) }
+    }
+    try result.get()
+  }
+}

@@ -1,0 +1,109 @@
+import SystemPackage
+
+/// What a store, its reads and its writer share: the directory, the state under its lock, the clocks, and the watch on
+/// calls to the disk.
+final class SpillCore: Sendable {
+  let configuration: SpillStore.Configuration
+  let directory: any SpillDirectory
+  let ledger: SpillLedger
+  let files: SpillFiles
+  let state: Locked<SpillState>
+  let watch: DiskWatch
+  /// Where it reads, and where it writes.
+  let lanes: DiskLanes
+
+  init(
+    _ configuration: SpillStore.Configuration, directory: any SpillDirectory, ledger: SpillLedger, files: SpillFiles,
+    lanes: DiskLanes, state: consuming sending SpillState
+  ) {
+    self.configuration = configuration
+    self.directory = directory
+    self.ledger = ledger
+    self.files = files
+    self.lanes = lanes
+    self.state = Locked(state)
+    watch = DiskWatch(
+      configuration.time, configuration.background, late: configuration.late, stall: configuration.breaker.stall)
+  }
+
+  /// The current time by the clock of the tiers above.
+  var now: ReadInstant { configuration.time.now }
+
+  /// Converts an instant of the tiers' clock to the wall clock, in nanoseconds since 1970.
+  func wallTime(of instant: ReadInstant) -> Int64 {
+    configuration.wallClock() - max(0, now.nanoseconds - instant.nanoseconds)
+  }
+
+  /// The largest record that fits into a segment with everything it needs.
+  ///
+  /// - Parameter count: the size of its source's identity.
+  func largestRecord(identity count: Int) -> Int {
+    configuration.segmentBytes - SpillFormat.headerCount - OpenSegment.emptyClosingCount - SpillFooter.growth
+      - SpillAppender.space(identity: count)
+  }
+
+  // MARK: walks through the index
+
+  /// If there are many sources, forgets those that have nothing left. Called only by the writer, which may know a
+  /// source that is about to be forgotten.
+  func sweepSources() {
+    guard state.withLock({ $0.sources.isTimeToSweep }) else { return }
+    var next: Int? = 0
+    while let first = next {
+      next = state.withLock { state in
+        state.sources.sweep(from: first, SpillState.sweptAtOnce, oldestSegment: state.oldestSegment)
+      }
+    }
+  }
+
+  /// Removes the records for which `isMeant` returns true from the index, in parts, each with one lock.
+  ///
+  /// - Returns: the number of records removed.
+  @discardableResult func sweep(where isMeant: @Sendable (SpillTable.Record) -> Bool) -> Int {
+    var next: Int? = 1
+    var removed = 0
+    while let first = next {
+      let step = state.withLock { $0.sweep(from: first, isMeant) }
+      removed += step.removed
+      next = step.next
+    }
+    return removed
+  }
+
+  // MARK: failures
+
+  /// Notes that the disk failed.
+  func note(_ errno: Errno, _ action: String, _ permit: SpillBreaker.Permit, isWrite: Bool) {
+    let error = ReadError.errno(errno, action, .init(source: configuration.directory))
+    let now = self.now
+    state.withLock { state in
+      state.lastFailure = error
+      if isWrite { state.counts.writeErrors += 1 } else { state.counts.readErrors += 1 }
+      state.breaker.failed(permit, now: now)
+    }
+  }
+
+  /// Notes that the disk cannot be written to. This says nothing about reading.
+  func noteWriteFailure(_ errno: Errno) {
+    let error = ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
+    state.withLock { state in
+      state.lastFailure = error
+      state.counts.writeErrors += 1
+    }
+  }
+
+  /// Notes that something could not be read. This does not mean that the disk is sick.
+  func noteReadFailure(_ errno: Errno) {
+    let error = ReadError.errno(errno, "read a spill file", .init(source: configuration.directory))
+    state.withLock { state in
+      state.lastFailure = error
+      state.counts.readErrors += 1
+    }
+  }
+
+  /// Notes that a file could not be opened because the process has too many. This is no failure of the disk.
+  func noteShortage(_ errno: Errno) {
+    let error = ReadError.errno(errno, "open a spill file", .init(source: configuration.directory))
+    state.withLock { $0.lastFailure = error }
+  }
+}

@@ -1,0 +1,239 @@
+import SystemPackage
+
+/// Freeing segments: does what ``SpillReclaimer`` decides.
+extension SpillWriter {
+  /// Frees a segment. Its space is available when its last reader releases it.
+  ///
+  /// - Parameter copying: whether blocks that were read are copied to the open segment.
+  /// - Returns: whether there was one.
+  func freeSegment(copying: Bool) throws(SpillTrouble) -> Bool {
+    guard let victim = chooseVictim() else { return try dropLeftOut() }
+    try free(victim, copying: copying)
+    return true
+  }
+
+  /// Merges the smallest segments into the open one while there are too many.
+  func mergeSmallest() throws(SpillTrouble) {
+    while !isBehind, let victim = chooseVictimToMerge() {
+      guard try free(victim, copying: true) else { return }
+    }
+  }
+
+  // MARK: choosing
+
+  private func chooseVictim() -> SpillReclaimer.Victim? {
+    let room = reclaimer.roomForTombstones(free: appender.freeBytes - reserved)
+    let locals = appender.open?.locals ?? [:]
+    return core.state.withLock { state in
+      let candidates = state.places.indices.compactMap { index -> SpillReclaimer.Candidate? in
+        guard let candidate = state.candidate(index),
+          state.spaceToCarry(UInt32(index), beside: locals, upTo: room) <= room,
+          // A segment in use by a reader gives no room now. A read takes its reference under this lock.
+          isKnownUniquelyReferenced(&state.places[index]!.segment)
+        else { return nil }
+        return candidate
+      }
+      return state.begin(reclaimer.victim(among: candidates))
+    }
+  }
+
+  private func chooseVictimToMerge() -> SpillReclaimer.Victim? {
+    guard appender.open != nil else { return nil }
+    let free = appender.freeBytes - reserved
+    return core.state.withLock { state in
+      let count = state.places.count { $0 != nil }
+      guard count > reclaimer.mostSegments else { return nil }
+      let candidates = state.places.indices.compactMap { state.candidate($0) }
+      return state.begin(reclaimer.victimToMerge(among: candidates, of: count, free: free))
+    }
+  }
+
+  /// Whether so much waits to be written that it is more urgent than copying.
+  private var isBehind: Bool { core.state.withLock { $0.staging.waitingBytes > $0.staging.limit / 2 } }
+
+  // MARK: freeing
+
+  /// - Returns: false if it stays, since the open segment has no room for what must not be lost.
+  @discardableResult
+  private func free(_ victim: SpillReclaimer.Victim, copying: Bool) throws(SpillTrouble) -> Bool {
+    var segment = core.state.withLock { $0.places[Int(victim.place)]!.segment }
+    do throws(SpillTrouble) {
+      guard try copyOn(victim, segment, copying: copying) else {
+        core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
+        return false
+      }
+      try carryTombstones(of: victim)
+      // Unlinked before it is forgotten: a file that cannot be removed will be found again later, and must stay known
+      // until then.
+      try unlink(segment)
+      // Durable before another segment goes: a power loss must not bring this one back after its tombstones are gone.
+      if core.configuration.durability != .none { try appender.syncNames() }
+    } catch {
+      core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
+      throw error
+    }
+    forget(victim)
+    // Its room is available at once, unless a reader holds it.
+    if isKnownUniquelyReferenced(&segment) { segment.end() }
+    return true
+  }
+
+  /// Removes the records of a segment from the index, and then its place.
+  private func forget(_ victim: SpillReclaimer.Victim) {
+    var evicted = 0
+    var next: Int? = 1
+    while let first = next {
+      let step = core.state.withLock { state in
+        let step = state.sweep(from: first) { $0.segment == victim.place }
+        if step.next == nil {
+          state.places[Int(victim.place)] = nil
+          state.counts.segmentsFreed += 1
+          state.isFull = state.isFull || !victim.isMerged
+        }
+        return step
+      }
+      evicted += step.removed
+      next = step.next
+    }
+    core.state.withLock { $0.counts.evictions += evicted }
+    core.sweepSources()
+  }
+
+  /// Removes the file of a segment. Its space is available when its last reader releases it.
+  func unlink(_ segment: SpillSegment) throws(SpillTrouble) {
+    do throws(Errno) {
+      calls.goOn()
+      try core.directory.remove(SpillFormat.segmentName(segment.number))
+      appender.unsynced.hasNames = true
+      segment.isGone()
+    } catch {
+      // Another process may have removed it.
+      guard error == .noSuchFileOrDirectory else { throw .failed(error) }
+    }
+  }
+
+  /// Removes the oldest segment if it is one that could not be read: no other segment may go that is needed for it.
+  ///
+  /// - Returns: whether there was one.
+  private func dropLeftOut() throws(SpillTrouble) -> Bool {
+    let oldest = core.state.withLock { state -> UInt64? in
+      guard let oldest = state.unread.keys.min(), oldest < state.oldestSegment ?? .max else { return nil }
+      return oldest
+    }
+    guard let oldest else { return false }
+    do throws(Errno) {
+      calls.goOn()
+      try core.directory.remove(SpillFormat.segmentName(oldest))
+      appender.unsynced.hasNames = true
+    } catch {
+      // A file that cannot be read may also not be removable.
+      guard error == .noSuchFileOrDirectory else { return false }
+    }
+    core.ledger.give(core.state.withLock { $0.unread.removeValue(forKey: oldest) ?? 0 })
+    return true
+  }
+
+  // MARK: copying on
+
+  /// Copies blocks that were read often to the open segment, as far as there is room, and takes one hit from each
+  /// record of the spared segments. One walk through the index, in parts, each with one lock.
+  ///
+  /// - Returns: whether everything was copied that must be.
+  private func copyOn(
+    _ victim: SpillReclaimer.Victim, _ segment: SpillSegment, copying: Bool
+  ) throws(SpillTrouble) -> Bool {
+    // Copied records leave room for the tombstones.
+    let locals = appender.open?.locals ?? [:]
+    let carried = core.state.withLock { $0.spaceToCarry(victim.place, beside: locals) }
+    reserved += carried
+    defer { reserved -= carried }
+    var survey = SpillReclaimer.Survey(victim)
+    var next: Int? = 1
+    while let first = next {
+      next = core.state.withLock { state -> Int? in
+        let end = min(first + SpillState.sweptAtOnce, state.table.slotsUsed)
+        for slot in UInt32(first)..<UInt32(max(first, end)) where state.table[slot].isUsed {
+          if survey.see(state.table[slot]) == .spendHit { state.spendHit(slot) }
+        }
+        return end < state.table.slotsUsed ? end : nil
+      }
+    }
+    let room = reclaimer.roomForCopies(isCopying: copying, isBehind: isBehind)
+    let (copied, forgotten) = survey.copies(room: room)
+    // Blocks that were read but must go are remembered, for when they come again.
+    core.state.withLock { state in
+      for record in forgotten {
+        let key = SpillTable.ghostKey(check: state.sources[record.source].check, block: record.block)
+        state.ghost.insert(Ghost.fingerprint(of: key), limit: max(16, state.table.count))
+      }
+    }
+    let isComplete = try copy(copied, from: segment)
+    return isComplete || !victim.isMerged
+  }
+
+  /// - Returns: false if the open segment had no room for all of them.
+  private func copy(_ survivors: [SpillTable.Record], from segment: SpillSegment) throws(SpillTrouble) -> Bool {
+    guard !survivors.isEmpty else { return true }
+    let start = SpillFormat.recordHeaderCount
+    var isComplete = true
+    var window: SpillWindow?
+    for old in survivors {
+      let bytes: UnsafeRawBufferPointer?
+      calls.goOn()
+      do throws(Errno) {
+        if window == nil { window = SpillWindow(try segment.file()) }
+        bytes = try window!.bytes(old.offset, start + Int(old.stored))
+      } catch {
+        if error.isShortageOfDescriptors { throw .failed(error) }
+        // One bad place must not keep its segment from being freed, and so block everything that waits to be written.
+        core.noteReadFailure(error)
+        break
+      }
+      guard let bytes, let header = SpillRecord(bytes, segmentCheck: segment.check), header.kind == .chunk,
+        header.stored == old.stored, header.block == UInt64(old.block),
+        CRC32C.of(bytes.part(start, Int(old.stored))) == header.payloadCheck,
+        core.state.withLock({ header.identityCheck == $0.sources[old.source].check })
+      else {
+        core.state.withLock { $0.counts.damaged += 1 }
+        continue
+      }
+      isComplete = appender.hasRoom(payload: Int(old.stored), of: old.source, beside: reserved)
+      guard isComplete else { break }
+      try appender.append(copyOf: old, header, bytes.part(start, Int(old.stored)))
+    }
+    try appender.flush()
+    return isComplete
+  }
+
+  /// Copies the tombstones that an older segment may need.
+  private func carryTombstones(of victim: SpillReclaimer.Victim) throws(SpillTrouble) {
+    let needed = core.state.withLock { $0.neededTombstones(of: victim.place) }
+    guard !needed.isEmpty else { return }
+    for tombstone in needed { try appendTombstone(tombstone.slot, tombstone.blocks, bound: tombstone.bound) }
+    try appender.flush()
+    // Before the segment with the originals is removed.
+    if core.configuration.durability != .none { try appender.sync() }
+  }
+}
+
+extension SpillState {
+  /// A segment as the reclaimer sees it; `nil` if it cannot be freed.
+  fileprivate func candidate(_ index: Int) -> SpillReclaimer.Candidate? {
+    // Takes no copy of the place, which would be a reference to its segment.
+    guard places[index]?.isSealed == true, !places[index]!.isDraining else { return nil }
+    return .init(
+      place: UInt32(index), rank: places[index]!.rank, length: places[index]!.length,
+      liveBytes: places[index]!.liveBytes, hitBytes: places[index]!.hitBytes)
+  }
+
+  /// Notes what was decided about a victim.
+  fileprivate mutating func begin(_ victim: SpillReclaimer.Victim?) -> SpillReclaimer.Victim? {
+    guard let victim else { return nil }
+    for place in victim.spared {
+      lastRank += 1
+      places[Int(place)]!.rank = lastRank
+    }
+    places[Int(victim.place)]!.isDraining = true
+    return victim
+  }
+}
