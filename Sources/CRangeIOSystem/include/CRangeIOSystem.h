@@ -3,10 +3,17 @@
 #ifndef CRANGEIOSYSTEM_H
 #define CRANGEIOSYSTEM_H
 
+// What Swift code uses as it is: memchr, memcmp, getcwd, getenv, getpwnam_r, off_t and their kind. It imports this header, and
+// not the C library, whose module has another name on each platform.
+#include <pwd.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 /// A time of a file: seconds since 1970, rounded down, and nanoseconds after them. A file system may keep any.
 struct rio_time {
@@ -60,6 +67,18 @@ int rio_name_of(int fd, char *name, int capacity);
 
 /// Kind of the file that `path` names, without opening it: st_mode, or -errno.
 int64_t rio_mode_of_path(const char *path);
+
+/// What kind of file has this st_mode.
+enum rio_file_kind {
+  rio_regular_file,
+  rio_block_device,
+  rio_directory,
+  rio_fifo,
+  rio_socket,
+  rio_character_device,
+  rio_other_file,
+};
+enum rio_file_kind rio_file_kind_of(uint32_t mode);
 
 int64_t rio_pread(int fd, void *buffer, size_t count, int64_t offset);
 
