@@ -59,12 +59,20 @@ for folder in Sources/CRangeIOSystem Plugins/RangeIOMapped/Sources/CRangeIOMappe
   maps+=(-Xcc "-fmodule-map-file=$work/$name.modulemap")
 done
 
-# check <module> <folder> [options]: a module and all its files, for those after it to import.
+# check <module> <folder> [options]: a module and all its files, for those after it to import. Those that are for Apple platforms
+# alone, and those that use Apple's Dispatch, go through the checks of the next pass of the compiler too: initialization and
+# sending.
+plugins=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\([^"]*\)".*/\1/p')/host/plugins
 check() {
-  local module=$1 folder=$2 sources=()
+  local module=$1 folder=$2 sources=() file
+  local options=("${swift_flags[@]}" -module-name "$module" -I "$work/darwin" -I "$work/dependencies" "${maps[@]}" "${@:3}"
+    -parse-as-library)
   while IFS= read -r file; do sources+=("$file"); done < <(find "$folder" -name '*.swift' | sort)
-  swiftc -emit-module -wmo "${swift_flags[@]}" -module-name "$module" -I "$work/darwin" -I "$work/dependencies" \
-    "${maps[@]}" "${@:3}" -parse-as-library -o "$work/dependencies/$module.swiftmodule" "${sources[@]}"
+  swiftc -emit-module -wmo "${options[@]}" -o "$work/dependencies/$module.swiftmodule" "${sources[@]}"
+  for file in $(grep -lE 'canImport\(Darwin\)|^ *([a-z]+ )?import Dispatch' "${sources[@]}" || true); do
+    swiftc -frontend -emit-sil -primary-file "$file" "${options[@]}" -plugin-path "$plugins" -o /dev/null \
+      $(printf '%s\n' "${sources[@]}" | grep -vxF "$file")
+  done
 }
 check RangeIO Sources/RangeIO "${inside[@]}" -I "$work/dispatch"
 check RangeIOMapped Plugins/RangeIOMapped/Sources/RangeIOMapped -I "$work/dispatch"
