@@ -122,7 +122,7 @@ int64_t rio_realtime_ns(void) {
 
 int64_t rio_realtime_tick_ns(void) { return 10000000; }
 
-void rio_drop_pages(void *pages, size_t count) { madvise(pages, count, MADV_FREE_REUSABLE); }
+void rio_platform_drop_pages(void *pages, size_t count) { madvise(pages, count, MADV_FREE_REUSABLE); }
 
 void rio_platform_wish_huge_pages(void *pages, size_t count, bool wished) { (void)pages, (void)count, (void)wished; }
 

@@ -171,6 +171,13 @@ void *rio_map_aligned_pages(size_t count) {
   return aligned;
 }
 
+void rio_drop_pages(void *pages, size_t count) {
+  // The system would round to its pages, of 16 KiB or more on some machines, and take the memory of the neighbors.
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)pages;
+  uintptr_t first = (start + page - 1) & ~(page - 1), end = (start + count) & ~(page - 1);
+  if (first < end) rio_platform_drop_pages((void *)first, end - first);
+}
+
 void rio_forbid_huge_pages(void *pages, size_t count) { rio_platform_wish_huge_pages(pages, count, false); }
 
 void *rio_malloc(size_t count) { return malloc(count); }

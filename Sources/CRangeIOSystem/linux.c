@@ -238,7 +238,7 @@ int64_t rio_realtime_tick_ns(void) {
   return clock_getres(CLOCK_REALTIME_COARSE, &t) == 0 ? nanoseconds(t) : 10000000;
 }
 
-void rio_drop_pages(void *pages, size_t count) { madvise(pages, count, MADV_DONTNEED); }
+void rio_platform_drop_pages(void *pages, size_t count) { madvise(pages, count, MADV_DONTNEED); }
 
 void rio_platform_wish_huge_pages(void *pages, size_t count, bool wished) {
   madvise(pages, count, wished ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);

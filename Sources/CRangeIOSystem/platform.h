@@ -63,6 +63,9 @@ int rio_platform_fstat(int fd, struct stat *out);
 /// preadv of what the page cache holds, without waiting for the disk: the result, or -errno.
 int64_t rio_platform_preadv_resident(int fd, const struct iovec *pieces, int count, int64_t offset);
 
+/// Gives the memory of whole pages back, see rio_drop_pages.
+void rio_platform_drop_pages(void *pages, size_t count);
+
 /// Asks for huge pages, or forbids them, where the system has them.
 void rio_platform_wish_huge_pages(void *pages, size_t count, bool wished);
 
