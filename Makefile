@@ -1,6 +1,6 @@
 # What there is to run. Each target is a line or a script in scripts/.
 
-.PHONY: help setup demo test verify bench format lint check-core hit-cost guides examples clean
+.PHONY: help setup demo test verify bench format lint check-core check-platforms hit-cost guides examples clean
 .DEFAULT_GOAL := help
 
 # Not whole packages below: their .build directories hold other people's sources.
@@ -8,7 +8,7 @@ SWIFT_FORMAT_PATHS = Package.swift Sources Tests \
   $(foreach package,Benchmarks Examples/* Plugins/*,$(wildcard $(addprefix $(package)/,Package.swift Sources Tests)))
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing besides Swift
 	@scripts/setup.sh
@@ -36,6 +36,9 @@ lint: ## Check the format of all sources, the contract of plugins, and which fol
 
 check-core: ## Check that the core keeps its promises about imports and tasks
 	@scripts/check-core.sh
+
+check-platforms: setup ## Check on Linux that what is written for Apple platforms compiles
+	@scripts/check-platforms.sh
 
 hit-cost: setup ## Check that a hit takes no more instructions than it did: needs valgrind
 	@scripts/check-hit-cost.sh

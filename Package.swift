@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// The language rules of every target: existentials are spelled, imports say who sees them, and an async

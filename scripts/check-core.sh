@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks the promises that the core makes about itself: no Foundation, tasks started in one place, Dispatch in three files.
+# Checks the promises that the core makes about itself: no Foundation, tasks started in one place, Dispatch and what depends on
+# the platform in few files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,14 +20,19 @@ elsewhere() {
 found=$(elsewhere '^ *((public|package|internal|private|fileprivate|@[A-Za-z_]+(\([^)]*\))?) +)*import +([a-z]+ +)?Foundation' none)
 [ -z "$found" ] || fail "the core imports Foundation:"$'\n'"$found"
 
-found=$(elsewhere '^ *([a-z@_]+ +)*import +([a-z]+ +)?Dispatch' '(Source/File/DispatchIOLane|System/Memory/DispatchPressure|System/FileWatch)\.swift')
-[ -z "$found" ] || fail "Dispatch is imported outside DispatchIOLane.swift, DispatchPressure.swift and FileWatch.swift:"$'\n'"$found"
+found=$(elsewhere '^ *([a-z@_]+ +)*import +([a-z]+ +)?Dispatch' '(Source/File/DispatchIOLane|System/Memory/SystemPressure\+Darwin|System/FileWatch\+(Linux|Darwin))\.swift')
+[ -z "$found" ] || fail "Dispatch is imported outside DispatchIOLane.swift, SystemPressure+Darwin.swift and FileWatch+….swift:"$'\n'"$found"
 
 # `Task {`, `Task(…)`, `Task<…>(…)`, `Task.detached`, `Task.immediate`; not `Task<…>` as a type (before the brace of a
 # function's body, too), nor `Task.isCancelled`.
 found=$(elsewhere '(^|[^A-Za-z_.])Task(<[^>]*>)? *(\{|\()|(^|[^A-Za-z_.])Task(<[^>]*>)?\.(detached|immediate)' \
   Concurrency/BackgroundWork.swift | grep -vE -- '-> *Task<[^>]*> *\{' || true)
 [ -z "$found" ] || fail "a task is started outside BackgroundWork.swift:"$'\n'"$found"
+
+# Which Foundation there is, is not asked of the platform but of the toolchain.
+found=$(grep -rnE '^ *#.*(canImport\((Darwin|Glibc|Musl)\)|os\(|__APPLE__|__linux__)' \
+  Sources Plugins/*/Sources | grep -vE '/(([A-Za-z]+\+(Linux|Darwin)|Platform)\.swift|(linux|apple)\.c|platform\.h):' || true)
+[ -z "$found" ] || fail "the platform is asked for outside the files for that, see Docs/Architecture.md:"$'\n'"$found"
 
 # What a program needs that uses the core and nothing else. The example is such a program.
 example=Examples/CustomStage

@@ -32,7 +32,11 @@ awk -v list="$work/files" '
   BEGIN {
     while ((getline file < list) > 0) files[++fileCount] = file
     for (i = 1; i <= fileCount; i++) {
+      isWithin = 0
       while ((getline line < files[i]) > 0) {
+        # What stands within #if is indented.
+        if (line ~ /^#(if|else|endif)/) isWithin = line !~ /^#endif/
+        if (isWithin) sub(/^  /, "", line)
         if (line !~ /^[a-z@]/ || line ~ /(^| )(private|fileprivate) /) continue
         line = code(line)
         count = split(line, words, /[^A-Za-z0-9_]+/)

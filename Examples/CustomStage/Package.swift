@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Default settings on purpose: a stage of yours needs none of those that RangeIO itself is built with.

@@ -2,7 +2,7 @@
 //
 // Processors have an instruction for 8 bytes. One can begin each cycle, but its result comes after three: long inputs are
 // cut into three lanes, whose sums are computed side by side and then joined.
-#include "CRangeIOSystem.h"
+#include "platform.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,9 +13,6 @@
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
-#if defined(__linux__)
-#include <sys/auxv.h>
-#endif
 #endif
 
 // MARK: software
@@ -86,18 +83,7 @@ USES_PRODUCTS static inline uint64_t product(uint32_t a, uint32_t b) {
   return vgetq_lane_u64(vreinterpretq_u64_p128(vmull_p64((poly64_t)a, (poly64_t)b)), 0);
 }
 
-static void detect(bool *sums, bool *products) {
-#if defined(__APPLE__)
-  *sums = *products = true;
-#elif defined(__linux__)
-  const unsigned long has_products = 1 << 4, has_sums = 1 << 7;  // HWCAP_PMULL, HWCAP_CRC32
-  unsigned long capabilities = getauxval(AT_HWCAP);
-  *sums = (capabilities & has_sums) != 0;
-  *products = *sums && (capabilities & has_products);
-#else
-  *sums = *products = false;
-#endif
-}
+static void detect(bool *sums, bool *products) { rio_platform_detect(sums, products); }
 
 #endif
 

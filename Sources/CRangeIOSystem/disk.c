@@ -1,34 +1,10 @@
 // What a spill directory asks of the system. No call follows a symbolic link in the last component of a name.
-#if defined(__linux__)
-#define _GNU_SOURCE
-#endif
-#include "CRangeIOSystem.h"
+#include "platform.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
-#if defined(__linux__)
-#include <sys/statvfs.h>
-#else
-#include <sys/mount.h>
-#include <sys/param.h>
-#endif
-
-// `result` of a call that signals may interrupt, repeated until it was not.
-#define UNINTERRUPTED(result, call) \
-  do {                              \
-    result = (call);                \
-  } while (result < 0 && errno == EINTR)
-
-static int outcome(int result) { return result < 0 ? -errno : result; }
 
 static void describe(const struct stat *s, struct rio_disk_stat *out) {
   out->is_file = S_ISREG(s->st_mode);
@@ -120,24 +96,6 @@ int rio_disk_sync_directory(int fd) {
   return result < 0 && errno == EINVAL ? 0 : outcome(result);
 }
 
-int64_t rio_disk_free_bytes(int fd) {
-  int result;
-  uint64_t unit, count;
-#if defined(__linux__)
-  struct statvfs s;
-  UNINTERRUPTED(result, fstatvfs(fd, &s));
-  if (result < 0) return -errno;
-  unit = s.f_frsize, count = s.f_bavail;
-#else
-  struct statfs s;  // statvfs counts blocks in 32 bits there
-  UNINTERRUPTED(result, fstatfs(fd, &s));
-  if (result < 0) return -errno;
-  unit = s.f_bsize, count = s.f_bavail;
-#endif
-  int64_t bytes;
-  return __builtin_mul_overflow(count, unit, &bytes) ? INT64_MAX : bytes;
-}
-
 // MARK: names of files
 
 int rio_disk_create_at(int directory, const char *name) {
@@ -177,46 +135,12 @@ int rio_disk_truncate(int fd, int64_t count) {
   return outcome(result);
 }
 
-#if defined(__linux__)
-static int set_blocks_aside(int fd, int64_t count) {
-  int result;
-  UNINTERRUPTED(result, fallocate(fd, 0, 0, (off_t)count));
-  return outcome(result);
-}
-#elif defined(__APPLE__)
-static int set_blocks_aside(int fd, int64_t count) {
-  struct stat s;
-  if (fstat(fd, &s) < 0) return -errno;
-  int64_t missing = count - (int64_t)s.st_blocks * 512;
-  if (missing <= 0) return 0;
-  fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = (off_t)missing};
-  int result;
-  UNINTERRUPTED(result, fcntl(fd, F_PREALLOCATE, &store));
-  return outcome(result);
-}
-#endif
-
 int rio_disk_allocate(int fd, int64_t count) {
-  int result = set_blocks_aside(fd, count);
+  int result = rio_platform_set_blocks_aside(fd, count);
   if (result < 0 && result != -EOPNOTSUPP && result != -ENOTSUP && result != -ENOSYS && result != -EINVAL) return result;
   struct stat s;
   if (fstat(fd, &s) < 0) return -errno;
   return s.st_size >= count ? 0 : rio_disk_truncate(fd, count);
-}
-
-int rio_disk_sync_file(int fd) {
-  int result;
-#if defined(__APPLE__) && defined(F_BARRIERFSYNC)
-  // Orders the writes before it with those after it. What waits for the platter, F_FULLFSYNC, takes tens of milliseconds.
-  UNINTERRUPTED(result, fcntl(fd, F_BARRIERFSYNC));
-  if (result >= 0) return 0;
-#endif
-#if defined(__APPLE__)
-  UNINTERRUPTED(result, fsync(fd));
-#else
-  UNINTERRUPTED(result, fdatasync(fd));
-#endif
-  return outcome(result);
 }
 
 int rio_disk_lock(int fd, bool exclusively) {
@@ -230,12 +154,4 @@ int rio_disk_unlock(int fd) {
   int result;
   UNINTERRUPTED(result, flock(fd, LOCK_UN));
   return outcome(result);
-}
-
-void rio_disk_begin_writing(int fd, int64_t count, int64_t offset) {
-#if defined(__linux__)
-  sync_file_range(fd, offset, count, SYNC_FILE_RANGE_WRITE);
-#else
-  (void)fd, (void)count, (void)offset;
-#endif
 }

@@ -1,102 +1,9 @@
-#if defined(__linux__)
-#define _GNU_SOURCE
-#endif
-#include "CRangeIOSystem.h"
+#include "platform.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#if defined(__linux__)
-
-// A futex-backed semaphore: waking the thread that slept last through its own semaphore beat a shared condition
-// variable by a sixth with 32 readers.
-#include <semaphore.h>
-
-struct rio_parker {
-  sem_t semaphore;
-};
-
-struct rio_parker *rio_parker_create(void) {
-  struct rio_parker *parker = malloc(sizeof *parker);
-  if (parker != NULL) sem_init(&parker->semaphore, 0, 0);
-  return parker;
-}
-
-void rio_parker_destroy(struct rio_parker *parker) {
-  sem_destroy(&parker->semaphore);
-  free(parker);
-}
-
-void rio_parker_wake(struct rio_parker *parker) { sem_post(&parker->semaphore); }
-
-bool rio_parker_wait(struct rio_parker *parker, int64_t timeout_ns) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  int64_t ns = until.tv_nsec + timeout_ns % 1000000000;
-  until.tv_sec += timeout_ns / 1000000000 + ns / 1000000000;
-  until.tv_nsec = ns % 1000000000;
-  int result;
-  do {
-    result = sem_timedwait(&parker->semaphore, &until);
-  } while (result < 0 && errno == EINTR);
-  return result == 0;
-}
-
-#else
-
-// Darwin has no unnamed POSIX semaphores.
-struct rio_parker {
-  pthread_mutex_t mutex;
-  pthread_cond_t condition;
-  bool woken;
-};
-
-struct rio_parker *rio_parker_create(void) {
-  struct rio_parker *parker = malloc(sizeof *parker);
-  if (parker == NULL) return NULL;
-  pthread_mutex_init(&parker->mutex, NULL);
-  pthread_cond_init(&parker->condition, NULL);
-  parker->woken = false;
-  return parker;
-}
-
-void rio_parker_destroy(struct rio_parker *parker) {
-  pthread_cond_destroy(&parker->condition);
-  pthread_mutex_destroy(&parker->mutex);
-  free(parker);
-}
-
-void rio_parker_wake(struct rio_parker *parker) {
-  pthread_mutex_lock(&parker->mutex);
-  parker->woken = true;
-  pthread_cond_signal(&parker->condition);
-  pthread_mutex_unlock(&parker->mutex);
-}
-
-bool rio_parker_wait(struct rio_parker *parker, int64_t timeout_ns) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  int64_t ns = until.tv_nsec + timeout_ns % 1000000000;
-  until.tv_sec += timeout_ns / 1000000000 + ns / 1000000000;
-  until.tv_nsec = ns % 1000000000;
-  pthread_mutex_lock(&parker->mutex);
-  int result = 0;
-  while (!parker->woken && result == 0) {
-    result = pthread_cond_timedwait(&parker->condition, &parker->mutex, &until);
-  }
-  bool woken = parker->woken;
-  parker->woken = false;
-  pthread_mutex_unlock(&parker->mutex);
-  return woken;
-}
-
-#endif
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -127,11 +34,7 @@ struct start {
 static void *run(void *argument) {
   struct start start = *(struct start *)argument;
   free(argument);
-#if defined(__linux__)
-  pthread_setname_np(pthread_self(), start.name);
-#else
-  pthread_setname_np(start.name);
-#endif
+  rio_platform_name_thread(start.name);
   start.body(start.context);
   return NULL;
 }

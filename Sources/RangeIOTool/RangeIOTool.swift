@@ -1,14 +1,6 @@
 import ArgumentParser
 import RangeIO
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The command line of RangeIO.
 ///
 /// Controls how the program begins and ends: signals, the one line for an error, the exit code. The commands do the

@@ -5,12 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// Readers that the system tells of changes: of what another process writes, and of what takes a file's name.
 struct FileWatchTests {
   @Test func `a hundred readers follow a file that another process records`() async throws {

@@ -6,10 +6,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Processes that are killed while they write: 12, or `RANGEIO_KILLS`.
 @Suite struct SpillKillTests {
   @Test func `a process that is killed leaves what it had flushed, and nothing wrong`() async throws {

@@ -5,10 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Thousands of reads, cancels and closes on real files, every byte compared, in a process of its own whose descriptors
 /// and threads can be counted.
 struct StressTests {

@@ -4,10 +4,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 #if os(Linux)
   struct TimersTests {
     // In processes of their own, which run out of descriptors.

@@ -2,12 +2,6 @@ import Foundation
 
 @testable import RangeIO
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// A program that was built together with the tests.
 struct BuiltProgram {
   let path: String

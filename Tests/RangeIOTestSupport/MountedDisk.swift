@@ -1,24 +1,14 @@
 import Foundation
 import Testing
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// A file system in memory of so many bytes, where the tests may mount one: as root, on Linux.
 final class MountedDisk {
   private let directory: TemporaryDirectory
   var path: String { directory.path("disk") }
 
   static let isPossible: Bool = {
-    #if os(Linux)
-      guard geteuid() == 0 else { return false }
-      return (try? MountedDisk(byteCount: 1 << 20)) != nil
-    #else
-      return false
-    #endif
+    guard geteuid() == 0 else { return false }
+    return (try? MountedDisk(byteCount: 1 << 20)) != nil
   }()
 
   init(byteCount: Int, options: String = "mode=0700") throws {
@@ -41,10 +31,14 @@ final class MountedDisk {
   }
 
   private static func mount(_ path: String, _ options: String, _ flags: Int = 0) -> Bool {
-    #if os(Linux)
-      Glibc.mount("tmpfs", path, "tmpfs", UInt(flags), options) == 0
-    #else
-      false
-    #endif
+    systemMount(path, options, flags) == 0
   }
 }
+
+#if os(Linux)
+  private func systemMount(_ path: String, _ options: String, _ flags: Int) -> CInt {
+    mount("tmpfs", path, "tmpfs", UInt(flags), options)
+  }
+#else
+  private func systemMount(_ path: String, _ options: String, _ flags: Int) -> CInt { -1 }
+#endif

@@ -1,9 +1,5 @@
 import Dispatch
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Somebody else's DispatchIO channel whose descriptor is closed under it. It never ends: libdispatch crashes now and then
 /// when it cleans one up, so it is left to the end of the process.
 final class PoisonedChannel: @unchecked Sendable {
@@ -21,6 +17,6 @@ final class PoisonedChannel: @unchecked Sendable {
     for start in 0..<4 {
       channel.read(offset: off_t(start), length: 1_000_000, queue: .global()) { @Sendable _, _, _ in }
     }
-    Glibc.close(descriptor)
+    systemClose(descriptor)
   }
 }

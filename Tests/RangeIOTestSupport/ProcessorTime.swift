@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// The time that this thread has had a processor for: what else the machine does is not in it.
 func processorSeconds() -> Double {
   var time = timespec()

@@ -5,10 +5,6 @@ import Testing
 
 @testable import RangeIO
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// A directory that goes with the test.
 final class TemporaryDirectory: Sendable {
   let path: String

@@ -3,10 +3,17 @@
 #ifndef CRANGEIOSYSTEM_H
 #define CRANGEIOSYSTEM_H
 
+// What Swift code uses as it is: memchr, memcmp, getcwd, getenv, getpwnam_r, off_t and their kind. It imports this header, and
+// not the C library, whose module has another name on each platform.
+#include <pwd.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 /// A time of a file: seconds since 1970, rounded down, and nanoseconds after them. A file system may keep any.
 struct rio_time {
@@ -60,6 +67,18 @@ int rio_name_of(int fd, char *name, int capacity);
 
 /// Kind of the file that `path` names, without opening it: st_mode, or -errno.
 int64_t rio_mode_of_path(const char *path);
+
+/// What kind of file has this st_mode.
+enum rio_file_kind {
+  rio_regular_file,
+  rio_block_device,
+  rio_directory,
+  rio_fifo,
+  rio_socket,
+  rio_character_device,
+  rio_other_file,
+};
+enum rio_file_kind rio_file_kind_of(uint32_t mode);
 
 int64_t rio_pread(int fd, void *buffer, size_t count, int64_t offset);
 
@@ -117,7 +136,8 @@ void rio_unmap_pages(void *pages, size_t count);
 /// Fresh zeroed pages at a multiple of `count`, a power of two; in huge pages if the system has them and `count` is 2 MiB
 /// or more. NULL when the system has none. Returned with rio_unmap_pages.
 void *rio_map_aligned_pages(size_t count);
-/// Gives the memory of mapped pages back, not their addresses: their contents are undefined when they are used again.
+/// Gives the memory of mapped pages back, not their addresses: their contents are undefined when they are used again. A page of
+/// which only a part lies there is kept.
 void rio_drop_pages(void *pages, size_t count);
 /// Asks the system not to put huge pages there any more.
 void rio_forbid_huge_pages(void *pages, size_t count);

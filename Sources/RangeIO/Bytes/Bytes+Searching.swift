@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CRangeIOSystem
 
 extension Bytes {
   /// The position of the first byte that equals `byte`, or `nil`.

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Compression
-#else
-  import CRangeIOLZ4
-#endif
-
 /// LZ4 blocks: compresses about 0.5 GB per second and core, decompresses 2 GB or more.
 ///
 /// The block format has neither a header nor a checksum: most flipped bits decode to other bytes unnoticed. Where that
@@ -26,16 +20,8 @@ public struct LZ4Codec: ChunkCodec {
     guard let from = source.baseAddress, let to = destination.baseAddress, source.count <= Self.largest else {
       return nil
     }
-    #if canImport(Darwin)
-      let count = compression_encode_buffer(
-        to.assumingMemoryBound(to: UInt8.self), destination.count, from.assumingMemoryBound(to: UInt8.self),
-        source.count, nil, COMPRESSION_LZ4_RAW)
-    #else
-      let count = Int(
-        LZ4_compress_fast(
-          from.assumingMemoryBound(to: CChar.self), to.assumingMemoryBound(to: CChar.self), CInt(source.count),
-          CInt(clamping: destination.count), CInt(acceleration)))
-    #endif
+    let count = Platform.compressLZ4(
+      from, count: source.count, into: to, capacity: destination.count, acceleration: acceleration)
     return count > 0 ? count : nil
   }
 
@@ -44,17 +30,8 @@ public struct LZ4Codec: ChunkCodec {
     guard let from = source.baseAddress, let to = destination.baseAddress, destination.count <= Self.largest,
       source.count <= CInt.max
     else { return false }
-    #if canImport(Darwin)
-      let count = compression_decode_buffer(
-        to.assumingMemoryBound(to: UInt8.self), destination.count, from.assumingMemoryBound(to: UInt8.self),
-        source.count, nil, COMPRESSION_LZ4_RAW)
-    #else
-      let count = Int(
-        LZ4_decompress_safe(
-          from.assumingMemoryBound(to: CChar.self), to.assumingMemoryBound(to: CChar.self), CInt(source.count),
-          CInt(destination.count)))
-    #endif
-    return count == destination.count
+    return Platform.decompressLZ4(from, count: source.count, into: to, capacity: destination.count)
+      == destination.count
   }
 
   /// `LZ4_MAX_INPUT_SIZE`.

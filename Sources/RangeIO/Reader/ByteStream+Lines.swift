@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CRangeIOSystem
 
 extension ByteStream {
   /// The stream line by line, as text. A line ends with a line feed. The line feed, and a carriage return directly

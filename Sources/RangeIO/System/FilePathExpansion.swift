@@ -1,12 +1,5 @@
+import CRangeIOSystem
 import SystemPackage
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Paths as people write them in a program's arguments or settings.
 enum FilePathExpansion {

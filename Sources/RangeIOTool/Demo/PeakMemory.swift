@@ -1,21 +1,9 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The peak resident memory of this process, in bytes. See getrusage(2).
 enum PeakMemory {
   static var bytes: Int {
     var usage = rusage()
     let thisProcess: CInt = 0  // RUSAGE_SELF, which has a different type on each platform
     guard getrusage(thisProcess, &usage) == 0 else { return 0 }
-    #if canImport(Darwin)
-      return usage.ru_maxrss
-    #else
-      return usage.ru_maxrss * 1024
-    #endif
+    return usage.ru_maxrss * Platform.peakMemoryUnit
   }
 }

@@ -1,14 +1,6 @@
 import RangeIO
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The same file, read without RangeIO: `pread` in a loop. The demo compares bytes and times with it.
 final class PlainFile: Sendable {
   private let descriptor: CInt

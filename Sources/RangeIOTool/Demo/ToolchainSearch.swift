@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Finds a large file on any machine that can build this tool: the largest file of the Swift toolchain.
 enum ToolchainSearch {
   /// Smaller files are not useful for a demo.

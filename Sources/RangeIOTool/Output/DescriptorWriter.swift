@@ -1,14 +1,6 @@
 import RangeIO
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Writes all bytes to a descriptor, in as many calls as necessary. Does not own the descriptor.
 struct DescriptorWriter {
   let descriptor: CInt
@@ -24,7 +16,7 @@ struct DescriptorWriter {
     var rest = buffer[...]
     while !rest.isEmpty {
       let piece = UnsafeRawBufferPointer(rebasing: rest)
-      let written = Self.systemWrite(descriptor, piece.baseAddress, piece.count)
+      let written = Platform.write(descriptor, piece.baseAddress, piece.count)
       if written > 0 {
         rest = rest.dropFirst(written)
         continue
@@ -43,16 +35,6 @@ struct DescriptorWriter {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     // The result does not matter: if there is an error, the next write reports it.
     _ = poll(&request, 1, -1)
-  }
-
-  private static func systemWrite(_ descriptor: CInt, _ base: UnsafeRawPointer?, _ count: Int) -> Int {
-    #if canImport(Darwin)
-      Darwin.write(descriptor, base, min(count, Int(CInt.max)))
-    #elseif canImport(Glibc)
-      Glibc.write(descriptor, base, count)
-    #elseif canImport(Musl)
-      Musl.write(descriptor, base, count)
-    #endif
   }
 }
 

@@ -1,14 +1,6 @@
 import RangeIO
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A file that appears under its name only when it is complete.
 ///
 /// The bytes go to a temporary file in the same directory, which is renamed at the end. If the target is not a regular

@@ -1,14 +1,6 @@
 import RangeIO
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Prevents the tool from overwriting the file that it reads.
 enum SourceGuard {
   /// Throws if the file at `path` is `source`, under this or another name.

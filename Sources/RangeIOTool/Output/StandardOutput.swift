@@ -1,14 +1,6 @@
 import RangeIO
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The program's output. It keeps binary data away from terminals, and treats a reader that closes the pipe differently
 /// from a failure.
 struct StandardOutput {

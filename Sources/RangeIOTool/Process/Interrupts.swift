@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Ends the program soon after Ctrl-C, no matter what it is doing.
 ///
 /// The main thread only waits for signals, so that no code runs in a signal handler. When a signal arrives, it cancels
@@ -79,11 +71,6 @@ final class Interrupts: Sendable {
   private static func isIgnored(_ number: CInt) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
-    #if canImport(Darwin)
-      let handler = action.__sigaction_u.__sa_handler
-    #else
-      let handler = action.__sigaction_handler.sa_handler
-    #endif
-    return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    return Platform.handler(of: action) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }

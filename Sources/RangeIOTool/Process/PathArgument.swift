@@ -1,14 +1,6 @@
 import RangeIO
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Paths as given on the command line: they may begin with `~`, and may not be UTF-8.
 ///
 /// The argument parser has arguments only as `String`, in which bytes that are not UTF-8 have become U+FFFD. For such

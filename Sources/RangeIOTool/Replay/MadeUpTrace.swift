@@ -1,12 +1,6 @@
 import RangeIO
 import RangeIOTraces
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Random reads of one block at a time, some blocks far more often than others.
 struct MadeUpTrace: Equatable {
   let blocks: Int

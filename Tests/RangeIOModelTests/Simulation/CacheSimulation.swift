@@ -6,11 +6,7 @@ import Foundation
 
 /// What happened in a run.
 struct CacheOutcomes: SeededTally, Equatable {
-  var reads = 0
-  var pieces = 0
-  var cancelled = 0
-  var closed = 0
-  var changed = 0
+  var reading = ReadingOutcomes()
   var resized = 0
   var retired = 0
   var hits = 0
@@ -18,14 +14,9 @@ struct CacheOutcomes: SeededTally, Equatable {
   var stale = 0
   var refusals = 0
   var merges = 0
-  var trace: UInt64 = 0
 
   mutating func add(_ other: CacheOutcomes) {
-    reads += other.reads
-    pieces += other.pieces
-    cancelled += other.cancelled
-    closed += other.closed
-    changed += other.changed
+    reading.add(other.reading)
     resized += other.resized
     retired += other.retired
     hits += other.hits
@@ -42,10 +33,6 @@ struct CacheOutcomes: SeededTally, Equatable {
     refusals = statistics.refusals
     merges = statistics.merges
   }
-}
-
-private struct Wrong: Error {
-  let what: String
 }
 
 /// What a source holds in each version, made once for all seeds.
@@ -71,37 +58,8 @@ private enum Contents {
   }
 }
 
-/// A source that several readers have, each by a handle of its own, which notes reads that come too late.
-private final class Handle: RangeSource {
-  private struct State {
-    var isClosed = false
-    var asksAfterClose = 0
-  }
-  private let source: SyntheticSource
-  private let fault: @Sendable () -> Bool
-  private let state = Locked(State())
-
-  init(_ source: SyntheticSource, fault: @escaping @Sendable () -> Bool) {
-    self.source = source
-    self.fault = fault
-  }
-
-  var isClosed: Bool { state.withLock { $0.isClosed } }
-  var asksAfterClose: Int { state.withLock { $0.asksAfterClose } }
-
-  func describe() async throws -> SourceDescription { try await source.describe() }
-
-  func read(_ range: ByteRange, of description: SourceDescription) async throws -> Bytes {
-    state.withLock { $0.asksAfterClose += $0.isClosed ? 1 : 0 }
-    if fault() { throw Refusal.no }
-    return try await source.read(range, of: description)
-  }
-
-  func close() async { state.withLock { $0.isClosed = true } }
-}
-
 /// Two sources, a store with room for some of one, and a handful of tasks with a reader each that do what the seed says.
-final class CacheSimulation: Sendable {
+final class CacheSimulation: ReadingSimulation {
   private struct World {
     var generator: SeededGenerator
     var tally = CacheOutcomes()
@@ -112,9 +70,12 @@ final class CacheSimulation: Sendable {
     var faults: Int
   }
 
-  private let simulation: Simulation
+  let simulation: Simulation
+  let sources: [SyntheticSource]
+  let mostDisturbers = 4
+  let readsOfReader = 1...6
+  let kinds: [Kind] = [.one, .one, .one, .many, .aside, .stream]
   private let world: Locked<World>
-  private let sources: [SyntheticSource]
   private let store: MemoryStore
   private let blockSizes: [ByteCount]
   private let limits: [Int]
@@ -142,174 +103,37 @@ final class CacheSimulation: Sendable {
   }
 
   func run() async throws -> CacheOutcomes {
-    let actors = (0..<random(in: 2...5)).map { _ in simulation.start { try await self.act() } }
-    for task in actors where random(in: 0...3) == 0 {
-      simulation.start {
-        try await self.pause()
-        task.cancel()
-      }
-    }
-    var others: [Task<Void, any Error>] = []
-    for _ in 0..<random(in: 0...4) { others.append(simulation.start { try await self.disturb() }) }
-    for task in actors { try await ended(task) }
-    for task in others { try await ended(task) }
+    try await act()
     try await end()
     return world.withLock { $0.tally }
   }
 
-  private func ended(_ task: Task<Void, any Error>) async throws {
-    do { try await task.value } catch is CancellationError {}
-  }
-
   // MARK: readers
 
-  /// A reader, a few reads one after the other, some of them cancelled, and the reader's end.
-  private func act() async throws {
-    for _ in 0..<random(in: 1...3) {
-      let (source, handle) = try open()
-      let reader: RangeReader
-      do {
-        reader = try await makeReader(handle)
-      } catch is CancellationError where Task.isCancelled {
-        throw CancellationError()
-      }
-      let isClosing = Locked(false)
-      if random(in: 0...3) == 0 {
-        simulation.start {
-          try await self.pause()
-          isClosing.withLock { $0 = true }
-          await reader.close()
-        }
-      }
-      var result = Result<Void, any Error>.success(())
-      do { try await use(reader, source, { isClosing.withLock { $0 } }) } catch { result = .failure(error) }
-      // Some are dropped.
-      if random(in: 0...4) > 0 {
-        isClosing.withLock { $0 = true }
-        await reader.close()
-        guard handle.isClosed || Task.isCancelled else { throw Wrong(what: "the source was left open") }
-      }
-      guard handle.asksAfterClose == 0 else { throw Wrong(what: "a read began after the source was closed") }
-      try result.get()
+  func refuses() -> Bool {
+    world.withLock { world in
+      guard world.faults > 0, Int.random(in: 0..<8, using: &world.generator) == 0 else { return false }
+      world.faults -= 1
+      return true
     }
   }
 
-  private func open() throws -> (SyntheticSource, Handle) {
-    let source = sources[random(in: 0...1)]
-    let handle = Handle(source) {
-      self.world.withLock { world in
-        guard world.faults > 0, Int.random(in: 0..<8, using: &world.generator) == 0 else { return false }
-        world.faults -= 1
-        return true
-      }
-    }
-    return (source, handle)
-  }
-
-  private func makeReader(_ handle: Handle) async throws -> RangeReader {
-    var configuration = simulation.configuration
-    configuration.streamWindow = 4096
+  func pipeline() -> ReadPipeline {
     let fill = [Caching.Fill.block, .exact, .requestedFirst][random(in: 0...2)]
     let blockSize = blockSizes[random(in: 0...blockSizes.count - 1)]
     let passing = random(in: 0...5) == 0 ? ByteCount.bytes(8000) : nil
-    return try await RangeReader(handle, configuration: configuration) {
-      Observing()
-      Caching(store, fill: fill, blockSize: blockSize, passing: passing)
-    }
+    return ReadPipeline([Observing(), Caching(store, fill: fill, blockSize: blockSize, passing: passing)])
   }
 
-  private func use(_ reader: RangeReader, _ source: SyntheticSource, _ isClosing: () -> Bool) async throws {
-    guard let version = (reader.source.validator as? SyntheticSource.Version)?.number else {
-      throw Wrong(what: "no version")
-    }
-    for _ in 0..<random(in: 1...6) {
-      do {
-        switch random(in: 0...5) {
-        case 0, 1, 2: try await readOne(reader, version)
-        case 3: try await readMany(reader, version)
-        case 4: try await readAside(reader, version)
-        default: try await stream(reader, version)
-        }
-      } catch is CancellationError {
-        guard Task.isCancelled else { throw Wrong(what: "CancellationError in a task that was not cancelled") }
-        world.withLock { $0.tally.cancelled += 1 }
-        throw CancellationError()
-      } catch let error as ReadError where error.code == .closed {
-        guard isClosing() else { throw Wrong(what: "a reader that is open says that it is closed") }
-        world.withLock { $0.tally.closed += 1 }
-        return
-      } catch let error as ReadError where error.code == .sourceChanged {
-        world.withLock { $0.tally.changed += 1 }
-        return
-      } catch is Refusal {
-        continue
-      } catch let error as ReadError {
-        throw Wrong(what: "\(error)")
-      }
-      try look()
-    }
+  func isRight(_ bytes: Bytes, _ range: ByteRange, of source: Int, version: UInt64) -> Bool {
+    Contents.are(bytes, range, version: version)
   }
 
-  private func readOne(_ reader: RangeReader, _ version: UInt64) async throws {
-    let range = randomRange(reader.byteCount)
-    try check(try await reader.read(range), range, version)
-    world.withLock { $0.tally.reads += 1 }
-  }
-
-  private func readMany(_ reader: RangeReader, _ version: UInt64) async throws {
-    let ranges = (0..<random(in: 1...5)).map { _ in randomRange(reader.byteCount) }
-    let all = try await reader.read(ranges)
-    guard all.count == ranges.count else { throw Wrong(what: "\(all.count) answers to \(ranges.count) ranges") }
-    for (bytes, range) in zip(all, ranges) { try check(bytes, range, version) }
-    world.withLock { $0.tally.reads += 1 }
-  }
-
-  /// A read in a task of its own, which may be cancelled, beside one that is not.
-  private func readAside(_ reader: RangeReader, _ version: UInt64) async throws {
-    let range = randomRange(reader.byteCount)
-    let aside = simulation.start { try self.check(try await reader.read(range), range, version) }
-    simulation.start {
-      try await self.pause()
-      aside.cancel()
-    }
-    do {
-      try await readOne(reader, version)
-    } catch {
-      _ = await aside.result
-      throw error
-    }
-    switch await aside.result {
-    case .failure(let error as Wrong): throw error
-    case .failure(is CancellationError): world.withLock { $0.tally.cancelled += 1 }
-    default: break
-    }
-  }
-
-  private func stream(_ reader: RangeReader, _ version: UInt64) async throws {
-    let range = randomRange(reader.byteCount)
-    let most = random(in: 0...3) == 0 ? random(in: 1...4) : .max
-    var cursor = range.lowerBound
-    var pieces = 0
-    for try await piece in reader.stream(range, chunkSize: .bytes([100, 1024, 5000][random(in: 0...2)])) {
-      try check(piece, cursor..<cursor + piece.count, version)
-      cursor += piece.count
-      pieces += 1
-      if pieces >= most { break }
-    }
-    guard pieces >= most || cursor == range.upperBound else {
-      throw Wrong(what: "a stream of \(range) ended at \(cursor) as if it were complete")
-    }
-    world.withLock { $0.tally.pieces += pieces }
-  }
-
-  private func check(_ bytes: Bytes, _ range: ByteRange, _ version: UInt64) throws {
-    guard Contents.are(bytes, range, version: version) else { throw Wrong(what: "wrong bytes for \(range)") }
-    world.withLock { $0.tally.trace = $0.tally.trace &* 1_000_003 &+ UInt64(range.count) }
-  }
+  func note(_ change: (inout ReadingOutcomes) -> Void) { world.withLock { change(&$0.tally.reading) } }
 
   // MARK: what comes between
 
-  private func disturb() async throws {
+  func disturb() async throws {
     for _ in 0..<random(in: 1...3) {
       try await pause()
       let source = sources[random(in: 0...1)]
@@ -347,11 +171,11 @@ final class CacheSimulation: Sendable {
   }
 
   /// Looks at what must hold at any time.
-  private func look() throws {
+  func look() throws {
     let statistics = store.statistics()
     try world.withLock { world in
       guard (0...world.allowed).contains(statistics.bytes) else {
-        throw Wrong(what: "\(statistics.bytes) bytes are held of \(world.allowed)")
+        throw SimulationFault(what: "\(statistics.bytes) bytes are held of \(world.allowed)")
       }
       for token in store.sources.all { world.tokens[token.number] = token }
     }
@@ -366,16 +190,18 @@ final class CacheSimulation: Sendable {
       try await simulation.clock.sleep(for: .milliseconds(50))
       if isQuiet { break }
     }
-    guard isQuiet else { throw Wrong(what: "something is still on its way: \(store.statistics())") }
+    guard isQuiet else { throw SimulationFault(what: "something is still on its way: \(store.statistics())") }
     let statistics = store.statistics()
     try world.withLock { world in
       world.tally.add(statistics)
       world.tally.retired = world.tokens.values.filter { !$0.isAlive }.count
-      for token in world.tokens.values where !token.isUnread { throw Wrong(what: "a version is read by nobody") }
+      for token in world.tokens.values where !token.isUnread {
+        throw SimulationFault(what: "a version is read by nobody")
+      }
     }
     store.removeAll()
     guard store.statistics().bytes == 0, store.statistics().blocks == 0 else {
-      throw Wrong(what: "bytes are lost: \(store.statistics())")
+      throw SimulationFault(what: "bytes are lost: \(store.statistics())")
     }
     // All turns are back, or this hangs.
     for _ in 0..<4 { try await store.enterUnreserved() }
@@ -390,20 +216,15 @@ final class CacheSimulation: Sendable {
 
   // MARK: numbers
 
-  private func randomRange(_ byteCount: Int) -> ByteRange {
+  func randomRange(_ byteCount: Int) -> ByteRange {
     let byteCount = min(byteCount, Contents.most)
     let lower = random(in: 0...byteCount)
     let most = random(in: 0...3) > 0 ? 2500 : byteCount
     return lower..<lower + random(in: 0...min(most, byteCount - lower))
   }
 
-  private func random(in range: ClosedRange<Int>) -> Int {
+  func random(in range: ClosedRange<Int>) -> Int {
     world.withLock { Int.random(in: range, using: &$0.generator) }
-  }
-
-  /// A while, in which some of the others get on.
-  private func pause() async throws {
-    try await simulation.clock.sleep(for: .microseconds(random(in: 0...20_000)))
   }
 }
 
@@ -417,18 +238,13 @@ extension CacheSimulation: SeededCheck {
 
   static func expected(of runs: Int, _ tally: CacheOutcomes) -> [Occurrence] {
     guard runs >= 250 else { return [] }
-    return [
-      Occurrence("reads", tally.reads, over: runs * 5),
-      Occurrence("pieces", tally.pieces, over: runs),
+    return tally.reading.expected(of: runs, changes: runs / 10) + [
       Occurrence("hits", tally.hits, over: runs),
       Occurrence("evictions", tally.evictions, over: runs),
       Occurrence("stale", tally.stale, over: runs / 20),
       Occurrence("refusals", tally.refusals, over: runs / 10),
       Occurrence("merges", tally.merges, over: runs / 10),
       Occurrence("retired", tally.retired, over: runs / 10),
-      Occurrence("cancelled", tally.cancelled, over: runs / 10),
-      Occurrence("closed", tally.closed, over: runs / 10),
-      Occurrence("changed", tally.changed, over: runs / 10),
       Occurrence("resized", tally.resized, over: runs / 10),
     ]
   }

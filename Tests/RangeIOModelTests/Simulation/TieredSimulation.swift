@@ -4,11 +4,7 @@
 
 /// What happened in a run.
 struct TieredOutcomes: SeededTally, Equatable {
-  var reads = 0
-  var pieces = 0
-  var cancelled = 0
-  var closed = 0
-  var changed = 0
+  var reading = ReadingOutcomes()
   var resized = 0
   var overPinned = 0
   var retired = 0
@@ -26,15 +22,15 @@ struct TieredOutcomes: SeededTally, Equatable {
   var staleBelow = 0
   var damaged = 0
   var expired = 0
-  var trace: UInt64 = 0
 
   mutating func add(_ other: TieredOutcomes) {
     let paths: [WritableKeyPath<TieredOutcomes, Int>] = [
-      \.reads, \.pieces, \.cancelled, \.closed, \.changed, \.resized, \.overPinned, \.retired, \.interferences, \.hits,
-      \.hitsMoving, \.hitsBelow, \.moved, \.movesDropped, \.movesRefused, \.movesCancelled, \.evictedBelow,
+      \.resized, \.overPinned, \.retired, \.interferences, \.hits, \.hitsMoving, \.hitsBelow, \.moved, \.movesDropped,
+      \.movesRefused, \.movesCancelled, \.evictedBelow,
       \.reinserted, \.staleAbove, \.staleBelow, \.damaged, \.expired,
     ]
     for path in paths { self[keyPath: path] += other[keyPath: path] }
+    reading.add(other.reading)
   }
 
   mutating func note(_ statistics: TieredStatistics) {
@@ -54,10 +50,6 @@ struct TieredOutcomes: SeededTally, Equatable {
   }
 }
 
-private struct Wrong: Error {
-  let what: String
-}
-
 /// What sources hold in each version, made once for all seeds.
 private enum Contents {
   static let most = 40_000
@@ -72,34 +64,9 @@ private enum Contents {
   }
 }
 
-/// A source that several readers have, each by a handle of its own, which notes reads that come too late.
-private final class Handle: RangeSource {
-  private let source: SyntheticSource
-  private let fault: @Sendable () -> Bool
-  private let state = Locked((isClosed: false, asksAfterClose: 0))
-
-  init(_ source: SyntheticSource, fault: @escaping @Sendable () -> Bool) {
-    self.source = source
-    self.fault = fault
-  }
-
-  var isClosed: Bool { state.withLock { $0.isClosed } }
-  var asksAfterClose: Int { state.withLock { $0.asksAfterClose } }
-
-  func describe() async throws -> SourceDescription { try await source.describe() }
-
-  func read(_ range: ByteRange, of description: SourceDescription) async throws -> Bytes {
-    state.withLock { $0.asksAfterClose += $0.isClosed ? 1 : 0 }
-    if fault() { throw Refusal.no }
-    return try await source.read(range, of: description)
-  }
-
-  func close() async { state.withLock { $0.isClosed = true } }
-}
-
 /// Two sources, two tiers with room for some of one, and a handful of tasks with a reader each that do what the seed
 /// says.
-final class TieredSimulation: Sendable {
+final class TieredSimulation: ReadingSimulation {
   private struct World {
     var generator: SeededGenerator
     var tally = TieredOutcomes()
@@ -113,9 +80,12 @@ final class TieredSimulation: Sendable {
     var isInterfering = false
   }
 
-  private let simulation: Simulation
+  let simulation: Simulation
+  let sources: [SyntheticSource]
+  let mostDisturbers = 3
+  let readsOfReader = 2...10
+  let kinds: [Kind] = [.one, .one, .one, .one, .many, .aside, .stream]
   private let world: Locked<World>
-  private let sources: [SyntheticSource]
   private let store: TieredChunkStore
   private let codec = WatchedCodec()
   private let blockSizes: [ByteCount]
@@ -161,23 +131,9 @@ final class TieredSimulation: Sendable {
   }
 
   func run() async throws -> TieredOutcomes {
-    let actors = (0..<random(in: 2...5)).map { _ in simulation.start { try await self.act() } }
-    for task in actors where random(in: 0...3) == 0 {
-      simulation.start {
-        try await self.pause()
-        task.cancel()
-      }
-    }
-    var others: [Task<Void, any Error>] = []
-    for _ in 0..<random(in: 0...3) { others.append(simulation.start { try await self.disturb() }) }
-    for task in actors { try await ended(task) }
-    for task in others { try await ended(task) }
+    try await act()
     try await end()
     return world.withLock { $0.tally }
-  }
-
-  private func ended(_ task: Task<Void, any Error>) async throws {
-    do { try await task.value } catch is CancellationError {}
   }
 
   /// Whether one of a bounded number of events happens now.
@@ -191,149 +147,29 @@ final class TieredSimulation: Sendable {
 
   // MARK: readers
 
-  /// A reader, a few reads one after the other, some of them cancelled, and the reader's end.
-  private func act() async throws {
-    for _ in 0..<random(in: 1...3) {
-      let number = random(in: 0...1)
-      let handle = Handle(sources[number]) { self.happens(\.faults, onceIn: 8) }
-      let reader: RangeReader
-      do {
-        reader = try await makeReader(handle)
-      } catch is CancellationError where Task.isCancelled {
-        throw CancellationError()
-      }
-      let isClosing = Locked(false)
-      if random(in: 0...3) == 0 {
-        simulation.start {
-          try await self.pause()
-          isClosing.withLock { $0 = true }
-          await reader.close()
-        }
-      }
-      var result = Result<Void, any Error>.success(())
-      do { try await use(reader, number, { isClosing.withLock { $0 } }) } catch { result = .failure(error) }
-      // Some are dropped.
-      if random(in: 0...4) > 0 {
-        isClosing.withLock { $0 = true }
-        await reader.close()
-        guard handle.isClosed || Task.isCancelled else { throw Wrong(what: "the source was left open") }
-      }
-      guard handle.asksAfterClose == 0 else { throw Wrong(what: "a read began after the source was closed") }
-      try result.get()
-    }
-  }
+  func refuses() -> Bool { happens(\.faults, onceIn: 8) }
 
-  private func makeReader(_ handle: Handle) async throws -> RangeReader {
-    var configuration = simulation.configuration
-    configuration.streamWindow = 4096
+  func pipeline() -> ReadPipeline {
     let fill = [Caching.Fill.block, .exact, .requestedFirst][random(in: 0...2)]
     let blockSize = blockSizes[random(in: 0...blockSizes.count - 1)]
     let passing = random(in: 0...5) == 0 ? ByteCount.bytes(8000) : nil
-    return try await RangeReader(handle, configuration: configuration) {
-      Observing()
-      Caching(store, fill: fill, blockSize: blockSize, passing: passing)
-    }
+    return ReadPipeline([Observing(), Caching(store, fill: fill, blockSize: blockSize, passing: passing)])
   }
 
-  private func use(_ reader: RangeReader, _ source: Int, _ isClosing: () -> Bool) async throws {
-    guard let version = (reader.source.validator as? SyntheticSource.Version)?.number else {
-      throw Wrong(what: "no version")
-    }
-    for _ in 0..<random(in: 2...10) {
-      do {
-        switch random(in: 0...6) {
-        case 0, 1, 2, 3: try await readOne(reader, source, version)
-        case 4: try await readMany(reader, source, version)
-        case 5: try await readAside(reader, source, version)
-        default: try await stream(reader, source, version)
-        }
-      } catch is CancellationError {
-        guard Task.isCancelled else { throw Wrong(what: "CancellationError in a task that was not cancelled") }
-        world.withLock { $0.tally.cancelled += 1 }
-        throw CancellationError()
-      } catch let error as ReadError where error.code == .closed {
-        guard isClosing() else { throw Wrong(what: "a reader that is open says that it is closed") }
-        world.withLock { $0.tally.closed += 1 }
-        return
-      } catch let error as ReadError where error.code == .sourceChanged {
-        world.withLock { $0.tally.changed += 1 }
-        return
-      } catch is Refusal {
-        continue
-      } catch let error as ReadError {
-        throw Wrong(what: "\(error)")
-      }
-      try look()
-    }
+  func isRight(_ bytes: Bytes, _ range: ByteRange, of source: Int, version: UInt64) -> Bool {
+    bytes == Contents.bytes(range, of: source, version: version)
   }
 
-  private func readOne(_ reader: RangeReader, _ source: Int, _ version: UInt64) async throws {
-    let range = randomRange(reader.byteCount)
-    try check(try await reader.read(range), range, source, version)
-    world.withLock { $0.tally.reads += 1 }
-  }
-
-  private func readMany(_ reader: RangeReader, _ source: Int, _ version: UInt64) async throws {
-    let ranges = (0..<random(in: 1...5)).map { _ in randomRange(reader.byteCount) }
-    let all = try await reader.read(ranges)
-    guard all.count == ranges.count else { throw Wrong(what: "\(all.count) answers to \(ranges.count) ranges") }
-    for (bytes, range) in zip(all, ranges) { try check(bytes, range, source, version) }
-    world.withLock { $0.tally.reads += 1 }
-  }
-
-  /// A read in a task of its own, which may be cancelled, beside one that is not.
-  private func readAside(_ reader: RangeReader, _ source: Int, _ version: UInt64) async throws {
-    let range = randomRange(reader.byteCount)
-    let aside = simulation.start { try self.check(try await reader.read(range), range, source, version) }
-    simulation.start {
-      try await self.pause()
-      aside.cancel()
-    }
-    do {
-      try await readOne(reader, source, version)
-    } catch {
-      _ = await aside.result
-      throw error
-    }
-    switch await aside.result {
-    case .failure(let error as Wrong): throw error
-    case .failure(is CancellationError): world.withLock { $0.tally.cancelled += 1 }
-    default: break
-    }
-  }
-
-  private func stream(_ reader: RangeReader, _ source: Int, _ version: UInt64) async throws {
-    let range = randomRange(reader.byteCount)
-    let most = random(in: 0...3) == 0 ? random(in: 1...4) : .max
-    var cursor = range.lowerBound
-    var pieces = 0
-    for try await piece in reader.stream(range, chunkSize: .bytes([100, 1024, 5000][random(in: 0...2)])) {
-      try check(piece, cursor..<cursor + piece.count, source, version)
-      cursor += piece.count
-      pieces += 1
-      if pieces >= most { break }
-    }
-    guard pieces >= most || cursor == range.upperBound else {
-      throw Wrong(what: "a stream of \(range) ended at \(cursor) as if it were complete")
-    }
-    world.withLock { $0.tally.pieces += pieces }
-  }
-
-  private func check(_ bytes: Bytes, _ range: ByteRange, _ source: Int, _ version: UInt64) throws {
-    guard bytes == Contents.bytes(range, of: source, version: version) else {
-      throw Wrong(what: "wrong bytes for \(range) of source \(source) in version \(version)")
-    }
-    world.withLock { $0.tally.trace = $0.tally.trace &* 1_000_003 &+ UInt64(range.count) }
-  }
+  func note(_ change: (inout ReadingOutcomes) -> Void) { world.withLock { change(&$0.tally.reading) } }
 
   // MARK: what comes between
 
-  private func disturb() async throws {
+  func disturb() async throws {
     for _ in 0..<random(in: 1...3) {
       try await pause()
       let source = sources[random(in: 0...1)]
       switch random(in: 0...12) {
-      case 0, 1: if world.withLock({ $0.tally.trace }) != 0 { source.rewrite() }
+      case 0, 1: if world.withLock({ $0.tally.reading.trace }) != 0 { source.rewrite() }
       case 2, 3: source.grow(by: random(in: 1...3000))
       case 4: for await _ in store.removeAll() { try look() }
       case 5: try await removeRange()
@@ -403,11 +239,11 @@ final class TieredSimulation: Sendable {
   }
 
   /// Looks at what must hold at any time.
-  private func look() throws {
+  func look() throws {
     let budget = store.memory!.budget
     try world.withLock { world in
       guard (0...world.allowed).contains(budget.bytes) else {
-        throw Wrong(what: "\(budget.bytes) bytes are held of \(world.allowed)")
+        throw SimulationFault(what: "\(budget.bytes) bytes are held of \(world.allowed)")
       }
       for token in store.sources.all { world.tokens[token.number] = token }
     }
@@ -422,12 +258,14 @@ final class TieredSimulation: Sendable {
       try await simulation.clock.sleep(for: .milliseconds(50))
       if isQuiet { break }
     }
-    guard isQuiet else { throw Wrong(what: "something is still on its way: \(store.statistics())") }
+    guard isQuiet else { throw SimulationFault(what: "something is still on its way: \(store.statistics())") }
     let statistics = store.statistics()
     try world.withLock { world in
       world.tally.note(statistics)
       world.tally.retired = world.tokens.values.filter { !$0.isAlive }.count
-      for token in world.tokens.values where !token.isUnread { throw Wrong(what: "a version is read by nobody") }
+      for token in world.tokens.values where !token.isUnread {
+        throw SimulationFault(what: "a version is read by nobody")
+      }
     }
     store.removeExpired()
     try recount()
@@ -435,7 +273,7 @@ final class TieredSimulation: Sendable {
     try recount()
     let tiers = store.memory!
     guard tiers.memory.ledger.bytes == 0, store.statistics().compressed.pieces == 0 else {
-      throw Wrong(what: "bytes are lost: \(store.statistics())")
+      throw SimulationFault(what: "bytes are lost: \(store.statistics())")
     }
     // All turns are back, or this hangs.
     for _ in 0..<4 { try await store.enterUnreserved() }
@@ -448,7 +286,7 @@ final class TieredSimulation: Sendable {
       guard let version = token.source.validator as? SyntheticSource.Version else { return Bytes() }
       return Contents.bytes(range, of: token.source.id == "source 0" ? 0 : 1, version: version.number)
     }
-    if let fault = recount.faults.first { throw Wrong(what: fault) }
+    if let fault = recount.faults.first { throw SimulationFault(what: fault) }
   }
 
   private var isQuiet: Bool {
@@ -461,7 +299,7 @@ final class TieredSimulation: Sendable {
   // MARK: numbers
 
   /// Mostly short, and more often near the start: what was read is read again.
-  private func randomRange(_ byteCount: Int) -> ByteRange {
+  func randomRange(_ byteCount: Int) -> ByteRange {
     let byteCount = min(byteCount, Contents.most)
     let far = random(in: 0...byteCount)
     let lower = random(in: 0...2) == 0 ? far : random(in: 0...far)
@@ -469,13 +307,8 @@ final class TieredSimulation: Sendable {
     return lower..<lower + random(in: 0...min(most, byteCount - lower))
   }
 
-  private func random(in range: ClosedRange<Int>) -> Int {
+  func random(in range: ClosedRange<Int>) -> Int {
     world.withLock { Int.random(in: range, using: &$0.generator) }
-  }
-
-  /// A while, in which some of the others get on.
-  private func pause() async throws {
-    try await simulation.clock.sleep(for: .microseconds(random(in: 0...20_000)))
   }
 }
 
@@ -490,9 +323,7 @@ extension TieredSimulation: SeededCheck {
 
   static func expected(of runs: Int, _ tally: TieredOutcomes) -> [Occurrence] {
     guard runs >= 250 else { return [] }
-    return [
-      Occurrence("reads", tally.reads, over: runs * 5),
-      Occurrence("pieces", tally.pieces, over: runs),
+    return tally.reading.expected(of: runs, changes: runs / 20) + [
       Occurrence("hits", tally.hits, over: runs),
       Occurrence("hits on the way down", tally.hitsMoving, over: runs / 20),
       Occurrence("hits below", tally.hitsBelow, over: runs * 2),
@@ -506,9 +337,6 @@ extension TieredSimulation: SeededCheck {
       Occurrence("damaged", tally.damaged, over: 0),
       Occurrence("interferences", tally.interferences, over: runs / 10),
       Occurrence("retired", tally.retired, over: runs / 10),
-      Occurrence("cancelled", tally.cancelled, over: runs / 10),
-      Occurrence("closed", tally.closed, over: runs / 10),
-      Occurrence("changed", tally.changed, over: runs / 20),
       Occurrence("resized", tally.resized, over: runs / 10),
     ]
   }

@@ -5,10 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Readers of a path with stages of the user's beside the default cache.
 struct DefaultStagesTests {
   private let directory: TemporaryDirectory

@@ -4,10 +4,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Demand before prefetch wherever reads queue, and what happens when somebody comes to wait for a prefetch.
 struct UrgencyTests {
   // MARK: merging

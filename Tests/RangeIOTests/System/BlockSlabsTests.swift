@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Foundation
 import RangeIOTesting
 import Testing
@@ -90,6 +91,21 @@ struct BlockSlabsTests {
       return used.count
     }
   #endif
+
+  @Test func `memory beside what is dropped stays, whatever the size of a page`() throws {
+    let page = Int(getpagesize())
+    let pages = try #require(rio_map_pages(4 * page))
+    defer { rio_unmap_pages(pages, 4 * page) }
+    let memory = UnsafeMutableRawBufferPointer(start: pages, count: 4 * page)
+    for index in memory.indices { memory[index] = 1 }
+    // The system would round each of these up to whole pages.
+    rio_drop_pages(pages, page + 1)
+    rio_drop_pages(pages + 3 * page, 1)
+    rio_drop_pages(pages + 3 * page + 1, page - 1)
+    #expect(memory[page...].allSatisfy { $0 == 1 })
+    rio_drop_pages(pages + 1, 3 * page - 1)
+    #expect(memory[(3 * page)...].allSatisfy { $0 == 1 })
+  }
 
   @Test func `many threads take and give back`() async {
     let slabs = BlockSlabs(keeping: .kibibytes(64))

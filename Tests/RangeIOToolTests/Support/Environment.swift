@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// What the environment asks of the tests.
 enum Environment {
   /// `RANGEIO_ENGINE`: the engine to test, or nil for the default one.

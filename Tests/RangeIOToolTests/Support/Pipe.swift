@@ -1,13 +1,5 @@
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A pipe from the tool to a test, of which the test holds the reading end.
 struct ReadingEnd {
   let reading: FileDescriptor

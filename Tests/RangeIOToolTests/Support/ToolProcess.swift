@@ -2,14 +2,6 @@ import Dispatch
 import Foundation
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The built tool, started as a process.
 ///
 /// Spawned by hand, since what is tested is what a shell would do: signals at their defaults, descriptors of our choice.

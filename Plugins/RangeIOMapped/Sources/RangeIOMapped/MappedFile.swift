@@ -3,14 +3,6 @@ internal import RangeIO
 internal import Synchronization
 internal import SystemPackage
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-
 /// An open file and its current mapping.
 final class MappedFile: Sendable {
   private struct State {

@@ -5,14 +5,6 @@ import Testing
 
 @testable import RangeIOMapped
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// What becomes of reads and slices when the file changes under them.
 struct MappedChangeTests {
   private let directory: TemporaryDirectory

@@ -6,14 +6,6 @@ import Testing
 
 @testable import RangeIOMapped
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// What a read makes of pages that cannot be brought in.
 struct MappedFaultTests {
   private let directory: TemporaryDirectory

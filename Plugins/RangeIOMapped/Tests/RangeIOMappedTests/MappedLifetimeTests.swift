@@ -5,14 +5,6 @@ import Testing
 
 @testable import RangeIOMapped
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 struct MappedLifetimeTests {
   private let directory: TemporaryDirectory
 

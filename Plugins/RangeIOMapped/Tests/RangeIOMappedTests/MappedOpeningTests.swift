@@ -7,14 +7,6 @@ import Testing
 
 @testable import RangeIOMapped
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 struct MappedOpeningTests {
   private let directory: TemporaryDirectory
 

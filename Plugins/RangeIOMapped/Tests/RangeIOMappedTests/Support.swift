@@ -5,14 +5,6 @@ import Testing
 
 @testable import RangeIOMapped
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A directory that goes with the test.
 final class TemporaryDirectory: Sendable {
   let path: String

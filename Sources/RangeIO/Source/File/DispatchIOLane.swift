@@ -1,14 +1,6 @@
 import Dispatch
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Long reads through one DispatchIO channel.
 ///
 /// The channel has its own descriptor. Only the channel's clean-up handler closes it: on Linux an `EBADF` on one
@@ -113,7 +105,9 @@ final class DispatchIOLane: @unchecked Sendable {
   ) {
     gate.enterAgain()
     let (gate, permits) = (gate, permits)
-    channel.read(offset: off_t(range.lowerBound), length: range.count, queue: queue) { @Sendable done, data, _ in
+    // `off_t` is another type on each platform.
+    let start = range.lowerBound
+    channel.read(offset: numericCast(start), length: range.count, queue: queue) { @Sendable done, data, _ in
       if let data, !data.isEmpty { onPiece(Bytes(showing: data)) }
       guard done else { return }
       permits.leave()

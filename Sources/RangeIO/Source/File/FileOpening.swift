@@ -1,14 +1,6 @@
 import CRangeIOSystem
 import SystemPackage
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Opens files, and refuses those that cannot be read at random offsets.
 enum FileOpening {
   /// A file that has been opened and checked.
@@ -59,7 +51,7 @@ enum FileOpening {
   private static func openOnce(_ path: FilePath, _ name: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
     var result = syscalls.open(path)
     // Does not wait for a FIFO. Only a process that holds a write lease on the file remains to wait for.
-    if result == -Int(EWOULDBLOCK) { result = syscalls.openWaiting(path) }
+    if result == -Int(Errno.wouldBlock.rawValue) { result = syscalls.openWaiting(path) }
     guard result >= 0 else {
       // Opening a socket, or a device without a driver, fails before the descriptor could tell its kind.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
@@ -97,7 +89,7 @@ enum FileOpening {
     let fileSystem = file.syscalls.fileSystem(file.descriptor)
     let status = try file.status()
     if let refusal = refusal(status.mode, file.name) { throw refusal }
-    if status.mode & UInt32(S_IFMT) == UInt32(S_IFBLK) {
+    if rio_file_kind_of(status.mode) == rio_block_device {
       return Opened(file: file, kind: .blockDevice, status: status, name: name, fileSystem: fileSystem)
     }
     if rio_is_synthetic_filesystem(file.descriptor) {
@@ -112,12 +104,13 @@ enum FileOpening {
   /// The error for a kind of file that has no random access.
   private static func refusal(_ mode: UInt32, _ name: String) -> ReadError? {
     let kind: String
-    switch mode_t(mode) & S_IFMT {
-    case S_IFREG, S_IFBLK: return nil
-    case S_IFDIR: kind = "this is a directory: name a file in it"
-    case S_IFIFO: kind = "this is a FIFO, which can be read only once and in order: copy it to a file first"
-    case S_IFSOCK: kind = "this is a socket, which cannot be read at offsets: copy what it sends to a file first"
-    case S_IFCHR: kind = "this is a character device, which cannot be read at offsets: copy it to a file first"
+    switch rio_file_kind_of(mode) {
+    case rio_regular_file, rio_block_device: return nil
+    case rio_directory: kind = "this is a directory: name a file in it"
+    case rio_fifo: kind = "this is a FIFO, which can be read only once and in order: copy it to a file first"
+    case rio_socket: kind = "this is a socket, which cannot be read at offsets: copy what it sends to a file first"
+    case rio_character_device:
+      kind = "this is a character device, which cannot be read at offsets: copy it to a file first"
     default: kind = "this is neither a regular file nor a block device"
     }
     return ReadError(.unsupportedSource, kind, context: .init(source: name))

@@ -3,19 +3,10 @@ import CRangeIOSystem
 // Which of the three lanes a read takes.
 
 extension FileSource {
-  /// Whether the platform reports what is resident.
-  private static let platformHasResidentLane: Bool = {
-    #if os(Linux)
-      true
-    #else
-      false
-    #endif
-  }()
-
   /// Whether resident bytes are read on the caller's thread. Not for a file on a server: after the read the server must
   /// be asked for the file's status.
   func usesResidentLane(of lanes: FileLanes) -> Bool {
-    Self.platformHasResidentLane && configuration.engine == .automatic && !lanes.isRemote
+    Platform.readsResidentPages && configuration.engine == .automatic && !lanes.isRemote
   }
 
   /// The lane for what the resident lane leaves.
@@ -23,7 +14,7 @@ extension FileSource {
     switch configuration.engine {
     case .positional: .positional
     case .dispatchIO: .dispatchIO
-    case .automatic: Self.platformHasResidentLane ? .positional : .dispatchIO
+    case .automatic: Platform.readsResidentPages ? .positional : .dispatchIO
     }
   }
 

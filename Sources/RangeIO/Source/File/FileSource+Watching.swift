@@ -16,13 +16,19 @@ extension FileSource {
     // server.
     let watch =
       lanes.isRemote ? nil : configuration.watch(lanes.file.descriptor) { answer.resolve(.success(())) }
-    defer { watch?.end() }
+    defer { if let watch { end(watch, of: lanes) } }
     if !lanes.isRemote { isWatched.store(watch != nil, ordering: .relaxed) }
     // This finds changes from before the watch began; the watch reports later ones.
     if let version = FileSnapshot.of(source)?.version, hasChanged(version, try await status(of: lanes), lanes) {
       return
     }
     try await waiting.wait(for: answer)
+  }
+
+  /// Ends `watch`. The descriptor of `lanes` stays open until the system does not use it any more.
+  private func end(_ watch: FileWatch, of lanes: FileLanes) {
+    gate.enterAgain()
+    watch.end { [gate] in withExtendedLifetime(lanes) { gate.leave() } }
   }
 
   /// Whether the system reports changes to the file, and to its name as far as that is known.

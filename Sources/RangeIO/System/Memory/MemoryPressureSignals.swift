@@ -57,22 +57,16 @@ public struct MemoryPressureSignals: AsyncSequence, Sendable {
   /// The changes, in order. Use it from one task at a time.
   public struct Iterator: AsyncIteratorProtocol {
     private var polling: PressurePolling
-    #if canImport(Darwin)
-      private var told: DispatchPressure?
-    #endif
+    private var told: SystemPressure?
 
     init(_ polling: PressurePolling, isToldBySystem: Bool) {
       self.polling = polling
-      #if canImport(Darwin)
-        told = isToldBySystem ? DispatchPressure() : nil
-      #endif
+      told = isToldBySystem ? SystemPressure.begin() : nil
     }
 
     /// Returns the next level that differs from the previous one, or `nil` once the task is cancelled.
     public mutating func next() async -> MemoryPressure? {
-      #if canImport(Darwin)
-        if told != nil { return await told?.next() }
-      #endif
+      if told != nil { return await told?.next() }
       return await polling.next()
     }
 

@@ -4,14 +4,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// What may happen to a file that a reader has open, and what the reader makes of it: the table of
 /// Docs/Guides/FilesThatChange.md.
 enum FileEvent: String, CaseIterable {
@@ -154,11 +146,11 @@ final class FileScript: Sendable {
       expect(rename(path + ".next", path))
       state.contents.append(Self.contents(2, 30_000))
     case (.renameAway, 0): expect(rename(path, path + ".moved"))
-    case (.unlink, 0): expect(Glibc.unlink(path))
+    case (.unlink, 0): expect(systemUnlink(path))
     case (.hardLink, 0): expect(link(path, path + ".link"))
-    case (.chmod, 0): expect(Glibc.chmod(path, 0o400))
+    case (.chmod, 0): expect(systemChmod(path, 0o400))
     // Only root gives files away; for others nothing happens.
-    case (.chown, 0): if getuid() == 0 { expect(Glibc.chown(path, 1, 1)) }
+    case (.chown, 0): if getuid() == 0 { expect(systemChown(path, 1, 1)) }
     case (.touch, 0): expect(utimensat(AT_FDCWD, path, nil, 0))
     case (.touchAccess, 0):
       let omitted = timespec(tv_sec: 0, tv_nsec: Self.omit)

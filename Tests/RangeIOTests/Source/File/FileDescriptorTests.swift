@@ -6,10 +6,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 #if os(Linux)
   // Not imported into Swift.
   private let pathOnly: CInt = 0o10_000_000

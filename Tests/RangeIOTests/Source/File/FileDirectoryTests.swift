@@ -5,14 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Paths that start from the current directory, and others that are not as the system writes them.
 ///
 /// The current directory is the whole process's: these tests change it, one at a time, and put it back.

@@ -7,10 +7,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// A disk that fails, dawdles and hangs, by an injected table of system calls.
 struct FileFaultTests {
   private let directory: TemporaryDirectory
@@ -264,7 +260,7 @@ struct FileFaultTests {
       let (path, bytes) = try await directory.file(count: 3_000_000)
       let (other, _) = try await directory.file("other", count: 3_000_000)
       let reader = try await RangeReader(path, engine: .dispatchIO)
-      let victim = Glibc.open(other, O_RDONLY | O_CLOEXEC)
+      let victim = systemOpen(other, O_RDONLY | O_CLOEXEC)
       try #require(victim >= 0)
       let poison = PoisonedChannel(victim)
       let reads = (0..<8).map { number in

@@ -4,14 +4,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Locks that this process has on a file which it also reads, as a program does that writes to its database by SQLite.
 ///
 /// The system drops all of them when any descriptor of the file is closed: `fcntl(2)`, *Advisory record locking*.

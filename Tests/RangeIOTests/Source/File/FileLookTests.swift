@@ -6,14 +6,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Looks at files that are another at each look, that say what is not so, or that nobody watches: all of them end.
 struct FileLookTests {
   private let directory: TemporaryDirectory

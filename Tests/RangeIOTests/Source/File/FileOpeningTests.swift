@@ -5,10 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 struct FileOpeningTests {
   private let directory: TemporaryDirectory
 
@@ -176,7 +172,7 @@ struct FileOpeningTests {
 
   @Test func `hard links are one source`() async throws {
     let (path, _) = try await directory.file(count: 100)
-    try #require(Glibc.link(path, directory.path("hard")) == 0)
+    try #require(systemLink(path, directory.path("hard")) == 0)
     let one = try await RangeReader(path, engine: TestEngine.current)
     let other = try await RangeReader(directory.path("hard"), engine: TestEngine.current)
     #expect(one.source.id == other.source.id)

@@ -5,10 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 struct FileReadingTests {
   private let directory: TemporaryDirectory
 

@@ -6,10 +6,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Times that a file may have and that nanoseconds in 64 bits cannot tell: before 1677 and after 2262.
 struct FileTimesTests {
   private let directory: TemporaryDirectory

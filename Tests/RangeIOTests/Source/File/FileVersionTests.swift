@@ -6,10 +6,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 struct FileVersionTests {
   private func version(size: Int = 100, modified: Int64 = 5, changed: Int64 = 5, inode: UInt64 = 1) -> FileVersion {
     var status = FileStatus()
@@ -262,7 +258,7 @@ struct FileChangeTests {
 
   @Test func `a file that was removed is read on, and one that was opened without a name is read`() async throws {
     let (path, bytes) = try await directory.file(count: 2_500_000)
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = systemOpen(path, O_RDONLY | O_CLOEXEC)
     let reader = try await RangeReader(path, engine: TestEngine.current)
     try #require(unlink(path) == 0)
     #expect(try await reader.read(0..<2_500_000) == Bytes(bytes))

@@ -5,14 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Who waits for a server that hangs, and who does not.
 struct PathThreadsTests {
   private let directory: TemporaryDirectory

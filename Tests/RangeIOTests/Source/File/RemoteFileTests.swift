@@ -5,10 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Files of which a server is asked what they are: no thread of Swift's waits for it.
 struct RemoteFileTests {
   private let directory: TemporaryDirectory

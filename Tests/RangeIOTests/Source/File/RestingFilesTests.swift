@@ -5,14 +5,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Those who wait until one file is at rest.
 @Suite(.simulated) struct RestingFilesTests {
   private let directory: TemporaryDirectory

@@ -6,12 +6,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// Directories and files that are not what they seem, or not ours.
 @Suite struct SpillForeignFilesTests {
   private static let isRoot = geteuid() == 0

@@ -4,12 +4,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// Who reads from a segment that is gone lets go of it last, and must not wait for its disk.
 @Suite struct SpillLastReaderTests {
   @Test func `a removed file is cut and closed by a thread of the disk, whoever reads from it last`() async throws {

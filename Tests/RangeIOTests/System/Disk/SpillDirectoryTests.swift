@@ -6,10 +6,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// What every disk does with directories.
 @Suite struct SpillDirectoryTests {
   private let disks: DisksUnderTest

@@ -6,10 +6,6 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 @Suite struct SystemDiskTests {
   private let temporary: TemporaryDirectory
   private let disk = SystemDisk()

@@ -5,9 +5,12 @@
 #ifndef C_RANGE_IO_MAPPED_H
 #define C_RANGE_IO_MAPPED_H
 
+// And what Swift code uses as it is, from the C library, whose module has another name on each platform: getcwd and free.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /// A time of a file: seconds since 1970, rounded down, and nanoseconds after them. A file system may keep any.
 struct rim_time {

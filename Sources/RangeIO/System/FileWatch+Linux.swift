@@ -1,34 +1,14 @@
-import CRangeIOSystem
-import Dispatch
+#if !canImport(Darwin)
+  import CRangeIOSystem
+  import Dispatch
 
-/// Reports changes of open files: inotify on Linux, a dispatch source on Apple platforms.
-final class FileWatch: Sendable {
-  #if canImport(Darwin)
-    // The dispatch source may be used from any thread, but is not marked so.
-    private nonisolated(unsafe) let source: any DispatchSourceFileSystemObject
-
-    /// Calls `handler` when the file behind `descriptor`, or its name, changes. The descriptor must stay open until the
-    /// end.
-    static func begin(_ descriptor: CInt, _ handler: @escaping @Sendable () -> Void) -> FileWatch? {
-      FileWatch(descriptor, handler)
-    }
-
-    private init(_ descriptor: CInt, _ handler: @escaping @Sendable () -> Void) {
-      source = DispatchSource.makeFileSystemObjectSource(
-        fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .delete, .rename, .revoke],
-        queue: .global(qos: .utility))
-      source.setEventHandler(handler: DispatchWorkItem(block: handler))
-      source.activate()
-    }
-
-    /// Stops the watch: no new calls begin.
-    func end() { source.cancel() }
-  #else
+  /// Reports changes of open files, with inotify.
+  final class FileWatch: Sendable {
     private let watch: CInt
     private let number: Int
 
     /// Calls `handler` when the file behind `descriptor`, or its name, changes; `nil` if the system has no watch
-    /// available. The descriptor must stay open until the end.
+    /// available. The descriptor must stay open until the watch has let go of it.
     static func begin(_ descriptor: CInt, _ handler: @escaping @Sendable () -> Void) -> FileWatch? {
       FileWatches.shared?.add(descriptor, handler).map { FileWatch(watch: $0, number: $1) }
     }
@@ -38,12 +18,15 @@ final class FileWatch: Sendable {
       self.number = number
     }
 
-    /// Stops the watch: no new calls begin.
-    func end() { FileWatches.shared?.remove(watch, number) }
-  #endif
-}
+    /// Stops the watch: no new calls begin. Call it once.
+    ///
+    /// - Parameter released: called when the descriptor may be closed: at once.
+    func end(_ released: @Sendable () -> Void) {
+      FileWatches.shared?.remove(watch, number)
+      released()
+    }
+  }
 
-#if !canImport(Darwin)
   /// The only inotify descriptor of the process: a user has 128 of them, and many files to watch.
   private final class FileWatches: @unchecked Sendable {
     // Unchecked because of the dispatch source, which may be used from any thread, but is not marked so.

@@ -2,11 +2,14 @@
   import Dispatch
 
   /// The levels that the system reports, in order. If several come between two calls, only the last is kept.
-  struct DispatchPressure {
+  struct SystemPressure {
     private var iterator: AsyncStream<MemoryPressure>.Iterator
     private var level = MemoryPressure.normal
 
-    init() {
+    /// Starts to listen; `nil` where the system reports nothing by itself.
+    static func begin() -> SystemPressure? { SystemPressure() }
+
+    private init() {
       let (stream, continuation) = AsyncStream.makeStream(
         of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
       let source = PressureSource()

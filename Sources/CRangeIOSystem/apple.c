@@ -1,0 +1,177 @@
+// What the system does in its own way on Apple platforms: linux.c has the same functions.
+#if defined(__APPLE__)
+#include "platform.h"
+
+#include <pthread.h>
+#include <sys/disk.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+// MARK: descriptors
+
+int rio_open_waiting(const char *path) { return rio_open_readonly(path); }
+
+enum rio_unreadable rio_platform_why_unreadable(int flags) {
+  (void)flags;
+  return rio_readable;
+}
+
+int rio_platform_open_again(int fd) {
+  (void)fd;
+  return -ENOTSUP;  // /dev/fd duplicates
+}
+
+int rio_platform_replace(int with, int fd) {
+  int result = dup2(with, fd);
+  if (result >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return result;
+}
+
+int rio_name_of(int fd, char *name, int capacity) {
+  char all[MAXPATHLEN];
+  if (fcntl(fd, F_GETPATH, all) < 0) return -errno;
+  int count = (int)strlen(all);
+  if (count >= capacity) return -ENAMETOOLONG;
+  memcpy(name, all, (size_t)count);
+  return count;
+}
+
+int rio_platform_fstat(int fd, struct stat *out) { return fstat(fd, out); }
+
+bool rio_descriptors_are_left(int count) {
+  (void)count;
+  return true;
+}
+
+// MARK: reading
+
+int64_t rio_pread_resident(int fd, void *buffer, size_t count, int64_t offset) {
+  (void)fd, (void)buffer, (void)count, (void)offset;
+  return -EOPNOTSUPP;
+}
+
+int64_t rio_platform_preadv_resident(int fd, const struct iovec *pieces, int count, int64_t offset) {
+  (void)fd, (void)pieces, (void)count, (void)offset;
+  return -EOPNOTSUPP;
+}
+
+void rio_advise(int fd, int64_t offset, int64_t count, bool will_read) {
+  if (!will_read) return;
+  struct radvisory advice = {.ra_offset = offset, .ra_count = count > INT32_MAX ? INT32_MAX : (int)count};
+  (void)fcntl(fd, F_RDADVISE, &advice);
+}
+
+int64_t rio_device_size(int fd) {
+  uint64_t blocks = 0;
+  uint32_t block_size = 0;
+  if (ioctl(fd, DKIOCGETBLOCKCOUNT, &blocks) < 0) return -(int64_t)errno;
+  if (ioctl(fd, DKIOCGETBLOCKSIZE, &block_size) < 0) return -(int64_t)errno;
+  return (int64_t)(blocks * block_size);
+}
+
+// MARK: file systems
+
+bool rio_is_synthetic_filesystem(int fd) {
+  (void)fd;
+  return false;
+}
+
+bool rio_may_be_remote(int fd) {
+  struct statfs s;
+  return fstatfs(fd, &s) < 0 || !(s.f_flags & MNT_LOCAL);
+}
+
+int64_t rio_disk_free_bytes(int fd) {
+  struct statfs s;  // statvfs counts blocks in 32 bits there
+  int result;
+  UNINTERRUPTED(result, fstatfs(fd, &s));
+  if (result < 0) return -errno;
+  int64_t bytes;
+  return __builtin_mul_overflow(s.f_bavail, s.f_bsize, &bytes) ? INT64_MAX : bytes;
+}
+
+int rio_platform_set_blocks_aside(int fd, int64_t count) {
+  struct stat s;
+  if (fstat(fd, &s) < 0) return -errno;
+  int64_t missing = count - (int64_t)s.st_blocks * 512;
+  if (missing <= 0) return 0;
+  fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = (off_t)missing};
+  int result;
+  UNINTERRUPTED(result, fcntl(fd, F_PREALLOCATE, &store));
+  return outcome(result);
+}
+
+int rio_disk_sync_file(int fd) {
+  int result;
+  // Orders the writes before it with those after it. What waits for the platter, F_FULLFSYNC, takes tens of milliseconds.
+  UNINTERRUPTED(result, fcntl(fd, F_BARRIERFSYNC));
+  if (result >= 0) return 0;
+  UNINTERRUPTED(result, fsync(fd));
+  return outcome(result);
+}
+
+void rio_disk_begin_writing(int fd, int64_t count, int64_t offset) { (void)fd, (void)count, (void)offset; }
+
+// MARK: clock and memory
+
+int64_t rio_realtime_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return nanoseconds(t);
+}
+
+int64_t rio_realtime_tick_ns(void) { return 10000000; }
+
+void rio_platform_drop_pages(void *pages, size_t count) { madvise(pages, count, MADV_FREE_REUSABLE); }
+
+void rio_platform_wish_huge_pages(void *pages, size_t count, bool wished) { (void)pages, (void)count, (void)wished; }
+
+// MARK: threads
+
+// There are no unnamed POSIX semaphores.
+struct rio_parker {
+  pthread_mutex_t mutex;
+  pthread_cond_t condition;
+  bool woken;
+};
+
+struct rio_parker *rio_parker_create(void) {
+  struct rio_parker *parker = malloc(sizeof *parker);
+  if (parker == NULL) return NULL;
+  pthread_mutex_init(&parker->mutex, NULL);
+  pthread_cond_init(&parker->condition, NULL);
+  parker->woken = false;
+  return parker;
+}
+
+void rio_parker_destroy(struct rio_parker *parker) {
+  pthread_cond_destroy(&parker->condition);
+  pthread_mutex_destroy(&parker->mutex);
+  free(parker);
+}
+
+void rio_parker_wake(struct rio_parker *parker) {
+  pthread_mutex_lock(&parker->mutex);
+  parker->woken = true;
+  pthread_cond_signal(&parker->condition);
+  pthread_mutex_unlock(&parker->mutex);
+}
+
+bool rio_parker_wait(struct rio_parker *parker, int64_t timeout_ns) {
+  struct timespec until = rio_deadline(timeout_ns);
+  pthread_mutex_lock(&parker->mutex);
+  int result = 0;
+  while (!parker->woken && result == 0) {
+    result = pthread_cond_timedwait(&parker->condition, &parker->mutex, &until);
+  }
+  bool woken = parker->woken;
+  parker->woken = false;
+  pthread_mutex_unlock(&parker->mutex);
+  return woken;
+}
+
+void rio_platform_name_thread(const char *name) { pthread_setname_np(name); }
+
+void rio_platform_detect(bool *sums, bool *products) { *sums = *products = true; }
+
+#endif

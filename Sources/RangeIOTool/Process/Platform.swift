@@ -1,0 +1,45 @@
+// What differs between the platforms: all other files of the tool are the same on each.
+
+#if canImport(Darwin)
+  @_exported import Darwin
+#elseif canImport(Glibc)
+  @_exported import Glibc
+#elseif canImport(Musl)
+  @_exported import Musl
+#endif
+
+enum Platform {
+  #if canImport(Darwin)
+    /// The unit of `ru_maxrss`, in bytes.
+    static let peakMemoryUnit = 1
+
+    /// The most bytes that one `write` accepts.
+    static let longestWrite = Int(CInt.max)
+
+    /// The handler in `action`.
+    static func handler(of action: sigaction) -> Int {
+      unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
+    }
+  #else
+    /// The unit of `ru_maxrss`, in bytes.
+    static let peakMemoryUnit = 1024
+
+    /// The most bytes that one `write` accepts.
+    static let longestWrite = Int.max
+
+    /// The handler in `action`.
+    static func handler(of action: sigaction) -> Int {
+      unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+    }
+  #endif
+
+  /// write(2), at most ``longestWrite`` bytes.
+  static func write(_ descriptor: CInt, _ base: UnsafeRawPointer?, _ count: Int) -> Int {
+    systemWrite(descriptor, base, min(count, longestWrite))
+  }
+}
+
+/// Within a type with a function `write`, that one would be found.
+private func systemWrite(_ descriptor: CInt, _ base: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, base, count)
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Type-checks the Swift blocks of README.md, of the guides and of the plugins' pages, all at once, against the build of the
+# tests. What a block uses without declaring it, such as `reader`, is in scripts/samples/Prelude.swift.
+#
+# A block that begins with a declaration is a file of its own, any other one the body of a function. Left out are the three
+# guides whose programs scripts/check-guides.sh runs, manifests of packages, and blocks that import what is not built here.
+#
+# Usage: scripts/check-samples.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/built.sh
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+modules=$(bin_path)/Modules
+if [ ! -f "$modules/RangeIOMapped.swiftmodule" ]; then
+  echo "check-samples: nothing is built: run 'make test' first" >&2
+  exit 1
+fi
+
+pages=(README.md)
+while IFS= read -r page; do pages+=("$page"); done < <(
+  find Docs Plugins -name '*.md' ! -name WritingASource.md ! -name WritingAStage.md ! -name WritingAStore.md | sort)
+awk -v work="$work" '
+  function finish(  file, i, own) {
+    blocks++
+    if (isManifest || isForeign) { left++; return }
+    file = sprintf("%s/Sample%03d.swift", work, ++samples)
+    own = body ~ /^[ \n]*(\/\/[^\n]*\n|@[A-Za-z]+(\([^\n]*\))?[ \n]+)*(public |private |final |indirect )*(struct|class|enum|actor|protocol|extension|func) /
+    printf "import RangeIO\nimport RangeIOFoundation\nimport RangeIOMapped\nimport SystemPackage\n%s", imports >file
+    if (!own) print "func sample" samples "() async throws {" >file
+    printf "#sourceLocation(file: \"%s\", line: %d)\n%s#sourceLocation()\n", page, first, body >file
+    if (!own) print "}" >file
+    close(file)
+  }
+  !inside && /^```swift$/ {
+    inside = 1; isManifest = isForeign = 0; imports = body = ""; page = FILENAME; first = FNR + 1
+    next
+  }
+  inside && /^```$/ { inside = 0; finish(); next }
+  !inside { next }
+  # In place of an import an empty line, so that the others keep their numbers.
+  /^import / {
+    if ($2 == "PackageDescription") isManifest = 1
+    else if ($2 !~ /^(RangeIO[A-Za-z]*|SystemPackage|Foundation|Dispatch|Synchronization|Testing)$/) isForeign = 1
+    imports = imports $0 "\n"
+    body = body "\n"
+    next
+  }
+  /\.(package\(url|product\(name|library\(name)/ { isManifest = 1 }
+  { body = body $0 "\n" }
+  END {
+    if (inside) { print "check-samples: a block does not end" >"/dev/stderr"; exit 1 }
+    print samples, blocks, left >(work "/counts")
+  }' "${pages[@]}"
+
+maps=()
+while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
+  find Sources "$scratch/checkouts/swift-system" -name module.modulemap)
+for folder in Sources/CRangeIOSystem Plugins/RangeIOMapped/Sources/CRangeIOMapped; do
+  name=$(basename "$folder")
+  echo "module $name { umbrella \"$PWD/$folder/include\" export * }" >"$work/$name.modulemap"
+  maps+=(-Xcc "-fmodule-map-file=$work/$name.modulemap")
+done
+swiftc -typecheck -wmo -parse-as-library -swift-version 6 -suppress-warnings -module-name Samples -I "$modules" \
+  "${maps[@]}" scripts/samples/Prelude.swift "$work"/Sample*.swift
+read -r samples blocks left <"$work/counts"
+echo "check-samples: $samples of $blocks Swift blocks compile; $left are manifests or import what is not built here"
