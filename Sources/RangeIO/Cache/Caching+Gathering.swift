@@ -63,9 +63,9 @@ extension Caching {
     _ start: FlightPlan.Start, of run: Int, _ source: SourceDescription, _ token: ChunkToken, _ generation: UInt64,
     _ next: ReadNext, isForCache: Bool, _ quickBytes: inout Int, _ isKept: inout Bool
   ) -> PlannedFetch? {
-    let room = store.reserve(start.range, ofRun: run, for: token)
-    if room.reservation == nil { isKept = false }
-    guard start.purpose == .demand || room.reservation != nil || isForCache else {
+    let reservation = store.reserve(start.range, ofRun: run, for: token)
+    if reservation == nil { isKept = false }
+    guard start.purpose == .demand || reservation != nil || isForCache else {
       // No read needs these bytes yet and they cannot be kept, so reading them would be useless. A read that has joined
       // in between starts its own flight.
       token.flights.complete(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))
@@ -74,20 +74,20 @@ extension Caching {
     let ticket = ChunkTicket(token: token, generation: generation, fetchedAt: store.now)
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
-      range, of: source, urgency: token.flights.urgency(of: start), grid: room.reservation == nil ? nil : token.grid)
+      range, of: source, urgency: token.flights.urgency(of: start), grid: reservation == nil ? nil : token.grid)
     let isQuick = quickBytes < Self.mostQuickBytes
     // Longer ranges do not count: sources handle those themselves.
     if range.count <= Self.mostQuickBytes { quickBytes += range.count }
     // Bytes that are ready need no task. Other reads may have joined already, and get their answer too.
-    if isQuick, let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
+    if isQuick, let reservation, token.grid.blocks(covering: range).count == 1,
       let response = next.ready(request)
     {
-      _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
+      store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
       token.flights.complete(flight, range, .success(response.bytes))
       return nil
     }
     return PlannedFetch(
-      start: start, request: request, ticket: ticket, reservation: room.reservation, isQuick: isQuick)
+      start: start, request: request, ticket: ticket, reservation: reservation, isQuick: isQuick)
   }
 
   private static let noRoomAhead = ReadError(
@@ -170,7 +170,7 @@ extension Caching {
     if request.grid != nil { keeper.keepOverRead(of: response, departures[0].ticket) }
     for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
       guard let reservation = departure.reservation else { continue }
-      _ = store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
+      store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
     }
     return response
   }

@@ -5,21 +5,21 @@ import Synchronization
 ///
 /// Every byte is taken before it is used and given back after it is released. So the sum never exceeds the limit,
 /// except for the moment after the limit was lowered. `TieredChunkStore` makes one budget for its tiers.
-public final class MemoryBudget: Sendable {
+package final class MemoryBudget: Sendable {
   private let limitValue: Atomic<Int>
   private let taken = Atomic<Int>(0)
   private let mostTaken = Atomic<Int>(0)
   private let lender = PublishedOnce<Lender>()
 
   /// Creates a budget with nothing taken.
-  public init(limit: ByteCount) { limitValue = Atomic(limit.bytes) }
+  package init(limit: ByteCount) { limitValue = Atomic(limit.bytes) }
 
   /// The number of bytes that may be taken.
-  public var limit: ByteCount { .bytes(limitValue.load(ordering: .relaxed)) }
+  package var limit: ByteCount { .bytes(limitValue.load(ordering: .relaxed)) }
   /// The number of bytes taken.
-  public var bytes: Int { taken.load(ordering: .relaxed) }
+  package var bytes: Int { taken.load(ordering: .relaxed) }
   /// The most bytes that were ever taken at once.
-  public var peakBytes: Int { mostTaken.load(ordering: .relaxed) }
+  package var peakBytes: Int { mostTaken.load(ordering: .relaxed) }
 
   /// Takes effect at once. A caller that lowers the limit must evict the excess.
   func setLimit(_ limit: ByteCount) { limitValue.store(limit.bytes, ordering: .relaxed) }

@@ -37,7 +37,7 @@ struct TieredOutcomes: SeededTally, Equatable {
     for path in paths { self[keyPath: path] += other[keyPath: path] }
   }
 
-  mutating func note(_ statistics: TieredStatistics) {
+  mutating func note(_ statistics: TieredChunkStore.Statistics) {
     hits = statistics.memory.hits
     hitsMoving = statistics.moving.hits
     hitsBelow = statistics.compressed.hits
