@@ -13,7 +13,9 @@ extension StoreWork {
     do {
       let lent = Lent(Self.bytes(0..<4096, token))
       owner = lent
-      guard store.insert(lent.bytes, at: 0..<4096, ticket: ticket, reservation: reservation) else { throw StoreFault("does not keep a block when it is empty") }
+      guard store.insert(lent.bytes, at: 0..<4096, ticket: ticket, reservation: reservation) else {
+        throw StoreFault("does not keep a block when it is empty")
+      }
     }
     guard owner == nil else {
       throw StoreFault("keeps memory that is not its own: copy what it is handed, or evicting frees nothing")

@@ -46,7 +46,7 @@ struct MemoryModel {
 
   /// What a removal has not given back yet.
   struct Removal {
-    var steps: ChunkRemoval.Iterator
+    var steps: ChunkRemoval.AsyncIterator
     /// Keeps the removal from ending.
     let whole: ChunkRemoval
   }

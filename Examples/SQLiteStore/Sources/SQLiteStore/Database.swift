@@ -76,10 +76,11 @@ final class Database: @unchecked Sendable {
       let version = SQLiteStore.Version(
         source: Array(Self.bytes(row, 1)), form: Array(Self.bytes(row, 2)),
         blockSize: Int(sqlite3_column_int64(row, 3)))
-      rows.append((
-        SQLiteStore.Key(version: version, block: Int(sqlite3_column_int64(row, 4))),
-        SQLiteStore.Row(number: sqlite3_column_int64(row, 0), byteCount: Int(sqlite3_column_int64(row, 5)))
-      ))
+      rows.append(
+        (
+          SQLiteStore.Key(version: version, block: Int(sqlite3_column_int64(row, 4))),
+          SQLiteStore.Row(number: sqlite3_column_int64(row, 0), byteCount: Int(sqlite3_column_int64(row, 5)))
+        ))
     }
     return rows
   }

@@ -28,7 +28,7 @@ public struct CompressedStatistics: Hashable, Sendable, Codable {
   /// The original size of the pieces that are here.
   public package(set) var rawBytes = 0
   /// The number of pieces of blocks. Nearly always these are whole blocks.
-  public package(set) var pieces = 0
+  package var pieces = 0
   /// Pieces that a look-up found.
   public package(set) var hits = 0
   /// The requested bytes of those pieces.
@@ -36,7 +36,7 @@ public struct CompressedStatistics: Hashable, Sendable, Codable {
   /// Ranges of which nothing was found.
   package var misses = 0
   /// Pieces that were added.
-  public package(set) var insertions = 0
+  package var insertions = 0
   /// Offered pieces that do not shrink by an eighth.
   public package(set) var incompressible = 0
   /// Offered pieces that were dropped because there was no room or memory.
@@ -44,7 +44,7 @@ public struct CompressedStatistics: Hashable, Sendable, Codable {
   /// Pieces that arrived too late, after their source was removed.
   package var stale = 0
   /// Pieces evicted to make room for others.
-  public package(set) var evictions = 0
+  package var evictions = 0
   /// The compressed size of the evicted pieces.
   package var evictedBytes = 0
   /// Pieces that were copied to another segment when theirs was freed.
@@ -54,7 +54,7 @@ public struct CompressedStatistics: Hashable, Sendable, Codable {
   /// Pieces removed because they were too old or idle for too long.
   package var expirations = 0
   /// Pieces that could not be decoded.
-  public package(set) var damaged = 0
+  package var damaged = 0
 
   /// Creates statistics in which every value is zero.
   package init() {}

@@ -25,7 +25,7 @@ extension MemoryStore {
     /// The most bytes that were ever taken at once.
     public package(set) var peakBytes = 0
     /// The part of ``bytes`` that is reserved.
-    public package(set) var reservedBytes = 0
+    package var reservedBytes = 0
     /// The part of ``bytes`` that was removed but not freed yet, because the removal is not iterated and the room is
     /// not needed.
     package var removedBytes = 0
@@ -42,7 +42,7 @@ extension MemoryStore {
     /// Look-ups that found nothing.
     public package(set) var misses = 0
     /// Blocks that were added.
-    public package(set) var insertions = 0
+    package var insertions = 0
     /// Blocks that were there in part and received more bytes.
     package var merges = 0
     /// Merges that copied pieces together.
@@ -56,7 +56,7 @@ extension MemoryStore {
     /// The bytes that the evicted blocks were charged.
     package var evictedBytes = 0
     /// Blocks removed because they were too old or idle for too long.
-    public package(set) var expirations = 0
+    package var expirations = 0
     /// The bytes that the expired blocks were charged.
     package var expiredBytes = 0
     /// Ranges that were refused: larger than half the store, over their source's share, refused by the policy, or

@@ -79,12 +79,12 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   package var present = 0
   /// Offered chunks that cannot be kept: parts of blocks, blocks that are too large for a file or too old, sources that
   /// cost no more to read than the disk, and sources whose versions cannot be told apart.
-  public package(set) var ineligible = 0
-  /// Ineligible chunks whose source costs no more to read than the disk, such as a local file that states no other
+  package var ineligible = 0
+  /// Chunks that were not kept because their source costs no more to read than the disk, such as a local file that states no other
   /// cost. See ``DiskConfiguration/keepsFastSources``.
   public package(set) var notSlower = 0
   /// Offered chunks that were refused, since the store is full and they were not evicted before.
-  public package(set) var gated = 0
+  package var gated = 0
   /// Offered chunks that were dropped: too many were waiting, there was no room, or the disk is sick.
   public package(set) var dropped = 0
   /// Offered chunks that were removed before they were on the disk, or that came after the store was closed.
@@ -99,7 +99,7 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   /// All bytes written to files.
   package var fileBytes = 0
   /// Blocks that were removed together with their segment.
-  public package(set) var evictions = 0
+  package var evictions = 0
   /// Segments created.
   package var segmentsMade = 0
   /// Segments freed.
@@ -109,9 +109,9 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   /// Records that turned out to be damaged.
   public package(set) var damaged = 0
   /// Reads that failed because of the disk.
-  public package(set) var readErrors = 0
+  package var readErrors = 0
   /// Writes that failed because of the disk.
-  public package(set) var writeErrors = 0
+  package var writeErrors = 0
   /// Removals written to the disk (tombstones).
   package var tombstones = 0
   /// How often files were made durable.
