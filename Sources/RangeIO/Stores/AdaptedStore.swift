@@ -15,6 +15,7 @@ final class AdaptedStore: FullChunkStore {
 
   var sources: ChunkSources { store.sources }
   var keepsPartsOfBlocks: Bool { store.keepsPartsOfBlocks }
+  var mayOutliveProcess: Bool { true }
 
   func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { store.lookUp(range, of: token) }
 

@@ -53,6 +53,9 @@ package protocol FullChunkStore: ChunkStore {
   /// default does nothing.
   func sendEvictions(to outlet: any EvictionSink)
 
+  /// Whether an earlier process may have left chunks here. By default `false`.
+  var mayOutliveProcess: Bool { get }
+
   // What users call `contains` and `remove`. Named apart, so that the one does not call itself.
 
   func has(_ range: ByteRange, of source: SourceDescription) -> Bool
@@ -89,6 +92,8 @@ extension FullChunkStore {
   }
 
   package func eraseRetired(_ token: ChunkToken) { eraseWhole(token) }
+
+  package var mayOutliveProcess: Bool { false }
 
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     explain(range, token: token, grid: grid, as: ReadOrigin(rawValue: "\(Self.self)"))
@@ -140,6 +145,12 @@ extension FullChunkStore {
 
   package func has(_ range: ByteRange, of source: SourceDescription) -> Bool {
     guard source.has(range), !range.isEmpty else { return range.isEmpty }
+    if mayOutliveProcess, sources.tokens(of: source).isEmpty {
+      guard let grid = BlockGrid(blockSize: source.preferredBlockSize) else { return false }
+      let (token, retired) = sources.token(for: source, grid: grid, reading: false)
+      for token in retired { eraseRetired(token) }
+      return holds(range, token: token.number, grid: grid)
+    }
     return sources.tokens(of: source).contains { holds(range, token: $0.number, grid: $0.grid) }
   }
 

@@ -80,8 +80,8 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   /// Offered chunks that cannot be kept: parts of blocks, blocks that are too large for a file or too old, sources that
   /// cost no more to read than the disk, and sources whose versions cannot be told apart.
   package var ineligible = 0
-  /// Chunks that were not kept because their source costs no more to read than the disk, such as a local file that states no other
-  /// cost. See ``DiskConfiguration/keepsFastSources``.
+  /// Chunks that were not kept because their source costs no more to read than the disk, such as a local file that
+  /// states no other cost. See ``DiskConfiguration/keepsFastSources``.
   public package(set) var notSlower = 0
   /// Offered chunks that were refused, since the store is full and they were not evicted before.
   package var gated = 0

@@ -66,6 +66,8 @@ package final class SpillStore: FullChunkStore {
       configuration.time, configuration.background, late: configuration.late, stall: configuration.breaker.stall)
   }
 
+  package var mayOutliveProcess: Bool { true }
+
   /// The current time by the clock of the tiers above.
   package var now: ReadInstant { configuration.time.now }
 

@@ -2,17 +2,6 @@ extension TieredChunkStore {
   /// The budget of the tiers in memory, if this store made them.
   package var budget: MemoryBudget? { memory?.budget }
 
-  package func has(_ range: ByteRange, of source: SourceDescription) -> Bool {
-    guard source.has(range), !range.isEmpty else { return range.isEmpty }
-    if spill != nil, sources.tokens(of: source).isEmpty, let grid = BlockGrid(blockSize: source.preferredBlockSize) {
-      // An earlier process may have left it.
-      let (token, retired) = sources.token(for: source, grid: grid, reading: false)
-      for token in retired { eraseRetired(token) }
-      return holds(range, token: token.number, grid: grid)
-    }
-    return sources.tokens(of: source).contains { holds(range, token: $0.number, grid: $0.grid) }
-  }
-
   /// Protects the blocks that hold `range` from eviction: the blocks that are here, and those added later. They count
   /// towards the limit, and age limits still apply. What is compressed stays compressed.
   ///
