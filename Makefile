@@ -47,7 +47,7 @@ guides: setup ## Follow the guides to writing a source, a stage and a store, and
 	@scripts/check-guides.sh
 
 examples: ## Build and run the examples, with the libraries that they need
-	@scripts/setup.sh zstd
+	@scripts/setup.sh zstd sqlite3
 	@set -e; for example in Examples/*/; do \
 	  [ -f "$$example/Package.swift" ] || continue; \
 	  echo "== $$example"; swift run --package-path "$$example" --scratch-path .build/clients; \

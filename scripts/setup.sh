@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building takes beyond Swift and make: pkg-config, and the headers of liblz4.
 #
-# Usage: scripts/setup.sh [more libraries, as pkg-config calls them without 'lib', such as zstd] [--programs such as strace]
+# Usage: scripts/setup.sh [more libraries, as pkg-config calls them but for 'lib', such as zstd] [--programs such as strace]
 # Says nothing when all is there.
 set -euo pipefail
 
@@ -23,21 +23,24 @@ while [ $# -gt 0 ]; do
   shift
 done
 if [ "${#libraries[@]}" -gt 0 ]; then
-  modules=("${libraries[@]/#/lib}")
-  packages=(pkg-config "${modules[@]/%/-dev}")
+  packages=("${libraries[@]/#/lib}")
+  packages=(pkg-config "${packages[@]/%/-dev}")
 else
-  modules=() packages=()
+  packages=()
 fi
 # Packages of programs are called as the programs.
 if [ "${#programs[@]}" -gt 0 ]; then packages+=("${programs[@]}"); fi
 if [ "${#packages[@]}" = 0 ]; then exit 0; fi
 
 have_all() {
-  local program
+  local program library
   for program in ${programs[@]+"${programs[@]}"}; do
     command -v "$program" >/dev/null 2>&1 || return 1
   done
-  [ "${#modules[@]}" = 0 ] || { command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "${modules[@]}"; }
+  for library in ${libraries[@]+"${libraries[@]}"}; do
+    command -v pkg-config >/dev/null 2>&1 || return 1
+    pkg-config --exists "lib$library" || pkg-config --exists "$library" || return 1
+  done
 }
 
 explain() {

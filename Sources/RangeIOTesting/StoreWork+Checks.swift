@@ -5,16 +5,17 @@ extension StoreWork {
   /// A store keeps a block in its own memory, not in the memory that the caller passed.
   mutating func checkOwnMemory() async throws(StoreFault) {
     let token = token(source: 99, version: 0, size: 4096, grid: Self.grids[1])
-    let ticket = token.ticket(fetchedAt: store.now)
-    guard let reservation = store.reserve(0..<4096, ofRun: 4096, for: token).reservation else {
+    let ticket = token.ticket(fetchedAt: full.now)
+    guard let reservation = store.reserve(0..<4096, ofRun: 4096, for: token) else {
       throw StoreFault("has no room for a block when it is empty")
     }
     weak var owner: Lent?
     do {
       let lent = Lent(Self.bytes(0..<4096, token))
       owner = lent
-      let insertion = store.insert(lent.bytes, at: 0..<4096, ticket: ticket, reservation: reservation)
-      guard insertion.isPublished else { throw StoreFault("does not keep a block when it is empty") }
+      guard store.insert(lent.bytes, at: 0..<4096, ticket: ticket, reservation: reservation) else {
+        throw StoreFault("does not keep a block when it is empty")
+      }
     }
     guard owner == nil else {
       throw StoreFault("keeps memory that is not its own: copy what it is handed, or evicting frees nothing")
@@ -34,7 +35,7 @@ extension StoreWork {
     defer { for reservation in reservations { store.cancel(reservation) } }
     for block in 0...most {
       let range = grid.range(of: block, in: token.source.byteCount)
-      if let reservation = store.reserve(range, ofRun: range.count, for: token).reservation {
+      if let reservation = store.reserve(range, ofRun: range.count, for: token) {
         reservations.append(reservation)
       }
     }
@@ -50,7 +51,7 @@ extension StoreWork {
     for token in store.sources.all where token.source.byteCount > 0 {
       for block in token.grid.blocks(covering: 0..<token.source.byteCount) {
         let range = token.grid.range(of: block, in: token.source.byteCount)
-        switch store.lookUp(range, token: token.number, grid: token.grid) {
+        switch store.lookUp(range, of: token) {
         case .hit(let bytes): held += bytes.count
         case .partial(let pieces, _, _): held += pieces.reduce(0) { $0 + $1.bytes.count }
         case .miss: break
@@ -64,17 +65,17 @@ extension StoreWork {
   }
 
   func expectNothing(_ range: ByteRange, _ token: ChunkToken, _ why: String) throws(StoreFault) {
-    guard case .miss = store.lookUp(range, token: token.number, grid: token.grid),
-      store.hit(range, token: token.number, grid: token.grid) == nil,
-      !store.holdsSome(of: range, token: token.number, grid: token.grid),
-      store.explain(range, token: token.number, grid: token.grid).allSatisfy({ $0.origin == .source })
+    guard case .miss = full.lookUp(range, token: token.number, grid: token.grid),
+      full.hit(range, token: token.number, grid: token.grid) == nil,
+      !full.holdsSome(of: range, token: token.number, grid: token.grid),
+      full.explain(range, token: token.number, grid: token.grid).allSatisfy({ $0.origin == .source })
     else { throw StoreFault("finds bytes of \(range) that \(why)") }
   }
 
   /// Every byte is explained once, in order, and each byte that is missing has a reason.
   private func checkExplanation(_ range: ByteRange, _ token: ChunkToken) throws(StoreFault) {
     var end = range.lowerBound
-    for part in store.explain(range, token: token.number, grid: token.grid) {
+    for part in full.explain(range, token: token.number, grid: token.grid) {
       guard part.range.lowerBound == end, !part.range.isEmpty else {
         throw StoreFault("explains \(part.range) after the bytes up to \(end): parts are in order, without gaps")
       }
@@ -92,11 +93,11 @@ extension StoreWork {
   mutating func lookUp(_ range: ByteRange, _ token: ChunkToken) async throws(StoreFault) -> [ByteRange] {
     let grid = token.grid
     try checkExplanation(range, token)
-    if let bytes = store.hit(range, token: token.number, grid: grid) {
+    if let bytes = full.hit(range, token: token.number, grid: grid) {
       try compare(bytes, range, token, "a hit")
       hits += 1
     }
-    switch store.lookUp(range, token: token.number, grid: grid) {
+    switch store.lookUp(range, of: token) {
     case .miss: return [range]
     case .hit(let bytes):
       try compare(bytes, range, token, "a look-up")

@@ -20,6 +20,8 @@ struct StoreWork {
   }
 
   let store: any ChunkStore
+  /// The same, with what a cache asks of it.
+  let full: any FullChunkStore
   let limit: Int
   /// Whether no other task uses the store, so that the results of its calls are predictable.
   let isAlone: Bool
@@ -33,6 +35,7 @@ struct StoreWork {
   init(_ store: any ChunkStore, limit: Int, seed: UInt64, isAlone: Bool) {
     precondition(limit >= 65_536, "a store is checked with a limit of 64 KiB or more")
     self.store = store
+    full = store.full
     self.limit = limit
     self.isAlone = isAlone
     random = SeededGenerator(seed: seed)
@@ -58,9 +61,9 @@ struct StoreWork {
     let gaps = try await lookUp(range, token)
     for gap in gaps {
       let wanted = Bool.random(using: &random) ? token.grid.outward(gap, in: token.source.byteCount) : gap
-      let ticket = token.ticket(fetchedAt: store.now)
-      let room = store.reserve(wanted, ofRun: gaps.reduce(0) { $0 + $1.count }, for: token)
-      guard let reservation = room.reservation else { continue }
+      let ticket = token.ticket(fetchedAt: full.now)
+      let run = gaps.reduce(0) { $0 + $1.count }
+      guard let reservation = store.reserve(wanted, ofRun: run, for: token) else { continue }
       guard reservation.byteCount <= limit else {
         throw StoreFault("reserves \(reservation.byteCount) bytes, with a limit of \(limit)")
       }
@@ -74,11 +77,27 @@ struct StoreWork {
     guard !fetches.isEmpty else { return }
     let fetch = fetches.remove(at: Int.random(in: fetches.indices, using: &random))
     let wasValid = fetch.ticket.isValid
-    let insertion = store.insert(
-      Self.bytes(fetch.range, fetch.ticket.token), at: fetch.range, ticket: fetch.ticket,
-      reservation: fetch.reservation)
-    if insertion.isPublished, !wasValid {
+    let bytes = Self.bytes(fetch.range, fetch.ticket.token)
+    let isKept: Bool
+    if let tier = store as? any ChunkTier, Bool.random(using: &random) {
+      tier.cancel(fetch.reservation)
+      isKept = demote(bytes, fetch, to: tier)
+    } else {
+      isKept = store.insert(bytes, at: fetch.range, ticket: fetch.ticket, reservation: fetch.reservation)
+    }
+    if isKept, !wasValid {
       throw StoreFault("publishes bytes that were asked for before a removal")
+    }
+  }
+
+  /// Gives a tier bytes as the tier above does, block by block.
+  ///
+  /// - Returns: whether any were kept.
+  private func demote(_ bytes: Bytes, _ fetch: Fetch, to tier: any ChunkTier) -> Bool {
+    fetch.ticket.token.grid.pieces(of: fetch.range).reduce(false) { isKept, piece in
+      let lower = piece.range.lowerBound - fetch.range.lowerBound
+      let part = RangedBytes(piece.range, bytes.slice(lower..<lower + piece.range.count))
+      return tier.insertDemoted(Chunk(ticket: fetch.ticket, pieces: [part])) || isKept
     }
   }
 
@@ -86,13 +105,13 @@ struct StoreWork {
   mutating func arriveTooLate() throws(StoreFault) {
     let token = someToken()
     let range = token.grid.outward(someRange(of: token), in: token.source.byteCount)
-    let ticket = token.ticket(fetchedAt: store.now)
-    guard let reservation = store.reserve(range, ofRun: range.count, for: token).reservation else { return }
+    let ticket = token.ticket(fetchedAt: full.now)
+    guard let reservation = store.reserve(range, ofRun: range.count, for: token) else { return }
     token.beginRemoval()
     store.erase(range, of: token)
-    let insertion = store.insert(Self.bytes(range, token), at: range, ticket: ticket, reservation: reservation)
+    let isKept = store.insert(Self.bytes(range, token), at: range, ticket: ticket, reservation: reservation)
     token.endRemoval()
-    guard !insertion.isPublished else { throw StoreFault("publishes bytes of \(range) that were removed on their way") }
+    guard !isKept else { throw StoreFault("publishes bytes of \(range) that were removed on their way") }
     if isAlone { try expectNothing(range, token, "was removed on its way") }
   }
 
@@ -145,7 +164,7 @@ struct StoreWork {
     let number = UInt64(source) * 2 + version
     let description = SourceDescription(id: "source \(source)", validator: Version(number: number), byteCount: size)
     let (token, retired) = store.sources.token(for: description, grid: grid, reading: true)
-    for old in retired { store.eraseRetired(old) }
+    for old in retired { full.eraseRetired(old) }
     return token
   }
 

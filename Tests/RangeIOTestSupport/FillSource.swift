@@ -82,28 +82,28 @@ struct FillSource {
   /// Moves a block, or a part of it, into `store`.
   ///
   /// - Returns: whether it was kept.
-  @discardableResult func put(_ block: Int, _ part: Range<Int>? = nil, in store: some ChunkStore) -> Bool {
-    store.insertDemoted(chunk(block, part, at: store.now)).isPublished
+  @discardableResult func put(_ block: Int, _ part: Range<Int>? = nil, in store: some FullChunkStore) -> Bool {
+    store.insertDemoted(chunk(block, part, at: store.now))
   }
 
-  func look(_ range: ByteRange, in store: some ChunkStore) -> ChunkLookup {
+  func look(_ range: ByteRange, in store: some FullChunkStore) -> ChunkLookup {
     store.lookUp(range, token: token.number, grid: token.grid)
   }
 
   /// What `store` holds of a range, but not at hand.
-  func held(_ range: ByteRange, in store: some ChunkStore) -> [DeferredPiece] {
+  func held(_ range: ByteRange, in store: some FullChunkStore) -> [DeferredPiece] {
     if case .partial(_, let held, _) = look(range, in: store) { held } else { [] }
   }
 
   /// Whether `store` holds all of a block, without reading it.
-  func isIn(_ store: some ChunkStore, _ block: Int) -> Bool {
+  func isIn(_ store: some FullChunkStore, _ block: Int) -> Bool {
     store.holds(self.block(block), token: token.number, grid: token.grid)
   }
 
   /// Reads what there is of a range, and checks it.
   ///
   /// - Returns: the parts that were there and right; `nil` if some were wrong or damaged.
-  func read(_ range: ByteRange, in store: some ChunkStore) -> [ByteRange]? {
+  func read(_ range: ByteRange, in store: some FullChunkStore) -> [ByteRange]? {
     switch look(range, in: store) {
     case .miss: return []
     case .hit(let bytes): return bytes == expected(range) ? [range] : nil

@@ -32,12 +32,12 @@ struct StoredSource {
   var ticket: ChunkTicket { token.ticket(fetchedAt: store.now) }
 
   func reserve(_ range: ByteRange) -> ChunkReservation? {
-    store.reserve(range, ofRun: range.count, for: token).reservation
+    store.reserve(range, ofRun: range.count, for: token)
   }
 
   /// Stores the right bytes, for which room was reserved.
   @discardableResult func insert(_ range: ByteRange, _ reservation: ChunkReservation, _ ticket: ChunkTicket) -> Bool {
-    store.insert(expected(range), at: range, ticket: ticket, reservation: reservation).isPublished
+    store.insert(expected(range), at: range, ticket: ticket, reservation: reservation)
   }
 
   /// Reserves room and stores the right bytes.

@@ -14,7 +14,7 @@ struct TieredSource {
 
   var tiers: MemoryTiers { store.memory! }
   var mover: DemotionQueue { store.mover }
-  var statistics: TieredStatistics { store.statistics() }
+  var statistics: TieredChunkStore.Statistics { store.statistics() }
 
   init(
     memory: Int = 40_000, compressed: Int = 60_000,
@@ -42,8 +42,8 @@ struct TieredSource {
   /// Stores the right bytes above.
   @discardableResult func put(_ range: ByteRange) -> Bool {
     let ticket = token.ticket(fetchedAt: store.now)
-    guard let reservation = store.reserve(range, ofRun: range.count, for: token).reservation else { return false }
-    return store.insert(expected(range), at: range, ticket: ticket, reservation: reservation).isPublished
+    guard let reservation = store.reserve(range, ofRun: range.count, for: token) else { return false }
+    return store.insert(expected(range), at: range, ticket: ticket, reservation: reservation)
   }
 
   /// Evicts all that is above.

@@ -22,7 +22,6 @@ struct KnownBlocks {
   func put(_ block: Int, in store: SpillStore) -> Bool {
     let piece = RangedBytes(range(block), SyntheticSource.bytes(range(block)))
     return store.insertDemoted(Chunk(ticket: token.ticket(fetchedAt: store.now), block: block, piece: piece))
-      .isPublished
   }
 
   func erase(_ blocks: Range<Int>, in store: SpillStore) {

@@ -3,13 +3,13 @@ import Synchronization
 /// Puts over-read bytes into the store and counts them. Separate from ``Caching``, because flights keep it and may
 /// outlive the stage.
 final class CacheKeeper: Sendable {
-  let store: any ChunkStore
+  let store: any FullChunkStore
   /// Longer ranges are not kept.
   private let largest: Int
   private let keptBytes = Atomic<Int>(0)
   private let againBytes = Atomic<Int>(0)
 
-  init(_ store: any ChunkStore, largest: Int) {
+  init(_ store: any FullChunkStore, largest: Int) {
     self.store = store
     self.largest = largest
   }
@@ -46,12 +46,12 @@ final class CacheKeeper: Sendable {
   }
 
   private func keep(_ range: ByteRange, of part: ReadResponse.Part, _ run: Int, _ ticket: ChunkTicket) {
-    guard !range.isEmpty, let reservation = store.reserve(range, ofRun: run, for: ticket.token).reservation else {
+    guard !range.isEmpty, let reservation = store.reserve(range, ofRun: run, for: ticket.token) else {
       return
     }
     let bytes = part.bytes.slice(
       range.lowerBound - part.range.lowerBound..<range.upperBound - part.range.lowerBound)
-    let isKept = store.insert(bytes, at: range, ticket: ticket, reservation: reservation).isPublished
+    let isKept = store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
     if isKept { keptBytes.wrappingAdd(range.count, ordering: .relaxed) }
   }
 }

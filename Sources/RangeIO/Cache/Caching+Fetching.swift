@@ -242,13 +242,13 @@ extension Caching {
     _ start: FlightPlan.Start, _ fetch: Fetch, _ keeper: CacheKeeper
   ) async -> Result<Bytes, any Error> {
     let (store, token, next) = (keeper.store, fetch.token, fetch.next)
-    let room = store.reserve(start.range, ofRun: start.range.count, for: token)
+    let reservation = store.reserve(start.range, ofRun: start.range.count, for: token)
     let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: store.now)
     let request = ReadRequest(
       start.range, of: fetch.source, urgency: token.flights.urgency(of: start),
-      grid: room.reservation == nil ? nil : token.grid)
+      grid: reservation == nil ? nil : token.grid)
     do {
-      return .success(try await acquire(request, ticket, room.reservation, keeper, next))
+      return .success(try await acquire(request, ticket, reservation, keeper, next))
     } catch {
       return .failure(next.isClosed ? GivenUp(error: error) : error)
     }
@@ -272,16 +272,18 @@ extension Caching {
       throw error
     }
     keeper.keepOverRead(of: response, ticket)
-    _ = store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
+    store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
     return response.bytes
   }
 
   /// The store whose turns are used by a read without a reservation. `nil` if there is a cache below, which takes turns
   /// itself: a read that held a turn here while it waits for one there would block other reads.
-  static func turns(of store: any ChunkStore, below next: ReadNext) -> (any ChunkStore)? { next.isKept ? nil : store }
+  static func turns(of store: any FullChunkStore, below next: ReadNext) -> (any FullChunkStore)? {
+    next.isKept ? nil : store
+  }
 
   /// Waits for a turn to read without a reservation, but only until the reader that wants it is closed.
-  static func takeTurn(_ store: (any ChunkStore)?, _ next: ReadNext) async throws {
+  static func takeTurn(_ store: (any FullChunkStore)?, _ next: ReadNext) async throws {
     guard let store else { return }
     let turn = Promise<Void>()
     let queueing = next.background.start {

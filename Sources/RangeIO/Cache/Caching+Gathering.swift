@@ -71,9 +71,9 @@ extension Caching {
     _ start: FlightPlan.Start, of run: Int, _ fetch: Fetch, _ tally: inout Tally
   ) -> PlannedFetch? {
     let token = fetch.token
-    let room = store.reserve(start.range, ofRun: run, for: token)
-    if room.reservation == nil { tally.isKept = false }
-    guard start.purpose == .demand || room.reservation != nil || fetch.isForCache else {
+    let reservation = store.reserve(start.range, ofRun: run, for: token)
+    if reservation == nil { tally.isKept = false }
+    guard start.purpose == .demand || reservation != nil || fetch.isForCache else {
       // No read needs these bytes yet and they cannot be kept, so reading them would be useless. A read that has joined
       // in between starts its own flight.
       token.flights.complete(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))
@@ -83,20 +83,20 @@ extension Caching {
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
       range, of: fetch.source, urgency: token.flights.urgency(of: start),
-      grid: room.reservation == nil ? nil : token.grid)
+      grid: reservation == nil ? nil : token.grid)
     let isQuick = tally.quickBytes < Self.mostQuickBytes
     // Longer ranges do not count: sources handle those themselves.
     if range.count <= Self.mostQuickBytes { tally.quickBytes += range.count }
     // Bytes that are ready need no task. Other reads may have joined already, and get their answer too.
-    if isQuick, let reservation = room.reservation, token.grid.blocks(covering: range).count == 1,
+    if isQuick, let reservation, token.grid.blocks(covering: range).count == 1,
       let response = fetch.next.ready(request)
     {
-      _ = store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
+      store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
       token.flights.complete(flight, range, .success(response.bytes))
       return nil
     }
     return PlannedFetch(
-      start: start, request: request, ticket: ticket, reservation: room.reservation, isQuick: isQuick)
+      start: start, request: request, ticket: ticket, reservation: reservation, isQuick: isQuick)
   }
 
   private static let noRoomAhead = ReadError(
@@ -179,7 +179,7 @@ extension Caching {
     if request.grid != nil { keeper.keepOverRead(of: response, departures[0].ticket) }
     for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
       guard let reservation = departure.reservation else { continue }
-      _ = store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
+      store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
     }
     return response
   }

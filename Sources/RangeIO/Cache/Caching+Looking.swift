@@ -32,7 +32,7 @@ extension Caching: CacheStage {
   /// Whether the store would keep a run that starts with this block, including bookkeeping if the store counts that.
   private func isAdmitted(_ first: ByteRange, ofRun count: Int, _ token: ChunkToken) -> Bool {
     func charge(ofRun count: Int) -> Int? {
-      guard let reservation = store.reserve(first, ofRun: count, for: token).reservation else { return nil }
+      guard let reservation = store.reserve(first, ofRun: count, for: token) else { return nil }
       store.cancel(reservation)
       return reservation.byteCount
     }

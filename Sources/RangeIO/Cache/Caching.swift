@@ -52,7 +52,7 @@ public final class Caching: ReadyStage {
 
   /// The number under which descriptions know this stage.
   let number = Caching.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-  let store: any ChunkStore
+  let store: any FullChunkStore
   let fill: Fill
   private let blockSize: Int?
   let largest: Int
@@ -79,6 +79,8 @@ public final class Caching: ReadyStage {
     precondition(
       blockSize.map { BlockGrid(blockSize: $0.bytes) != nil && $0 <= .gibibytes(1) } ?? true,
       "a block size is a power of two up to 1 GiB")
+    // Once, not for each read.
+    let store = store.full
     self.store = store
     self.fill = fill
     self.blockSize = blockSize?.bytes

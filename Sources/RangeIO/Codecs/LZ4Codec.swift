@@ -8,11 +8,12 @@
 public struct LZ4Codec: ChunkCodec {
   /// 1.
   public var id: UInt8 { 1 }
-  /// From 1, the smallest results, to 65,537. Each step is some 3% faster and compresses a little less. No effect on
-  /// Apple platforms.
-  public let acceleration: Int
+  package let acceleration: Int
 
-  /// Creates the codec. Values of `acceleration` out of range are clamped to the nearest.
+  /// Creates the codec.
+  ///
+  /// - Parameter acceleration: from 1, the smallest results, to 65,537. Each step is some 3% faster and compresses a
+  ///   little less. Values out of range are clamped to the nearest. No effect on Apple platforms.
   public init(acceleration: Int = 1) { self.acceleration = min(max(1, acceleration), 65_537) }
 
   /// Compresses `source`.

@@ -10,7 +10,7 @@
 /// capacity for a moment: the store evicts before it inserts, but reweighs afterwards.
 ///
 /// **What you must do.** Hold no reference to anything outside the policy. Look at no more than 64 chunks in any call,
-/// however many there are; `SIEVE`, kept exact for comparison, is the one exception here. Return a victim whenever
+/// however many there are; SIEVE, kept exact for comparison, is the one exception here. Return a victim whenever
 /// there is a chunk. In ``hit(_:)``, touch only one counter if you can: it is called for every read served from memory.
 /// Allocate memory in proportion to the largest slot, not to the number of calls.
 ///

@@ -19,9 +19,9 @@
 ///
 /// Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi, "FIFO queues are all you need for cache eviction",
 /// SOSP '23.
-public struct S3FIFO: EvictionPolicy {
+package struct S3FIFO: EvictionPolicy {
   /// The limit for the sum of all weights, in bytes. When you raise it, main takes the new room.
-  public var capacity: Int { didSet { if capacity > oldValue { isFilling = true } } }
+  package var capacity: Int { didSet { if capacity > oldValue { isFilling = true } } }
 
   /// The most chunks that one eviction looks at.
   static let mostLooks = 64
@@ -53,13 +53,13 @@ public struct S3FIFO: EvictionPolicy {
   private var isFilling = true
 
   /// Creates an empty policy.
-  public init(capacity: Int) { self.capacity = capacity }
+  package init(capacity: Int) { self.capacity = capacity }
 
   private var smallTarget: Int { capacity / 10 }
 
   /// Inserts the chunk into the main queue if the ghost remembers it, else into the small one. Until the first
   /// eviction, main also takes what does not fit into the small queue.
-  public mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
+  package mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
     let details = Details(weight: UInt32(clamping: weight), fingerprint: Ghost.fingerprint(of: key))
     let isRemembered = ghost.remove(details.fingerprint)
     let entersMain = isRemembered || isFilling && smallWeight >= smallTarget
@@ -73,20 +73,20 @@ public struct S3FIFO: EvictionPolicy {
   }
 
   /// Counts the use, up to three.
-  public mutating func hit(_ slot: Int) {
+  package mutating func hit(_ slot: Int) {
     let mark = marks[slot]
     if mark & Mark.uses != Mark.uses { marks[slot] = mark &+ 1 }
   }
 
   /// Updates the charge of the chunk's queue to the new weight.
-  public mutating func reweigh(_ slot: Int, weight: Int) {
+  package mutating func reweigh(_ slot: Int, weight: Int) {
     let weight = UInt32(clamping: weight)
     charge(slot, Int(weight) - Int(details[slot].weight))
     details[slot].weight = weight
   }
 
   /// Forgets the chunk.
-  public mutating func remove(_ slot: Int) {
+  package mutating func remove(_ slot: Int) {
     queues.remove(slot)
     charge(slot, -Int(details[slot].weight))
     count -= 1
@@ -95,7 +95,7 @@ public struct S3FIFO: EvictionPolicy {
 
   /// Returns the oldest chunk that was not read enough to stay: from main if main exceeds its share, else from the
   /// small queue.
-  public mutating func evict() -> Int? {
+  package mutating func evict() -> Int? {
     isFilling = false
     looks = 0
     var isMain = mainWeight > capacity - smallTarget

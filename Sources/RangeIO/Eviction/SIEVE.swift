@@ -9,9 +9,9 @@
 ///
 /// Source: Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson, K. V. Rashmi, "SIEVE is Simpler than LRU: an Efficient Turn-Key
 /// Eviction Algorithm for Web Caches", NSDI '24.
-public struct SIEVE: EvictionPolicy {
+package struct SIEVE: EvictionPolicy {
   /// The limit for the sum of all weights, in bytes. No decision depends on it.
-  public var capacity: Int
+  package var capacity: Int
   private var queue = SlotQueues(1)
   /// 1 if the chunk was read since the hand passed it.
   private var isRead: [UInt8] = []
@@ -19,32 +19,32 @@ public struct SIEVE: EvictionPolicy {
   private var hand: Int?
 
   /// Creates an empty policy.
-  public init(capacity: Int) { self.capacity = capacity }
+  package init(capacity: Int) { self.capacity = capacity }
 
   /// Inserts the chunk as the newest.
-  public mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
+  package mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
     queue.append(slot, to: 0)
     isRead.extend(toHold: slot, filler: 0)
     isRead[slot] = 0
   }
 
   /// Marks the chunk. It keeps its place.
-  public mutating func hit(_ slot: Int) {
+  package mutating func hit(_ slot: Int) {
     // A chunk that is often read is already marked: without a write its cache line stays clean.
     if isRead[slot] == 0 { isRead[slot] = 1 }
   }
 
   /// Does nothing: this policy ignores weights.
-  public mutating func reweigh(_ slot: Int, weight: Int) {}
+  package mutating func reweigh(_ slot: Int, weight: Int) {}
 
   /// Forgets the chunk.
-  public mutating func remove(_ slot: Int) {
+  package mutating func remove(_ slot: Int) {
     if hand == slot { hand = queue.next(after: slot) }
     queue.remove(slot)
   }
 
   /// Returns the first unmarked chunk from the hand on, and clears the marks of those it passes.
-  public mutating func evict() -> Int? {
+  package mutating func evict() -> Int? {
     guard let oldest = queue.oldest(in: 0) else { return nil }
     var slot = hand ?? oldest
     while isRead[slot] != 0 {

@@ -25,18 +25,17 @@ public struct ChunkRemoval: AsyncSequence, Sendable {
   init(_ work: RemovalWork) { self.work = work }
 
   /// Creates an iterator that continues where the last one stopped.
-  public func makeAsyncIterator() -> Iterator { Iterator(work: work) }
+  public func makeAsyncIterator() -> some AsyncIteratorProtocol<Progress, Never> { Iterator(work: work) }
 
   /// Frees one part with each element. Never waits, and yields to other tasks in between. Ends early if others free the
   /// rest.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     fileprivate let work: RemovalWork
 
-    /// Frees the next part and returns the progress; `nil` when everything is freed.
-    public mutating func next() async -> Progress? { await next(isolation: nil) }
+    mutating func next() async -> Progress? { await next(isolation: nil) }
 
     /// Frees the next part and returns the progress; `nil` when everything is freed.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> Progress? {
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Progress? {
       guard let progress = work.step()?.progress else { return nil }
       await Task.yield()
       return progress

@@ -1,5 +1,5 @@
 /// What a removal removes.
-public enum ChunkScope: Sendable {
+package enum ChunkScope: Sendable {
   /// Everything in the store.
   case everything
   /// All versions of a source.

@@ -25,7 +25,7 @@ public final class ChunkSources: Sendable {
   public init() {}
 
   /// The number of tokens it remembers.
-  public var count: Int { state.withLock { $0.count } }
+  package var count: Int { state.withLock { $0.count } }
 
   /// Returns the token of `source` on `grid`: the existing token of the same version, or a new one.
   ///
@@ -104,13 +104,13 @@ public final class ChunkSources: Sendable {
   var recentTouches: RecentTouches { touches.value ?? touches.publish(RecentTouches()) }
 
   /// The tokens of a version, on all grids.
-  public func tokens(of source: SourceDescription) -> [ChunkToken] {
+  package func tokens(of source: SourceDescription) -> [ChunkToken] {
     let id = SourceID(source.id)
     return state.withLock { ($0.tokens[id] ?? []).filter { $0.entry.isVersion(source) } }
   }
 
   /// The tokens of all versions of the source with this id.
-  public func tokens(ofID id: String) -> [ChunkToken] {
+  package func tokens(ofID id: String) -> [ChunkToken] {
     let id = SourceID(id)
     return state.withLock { $0.tokens[id] ?? [] }
   }
@@ -119,7 +119,7 @@ public final class ChunkSources: Sendable {
   func token(numbered number: UInt64) -> ChunkToken? { state.withLock { $0.numbered[number] } }
 
   /// All tokens.
-  public var all: [ChunkToken] { state.withLock { Array($0.numbered.values) } }
+  package var all: [ChunkToken] { state.withLock { Array($0.numbered.values) } }
 
   /// Removes the contents of a store with several tiers.
   ///
@@ -130,7 +130,7 @@ public final class ChunkSources: Sendable {
   /// then.
   ///
   /// - Parameter erase: erases all tiers: the chunks of the tokens it receives, and chunks that have no token.
-  public func removing(_ scope: ChunkScope, _ erase: ([ChunkToken]) -> Void) {
+  package func removing(_ scope: ChunkScope, _ erase: ([ChunkToken]) -> Void) {
     let (number, tokens) = state.withLock { state in
       let candidates = scope.id.map { state.tokens[$0] ?? [] } ?? Array(state.numbered.values)
       let tokens = candidates.filter { scope.covers($0) }

@@ -1,92 +1,80 @@
-// Default implementations.
+// Default implementations, and what you can do with every store.
 
 extension ChunkStore {
   /// By default `false`.
   public var keepsPartsOfBlocks: Bool { false }
 
-  /// By default `nil`: all requests go to ``lookUp(_:token:grid:)``.
-  public func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? { nil }
-
-  /// By default calls ``erase(_:of:)`` for the whole source.
-  public func eraseRetired(_ token: ChunkToken) {
-    guard token.source.byteCount > 0 else { return }
-    erase(0..<token.source.byteCount, of: token)
-  }
-
   /// By default erases token by token.
   public func erase(source id: String) {
-    for token in sources.tokens(ofID: id) { eraseRetired(token) }
+    for token in sources.tokens(ofID: id) { eraseWhole(token) }
   }
 
   /// By default erases token by token.
   public func eraseAll() {
-    for token in sources.all { eraseRetired(token) }
+    for token in sources.all { eraseWhole(token) }
   }
 
-  /// By default asks ``holds(_:token:grid:)`` for each block. The origin has the name of the store's type.
-  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
-    let origin = ReadOrigin(rawValue: "\(Self.self)")
-    return grid.pieces(of: range).map { _, part in
-      holds(part, token: token, grid: grid)
-        ? ReadExplanation.Part(part, origin)
-        : .missing(part, origin, "it does not hold all of these bytes of the block")
-    }
+  func eraseWhole(_ token: ChunkToken) {
+    guard token.source.byteCount > 0 else { return }
+    erase(0..<token.source.byteCount, of: token)
   }
+}
 
-  /// By default empty.
-  public func residents() -> AnyIterator<[Chunk]> { AnyIterator { nil } }
+extension ChunkStore {
+  /// Whether the store holds all of `range`. Does not count as a read.
+  ///
+  /// - Parameter source: the description that the reader has where the `Caching` stage stands: `reader.source` if no
+  ///   stage above it changes the contents.
+  public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool { full.has(range, of: source) }
 
-  /// By default asks ``lookUp(_:token:grid:)``.
-  public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    switch lookUp(range, token: token, grid: grid) {
-    case .hit: true
-    case .partial(_, _, let gaps): gaps.isEmpty
-    case .miss: false
-    }
-  }
+  /// Removes everything kept of a source, in all its versions and tiers, with its pins and metadata.
+  ///
+  /// From now on it cannot be found, and reads in flight do not bring it back.
+  ///
+  /// - Parameter id: the source's id, as in `SourceDescription.id`.
+  public func remove(source id: String) { full.removeSource(id) }
 
-  /// By default asks ``lookUp(_:token:grid:)``.
-  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    if case .miss = lookUp(range, token: token, grid: grid) { false } else { true }
-  }
+  /// Removes the blocks of a source that hold bytes of `range`, from all tiers.
+  ///
+  /// From now on they cannot be found, and reads in flight do not bring them back.
+  public func remove(_ range: ByteRange, of source: SourceDescription) { full.removeBlocks(range, of: source) }
 
-  /// By default reserves and inserts each piece separately.
-  public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
-    var all = ChunkInsertion(isPublished: true)
-    for piece in chunk.pieces {
-      let room = reserve(piece.range, ofRun: piece.range.count, for: chunk.token)
-      all.evicted += room.evicted
-      guard let reservation = room.reservation else {
-        all.isPublished = false
-        continue
-      }
-      let one = insert(piece.bytes, at: piece.range, ticket: chunk.ticket, reservation: reservation)
-      all.evicted += one.evicted
-      all.isPublished = all.isPublished && one.isPublished
-    }
-    return all
-  }
+  /// Removes everything. From now on nothing can be found, and reads in flight do not bring it back.
+  ///
+  /// Freeing a lot of memory takes time. A ``MemoryStore`` frees it as you iterate the result, as reads need the room,
+  /// or when you release the result. Other stores free it at once.
+  ///
+  /// ```swift
+  /// for await progress in store.removeAll() { bar.show(progress.fraction) }
+  /// store.removeAll()  // at once
+  /// ```
+  @discardableResult public func removeAll() -> ChunkRemoval { full.removeEverything() }
+}
+
+extension ChunkTier {
+  /// By default reserves and inserts each piece.
+  public func insertDemoted(_ chunk: Chunk) -> Bool { insertPieces(of: chunk) }
 
   /// By default erases the range here.
   public func erasePromoted(_ range: ByteRange, of token: ChunkToken) { erase(range, of: token) }
 
   /// By default does nothing.
-  public func sendEvictions(to outlet: any EvictionSink) {}
-
-  /// By default the system's continuous clock.
-  public var now: ReadInstant { TimeSource.continuous.now }
-
-  /// By default waits for one of four turns. All stores in the process that have no turns of their own share these
-  /// four.
-  public nonisolated(nonsending) func enterUnreserved() async throws {
-    try await UnreservedTurns.permits.enter(UnreservedTurns.nobodyCloses)
-  }
-
-  /// Ends the turn.
-  public func leaveUnreserved() { UnreservedTurns.permits.leave() }
+  public func sendEvictions(to demote: @escaping @Sendable ([Chunk]) -> Void) {}
 }
 
-private enum UnreservedTurns {
-  static let permits = Permits(4)
-  static let nobodyCloses = WaiterRegistry()
+extension ChunkStore {
+  /// Reserves and inserts each piece of a chunk separately.
+  ///
+  /// - Returns: whether all of it is kept.
+  func insertPieces(of chunk: Chunk) -> Bool {
+    var isKept = true
+    for piece in chunk.pieces {
+      guard let reservation = reserve(piece.range, ofRun: piece.range.count, for: chunk.token) else {
+        isKept = false
+        continue
+      }
+      isKept = insert(piece.bytes, at: piece.range, ticket: chunk.ticket, reservation: reservation) && isKept
+    }
+    return isKept
+  }
 }

@@ -1,7 +1,9 @@
-/// Keeps pieces of sources in memory, on disk, or in a chain of both.
+/// Keeps pieces of sources: in memory, on a disk, in a database.
 ///
-/// The protocol is small so that two stores can be combined into one. All calls are synchronous and must not wait,
-/// because they are on the path of every read.
+/// Write one to keep what readers read somewhere else than the library's stores do. The guide
+/// `Docs/Guides/WritingAStore.md` shows how; `Examples/SQLiteStore` keeps bytes in a database. All calls are
+/// synchronous and must not wait, because they are on the path of every read. If bytes take time to load, return a
+/// ``DeferredPiece``.
 ///
 /// **What the caller guarantees.** Tokens come from this store's ``sources``. Ranges are not empty and lie within the
 /// token's source. Inserted bytes were read from exactly that version. Each reservation is used or cancelled exactly
@@ -9,7 +11,7 @@
 ///
 /// **What you must do.** Return only bytes that were inserted under the same token. Refuse invalid tickets, and check
 /// them under the lock of the place where the bytes go. Never exceed your limit, reservations included. Release memory
-/// outside your locks. Be usable from any thread.
+/// outside your locks. Be usable from any thread. `StoreConformance` of `RangeIOTesting` checks this.
 public protocol ChunkStore: AnyObject, Sendable {
   /// The sources that this store knows. Combined stores share one.
   var sources: ChunkSources { get }
@@ -18,110 +20,57 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// default `false`.
   var keepsPartsOfBlocks: Bool { get }
 
-  /// Returns the bytes of `range` if all of them are in memory and in one block. Most hits take this path.
-  ///
-  /// `nil` does not mean a miss: ``lookUp(_:token:grid:)`` is called next, and updates the counters.
-  ///
-  /// - Complexity: allocates nothing.
-  func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes?
-
-  /// Returns what the store holds of `range` under the token with this number, on `grid`.
-  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup
+  /// Returns what the store holds of `range`.
+  func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup
 
   /// Makes room for `range` before it is fetched, for all of it or none.
   ///
   /// - Parameter run: the number of bytes of the whole request that `range` is part of. If the request is too large,
   ///   every part of it is refused.
-  /// - Returns: the reservation and what was evicted. No reservation if the range should not be kept: it is too large,
-  ///   the policy or the source's share refuses it, or no room can be made now.
-  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom
+  /// - Returns: `nil` if the range should not be kept: it is too large, or no room can be made now.
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation?
 
   /// Keeps the bytes of `range`, for which room was reserved. The store may keep all of them or only some.
   ///
   /// - Parameter bytes: as many as `range` has. Usually a rope with one piece for each block. A piece is kept without a
   ///   copy if nothing else uses its memory.
-  /// - Returns: whether the bytes were published, and what was evicted.
-  func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> ChunkInsertion
+  /// - Returns: `false` if the bytes were refused, since they were removed while they were being fetched.
+  @discardableResult
+  func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool
 
   /// Cancels a reservation that is not needed.
   func cancel(_ reservation: ChunkReservation)
 
-  /// Waits for a turn to read without a reservation. This also bounds the memory that such reads use together.
-  nonisolated(nonsending) func enterUnreserved() async throws
-
-  /// Ends the turn.
-  func leaveUnreserved()
-
-  /// The current time, for the age of chunks.
-  var now: ReadInstant { get }
-
   /// Erases the token's chunks that hold bytes of `range`. They cannot be found afterwards.
-  ///
-  /// Does not raise the generation: the caller has already done so, or does not need to.
   func erase(_ range: ByteRange, of token: ChunkToken)
 
-  /// Erases all chunks of a retired token. By default calls ``erase(_:of:)`` for the whole source.
-  func eraseRetired(_ token: ChunkToken)
-
-  /// Erases all versions of the source with this id. A store that outlives the process may hold chunks that ``sources``
-  /// does not know. By default calls ``erase(_:of:)`` for each token.
+  /// Erases all versions of the source with this id. Implement it if the store outlives the process, since it may hold
+  /// chunks that ``sources`` does not know. By default calls ``erase(_:of:)`` for each token.
   func erase(source id: String)
 
   /// Erases everything, in the same way as ``erase(source:)``. By default calls ``erase(_:of:)`` for all tokens.
   func eraseAll()
+}
 
-  /// Tells where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`.
-  ///
-  /// Returns parts in order that together make up `range`. A part that is not here has the origin ``ReadOrigin/source``
-  /// and the reason. Does not count as a read. By default asks ``holds(_:token:grid:)`` block by block.
-  func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
-
-  // MARK: as one of several tiers, see `TieredChunkStore`
-
-  /// Whether the store holds all of `range`. Does not count as a read.
-  func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
-
-  /// Whether the store holds some of `range`. Does not count as a read.
-  func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
-
+/// A store that is made to be one of several tiers, see ``TieredChunkStore``. Any store can be a tier; conform to this
+/// if one of the defaults does not suit yours.
+public protocol ChunkTier: ChunkStore {
   /// Keeps a chunk that the tier above has evicted, or drops it. Called in the background, so there is time to
-  /// compress.
+  /// compress. By default reserves and inserts each piece.
   ///
-  /// By default calls ``reserve(_:ofRun:for:)`` and ``insert(_:at:ticket:reservation:)`` for each piece.
-  func insertDemoted(_ chunk: Chunk) -> ChunkInsertion
+  /// - Returns: whether all of it is kept.
+  func insertDemoted(_ chunk: Chunk) -> Bool
 
-  /// The tier above now holds `range`. By default erases the chunks here that hold bytes of it. A tier that holds
-  /// copies, such as one on disk, does nothing.
+  /// The tier above now holds `range`. By default erases the chunks here that hold bytes of it. A tier that keeps
+  /// copies, such as one on a disk, does nothing.
   func erasePromoted(_ range: ByteRange, of token: ChunkToken)
 
-  /// Copies of the resident chunks, a few with each step, for a lower tier that outlives the process. Chunks that are
-  /// added or removed during the iteration may or may not be included.
+  /// Passes `demote`, to be called from now on with chunks that this store evicts, for the tier below. Called once,
+  /// before the store is used. By default does nothing: what is evicted is lost.
   ///
-  /// By default empty.
-  func residents() -> AnyIterator<[Chunk]>
-
-  /// Sends chunks evicted to make room to `outlet` from now on, in addition to what calls return: the chunks evicted
-  /// while no call is running. Called once, before the store is used. By default does nothing.
-  func sendEvictions(to outlet: any EvictionSink)
-}
-
-/// Receives the chunks that a tier evicts.
-public protocol EvictionSink: AnyObject, Sendable {
-  /// Takes chunks, or drops them.
-  ///
-  /// Must be quick, must not wait and must not call a store: it may be called under the lock of the place that the
-  /// chunks leave, so that a look-up always finds them in one place or the other.
-  func take(_ chunks: ArraySlice<Chunk>)
-
-  /// Called after ``take(_:)``, outside of locks. Continues with the chunks that were taken.
-  func proceed()
-}
-
-/// A reference to an outlet that can be published atomically.
-final class EvictionSinkBox: Sendable {
-  let outlet: any EvictionSink
-
-  init(_ outlet: any EvictionSink) { self.outlet = outlet }
+  /// - Parameter demote: takes chunks or drops them. It is quick, does not wait and calls no store. Call it under the
+  ///   lock of the place that the chunks leave, so that a look-up always finds them in one tier or the other.
+  func sendEvictions(to demote: @escaping @Sendable ([Chunk]) -> Void)
 }
 
 /// The result of looking up a range in a store.
@@ -140,42 +89,16 @@ public struct ChunkReservation: Sendable {
   /// The number of bytes already charged.
   public let byteCount: Int
   /// The number of blocks already counted.
-  public let blockCount: Int
+  package let blockCount: Int
   /// The token whose share the room is taken from.
-  public let token: ChunkToken
+  package let token: ChunkToken?
 
-  /// Creates a reservation for bytes of `token`. The store that calls this has charged and counted the room.
-  public init(byteCount: Int, blockCount: Int, token: ChunkToken) {
+  /// Creates a reservation. The store that calls this has charged the bytes.
+  public init(byteCount: Int) { self.init(byteCount: byteCount, blockCount: 0, token: nil) }
+
+  package init(byteCount: Int, blockCount: Int, token: ChunkToken?) {
     self.byteCount = byteCount
     self.blockCount = blockCount
     self.token = token
-  }
-}
-
-/// The result of reserving room.
-public struct ChunkRoom: Sendable {
-  /// The reservation; `nil` for bytes that should not be kept.
-  public var reservation: ChunkReservation?
-  /// Chunks evicted to make room. Offer them to the tier below, or drop them.
-  public var evicted: [Chunk]
-
-  /// Creates a result.
-  public init(reservation: ChunkReservation?, evicted: [Chunk] = []) {
-    self.reservation = reservation
-    self.evicted = evicted
-  }
-}
-
-/// The result of an insertion.
-public struct ChunkInsertion: Sendable {
-  /// Whether the bytes are kept. `false` if they were removed while they were being fetched.
-  public var isPublished: Bool
-  /// Chunks evicted to make room. Offer them to the tier below, or drop them.
-  public var evicted: [Chunk]
-
-  /// Creates a result.
-  public init(isPublished: Bool, evicted: [Chunk] = []) {
-    self.isPublished = isPublished
-    self.evicted = evicted
   }
 }

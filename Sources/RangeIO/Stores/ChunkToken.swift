@@ -2,7 +2,7 @@ import Synchronization
 
 /// A store's short name for one version of one source on one grid of blocks. Quick to compare, and never used again.
 ///
-/// Tokens decide what may be kept (see `Docs/Architecture.md`, *The life of a chunk*). Bytes on their way into a store
+/// Tokens decide what may be kept. Bytes on their way into a store
 /// carry a ``ChunkTicket`` with the token's *generation* at the time they were requested. A removal first raises the
 /// generation and then erases, so bytes still in flight are refused when they arrive. In a store with several tiers,
 /// chunks also move while some tiers are erased and others are not: nothing is published during
@@ -41,14 +41,14 @@ public final class ChunkToken: Sendable {
   ///
   /// The lowest 16 bits count the removals that have started and not ended. Both the start and the end raise the whole
   /// number.
-  public var generation: UInt64 { generationValue.load(ordering: .sequentiallyConsistent) }
+  package var generation: UInt64 { generationValue.load(ordering: .sequentiallyConsistent) }
 
   /// Whether chunks of this token may still be kept.
-  public var isAlive: Bool { generation != Self.retired }
+  package var isAlive: Bool { generation != Self.retired }
 
   /// Makes the store refuse bytes that are in flight. Every removal from a single store calls this first, and then
   /// erases.
-  public func raiseGeneration() { raise(by: 1 << 16) }
+  package func raiseGeneration() { raise(by: 1 << 16) }
 
   /// Like ``raiseGeneration()``, but also refuses bytes that are requested from now on, until ``endRemoval()``.
   package func beginRemoval() { raise(by: 1 << 16 + 1) }
@@ -69,8 +69,10 @@ public final class ChunkToken: Sendable {
   /// Refuses bytes of this token for good.
   func retire() { generationValue.store(Self.retired, ordering: .sequentiallyConsistent) }
 
-  /// Creates a ticket for bytes that are requested now.
-  public func ticket(fetchedAt: ReadInstant) -> ChunkTicket {
+  /// Creates a ticket for bytes that are requested now, or that the store finds now.
+  ///
+  /// - Parameter fetchedAt: when the bytes were requested from the source. Default: now, by the system's clock.
+  public func ticket(fetchedAt: ReadInstant = TimeSource.continuous.now) -> ChunkTicket {
     ChunkTicket(token: self, generation: generation, fetchedAt: fetchedAt)
   }
 }
@@ -80,7 +82,7 @@ public struct ChunkTicket: Sendable {
   /// The version of the source.
   public let token: ChunkToken
   /// The token's generation when the bytes were requested.
-  public let generation: UInt64
+  package let generation: UInt64
   /// When the bytes were requested from the source. Their age counts from here, in all tiers.
   public let fetchedAt: ReadInstant
 

@@ -1,19 +1,50 @@
-/// Part of a block that a store holds, but not as bytes in memory: it is compressed, or on disk.
+/// Part of a block that a store holds, but not as bytes in memory: it is compressed, or on a disk, or in a database.
+///
+/// A read loads it when it needs it. Reads that want one piece at the same time wait for one load.
 public struct DeferredPiece: Sendable {
   /// The range that ``loader`` returns: one piece, usually the whole block.
-  public let range: ByteRange
+  package let range: ByteRange
   /// The part of the request that this covers. Lies within `range`.
-  public let wanted: ByteRange
+  package let wanted: ByteRange
   /// The token, the time of the request, and the generation in which it was found: for a store above that keeps it from
   /// now on.
-  public let ticket: ChunkTicket
+  package let ticket: ChunkTicket
   /// Whether the tier above should promote it.
-  public let shouldPromote: Bool
+  package let shouldPromote: Bool
   /// Loads the piece.
-  public let loader: any PieceLoader
+  package let loader: any PieceLoader
 
-  /// Creates a deferred piece.
-  public init(range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool, loader: any PieceLoader) {
+  /// Creates a piece that takes time to load, from a disk or a database.
+  ///
+  /// - Parameters:
+  ///   - range: the range that `load` returns: usually the whole block.
+  ///   - wanted: the part of the look-up that this piece covers. Lies within `range`.
+  ///   - ticket: made while the piece was known to be here: under the lock of its place.
+  ///   - shouldPromote: whether the tier above should keep the piece from now on. Default: no.
+  ///   - load: loads the bytes of `range`; keeps what it needs, so that it also works after an eviction. It returns
+  ///     `nil` if they are damaged or lost; the store must not find them again then. It ends early when its task is
+  ///     cancelled. It may call `whenLate` once, if it takes so long that the source should be read as well.
+  public init(
+    range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool = false,
+    load: @escaping @Sendable (_ whenLate: @escaping @Sendable () -> Void) async -> Bytes?
+  ) {
+    self.init(
+      range: range, wanted: wanted, ticket: ticket, shouldPromote: shouldPromote, loader: SlowLoader(body: load))
+  }
+
+  /// Creates a piece that is loaded without waiting, on the reader's thread: for work that takes no longer than
+  /// switching threads, such as decompressing a small block.
+  ///
+  /// - Parameter loadNow: as `load`, but must not wait.
+  public init(
+    range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool = false,
+    loadNow: @escaping @Sendable () -> Bytes?
+  ) {
+    self.init(
+      range: range, wanted: wanted, ticket: ticket, shouldPromote: shouldPromote, loader: QuickLoader(body: loadNow))
+  }
+
+  package init(range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool, loader: any PieceLoader) {
     self.range = range
     self.wanted = wanted
     self.ticket = ticket
@@ -29,9 +60,9 @@ public struct DeferredPiece: Sendable {
 
 /// Loads a piece that a look-up found. The loader keeps what it needs, so it can load the piece even after an eviction.
 ///
-/// Each fetch that wants the piece loads at most once: with ``loadNow()`` if ``isQuick`` is true, and with ``load(whenLate:)`` if it is not,
-/// or if ``loadNow()`` returned ``QuickLoad/notAtHand``.
-public protocol PieceLoader: Sendable {
+/// Each fetch that wants the piece loads at most once: with ``loadNow()`` if ``isQuick`` is true, and with
+/// ``load(whenLate:)`` if it is not, or if ``loadNow()`` returned ``QuickLoad/notAtHand``.
+package protocol PieceLoader: Sendable {
   /// Whether ``loadNow()`` is worth trying on the reader's thread: it takes no longer than switching threads.
   var isQuick: Bool { get }
 
@@ -46,7 +77,7 @@ public protocol PieceLoader: Sendable {
 }
 
 /// The result of loading a piece without waiting.
-public enum QuickLoad: Sendable {
+package enum QuickLoad: Sendable {
   /// The bytes of the piece.
   case bytes(Bytes)
   /// The piece is damaged or lost. The store does not find it again.
@@ -55,5 +86,21 @@ public enum QuickLoad: Sendable {
   case notAtHand
 
   /// The bytes, if they were loaded.
-  public var bytes: Bytes? { if case .bytes(let bytes) = self { bytes } else { nil } }
+  package var bytes: Bytes? { if case .bytes(let bytes) = self { bytes } else { nil } }
+}
+
+private struct SlowLoader: PieceLoader {
+  let body: @Sendable (_ whenLate: @escaping @Sendable () -> Void) async -> Bytes?
+
+  var isQuick: Bool { false }
+  func loadNow() -> QuickLoad { .notAtHand }
+  func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? { await body(whenLate) }
+}
+
+private struct QuickLoader: PieceLoader {
+  let body: @Sendable () -> Bytes?
+
+  var isQuick: Bool { true }
+  func loadNow() -> QuickLoad { body().map { .bytes($0) } ?? .lost }
+  func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? { body() }
 }

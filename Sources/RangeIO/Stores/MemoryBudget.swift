@@ -3,19 +3,19 @@
 ///
 /// Every byte is taken before it is used and given back after it is released. So the sum never exceeds the limit,
 /// except for the moment after the limit was lowered. `TieredChunkStore` makes one budget for its tiers.
-public final class MemoryBudget: Sendable {
+package final class MemoryBudget: Sendable {
   private let ledger: Ledger
   private let lender = PublishedOnce<Lender>()
 
   /// Creates a budget with nothing taken.
-  public init(limit: ByteCount) { ledger = Ledger(limit: limit.bytes) }
+  package init(limit: ByteCount) { ledger = Ledger(limit: limit.bytes) }
 
   /// The number of bytes that may be taken.
-  public var limit: ByteCount { .bytes(ledger.limit) }
+  package var limit: ByteCount { .bytes(ledger.limit) }
   /// The number of bytes taken.
-  public var bytes: Int { ledger.taken }
+  package var bytes: Int { ledger.taken }
   /// The most bytes that were ever taken at once.
-  public var peakBytes: Int { ledger.peak }
+  package var peakBytes: Int { ledger.peak }
 
   /// Takes effect at once. A caller that lowers the limit must evict the excess.
   func setLimit(_ limit: ByteCount) { ledger.limit = limit.bytes }

@@ -66,7 +66,7 @@ struct ExplainCommand: CommandWithStats {
     var configuration = SpillStore.Configuration(directory: directory, limit: SpillShow.disk)
     configuration.isReadOnly = true
     do {
-      return try await TieredChunkStore(memory: .mebibytes(64), spill: configuration)
+      return try await TieredChunkStore(memory: .mebibytes(64), disk: configuration)
     } catch let error as ReadError {
       throw SpillLook.failure(error, directory)
     }

@@ -45,7 +45,7 @@ struct DemoReport {
   var cachedBlocks = 0
   /// Filled if tiers are shown.
   var tierRows: [TierRow] = []
-  var tiers: TieredStatistics?
+  var tiers: TieredChunkStore.Statistics?
   /// Filled if a cache on a disk is shown.
   var spill: SpillFacts?
   var peakMemory = 0

@@ -24,11 +24,11 @@ struct SpillShow {
     // dropped.
     configuration.queueLimit = .mebibytes(1)
     do {
-      store = try await TieredChunkStore(configuration, spill: .init(directory: directory, limit: Self.disk))
+      store = try await TieredChunkStore(configuration, disk: .init(directory: directory, limit: Self.disk))
     } catch let error as ReadError {
       throw SpillLook.failure(error, directory)
     }
-    blocksAtFirst = store.statistics().spill?.blocks ?? 0
+    blocksAtFirst = store.statistics().disk?.blocks ?? 0
   }
 
   func run(_ path: String, _ engine: FileSource.Engine, _ plain: PlainFile, _ report: inout DemoReport) async throws {
@@ -73,9 +73,9 @@ struct SpillShow {
     let disk: Int
     let source: Int
 
-    init(_ tiers: TieredStatistics, _ source: SlowSource) {
+    init(_ tiers: TieredChunkStore.Statistics, _ source: SlowSource) {
       compressed = tiers.compressed.hits
-      disk = tiers.spill?.hits ?? 0
+      disk = tiers.disk?.hits ?? 0
       self.source = source.reads
     }
   }

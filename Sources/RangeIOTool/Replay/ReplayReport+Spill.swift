@@ -3,22 +3,22 @@ import RangeIO
 extension ReplayReport {
   /// The results of a disk tier in a replay.
   struct SpillRow {
-    let spill: SpillStatistics
-    let tiers: TieredStatistics
+    let spill: DiskStatistics
+    let tiers: TieredChunkStore.Statistics
     let counts: ReplayCounts
 
-    init(_ spill: SpillStatistics, _ tiers: TieredStatistics, _ counts: ReplayCounts) {
+    init(_ spill: DiskStatistics, _ tiers: TieredChunkStore.Statistics, _ counts: ReplayCounts) {
       (self.spill, self.tiers, self.counts) = (spill, tiers, counts)
     }
 
     /// Hits on blocks that were being moved to compressed memory or to the disk.
-    var movingHits: Int { tiers.moving.hits + tiers.spilling.hits + spill.stagedHits }
+    var movingHits: Int { tiers.moving.hits + tiers.movingToDisk.hits + spill.stagedHits }
     var memoryHits: Int { counts.hits - movingHits - tiers.compressed.hits - spill.hits }
     var writes: Int { spill.written + spill.reinsertions }
     /// Blocks written per block that was written for the first time.
     var amplification: Double { Double(writes) / Double(max(1, spill.written)) }
     /// Chunks that were not written to the disk because there was no time or no room.
-    var dropped: Int { spill.dropped + tiers.moving.dropped + tiers.spilling.dropped }
+    var dropped: Int { spill.dropped + tiers.moving.dropped + tiers.movingToDisk.dropped }
 
     func perHundred(_ count: Int) -> Double { Double(count) / Double(max(1, counts.blockAccesses)) * 100 }
 
@@ -29,7 +29,7 @@ extension ReplayReport {
         "blockAmplification": .number(amplification), "fileBytes": .integer(spill.fileBytes),
         "writtenBytes": .integer(spill.writtenBytes), "writeAmplification": .number(spill.writeAmplification),
         "gated": .integer(spill.gated), "present": .integer(spill.present), "dropped": .integer(dropped),
-        "droppedAbove": .integer(tiers.moving.dropped), "droppedBelow": .integer(tiers.spilling.dropped),
+        "droppedAbove": .integer(tiers.moving.dropped), "droppedBelow": .integer(tiers.movingToDisk.dropped),
         "evictions": .integer(spill.evictions), "blocks": .integer(spill.blocks), "segments": .integer(spill.segments),
         "segmentsMade": .integer(spill.segmentsMade), "limit": .integer(spill.limit),
         "peakBytes": .integer(spill.peakBytes),
@@ -44,7 +44,7 @@ extension ReplayReport {
       "spill", "hits", "memory", "way", "pressed", "disk", "100 reads", "copied on", "for one", "dropped", "at the end",
     ])
     for row in rows {
-      guard let tiers = row.tiers, let spill = tiers.spill else { continue }
+      guard let tiers = row.tiers, let spill = tiers.disk else { continue }
       let facts = SpillRow(spill, tiers, row.counts)
       func share(_ hits: Int) -> String { Figures.decimal(facts.perHundred(hits), places: 2) + "%" }
       cells.append([
@@ -59,7 +59,7 @@ extension ReplayReport {
   }
 }
 
-extension SpillStatistics {
+extension DiskStatistics {
   /// Blocks found on the disk, or while they were being moved there.
   var foundBlocks: Int { hits + stagedHits }
 }

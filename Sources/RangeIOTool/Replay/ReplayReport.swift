@@ -6,7 +6,7 @@ struct ReplayReport {
     var policy: String
     var counts: ReplayCounts
     /// The results of the tiers, if the cache had any.
-    var tiers: TieredStatistics?
+    var tiers: TieredChunkStore.Statistics?
   }
 
   /// One line about the trace and the cache.
@@ -35,7 +35,7 @@ struct ReplayReport {
     var cells = [["", "hits in", "on their", "com-", "data to", "moved", "", "rose", "peak of"]]
     cells.append(["tiers", "memory", "way", "pressed", "compressed", "down", "dropped", "again", "budget"])
     for row in rows {
-      guard let tiers = row.tiers, tiers.spill == nil else { continue }
+      guard let tiers = row.tiers, tiers.disk == nil else { continue }
       let accesses = Double(max(1, row.counts.blockAccesses))
       let below = tiers.compressed.hits + tiers.moving.hits
       func share(_ hits: Int) -> String { Figures.decimal(Double(hits) / accesses * 100, places: 2) + "%" }
@@ -66,14 +66,14 @@ struct ReplayReport {
       })
   }
 
-  private static func json(_ tiers: TieredStatistics, _ counts: ReplayCounts) -> JSON {
-    let below = tiers.compressed.hits + tiers.moving.hits + tiers.spilling.hits + (tiers.spill?.foundBlocks ?? 0)
+  private static func json(_ tiers: TieredChunkStore.Statistics, _ counts: ReplayCounts) -> JSON {
+    let below = tiers.compressed.hits + tiers.moving.hits + tiers.movingToDisk.hits + (tiers.disk?.foundBlocks ?? 0)
     return .object([
-      "memoryHits": .integer(counts.hits - below), "movingHits": .integer(tiers.moving.hits + tiers.spilling.hits),
+      "memoryHits": .integer(counts.hits - below), "movingHits": .integer(tiers.moving.hits + tiers.movingToDisk.hits),
       "compressedHits": .integer(tiers.compressed.hits), "compressionRatio": .number(tiers.compressed.ratio),
       "moved": .integer(tiers.moving.moved), "dropped": .integer(tiers.moving.dropped + tiers.compressed.dropped),
       "incompressible": .integer(tiers.compressed.incompressible), "budget": .integer(tiers.limit),
-      "peakOfBudget": .integer(tiers.peakBytes), "spill": tiers.spill.map { SpillRow($0, tiers, counts).json } ?? .null,
+      "peakOfBudget": .integer(tiers.peakBytes), "spill": tiers.disk.map { SpillRow($0, tiers, counts).json } ?? .null,
     ])
   }
 }

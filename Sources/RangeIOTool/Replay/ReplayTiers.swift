@@ -48,7 +48,7 @@ struct ReplayTiers: Equatable {
     configuration.time = TimeSource(SteppingClock())
     let opening = Task(executorPreference: executor) { [configuration] in
       try await TieredChunkStore(
-        configuration, spill: spill.configuration(staging: way, configuration.background))
+        configuration, disk: spill.configuration(staging: way, configuration.background))
     }
     executor.run()
     return try await opening.value

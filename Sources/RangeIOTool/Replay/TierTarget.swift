@@ -36,9 +36,9 @@ struct TierTarget: ReplayTarget {
   private func fetch(_ range: ByteRange, fetched: inout [ByteRange]) {
     fetched.append(range)
     let ticket = token.ticket(fetchedAt: store.now)
-    let room = store.reserve(range, ofRun: range.count, for: token)
+    let reservation = store.reserve(range, ofRun: range.count, for: token)
     let bytes = source.bytes(of: range)
-    guard let reservation = room.reservation else { return }
-    _ = store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
+    guard let reservation else { return }
+    store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
   }
 }

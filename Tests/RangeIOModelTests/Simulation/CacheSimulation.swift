@@ -26,7 +26,7 @@ struct CacheOutcomes: SeededTally, Equatable {
     merges += other.merges
   }
 
-  mutating func add(_ statistics: MemoryStatistics) {
+  mutating func add(_ statistics: MemoryStore.Statistics) {
     hits = statistics.hits
     evictions = statistics.evictions
     stale = statistics.stale

@@ -106,7 +106,7 @@ final class HangSimulation: Sendable {
       try? await simulation.clock.sleep(for: .milliseconds(random(in: 0...hangs.most)))
     }
     world.withLock { $0.isDisturbed = false }
-    let store = try await TieredChunkStore(tiers, spill: spill)
+    let store = try await TieredChunkStore(tiers, disk: spill)
     world.withLock { $0.isDisturbed = true }
     return store
   }

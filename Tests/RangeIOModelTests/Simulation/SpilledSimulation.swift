@@ -28,10 +28,10 @@ struct SpilledOutcomes: SeededTally, Equatable {
     for path in paths { self[keyPath: path] += other[keyPath: path] }
   }
 
-  mutating func note(_ statistics: TieredStatistics) {
+  mutating func note(_ statistics: TieredChunkStore.Statistics) {
     hitsMemory += statistics.memory.hits
     hitsCompressed += statistics.compressed.hits
-    guard let spill = statistics.spill else { return }
+    guard let spill = statistics.disk else { return }
     hitsSpill += spill.hits + spill.stagedHits
     lateReads += spill.lateReads
     written += spill.written
@@ -122,7 +122,7 @@ final class SpilledSimulation: Sendable {
       guard hangs.most > 0, world.withLock({ $0.isDisturbed }), random(in: 1...hangs.onceIn) == 1 else { return }
       try? await simulation.clock.sleep(for: .milliseconds(random(in: 0...hangs.most)))
     }
-    return try await TieredChunkStore(tiers, spill: spill)
+    return try await TieredChunkStore(tiers, disk: spill)
   }
 
   private func setFaults() {

@@ -33,7 +33,7 @@ struct TieredOutcomes: SeededTally, Equatable {
     reading.add(other.reading)
   }
 
-  mutating func note(_ statistics: TieredStatistics) {
+  mutating func note(_ statistics: TieredChunkStore.Statistics) {
     hits = statistics.memory.hits
     hitsMoving = statistics.moving.hits
     hitsBelow = statistics.compressed.hits

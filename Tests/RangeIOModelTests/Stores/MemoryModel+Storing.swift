@@ -77,10 +77,11 @@ extension MemoryModel {
     let charge = parts.reduce(0) { $0 + MemoryStore.charge(of: $1.bits.nonzeroBitCount * unit) }
     let fits = isAdmitted(index, run, charge: charge, blocks: parts.count)
 
-    let room = store.reserve(range, ofRun: run, for: token)
-    try take(room.evicted)
-    if share == 1 { try expect((room.reservation != nil) == fits, "room for \(charge) bytes: \(!fits)") }
-    guard let reservation = room.reservation else {
+    _ = evicted.takeAll()
+    let reserved = store.reserve(range, ofRun: run, for: token)
+    try take(evicted.takeAll())
+    if share == 1 { try expect((reserved != nil) == fits, "room for \(charge) bytes: \(!fits)") }
+    guard let reservation = reserved else {
       tally.refused += 1
       return
     }
@@ -113,18 +114,19 @@ extension MemoryModel {
 
   private mutating func insert(_ one: Underway) throws(Mismatch) {
     let before = store.statistics()
-    let insertion = store.insert(
+    _ = evicted.takeAll()
+    let isPublished = store.insert(
       arriving(one.range, one.kept), at: one.range, ticket: one.ticket, reservation: one.reservation)
     let after = store.statistics()
     guard kept[one.kept].isAlive, kept[one.kept].generation == one.generation else {
-      try expect(!insertion.isPublished, "bytes that were removed were kept")
+      try expect(!isPublished, "bytes that were removed were kept")
       tally.stale += 1
-      return try take(insertion.evicted)
+      return try take(evicted.takeAll())
     }
-    try expect(insertion.isPublished, "bytes were not kept")
+    try expect(isPublished, "bytes were not kept")
     let dropped = (after.droppedPieceBytes - before.droppedPieceBytes) / unit
     try note(one, dropped: dropped, refused: after.refusals - before.refusals)
-    try take(insertion.evicted)
+    try take(evicted.takeAll())
     tally.inserted += 1
     tally.merged += after.merges - before.merges
     tally.dropped += dropped

@@ -46,7 +46,7 @@ struct MemoryModel {
 
   /// What a removal has not given back yet.
   struct Removal {
-    var steps: ChunkRemoval.Iterator
+    var steps: ChunkRemoval.AsyncIterator
     /// Keeps the removal from ending.
     let whole: ChunkRemoval
   }
@@ -62,6 +62,7 @@ struct MemoryModel {
   let share: Double
   let blockLimit: Int
   let store: MemoryStore
+  let evicted = NotedEvictions()
   var versions: [Version] = []
   /// By the token's number, less one.
   var kept: [Kept] = []
@@ -97,6 +98,7 @@ struct MemoryModel {
     // Its jobs are never run: what has expired is swept when the model says so.
     configuration.background = BackgroundWork(executor: SeededExecutor(seed: seed))
     store = MemoryStore(configuration)
+    store.sendEvictions(to: evicted)
     for source in 0..<3 { addVersion(of: source) }
   }
 

@@ -83,11 +83,12 @@ final class MapStore: ChunkStore {
     Key(token: fault == .mixesTokens ? 0 : token, block: block, size: grid.blockSize)
   }
 
-  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+  func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
+    let grid = token.grid
     var pieces: [RangedBytes] = []
     state.withLock { state in
       for (block, part) in grid.pieces(of: range) {
-        guard let bytes = state.blocks[key(token, block, grid)] else { continue }
+        guard let bytes = state.blocks[key(token.number, block, grid)] else { continue }
         let start = block * grid.blockSize
         // Blocks of sources of other sizes, where tokens are mixed.
         guard part.upperBound - start <= bytes.count else { continue }
@@ -101,8 +102,8 @@ final class MapStore: ChunkStore {
     return .partial(pieces: pieces, gaps: gaps)
   }
 
-  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
-    guard run <= limit / 2 || fault == .hasNoLimit else { return ChunkRoom(reservation: nil) }
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
+    guard run <= limit / 2 || fault == .hasNoLimit else { return nil }
     let isRoom = state.withLock { state in
       let reserved = fault == .countsNoReservations ? 0 : state.reserved
       while state.held + reserved + range.count > limit, fault != .hasNoLimit {
@@ -113,14 +114,10 @@ final class MapStore: ChunkStore {
       state.reserved += range.count
       return true
     }
-    let blocks = token.grid.blocks(covering: range).count
-    guard isRoom else { return ChunkRoom(reservation: nil) }
-    return ChunkRoom(reservation: ChunkReservation(byteCount: range.count, blockCount: blocks, token: token))
+    return isRoom ? ChunkReservation(byteCount: range.count) : nil
   }
 
-  func insert(
-    _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion {
+  func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool {
     let (token, grid) = (ticket.token, ticket.token.grid)
     var copies: [(key: Key, bytes: Bytes)] = []
     for (block, part) in grid.pieces(of: range) where part == grid.range(of: block, in: token.source.byteCount) {
@@ -129,7 +126,7 @@ final class MapStore: ChunkStore {
       if fault == .wrongByte, block == 3 { copy = Bytes(copy.map { ~$0 }) }
       copies.append((key(token.number, block, grid), copy))
     }
-    let isPublished = state.withLock { [copies] state in
+    return state.withLock { [copies] state in
       if fault != .leaksReservations { state.reserved -= reservation.byteCount }
       guard ticket.isValid || fault == .ignoresTickets else { return false }
       guard fault != .keepsNothing else { return true }
@@ -139,7 +136,6 @@ final class MapStore: ChunkStore {
       }
       return true
     }
-    return ChunkInsertion(isPublished: isPublished)
   }
 
   func cancel(_ reservation: ChunkReservation) { state.withLock { $0.reserved -= reservation.byteCount } }

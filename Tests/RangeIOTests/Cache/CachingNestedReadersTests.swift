@@ -119,7 +119,7 @@ extension CachingNestedReadersTests {
 }
 
 /// Keeps nothing, and shares its turns.
-private final class NoStore: ChunkStore {
+private final class NoStore: FullChunkStore {
   let sources = ChunkSources()
   private let turns: Permits
   private let nobodyCloses = WaiterRegistry()
@@ -127,10 +127,10 @@ private final class NoStore: ChunkStore {
   init(_ turns: Permits) { self.turns = turns }
 
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup { .miss }
-  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom { ChunkRoom(reservation: nil) }
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? { nil }
   func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion { ChunkInsertion(isPublished: false) }
+  ) -> Bool { false }
   func cancel(_ reservation: ChunkReservation) {}
   func enterUnreserved() async throws { try await turns.enter(nobodyCloses) }
   func leaveUnreserved() { turns.leave() }

@@ -219,7 +219,7 @@ import Testing
       func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? { nil }
       func loadNow() -> QuickLoad { .bytes(Bytes([1, 2, 3])) }
     }
-    final class Liar: ChunkStore {
+    final class Liar: FullChunkStore {
       let sources = ChunkSources()
       let isQuick: Bool
       init(_ isQuick: Bool) { self.isQuick = isQuick }
@@ -229,12 +229,10 @@ import Testing
           range: range, wanted: range, ticket: ticket, shouldPromote: true, loader: Never(isQuick: isQuick))
         return .partial(pieces: [], deferred: [deferred], gaps: [])
       }
-      func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
-        ChunkRoom(reservation: nil)
-      }
+      func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? { nil }
       func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation)
-        -> ChunkInsertion
-      { ChunkInsertion(isPublished: false) }
+        -> Bool
+      { false }
       func cancel(_ reservation: ChunkReservation) {}
       func erase(_ range: ByteRange, of token: ChunkToken) {}
       // Not the turns that all stores of the process share: a test beside this one may hold them, and nobody would run

@@ -107,7 +107,7 @@ struct HostileArithmeticTests {
       reader.stages = (0..<3).map { _ in StageStatistics(stage: "a", counts: [.init("b", number)], wastedBytes: number)
       }
       _ = (reader.wastedBytes, reader.description)
-      var spill = SpillStatistics()
+      var spill = DiskStatistics()
       (spill.hits, spill.stagedHits, spill.fileBytes, spill.writtenBytes) = (number, number, number, number)
       (spill.blocks, spill.indexBytes) = (number, number)
       _ = (spill.description, spill.writeAmplification, spill.indexBytesPerBlock)

@@ -123,7 +123,7 @@ struct ExplainTests {
     let spill = try SpillOnDisk(limit: .mebibytes(1))
     var configuration = TieredChunkStore.Configuration(memory: .kibibytes(96), compressed: .kibibytes(48))
     configuration.queueLimit = .kibibytes(64)
-    let store = try await TieredChunkStore(configuration, spill: spill.configuration)
+    let store = try await TieredChunkStore(configuration, disk: spill.configuration)
     let source = SyntheticSource(byteCount: 400 * 4096, compressibility: 0.7)
     let reader = try await reader(source, store)
     var random = SeededGenerator(seed: seed)
@@ -168,7 +168,7 @@ struct ExplainTests {
     init(_ store: TieredChunkStore, _ source: SyntheticSource) {
       let statistics = store.statistics()
       self.source = source.readCount
-      spill = statistics.spill!.hits
+      spill = statistics.disk!.hits
       compressed = statistics.compressed.hits
       memory = statistics.memory.hits
     }
@@ -181,7 +181,7 @@ struct ExplainTests {
     let chunk = Chunk(
       ticket: token.ticket(fetchedAt: store.now), block: 1,
       piece: RangedBytes(1024..<2048, SyntheticSource.bytes(1024..<2048)))
-    #expect(store.insertDemoted(chunk).isPublished)
+    #expect(store.insertDemoted(chunk))
     return token
   }
 
@@ -228,7 +228,7 @@ struct ExplainTests {
 
   @Test func `a directory that is closed, and a source that is too near for one, say so`() async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.sources = .slowerThanDisk }
-    let store = try await TieredChunkStore(memory: .kibibytes(96), spill: spill.configuration)
+    let store = try await TieredChunkStore(memory: .kibibytes(96), disk: spill.configuration)
     let near = try await reader(SyntheticSource(byteCount: 100_000), store)
     #expect(why(try near.explain(0..<10).parts[0], .spill)?.contains("no more to read than a disk") == true)
     let far = try await reader(
@@ -286,15 +286,13 @@ struct ExplainTests {
     private let base: MemoryStore
     init(_ base: MemoryStore) { self.base = base }
     var sources: ChunkSources { base.sources }
-    func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-      base.lookUp(range, token: token, grid: grid)
-    }
-    func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+    func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { base.lookUp(range, of: token) }
+    func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
       base.reserve(range, ofRun: run, for: token)
     }
     func insert(
       _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-    ) -> ChunkInsertion { base.insert(bytes, at: range, ticket: ticket, reservation: reservation) }
+    ) -> Bool { base.insert(bytes, at: range, ticket: ticket, reservation: reservation) }
     func cancel(_ reservation: ChunkReservation) { base.cancel(reservation) }
     func erase(_ range: ByteRange, of token: ChunkToken) { base.erase(range, of: token) }
   }

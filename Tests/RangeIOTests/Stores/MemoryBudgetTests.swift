@@ -157,7 +157,7 @@ struct MemoryBudgetTests {
     func fill() {
       for block in 0..<2000 {
         let range = source.block(block)
-        guard let room = store.reserve(range, ofRun: range.count, for: source.token).reservation else { continue }
+        guard let room = store.reserve(range, ofRun: range.count, for: source.token) else { continue }
         _ = store.insert(
           source.expected(range), at: range, ticket: source.token.ticket(fetchedAt: store.now), reservation: room)
       }

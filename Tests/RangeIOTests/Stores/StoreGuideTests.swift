@@ -94,12 +94,12 @@ final class FIFOStore: ChunkStore {
     self.sources = sources
   }
 
-  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-    let parts = grid.pieces(of: range)
+  func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
+    let parts = token.grid.pieces(of: range)
     let pieces = state.withLock { state in
       parts.compactMap { block, part -> RangedBytes? in
-        guard let bytes = state.blocks[Key(token: token, block: block)] else { return nil }
-        let start = block * grid.blockSize
+        guard let bytes = state.blocks[Key(token: token.number, block: block)] else { return nil }
+        let start = block * token.grid.blockSize
         return RangedBytes(part, bytes.slice(part.lowerBound - start..<part.upperBound - start))
       }
     }
@@ -108,9 +108,9 @@ final class FIFOStore: ChunkStore {
     return gaps.isEmpty ? .hit(Bytes(concatenating: pieces.map(\.bytes))) : .partial(pieces: pieces, gaps: gaps)
   }
 
-  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
     // One read must not empty half of the store.
-    guard run <= limit / 2 else { return ChunkRoom(reservation: nil) }
+    guard run <= limit / 2 else { return nil }
     let (isRoom, gone) = state.withLock { state -> (Bool, [Bytes]) in
       var gone: [Bytes] = []
       while state.byteCount + range.count > limit {
@@ -125,14 +125,10 @@ final class FIFOStore: ChunkStore {
     }
     // The memory of what had to go is released here, not under the lock.
     _ = gone
-    let blocks = token.grid.blocks(covering: range).count
-    guard isRoom else { return ChunkRoom(reservation: nil) }
-    return ChunkRoom(reservation: ChunkReservation(byteCount: range.count, blockCount: blocks, token: token))
+    return isRoom ? ChunkReservation(byteCount: range.count) : nil
   }
 
-  func insert(
-    _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion {
+  func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool {
     let (token, grid) = (ticket.token, ticket.token.grid)
     var blocks: [(key: Key, bytes: Bytes)] = []
     for (block, part) in grid.pieces(of: range) where part == grid.range(of: block, in: token.source.byteCount) {
@@ -141,7 +137,7 @@ final class FIFOStore: ChunkStore {
       let copy = Bytes(count: slice.count) { slice.copyBytes(to: $0) }
       blocks.append((Key(token: token.number, block: block), copy))
     }
-    let isPublished = state.withLock { [blocks] state in
+    return state.withLock { [blocks] state in
       state.byteCount -= reservation.byteCount
       guard ticket.isValid else { return false }
       for (key, bytes) in blocks where state.blocks[key] == nil {
@@ -151,18 +147,10 @@ final class FIFOStore: ChunkStore {
       }
       return true
     }
-    return ChunkInsertion(isPublished: isPublished)
   }
 
   func cancel(_ reservation: ChunkReservation) {
     state.withLock { $0.byteCount -= reservation.byteCount }
-  }
-
-  /// Removes all that is kept of a source.
-  func remove(source id: String) {
-    let tokens = sources.tokens(ofID: id)
-    for token in tokens { token.raiseGeneration() }
-    for token in tokens { eraseRetired(token) }
   }
 
   func erase(_ range: ByteRange, of token: ChunkToken) {

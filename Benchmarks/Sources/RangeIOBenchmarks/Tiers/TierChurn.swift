@@ -13,7 +13,7 @@ struct TierChurn: Sendable, Codable {
   /// The most that was ever charged.
   var peakCharge: Int
   var reads: Int
-  var statistics: TieredStatistics
+  var statistics: TieredChunkStore.Statistics
 
   /// What resident memory may grow by.
   var allowed: Int { budget * 115 / 100 + 32 << 20 }
@@ -79,7 +79,8 @@ struct TierChurn: Sendable, Codable {
           let bytes = try await reader.read(block * size..<(block + 1) * size)
           guard bytes.count == size else { throw WrongBytes(offset: block * size, expected: size, got: bytes.count) }
         }
-        guard let budget = store.budget, budget.bytes <= budget.limit.bytes else { throw OverBudget() }
+        let use = store.statistics()
+        guard use.bytes <= use.limit else { throw OverBudget() }
         reads += 256
         await Task.yield()
       }

@@ -1,9 +1,8 @@
-import RangeIO
+@_spi(Benchmarks) import RangeIO
 
 /// The library's compressed tier below as little memory as there can be, so that nearly all of what is read once is
 /// compressed.
 struct TierStore: Sendable {
-  let compressed: CompressedStore
   let tiers: TieredChunkStore
   let reader: RangeReader
   private let source: TierSource
@@ -11,12 +10,10 @@ struct TierStore: Sendable {
   /// - Parameter limit: of the compressed tier, in bytes. Default: so much that nothing is evicted from it.
   init(_ blocks: [Bytes], blockSize: Int, limit: Int? = nil) async throws {
     source = TierSource(blocks, blockSize: blockSize, id: "blocks")
-    let sources = ChunkSources()
     var memory = MemoryStore.Configuration(limit: .bytes(16 * (blockSize + 512)))
     memory.shards = 1
-    compressed = CompressedStore(.init(limit: .bytes(limit ?? blocks.count * blockSize)), sources: sources)
     tiers = TieredChunkStore(
-      MemoryStore(memory, sources: sources), compressed, queueLimit: .mebibytes(64))
+      memory: memory, compressed: .bytes(limit ?? blocks.count * blockSize), queueLimit: .mebibytes(64))
     reader = try await RangeReader(source) { [tiers] in Caching(tiers) }
   }
 

@@ -13,54 +13,54 @@ struct CompressedCounts {
   var damaged = 0
 }
 
-/// What a ``CompressedStore`` holds and has done.
+/// What a tier of compressed memory holds and has done.
 public struct CompressedStatistics: Hashable, Sendable, Codable {
   /// The number of bytes that the store may take.
-  public var limit = 0
+  public package(set) var limit = 0
   /// The number of bytes taken: whole segments, and records.
-  public var bytes = 0
+  public package(set) var bytes = 0
   /// The most bytes that were ever taken at once.
-  public var peakBytes = 0
+  package var peakBytes = 0
   /// The bytes of whole segments.
-  public var segmentBytes = 0
+  package var segmentBytes = 0
   /// The compressed size of the pieces that are here.
-  public var storedBytes = 0
+  public package(set) var storedBytes = 0
   /// The original size of the pieces that are here.
-  public var rawBytes = 0
+  public package(set) var rawBytes = 0
   /// The number of pieces of blocks. Nearly always these are whole blocks.
-  public var pieces = 0
+  package var pieces = 0
   /// Pieces that a look-up found.
-  public var hits = 0
+  public package(set) var hits = 0
   /// The requested bytes of those pieces.
-  public var hitBytes = 0
+  package var hitBytes = 0
   /// Ranges of which nothing was found.
-  public var misses = 0
+  package var misses = 0
   /// Pieces that were added.
-  public var insertions = 0
+  package var insertions = 0
   /// Offered pieces that do not shrink by an eighth.
-  public var incompressible = 0
+  public package(set) var incompressible = 0
   /// Offered pieces that were dropped because there was no room or memory.
-  public var dropped = 0
+  public package(set) var dropped = 0
   /// Pieces that arrived too late, after their source was removed.
-  public var stale = 0
+  package var stale = 0
   /// Pieces evicted to make room for others.
-  public var evictions = 0
+  package var evictions = 0
   /// The compressed size of the evicted pieces.
-  public var evictedBytes = 0
+  package var evictedBytes = 0
   /// Pieces that were copied to another segment when theirs was freed.
-  public var reinsertions = 0
+  package var reinsertions = 0
   /// Segments that were freed.
-  public var segmentsFreed = 0
+  package var segmentsFreed = 0
   /// Pieces removed because they were too old or idle for too long.
-  public var expirations = 0
+  package var expirations = 0
   /// Pieces that could not be decoded.
-  public var damaged = 0
+  package var damaged = 0
 
   /// Creates statistics in which every value is zero.
-  public init() {}
+  package init() {}
 
   /// The compression ratio: 2 if data shrinks to half, 0 if the store is empty.
-  public var ratio: Double { storedBytes == 0 ? 0 : Double(rawBytes) / Double(storedBytes) }
+  package var ratio: Double { storedBytes == 0 ? 0 : Double(rawBytes) / Double(storedBytes) }
 
   mutating func add(_ counts: CompressedCounts) {
     hits += counts.hits

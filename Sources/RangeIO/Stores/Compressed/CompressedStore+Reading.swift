@@ -2,7 +2,7 @@ extension CompressedStore {
   /// Returns what the store holds of `range`: pieces to decompress, and gaps.
   ///
   /// - Complexity: O(blocks), one lock each.
-  public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+  package func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     var deferred: [DeferredPiece] = []
     let now = presentForLimits
     for (block, part) in grid.pieces(of: range) { lookUp(part, block, token, grid, now, &deferred) }
@@ -68,7 +68,7 @@ extension CompressedStore {
   }
 
   /// Whether the store holds all of `range`. Does not count as a read.
-  public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+  package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     let block = range.lowerBound >> grid.shift
     let start = block << grid.shift
     // One piece of one block, nearly always.
@@ -89,12 +89,12 @@ extension CompressedStore {
   }
 
   /// Whether the store holds some of `range`. Does not count as a read.
-  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     !coverage(range, token, grid).isEmpty
   }
 
   /// Tells whether the bytes of `range` would come from compressed memory. Does not count as a read.
-  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+  package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     .parts(of: range, held: coverage(range, token, grid), .compressed) { [.missing($0, .compressed, .notKept)] }
   }
 

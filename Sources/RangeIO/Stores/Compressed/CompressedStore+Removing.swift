@@ -2,7 +2,7 @@ import Synchronization
 
 extension CompressedStore {
   /// Erases the pieces that hold bytes of `range`.
-  public func erase(_ range: ByteRange, of token: ChunkToken) {
+  package func erase(_ range: ByteRange, of token: ChunkToken) {
     guard !range.isEmpty, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) > 0 else { return }
     let blocks = token.grid.blocks(covering: range)
     guard blocks.count <= 4096 else {
@@ -75,7 +75,7 @@ extension CompressedStore {
   }
 
   /// Removes pieces that are older, or have been idle for longer, than the limits allow.
-  public func removeExpired() {
+  package func removeExpired() {
     guard presentForLimits != .min else { return }
     // Uses the time of each step: with an earlier time, newer pieces would seem to come from the future, and be
     // removed.
@@ -83,14 +83,6 @@ extension CompressedStore {
     shards[0].state.withLock { $0.counts.expirations += count }
   }
 
-  /// Removes everything. From now on nothing can be found.
-  ///
-  /// A store of several tiers raises the generations itself; if you use this store alone, this method does.
-  public func removeAll() {
-    for token in sources.all { token.raiseGeneration() }
-    eraseAll()
-  }
-
   /// Erases all records, and all segments but one for each shard.
-  public func eraseAll() { sweep { _, _, _ in true } }
+  package func eraseAll() { sweep { _, _, _ in true } }
 }

@@ -1,6 +1,6 @@
 extension CompressedStore {
   /// Decompressed copies of the resident pieces, 64 slots at a time. Expired pieces are left out.
-  public func residents() -> AnyIterator<[Chunk]> {
+  package func residents() -> AnyIterator<[Chunk]> {
     var cursor: Int? = 0
     return AnyIterator {
       guard let place = cursor else { return nil }

@@ -111,7 +111,7 @@ extension CompressedStore {
   /// Changes the limit. The new limit applies at once; the call returns when the store holds no more than that.
   ///
   /// - Throws: `CancellationError`, with the limit changed.
-  public func resize(to limit: ByteCount) async throws {
+  package func resize(to limit: ByteCount) async throws {
     ledger.limit = limit.bytes
     try await shrink(to: limit.bytes)
   }
@@ -119,7 +119,7 @@ extension CompressedStore {
   /// Evicts the oldest until the store holds at most `size`. The limit does not change.
   ///
   /// - Throws: `CancellationError`.
-  public func trim(to size: ByteCount) async throws { try await shrink(to: size.bytes) }
+  package func trim(to size: ByteCount) async throws { try await shrink(to: size.bytes) }
 
   private func shrink(to bytes: Int) async throws {
     var fruitless = 0

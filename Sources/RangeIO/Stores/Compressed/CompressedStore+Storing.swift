@@ -8,40 +8,33 @@ extension CompressedStore {
 
   /// Compresses a chunk and keeps it, piece by piece.
   ///
-  /// A piece that does not shrink by an eighth is not kept: it goes to the outlet, or is returned as evicted if there
-  /// is none. A piece that finds no room also goes to the outlet.
-  public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
-    var result = ChunkInsertion(isPublished: true)
+  /// A piece that does not shrink by an eighth, or finds no room, is not kept: it goes to the outlet.
+  @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
+    var isKept = true
     for piece in chunk.pieces {
       switch store(piece, chunk) {
       case .stored, .present: break
       case .dropped:
         dropped.wrappingAdd(1, ordering: .relaxed)
-        result.isPublished = false
-        // A disk may have room for it. If it were returned as evicted, it would seem to have been here.
-        if outlet != nil {
-          passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead), &result)
-        }
+        isKept = false
+        // A disk may have room for it.
+        passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead))
       case .expired:
         dropped.wrappingAdd(1, ordering: .relaxed)
-        result.isPublished = false
-      case .stale: result.isPublished = false
+        isKept = false
+      case .stale: isKept = false
       case .incompressible:
         incompressible.wrappingAdd(1, ordering: .relaxed)
-        result.isPublished = false
-        passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead), &result)
+        isKept = false
+        passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead))
       }
     }
-    return result
+    return isKept
   }
 
-  private func passOn(_ chunk: Chunk, _ result: inout ChunkInsertion) {
-    guard let outlet else {
-      result.evicted.append(chunk)
-      return
-    }
-    outlet.take([chunk])
-    outlet.proceed()
+  private func passOn(_ chunk: Chunk) {
+    outlet?.take([chunk])
+    outlet?.proceed()
   }
 
   private func store(_ piece: RangedBytes, _ chunk: Chunk) -> Outcome {
@@ -105,29 +98,25 @@ extension CompressedStore {
   // MARK: alone, without a tier above
 
   /// Makes no room yet: that happens when the needed size is known.
-  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+  package func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
     guard token.isAlive, token.number < ChunkTable.largestKeyPart, token.grid.shift <= 30, run <= ledger.limit / 2
-    else {
-      return ChunkRoom(reservation: nil)
-    }
-    return ChunkRoom(
-      reservation: ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token))
+    else { return nil }
+    return ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token)
   }
 
   /// Does nothing, since nothing was charged.
-  public func cancel(_ reservation: ChunkReservation) {}
+  package func cancel(_ reservation: ChunkReservation) {}
 
   /// Compresses the bytes of `range` block by block. Keeps those that shrink.
-  public func insert(
+  @discardableResult package func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion {
-    var all = ChunkInsertion(isPublished: true)
+  ) -> Bool {
+    var isPublished = true
     for (block, part) in ticket.token.grid.pieces(of: range) {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      let one = insertDemoted(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice)))
-      all.evicted += one.evicted
-      all.isPublished = all.isPublished && ticket.isValid
+      insertDemoted(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice)))
+      isPublished = isPublished && ticket.isValid
     }
-    return all
+    return isPublished
   }
 }

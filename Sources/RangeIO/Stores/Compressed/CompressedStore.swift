@@ -18,30 +18,30 @@ import Synchronization
 ///
 /// **Use it below a memory store.** It also works alone, but then it compresses each block when it is inserted, and
 /// decompresses at each hit.
-public final class CompressedStore: ChunkStore {
+package final class CompressedStore: FullChunkStore {
   /// The settings of a store.
-  public struct Configuration: Sendable {
+  package struct Configuration: Sendable {
     /// The number of bytes that the store may take, bookkeeping included. Never exceeded.
-    public var limit: ByteCount
+    package var limit: ByteCount
     /// The codec that compresses. Default: LZ4.
-    public var codec: any ChunkCodec = LZ4Codec()
+    package var codec: any ChunkCodec = LZ4Codec()
     /// How long pieces are kept after they were requested from the source. Default: for as long as there is room.
-    public var ageLimit: Duration?
+    package var ageLimit: Duration?
     /// How long pieces are kept without being read. Default: for as long as there is room.
-    public var idleLimit: Duration?
+    package var idleLimit: Duration?
     /// Pieces of at most this size are decompressed on the reader's thread, which takes no longer than switching
     /// threads. Default: 128 KiB.
-    public var inlineLimit = ByteCount.kibibytes(128)
+    package var inlineLimit = ByteCount.kibibytes(128)
     /// The number of shards, each with its own lock; a power of two. Default: the number of processors, but at most one
     /// for each 16 MiB.
-    public var shards: Int?
+    package var shards: Int?
     /// The clock for the age of pieces. Default: the continuous clock of the system.
-    public var time = TimeSource.continuous
+    package var time = TimeSource.continuous
     /// Where expired pieces are swept. Default: Swift's own threads.
-    public var background = BackgroundWork()
+    package var background = BackgroundWork()
 
     /// Creates a configuration with this limit and the defaults.
-    public init(limit: ByteCount) { self.limit = limit }
+    package init(limit: ByteCount) { self.limit = limit }
   }
 
   final class Shard: Sendable {
@@ -51,7 +51,7 @@ public final class CompressedStore: ChunkStore {
   }
 
   /// The sources that this store knows.
-  public let sources: ChunkSources
+  package let sources: ChunkSources
   let configuration: Configuration
   let ledger: CompressedLedger
   let shards: [Shard]
@@ -66,13 +66,13 @@ public final class CompressedStore: ChunkStore {
   let nobodyCloses = WaiterRegistry()
 
   /// Creates an empty store.
-  public convenience init(limit: ByteCount) { self.init(Configuration(limit: limit), sources: ChunkSources()) }
+  package convenience init(limit: ByteCount) { self.init(Configuration(limit: limit), sources: ChunkSources()) }
 
   /// Creates an empty store that shares `sources` with other stores, to be combined with them.
   ///
   /// - Parameter budget: a budget that the bytes also count towards. Default: none.
   /// - Precondition: the number of shards is a power of two.
-  public init(_ configuration: Configuration, sources: ChunkSources, budget: MemoryBudget? = nil) {
+  package init(_ configuration: Configuration, sources: ChunkSources, budget: MemoryBudget? = nil) {
     precondition(configuration.shards.map { $0 > 0 && $0 & ($0 - 1) == 0 } ?? true, "shards are a power of two")
     self.configuration = configuration
     self.sources = sources
@@ -84,7 +84,7 @@ public final class CompressedStore: ChunkStore {
   }
 
   /// The current time of the store's clock.
-  public var now: ReadInstant { configuration.time.now }
+  package var now: ReadInstant { configuration.time.now }
 
   /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
@@ -93,14 +93,14 @@ public final class CompressedStore: ChunkStore {
   var outlet: (any EvictionSink)? { ownSink.value?.outlet }
 
   /// Sends evicted pieces, decompressed, to `outlet`.
-  public func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
+  package func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
 
   func shard(of hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 40) & (shards.count - 1)] }
 
   /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(number of shards).
-  public func statistics() -> CompressedStatistics {
+  package func statistics() -> CompressedStatistics {
     var all = CompressedStatistics()
     for shard in shards {
       shard.state.withLock { state in
@@ -120,7 +120,7 @@ public final class CompressedStore: ChunkStore {
   }
 
   /// Always `true`.
-  public var keepsPartsOfBlocks: Bool { true }
+  package var keepsPartsOfBlocks: Bool { true }
 
   // MARK: time
 
@@ -128,7 +128,7 @@ public final class CompressedStore: ChunkStore {
   /// read.
   ///
   /// Expired pieces can no longer be found. They are removed when they are looked up, and by a timer.
-  public func limit(age: Duration?, idle: Duration?) {
+  package func limit(age: Duration?, idle: Duration?) {
     limitsAreChanging.withLock { _ in
       let now = now.nanoseconds
       for shard in shards {

@@ -1,17 +1,13 @@
 extension MemoryStore {
   // MARK: asking
 
-  /// Whether the store holds all of `range`. Does not count as a read.
-  ///
-  /// - Parameter source: the description that the reader has where the `Caching` stage stands: `reader.source` if no
-  ///   stage above it changes the contents.
-  public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool {
+  package func has(_ range: ByteRange, of source: SourceDescription) -> Bool {
     guard source.has(range) else { return range.isEmpty }
     return ByteRanges.gaps(in: range, covered: cachedRanges(of: source, within: range)).isEmpty
   }
 
   /// Whether the store holds all of `range` under a token. Does not count as a read.
-  public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+  package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     let now = presentForLimits
     for (block, part) in grid.pieces(of: range) {
       let start = block << grid.shift
@@ -42,7 +38,7 @@ extension MemoryStore {
   }
 
   /// Whether the store holds some of `range` under a token. Does not count as a read.
-  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     let now = presentForLimits
     return grid.pieces(of: range).contains { block, part in
       let start = block << grid.shift
@@ -53,7 +49,7 @@ extension MemoryStore {
   }
 
   /// Tells whether the bytes of `range` would come from memory, and if not, why. Does not count as a read.
-  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+  package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     let now = presentForLimits
     return grid.pieces(of: range).flatMap { block, part in
       let hash = ChunkTable.hash(token: token, block: block)
@@ -167,7 +163,7 @@ extension MemoryStore {
     }
     let charge = Self.charge(of: copy.count)
     var gone = EvictedChunks()
-    defer { _ = handOn(gone) }
+    defer { handOn(gone) }
     guard charge <= ledger.ownLimit / 2, makeRoom(bytes: charge, blocks: 0, &gone) else {
       throw ReadError(
         .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",

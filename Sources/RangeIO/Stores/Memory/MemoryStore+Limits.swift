@@ -49,15 +49,13 @@ extension MemoryStore {
   ///
   /// Pinned chunks and reservations of reads in flight stay.
   ///
+  /// - Parameter blocks: the number of blocks to keep at most. Default: any number.
   /// - Throws: `CancellationError`.
-  public func trim(to size: ByteCount) async throws { try await shrink { (self.ledger.bytes - size.bytes, 0) } }
-
-  /// Evicts until the store holds at most `count` blocks. The limit does not change.
-  ///
-  /// - Throws: `CancellationError`.
-  public func trim(toBlocks count: Int) async throws {
-    try await shrink { (0, self.ledger.blocks - max(0, count)) }
+  public func trim(to size: ByteCount, blocks: Int? = nil) async throws {
+    try await shrink { (self.ledger.bytes - size.bytes, blocks.map { self.ledger.blocks - max(0, $0) } ?? 0) }
   }
+
+  package func trim(toBlocks count: Int) async throws { try await trim(to: .bytes(.max), blocks: count) }
 
   /// Evicts in steps while there is an excess and something can be evicted. Yields to other tasks between steps.
   private func shrink(_ excess: () -> (bytes: Int, blocks: Int)) async throws {
@@ -125,7 +123,7 @@ extension MemoryStore {
   /// Calls ``handleMemoryPressure(_:)`` for each signal, until the signals end or one comes after the store is gone.
   ///
   /// ```swift
-  /// store.handleMemoryPressure(from: MemoryPressureSignals())
+  /// store.handleMemoryPressure(from: MemoryPressure.signals())
   /// ```
   ///
   /// You can also pass any asynchronous sequence of ``MemoryPressure``, such as one that your program feeds.
@@ -183,7 +181,7 @@ extension MemoryStore {
   }
 
   /// Removes chunks that are older, or have been idle for longer, than the limits allow. The timer calls this.
-  public func removeExpired() {
+  package func removeExpired() {
     guard presentForLimits != .min else { return }
     for shard in 0..<shards.count {
       var next: Int? = 0

@@ -1,6 +1,6 @@
 extension MemoryStore {
   /// Returns the bytes of `range` if they are in one piece of one block.
-  public func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
+  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
     let block = range.lowerBound >> grid.shift
     let start = block << grid.shift
     guard range.upperBound - start <= grid.blockSize, presentForLimits == .min else { return nil }
@@ -11,9 +11,14 @@ extension MemoryStore {
   }
 
   /// Returns what the store holds of `range`.
+  public func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
+    lookUp(range, token: token.number, grid: token.grid)
+  }
+
+  /// Returns what the store holds of `range`.
   ///
   /// - Complexity: for one block O(1), no allocation, one lock. For several O(blocks), a lock for each extent of 16.
-  public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+  package func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let block = range.lowerBound >> grid.shift
     guard (range.upperBound - 1) >> grid.shift == block else { return lookUpSeveral(range, token, grid) }
     let start = block << grid.shift

@@ -1,10 +1,5 @@
 extension MemoryStore {
-  /// Removes everything kept of a source, in all its versions, with its pins and metadata.
-  ///
-  /// From now on it cannot be found, and reads in flight do not bring it back.
-  ///
-  /// - Parameter id: the source's id, as in `SourceDescription.id`.
-  public func remove(source id: String) {
+  package func removeSource(_ id: String) {
     let tokens = sources.tokens(ofID: id)
     for token in tokens { token.raiseGeneration() }
     for token in tokens {
@@ -14,26 +9,16 @@ extension MemoryStore {
     }
   }
 
-  /// Removes the blocks of a source that hold bytes of `range`.
-  ///
-  /// From now on they cannot be found, and reads in flight do not bring them back.
-  public func remove(_ range: ByteRange, of source: SourceDescription) {
+  package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
     let tokens = sources.tokens(of: source)
     for token in tokens { token.raiseGeneration() }
     guard let range = ByteRanges.intersection(range, 0..<Int.max) else { return }
     for token in tokens { erase(token, token.grid.blocks(covering: range)) }
   }
 
-  /// Removes everything. From now on nothing can be found, and reads in flight do not bring it back.
-  ///
-  /// Freeing a lot of memory takes time. It happens as you iterate the result, as reads need the room, or when you
-  /// release the result.
-  ///
-  /// ```swift
-  /// for await progress in store.removeAll() { bar.show(progress.fraction) }
-  /// store.removeAll()  // at once
-  /// ```
-  @discardableResult public func removeAll() -> ChunkRemoval {
+  /// Freeing a lot of memory takes time. It happens as the result is iterated, as reads need the room, or when the
+  /// result is released.
+  @discardableResult package func removeEverything() -> ChunkRemoval {
     for token in sources.all {
       token.raiseGeneration()
       token.entry.forgetWhatIsKept()
@@ -59,7 +44,7 @@ extension MemoryStore {
 
   /// Erases all chunks of a retired token. If it was the last token of its version, also erases what the user kept with
   /// it.
-  public func eraseRetired(_ token: ChunkToken) {
+  package func eraseRetired(_ token: ChunkToken) {
     erase(token, 0..<Int.max)
     // Another grid of the version may still be read: its chunks stay pinned as long as its ranges are.
     if token.entry.isOver { token.entry.forgetWhatIsKept() }

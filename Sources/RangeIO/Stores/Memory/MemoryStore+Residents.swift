@@ -1,6 +1,6 @@
 extension MemoryStore {
   /// Copies of the resident chunks, 64 slots at a time. Expired chunks are left out.
-  public func residents() -> AnyIterator<[Chunk]> {
+  package func residents() -> AnyIterator<[Chunk]> {
     var cursor: Int? = 0
     return AnyIterator {
       guard let place = cursor else { return nil }

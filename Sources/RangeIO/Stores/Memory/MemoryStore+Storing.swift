@@ -24,14 +24,15 @@ extension MemoryStore {
   }
 
   /// Makes room for `range` before it is fetched, for all of it or none.
-  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
     var gone = EvictedChunks()
     guard canBeKept(range, token), let charge = Self.charge(of: range, on: token.grid),
       isAdmitted(range, run, token, charge)
     else {
       refused()
-      return ChunkRoom(reservation: nil)
+      return nil
     }
+    defer { handOn(gone) }
     // Charged at once, so that reads in flight together stay within the source's share.
     let own = token.chargedBytes.wrappingAdd(charge.bytes, ordering: .relaxed).newValue
     guard makeRoomInShare(of: token, charge.bytes, own, &gone),
@@ -39,23 +40,19 @@ extension MemoryStore {
     else {
       token.chargedBytes.wrappingSubtract(charge.bytes, ordering: .relaxed)
       refused()
-      return ChunkRoom(reservation: nil, evicted: handOn(gone))
+      return nil
     }
-    return ChunkRoom(
-      reservation: ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks, token: token),
-      evicted: handOn(gone))
+    return ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks, token: token)
   }
 
-  /// The chunks that the caller must still pass on: none if an outlet has taken them.
-  func handOn(_ gone: EvictedChunks) -> [Chunk] {
-    guard let outlet else { return gone.chunks }
-    if !gone.chunks.isEmpty { outlet.proceed() }
-    return []
+  /// The outlet, if there is one, has taken these chunks. It continues here, outside of locks.
+  func handOn(_ gone: EvictedChunks) {
+    if !gone.chunks.isEmpty { outlet?.proceed() }
   }
 
   /// Cancels a reservation that is not needed.
   public func cancel(_ reservation: ChunkReservation) {
-    reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
+    reservation.token?.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
     roomIsFree()
   }
@@ -119,9 +116,9 @@ extension MemoryStore {
   }
 
   /// Keeps the bytes of `range`, block by block.
-  public func insert(
+  @discardableResult public func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion {
+  ) -> Bool {
     var pool = EvictedChunks()
     pool.bytes = reservation.byteCount
     pool.blocks = reservation.blockCount
@@ -141,30 +138,29 @@ extension MemoryStore {
       let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned)
       isPublished = store(piece, block, whole, ticket, &pool) && isPublished
     }
-    reservation.token.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
+    reservation.token?.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
-    let evicted = evictExcess()
+    evictExcess()
     // The reserved bytes are chunks now, and can be evicted.
     roomIsFree()
     // The replaced chunks are released here, outside of all locks.
-    return ChunkInsertion(isPublished: isPublished, evicted: evicted)
+    return isPublished
   }
 
   /// Evicts what exceeds a limit that was lowered while bytes were being fetched: the task that lowered it may have
   /// given up.
-  private func evictExcess() -> [Chunk] {
-    var evicted: [Chunk] = []
+  private func evictExcess() {
     var empty: Set<Int> = []
     while true {
       let excess = ledger.missing(bytes: 0, blocks: 0).bytes
-      guard excess > 0 else { return evicted }
+      guard excess > 0 else { return }
       if removals.step() != nil { continue }
-      guard let shard = shards.fullest(except: empty) else { return evicted }
+      guard let shard = shards.fullest(except: empty) else { return }
       var victims = EvictedChunks()
       shards.change(shard) { $0.evict(bytes: excess, blocks: 0, most: 64, &victims, to: outlet) }
       if victims.blocks == 0 { empty.insert(shard) }
       ledger.give(bytes: victims.bytes, blocks: victims.blocks)
-      evicted += handOn(victims)
+      handOn(victims)
     }
   }
 

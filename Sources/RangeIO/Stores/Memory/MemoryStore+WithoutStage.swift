@@ -14,7 +14,7 @@ extension MemoryStore.Configuration {
   }
 }
 
-extension ChunkStore {
+extension FullChunkStore {
   /// This store's token for `source` on `grid`. The source counts as being read for as long as the store lives.
   package func token(of source: SourceDescription, on grid: BlockGrid) -> ChunkToken {
     let (token, retired) = sources.token(for: source, grid: grid, reading: true)

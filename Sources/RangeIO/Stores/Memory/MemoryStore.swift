@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// **Cost.** A hit of one block takes a lock that other hits seldom need, a look-up, and a reference: no allocation.
 /// The bookkeeping takes about 126 bytes per block in addition to the bytes.
-public final class MemoryStore: ChunkStore {
+public final class MemoryStore: ChunkStore, FullChunkStore {
   /// The settings of a store. You can change the limits later with methods of the store.
   public struct Configuration: Sendable {
     /// The number of bytes that the store may take, bookkeeping included. Never exceeded.
@@ -72,16 +72,15 @@ public final class MemoryStore: ChunkStore {
 
   /// Creates an empty store.
   ///
+  /// - Parameter sources: the same for stores that you combine with ``TieredChunkStore``. Default: its own.
   /// - Precondition: the share is from 0 to 1; the number of shards is a power of two; limits are positive.
-  public convenience init(_ configuration: Configuration) { self.init(configuration, sources: ChunkSources()) }
+  public convenience init(_ configuration: Configuration, sources: ChunkSources = ChunkSources()) {
+    self.init(configuration, sources: sources, budget: nil)
+  }
 
-  /// Creates an empty store that shares `sources` with other stores, to be combined with them.
-  ///
-  /// - Parameter budget: a budget that the bytes also count towards. Default: none. With a budget, the store may always
-  ///   use its own limit; it also uses what the others leave of the budget.
-  ///
-  /// - Precondition: as for ``init(_:)``.
-  public init(_ configuration: Configuration, sources: ChunkSources, budget: MemoryBudget? = nil) {
+  /// - Parameter budget: a budget that the bytes also count towards. With a budget, the store may always use its own
+  ///   limit; it also uses what the others leave of the budget.
+  package init(_ configuration: Configuration, sources: ChunkSources, budget: MemoryBudget?) {
     precondition((0...1).contains(configuration.sourceShare), "a share is from 0 to 1")
     precondition(configuration.shards.map { $0 > 0 && $0 & ($0 - 1) == 0 } ?? true, "shards are a power of two")
     self.configuration = configuration
@@ -103,7 +102,7 @@ public final class MemoryStore: ChunkStore {
   }
 
   /// The current time of the store's clock.
-  public var now: ReadInstant { configuration.time.now }
+  package var now: ReadInstant { configuration.time.now }
 
   /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
@@ -125,8 +124,8 @@ public final class MemoryStore: ChunkStore {
   /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(number of shards).
-  public func statistics() -> MemoryStatistics {
-    var all = MemoryStatistics()
+  public func statistics() -> Statistics {
+    var all = Statistics()
     var chargedBytes = 0
     for shard in 0..<shards.count {
       shards.withLock(shard) { state in
@@ -152,15 +151,15 @@ public final class MemoryStore: ChunkStore {
   var outlet: (any EvictionSink)? { ownSink.value?.outlet }
 
   /// Sends evicted chunks to `outlet`, under the lock of the place that they leave.
-  public func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
+  package func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
 
   // MARK: reads without a reservation
 
   /// Waits for one of four turns to read bytes that are not kept.
-  public nonisolated(nonsending) func enterUnreserved() async throws { try await unreserved.enter(nobodyCloses) }
+  package nonisolated(nonsending) func enterUnreserved() async throws { try await unreserved.enter(nobodyCloses) }
 
   /// Ends the turn.
-  public func leaveUnreserved() { unreserved.leave() }
+  package func leaveUnreserved() { unreserved.leave() }
 
   func refused() { refusals.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -55,7 +55,7 @@ struct SpillFolder {
       throw ReadError(
         .inUse,
         "the spill directory is used by \(owner(lock)): close that, choose another directory, or let each process have "
-          + "one of its own below it (sharing: .privateSubdirectory)", context: context)
+          + "one of its own below it (isShared)", context: context)
     }
     return try makePrivate(below: directory, configuration, on: disk, context)
   }

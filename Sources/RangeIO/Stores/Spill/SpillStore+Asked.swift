@@ -1,27 +1,6 @@
 extension SpillStore {
-  /// Writes bytes of a source to the disk because you ask for it. It does not matter what the source costs to read,
-  /// whether the store is full, or whether the bytes come for the first time.
-  ///
-  /// Use this for bytes that must be there after a restart, for example to prepare a warm start. Bytes that readers
-  /// read need no such call: they are stored automatically.
-  ///
-  /// ```swift
-  /// let block = try await reader.read(0..<65_536)
-  /// try await store.store(block, at: 0..<65_536, of: reader.source)
-  /// ```
-  ///
-  /// Returns when the bytes are written. Like everything in the store, they may be evicted later to make room.
-  ///
-  /// - Parameters:
-  ///   - bytes: as many as `range` has, of exactly the version that `source` describes.
-  ///   - range: whole blocks of the source's ``SourceDescription/preferredBlockSize``, or up to its end.
-  /// - Throws: ``ReadError/Code/limitExceeded`` if a block can never fit into a file of this store, or, with
-  ///   ``ReadError/isTransient``, if there is no room for it now; ``ReadError/Code/invalidConfiguration`` if the store
-  ///   is read-only, or the source's version cannot be written down; ``ReadError/Code/rangeNotSatisfiable`` if `range`
-  ///   does not consist of whole blocks of the source; ``ReadError/Code/closed``; the error of the disk;
-  ///   `CancellationError`.
-  /// - Complexity: waits for the disk.
-  public func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
+  /// See ``TieredChunkStore/store(_:at:of:)``.
+  package func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
     let context = ReadError.Context(source: source.name, offset: range.lowerBound, count: range.count)
     let grid = try check(bytes, range, source, context)
     let known = sources.tokens(of: source).first { $0.grid == grid }
@@ -57,8 +36,8 @@ extension SpillStore {
     }
     guard readOnlyReason == nil else {
       throw ReadError(
-        .invalidConfiguration, "the spill directory is only read: open it for writing, and with the same `whenFull`",
-        context: context)
+        .invalidConfiguration,
+        "the spill directory is only read: open it for writing, and with the same `refusesWhenFull`", context: context)
     }
     guard isWritable else { throw ReadError(.closed, "the spill store was closed", context: context) }
     guard source.isSettled, SpillIdentity(source, grid) != nil, grid.shift <= 30 else {

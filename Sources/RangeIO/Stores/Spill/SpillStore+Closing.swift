@@ -6,7 +6,7 @@ extension SpillStore {
   ///
   /// - Throws: `CancellationError`; the error of the disk if something could not be made durable, or a removal could
   ///   not be written.
-  public func flush() async throws { try await flush(by: nil) }
+  package func flush() async throws { try await flush(by: nil) }
 
   /// - Parameter end: when to stop waiting for a disk that hangs.
   func flush(by end: ReadInstant?) async throws {
@@ -37,7 +37,7 @@ extension SpillStore {
   /// or taken.
   ///
   /// - Throws: as ``flush()``. The store is closed even if this throws.
-  public func close() async throws { try await close(by: nil) }
+  package func close() async throws { try await close(by: nil) }
 
   /// - Parameter end: when to stop waiting for a disk that hangs. The lock is released when the disk answers.
   func close(by end: ReadInstant?) async throws {

@@ -1,85 +1,130 @@
 import CRangeIOSystem
 
-extension SpillStore {
-  /// The settings of a store.
-  public struct Configuration: Sendable {
-    /// The path of the directory. The store needs a directory of its own, and creates it if it is missing. It must
-    /// belong to the user who runs the process, and be closed to others.
-    public var directory: String
-    /// The number of bytes that the files may take, including preallocated space. Never exceeded.
-    public var limit: ByteCount
-    /// The codec that compresses. Default: LZ4. Blocks written with another codec, other than ``LZ4Codec`` and
-    /// ``IdentityCodec``, are not found.
-    public var codec: any ChunkCodec = LZ4Codec()
-    /// What happens when there is no room. Default: the oldest blocks are dropped.
-    public var whenFull = WhenFull.dropOldest
-    /// When written data is made durable. Default: when the system decides.
-    public var durability = Durability.none
-    /// When chunks are written. Default: when the tier above evicts them.
-    public var writes = Writes.onEviction
-    /// Which sources are stored. Default: those that are more expensive to read than a local disk.
-    public var sources = Sources.slowerThanDisk
-    /// What is written once the store is full. Default: blocks that come for the second time.
-    public var admission = Admission.secondTimeOnceFull
-    /// The free space that must remain on the disk. Nothing is written that would leave less. Default: 1 GiB.
-    public var freeSpaceFloor = ByteCount.gibibytes(1)
-    /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
-    /// is below 16 MiB.
-    public var segmentSize: ByteCount?
-    /// What to do if another process has the directory. Default: fail.
-    public var sharing = Sharing.exclusive
-    /// Whether the directory is only read. Nothing in it is changed, and another process may be using it. Default:
-    /// `false`.
-    public var isReadOnly = false
-    /// How long chunks are kept after they were requested from the source, by the wall clock. Default: for as long as
-    /// there is room.
-    public var ageLimit: Duration?
-    /// The memory for chunks that wait to be written. Default: 8 MiB, or an eighth of the limit if that is less.
-    public var stagingLimit: ByteCount?
-    /// How long chunks wait for others, so that neighbours are written next to each other. Default: one second.
-    public var writeDelay: Duration = .seconds(1)
-    /// The clock of the tiers above. Default: the continuous clock of the system.
-    public var time = TimeSource.continuous
-    /// Where timers run. Default: Swift's own threads.
-    public var background = BackgroundWork()
-    /// The disk.
-    package var disk: (any SpillDisk)?
-    /// Where calls that wait for the disk run. Default: the directory's own threads, two for reads and one for writes.
-    package var work: DiskWork?
-    /// The wall clock, in nanoseconds since 1970.
-    package var wallClock: @Sendable () -> Int64 = { rio_realtime_ns() }
-    /// The rules by which a disk counts as sick.
-    var breaker = SpillBreaker.Rules()
-    /// After this time a read is late, and the source is read as well.
-    var late: Duration = .milliseconds(100)
-    /// How many segment files stay open at the same time. Default: what the process can spare.
-    var mostOpenFiles: Int?
-    /// How often to try for a turn to create a file while other processes have it, one millisecond apart.
-    var quotaTries = 2_000
-    /// The process number that is written to `lock`.
-    package var processNumber = Int(rio_process_number())
-    /// Makes ids of directories.
-    package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+/// The settings of a tier on a disk, for ``TieredChunkStore``.
+///
+/// ```swift
+/// var disk = DiskConfiguration(directory: "/var/cache/app", limit: .gibibytes(20))
+/// disk.keepsFastSources = true
+/// let store = try await TieredChunkStore(memory: .mebibytes(256), disk: disk)
+/// ```
+public struct DiskConfiguration: Sendable {
+  /// The path of the directory.
+  package var directory: String
+  /// The number of bytes that the files may take, including preallocated space. Never exceeded.
+  package var limit: ByteCount
+  /// The codec that compresses. Default: LZ4. Blocks written with another codec, other than ``LZ4Codec`` and
+  /// ``IdentityCodec``, are not found.
+  public var codec: any ChunkCodec = LZ4Codec()
+  /// Whether new blocks are refused when there is no room. Default: the oldest blocks are dropped.
+  public var refusesWhenFull: Bool {
+    get { whenFull == .refuse }
+    set { whenFull = newValue ? .refuse : .dropOldest }
+  }
+  /// Makes written data durable each time this many bytes were written, and after every removal. Default: `nil`, when
+  /// the system decides. A process that is killed then loses only what was waiting in memory. A power loss may lose the
+  /// last seconds, including removals of that time.
+  public var syncsEvery: ByteCount? {
+    get { if case .fdatasync(let count) = durability { count } else { nil } }
+    set { durability = newValue.map { .fdatasync(every: $0) } ?? .none }
+  }
+  /// Whether chunks are written when they enter the tier above. So chunks that are never evicted also survive a crash.
+  /// Default: chunks are written when the tier above evicts them. So only chunks that do not fit there are written.
+  public var writesOnInsertion: Bool {
+    get { writes == .onInsertion }
+    set { writes = newValue ? .onInsertion : .onEviction }
+  }
+  /// Whether sources are kept that cost no more to read than a local disk, according to their
+  /// ``SourceDescription/cost``. Default: `false`. Sources whose validator has no ``SourceValidator/persistentForm``
+  /// are never kept.
+  public var keepsFastSources: Bool {
+    get { sources == .all }
+    set { sources = newValue ? .all : .slowerThanDisk }
+  }
+  /// Whether everything is written once the store is full. Default: only blocks that are remembered to have come
+  /// before. So blocks that are read once do not push out blocks that are read again.
+  public var keepsFirstReads: Bool {
+    get { admission == .always }
+    set { admission = newValue ? .always : .secondTimeOnceFull }
+  }
+  /// The free space that must remain on the disk. Nothing is written that would leave less. Default: 1 GiB.
+  public var freeSpaceFloor = ByteCount.gibibytes(1)
+  /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
+  /// is below 16 MiB.
+  public var segmentSize: ByteCount?
+  /// Whether to use a private directory below this one if another process has the directory. All processes share one
+  /// limit: this one gets what the others leave free. The private directory is temporary and goes with the process.
+  /// Default: opening fails, with an error that names the other process.
+  public var isShared: Bool {
+    get { sharing == .privateSubdirectory }
+    set { sharing = newValue ? .privateSubdirectory : .exclusive }
+  }
+  /// Whether the directory is only read. Nothing in it is changed, and another process may be using it. Default:
+  /// `false`.
+  public var isReadOnly = false
+  /// How long chunks are kept after they were requested from the source, by the wall clock. Default: for as long as
+  /// there is room. Below memory, the age limit of the memory counts instead.
+  public var ageLimit: Duration?
+  /// The memory for chunks that wait to be written. Default: 8 MiB, or an eighth of the limit if that is less.
+  public var stagingLimit: ByteCount?
+  /// How long chunks wait for others, so that neighbours are written next to each other. Default: one second.
+  public var writeDelay: Duration = .seconds(1)
 
-    /// Creates a configuration with this directory and limit, and the defaults.
-    public init(directory: String, limit: ByteCount) {
-      self.directory = directory
-      self.limit = limit
-    }
+  package var whenFull = SpillStore.WhenFull.dropOldest
+  package var durability = SpillStore.Durability.none
+  package var writes = SpillStore.Writes.onEviction
+  package var sources = SpillStore.Sources.slowerThanDisk
+  package var admission = SpillStore.Admission.secondTimeOnceFull
+  package var sharing = SpillStore.Sharing.exclusive
+  /// The clock of the tiers above. Default: the continuous clock of the system.
+  package var time = TimeSource.continuous
+  /// Where timers run. Default: Swift's own threads.
+  package var background = BackgroundWork()
+  /// The disk.
+  package var disk: (any SpillDisk)?
+  /// Where calls that wait for the disk run. Default: the directory's own threads, two for reads and one for writes.
+  package var work: DiskWork?
+  /// The wall clock, in nanoseconds since 1970.
+  package var wallClock: @Sendable () -> Int64 = { rio_realtime_ns() }
+  /// The rules by which a disk counts as sick.
+  var breaker = SpillBreaker.Rules()
+  /// After this time a read is late, and the source is read as well.
+  var late: Duration = .milliseconds(100)
+  /// How many segment files stay open at the same time. Default: what the process can spare.
+  var mostOpenFiles: Int?
+  /// How often to try for a turn to create a file while other processes have it, one millisecond apart.
+  var quotaTries = 2_000
+  /// The process number that is written to `lock`.
+  package var processNumber = Int(rio_process_number())
+  /// Makes ids of directories.
+  package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
-    /// The size of a file in bytes.
-    var segmentBytes: Int {
-      // Whole pages, since that is what a file takes.
-      if let segmentSize { return segmentSize.bytes & ~4095 }
-      let usual = min(max(limit.bytes / 256, 4 << 20), 256 << 20)
-      return min(usual, max(0, limit.bytes - SpillStore.fixedBytes) / 4) & ~4095
-    }
-
-    var stagingBytes: Int { stagingLimit?.bytes ?? min(8 << 20, limit.bytes / 8) }
+  /// Creates a configuration with the defaults.
+  ///
+  /// - Parameters:
+  ///   - directory: the path of the directory. The store needs a directory of its own, and creates it if it is missing.
+  ///     It must belong to the user who runs the process, and be closed to others.
+  ///   - limit: the number of bytes that the files may take, including preallocated space. Never exceeded.
+  public init(directory: String, limit: ByteCount) {
+    self.directory = directory
+    self.limit = limit
   }
 
+  /// The size of a file in bytes.
+  var segmentBytes: Int {
+    // Whole pages, since that is what a file takes.
+    if let segmentSize { return segmentSize.bytes & ~4095 }
+    let usual = min(max(limit.bytes / 256, 4 << 20), 256 << 20)
+    return min(usual, max(0, limit.bytes - SpillStore.fixedBytes) / 4) & ~4095
+  }
+
+  var stagingBytes: Int { stagingLimit?.bytes ?? min(8 << 20, limit.bytes / 8) }
+}
+
+extension SpillStore {
+  package typealias Configuration = DiskConfiguration
+
   /// What happens when there is no room.
-  public enum WhenFull: Hashable, Sendable {
+  package enum WhenFull: Hashable, Sendable {
     /// The oldest blocks are dropped.
     case dropOldest
     /// New blocks are refused.
@@ -87,7 +132,7 @@ extension SpillStore {
   }
 
   /// When written data is made durable.
-  public enum Durability: Hashable, Sendable {
+  package enum Durability: Hashable, Sendable {
     /// When the system decides. A process that is killed loses only what was waiting in memory. A power loss may lose
     /// the last seconds, including removals of that time.
     case none
@@ -96,7 +141,7 @@ extension SpillStore {
   }
 
   /// When chunks are written.
-  public enum Writes: Hashable, Sendable {
+  package enum Writes: Hashable, Sendable {
     /// When the tier above evicts them. So only chunks that do not fit there are written.
     case onEviction
     /// When they enter the tier above. So chunks that are never evicted also survive a crash.
@@ -104,7 +149,7 @@ extension SpillStore {
   }
 
   /// Which sources are stored. Never those whose validator has no ``SourceValidator/persistentForm``.
-  public enum Sources: Hashable, Sendable {
+  package enum Sources: Hashable, Sendable {
     /// Sources that are more expensive to read than a local disk, according to their ``SourceDescription/cost``.
     case slowerThanDisk
     /// All sources.
@@ -112,7 +157,7 @@ extension SpillStore {
   }
 
   /// What is written once the store is full.
-  public enum Admission: Hashable, Sendable {
+  package enum Admission: Hashable, Sendable {
     /// Blocks that are remembered to have come before. So blocks that are read once do not push out blocks that are
     /// read again.
     case secondTimeOnceFull
@@ -121,7 +166,7 @@ extension SpillStore {
   }
 
   /// What to do if another process has the directory.
-  public enum Sharing: Hashable, Sendable {
+  package enum Sharing: Hashable, Sendable {
     /// Fail, with an error that names the other process.
     case exclusive
     /// Use a private directory below it. All processes share one limit: this one gets what the others leave free. The

@@ -8,12 +8,12 @@ extension SpillStore {
   ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the
   ///   system.
   /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
-  public static func open(_ configuration: Configuration) async throws -> SpillStore {
+  package static func open(_ configuration: Configuration) async throws -> SpillStore {
     try await open(configuration, sources: ChunkSources())
   }
 
   /// Opens a store that shares `sources` with other stores, to be combined with them.
-  public static func open(_ configuration: Configuration, sources: ChunkSources) async throws -> SpillStore {
+  package static func open(_ configuration: Configuration, sources: ChunkSources) async throws -> SpillStore {
     try check(configuration)
     let disk = configuration.disk ?? SystemDisk()
     let lanes = DiskLanes(configuration.work)

@@ -6,7 +6,7 @@ extension SpillStore {
   /// gaps.
   ///
   /// - Complexity: O(blocks), one lock.
-  public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+  package func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let wallNow = configuration.wallClock()
     let now = self.now
     let found = state.withLock { state -> (pieces: [RangedBytes], deferred: [DeferredPiece], wakesWriter: Bool)? in
@@ -48,18 +48,18 @@ extension SpillStore {
   }
 
   /// Whether the store holds all of `range`. Does not count as a read.
-  public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+  package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     look(range, token, grid).reduce(0) { $0 + $1.count } == range.count
   }
 
   /// Whether the store holds some of `range`. Does not count as a read.
-  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     !look(range, token, grid).isEmpty
   }
 
   /// Tells where the bytes of `range` would come from: the directory, memory if they still wait to be written, or
   /// neither, with the reason. Does not count as a read.
-  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+  package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     guard !state.withLock({ $0.isClosed }) else { return [.missing(range, .spill, "the store was closed")] }
     guard let binding = binding(of: token), binding.identity != nil else {
       return [.missing(range, .spill, "what version of the source this is cannot be written down")]

@@ -1,6 +1,6 @@
 extension SpillStore {
   /// Erases the blocks that hold bytes of `range`, as soon as possible also on the disk.
-  public func erase(_ range: ByteRange, of token: ChunkToken) {
+  package func erase(_ range: ByteRange, of token: ChunkToken) {
     guard !range.isEmpty, binding(of: token) != nil else { return }
     let slot = state.withLock { state -> Int? in
       // A file that could not be read may hold some of it, even if nothing of it is known.
@@ -32,7 +32,7 @@ extension SpillStore {
   }
 
   /// Forgets a version that was replaced. Its records are removed together with their segments.
-  public func eraseRetired(_ token: ChunkToken) {
+  package func eraseRetired(_ token: ChunkToken) {
     let (staged, sweeps) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
       guard let slot = state.sources.unbind(token.number), state.sources[slot].bindings == 0 else { return ([], false) }
       return (state.outdate(slot), state.beginSweepingOutdated())
@@ -45,7 +45,7 @@ extension SpillStore {
   ///
   /// If a file could not be read when the directory was opened, the versions in it are not known: the next ``flush()``
   /// throws.
-  public func erase(source id: String) {
+  package func erase(source id: String) {
     let slots = state.withLock { state in
       if !state.unread.isEmpty, mayChangeFiles, !state.isGivenUp { state.mayReturn = true }
       let slots = state.sources.slots(ofID: id)
@@ -90,12 +90,13 @@ extension SpillStore {
   /// Removes everything. From now on nothing can be found. After a restart this holds once ``flush()`` has returned.
   ///
   /// A store that combines tiers raises the generations itself; if you use this store alone, this method does.
-  public func removeAll() {
+  @discardableResult package func removeEverything() -> ChunkRemoval {
     sources.removing(.everything) { _ in eraseAll() }
+    return ChunkRemoval()
   }
 
   /// Erases everything, including sources that were not read in this process.
-  public func eraseAll() {
+  package func eraseAll() {
     let (staged, isNoted) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
       let all = state.unstage { _, _ in true }
       state.counts.stale += all.count

@@ -1,9 +1,9 @@
 extension SpillStore {
   /// Queues a chunk to be written soon, or refuses it. Writes nothing itself.
-  public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
+  @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
     let isTaken = offer(chunk, isGated: configuration.admission == .secondTimeOnceFull) == .taken
     if isTaken { writer.wake() }
-    return ChunkInsertion(isPublished: isTaken)
+    return isTaken
   }
 
   /// The result of offering a chunk.
@@ -79,33 +79,30 @@ extension SpillStore {
   // MARK: alone, without a tier above
 
   /// Makes no room: chunks that find no room are dropped.
-  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
-    guard token.isAlive, isWritable else { return ChunkRoom(reservation: nil) }
-    return ChunkRoom(
-      reservation: ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token))
+  package func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
+    guard token.isAlive, isWritable else { return nil }
+    return ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token)
   }
 
   /// Does nothing, since nothing was charged.
-  public func cancel(_ reservation: ChunkReservation) {}
+  package func cancel(_ reservation: ChunkReservation) {}
 
   /// Queues the whole blocks of `range` to be written. Makes copies, since waiting chunks must not keep the reader's
   /// memory.
-  public func insert(
+  @discardableResult package func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion {
+  ) -> Bool {
     var isTaken = false
     for (block, part) in ticket.token.grid.pieces(of: range) {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       let copy = Bytes(count: part.count) { slice.copyBytes(to: $0) }
-      if insertDemoted(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, copy))).isPublished {
-        isTaken = true
-      }
+      if insertDemoted(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, copy))) { isTaken = true }
     }
-    return ChunkInsertion(isPublished: isTaken && ticket.isValid)
+    return isTaken && ticket.isValid
   }
 
   /// Does nothing: the store holds a copy, which stays.
-  public func erasePromoted(_ range: ByteRange, of token: ChunkToken) {}
+  package func erasePromoted(_ range: ByteRange, of token: ChunkToken) {}
 }
 
 extension SourceCost {

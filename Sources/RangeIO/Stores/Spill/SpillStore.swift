@@ -24,9 +24,9 @@
 ///
 /// **Threads and files.** Each directory has two threads that read and one that writes. As many files are open as the
 /// process can spare: a quarter of what it may open, at most 1,024.
-public final class SpillStore: ChunkStore {
+package final class SpillStore: FullChunkStore {
   /// The sources that this store knows.
-  public let sources: ChunkSources
+  package let sources: ChunkSources
   /// What it shares with its reads and its writer.
   let core: SpillCore
   /// Used only by the one thread that writes, see ``SpillWriter``.
@@ -35,7 +35,7 @@ public final class SpillStore: ChunkStore {
   let readOnlyReason: ReadOnlyReason?
 
   /// Why a store is read-only.
-  public enum ReadOnlyReason: Hashable, Sendable {
+  package enum ReadOnlyReason: Hashable, Sendable {
     /// The configuration says so.
     case configured
     /// The directory was created to refuse new blocks when it is full, but this store would drop old ones.
@@ -61,20 +61,22 @@ public final class SpillStore: ChunkStore {
   var watch: DiskWatch { core.watch }
   var lanes: DiskLanes { core.lanes }
 
+  package var mayOutliveProcess: Bool { true }
+
   /// The current time by the clock of the tiers above.
-  public var now: ReadInstant { configuration.time.now }
+  package var now: ReadInstant { configuration.time.now }
 
   /// Whether the store is empty.
-  public var isEmpty: Bool { state.withLock { $0.table.count == 0 && $0.staging.count == 0 } }
+  package var isEmpty: Bool { state.withLock { $0.table.count == 0 && $0.staging.count == 0 } }
 
   /// Whether the store takes chunks. `false` if it is closed or read-only.
-  public var isWritable: Bool { readOnlyReason == nil && !state.withLock { $0.isClosed } }
+  package var isWritable: Bool { readOnlyReason == nil && !state.withLock { $0.isClosed } }
 
   /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(segments).
-  public func statistics() -> SpillStatistics {
-    var all = SpillStatistics()
+  package func statistics() -> DiskStatistics {
+    var all = DiskStatistics()
     state.withLock { state in
       all.set(state.counts)
       all.blocks = state.table.count
@@ -99,7 +101,7 @@ public final class SpillStore: ChunkStore {
   }
 
   /// The last error of the disk, if there ever was one.
-  public var lastFailure: ReadError? { state.withLock { $0.lastFailure } }
+  package var lastFailure: ReadError? { state.withLock { $0.lastFailure } }
 
   // MARK: tokens
 
@@ -140,12 +142,12 @@ public final class SpillStore: ChunkStore {
 
   /// Changes how long chunks are kept after they were requested from the source. Older chunks can no longer be found.
   /// They are removed together with their segment, or by ``removeExpired()``.
-  public func limit(age: Duration?) {
+  package func limit(age: Duration?) {
     state.withLock { $0.ageLimit = age?.nanoseconds ?? .max }
   }
 
   /// Removes what is older than the limit from the index.
-  public func removeExpired() {
+  package func removeExpired() {
     let now = configuration.wallClock()
     let limit = state.withLock { $0.ageLimit }
     guard limit != .max else { return }

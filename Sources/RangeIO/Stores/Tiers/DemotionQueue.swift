@@ -11,7 +11,7 @@ final class DemotionQueue: EvictionSink {
     var isRunning = false
     /// Nothing is taken before this time.
     var pausedUntil: ReadInstant?
-    var counts = MovingStatistics()
+    var counts = TieredChunkStore.Statistics.Moving()
     /// Released by the next call of `proceed`, since that runs outside of locks.
     var replaced: [Chunk] = []
     /// Waiters until the entries up to a number have left.
@@ -29,7 +29,7 @@ final class DemotionQueue: EvictionSink {
   /// Lets a look-up that misses skip the lock if nothing is moving.
   private let findable = Atomic<Int>(0)
   private let returns = Atomic<Int>(0)
-  private let lower: any ChunkStore
+  private let lower: any FullChunkStore
   private let upper: WeakStore
   let background: BackgroundWork
   private let isExpired: @Sendable (Chunk) -> Bool
@@ -38,7 +38,7 @@ final class DemotionQueue: EvictionSink {
   ///   - limit: the bytes that may be moving.
   ///   - isExpired: whether a chunk must no longer be found. It stays here until it arrives below, where it is dropped.
   init(
-    from upper: any ChunkStore, to lower: any ChunkStore, limit: Int, _ background: BackgroundWork,
+    from upper: any FullChunkStore, to lower: any FullChunkStore, limit: Int, _ background: BackgroundWork,
     isExpired: @escaping @Sendable (Chunk) -> Bool = { _ in false }
   ) {
     self.isExpired = isExpired
@@ -50,9 +50,9 @@ final class DemotionQueue: EvictionSink {
 
   /// Weak, since the tier above has this as its outlet.
   private final class WeakStore: Sendable {
-    weak let store: (any ChunkStore)?
+    weak let store: (any FullChunkStore)?
 
-    init(_ store: any ChunkStore) { self.store = store }
+    init(_ store: any FullChunkStore) { self.store = store }
   }
 
   // MARK: coming
@@ -137,7 +137,7 @@ final class DemotionQueue: EvictionSink {
 
   private func move(_ entry: DemotionQueueState.Entry) {
     let chunk = entry.chunk
-    let isPublished = chunk.ticket.isValid && lower.insertDemoted(chunk).isPublished
+    let isPublished = chunk.ticket.isValid && lower.insertDemoted(chunk)
     state.withLock { state in
       state.queue.finish(entry)
       if isPublished { state.counts.moved += 1 } else { state.counts.refused += 1 }
@@ -260,7 +260,7 @@ final class DemotionQueue: EvictionSink {
   }
 
   /// What is moving now, and the counters.
-  func statistics() -> MovingStatistics {
+  func statistics() -> TieredChunkStore.Statistics.Moving {
     state.withLock { state in
       var counts = state.counts
       counts.limit = state.queue.limit
@@ -282,27 +282,4 @@ extension Chunk {
   fileprivate func charge(by sign: Int) {
     token.chargedBytesBelow.wrappingAdd(sign * byteCount, ordering: .relaxed)
   }
-}
-
-/// What is moving from one tier to the tier below.
-public struct MovingStatistics: Hashable, Sendable, Codable {
-  /// The number of bytes that may be moving.
-  public var limit = 0
-  /// The number of bytes that are moving.
-  public var bytes = 0
-  /// The number of chunks that are moving.
-  public var chunks = 0
-  /// Chunks dropped because the queue was full or memory was short.
-  public var dropped = 0
-  /// Chunks that the tier below took.
-  public var moved = 0
-  /// Chunks that the tier below refused.
-  public var refused = 0
-  /// Look-ups that found a moving chunk.
-  public var hits = 0
-  /// Chunks that were promoted again before they arrived.
-  public var cancelled = 0
-
-  /// Creates statistics in which every value is zero.
-  public init() {}
 }

@@ -14,23 +14,38 @@ extension TieredChunkStore {
   /// The settings of a store of memory and compressed memory.
   public struct Configuration: Sendable {
     /// The tier that holds uncompressed bytes in memory. Its limit also covers chunks on their way down. It also uses
-    /// what the compressed tier leaves free.
+    /// what the compressed tier leaves free. Its clock, its background work and its time limits are those of all tiers.
     public var memory: MemoryStore.Configuration
     /// The compressed tier below. Its limit is the most it may take.
-    public var compressed: CompressedStore.Configuration
+    package var compressed: CompressedStore.Configuration
+    /// The codec of the compressed tier. Default: LZ4.
+    public var codec: any ChunkCodec {
+      get { compressed.codec }
+      set { compressed.codec = newValue }
+    }
     /// How much of the memory tier's limit chunks on their way down may take, from zero to a quarter of it. A single
     /// chunk larger than this is dropped. Default: a sixteenth, from 256 KiB to 8 MiB.
     public var queueLimit: ByteCount?
-    /// The clock for the age of chunks, for both tiers.
-    public var time = TimeSource.continuous
-    /// Where chunks are moved, and where expired chunks are swept.
-    public var background = BackgroundWork()
-    /// How long chunks are kept after they were requested from the source. Default: for as long as there is room.
-    public var ageLimit: Duration?
-    /// How long chunks are kept without being read. Default: for as long as there is room.
-    public var idleLimit: Duration?
+    package var time: TimeSource {
+      get { memory.time }
+      set { memory.time = newValue }
+    }
+    package var background: BackgroundWork {
+      get { memory.background }
+      set { memory.background = newValue }
+    }
+    package var ageLimit: Duration? {
+      get { memory.ageLimit }
+      set { memory.ageLimit = newValue }
+    }
+    package var idleLimit: Duration? {
+      get { memory.idleLimit }
+      set { memory.idleLimit = newValue }
+    }
 
     /// Creates a configuration with these limits and the defaults.
+    ///
+    /// - Parameter compressed: the most that the compressed tier may take. Zero, above a disk: there is none.
     public init(memory: ByteCount, compressed: ByteCount) {
       self.memory = MemoryStore.Configuration(limit: memory)
       self.compressed = CompressedStore.Configuration(limit: compressed)
@@ -74,8 +89,6 @@ extension TieredChunkStore {
     let queue = configuration.queueBytes
     var above = configuration.memory
     above.limit = .bytes(above.limit.bytes - queue)
-    (above.time, above.background) = (configuration.time, configuration.background)
-    (above.ageLimit, above.idleLimit) = (configuration.ageLimit, configuration.idleLimit)
     var below = configuration.compressed
     (below.time, below.background) = (configuration.time, configuration.background)
     (below.ageLimit, below.idleLimit) = (configuration.ageLimit, configuration.idleLimit)

@@ -66,7 +66,7 @@ extension TieredChunkStore {
   }
 
   /// The stores among the parts that have limits. Stores that share a limit count as one.
-  private var limited: [any ChunkStore] {
+  private var limited: [any FullChunkStore] {
     memory != nil ? [self] : [upper, lower].flatMap { ($0 as? TieredChunkStore)?.limited ?? [$0] }
   }
 
@@ -127,7 +127,7 @@ extension TieredChunkStore {
   /// Calls ``handleMemoryPressure(_:)`` for each signal, until the signals end or the store is gone.
   ///
   /// ```swift
-  /// store.handleMemoryPressure(from: MemoryPressureSignals())
+  /// store.handleMemoryPressure(from: MemoryPressure.signals())
   /// ```
   ///
   /// - Returns: the task that listens. Cancel it to stop.
@@ -162,7 +162,7 @@ extension TieredChunkStore {
   }
 
   /// Removes chunks that are older, or have been idle for longer, than the limits allow. A timer calls this.
-  public func removeExpired() {
+  package func removeExpired() {
     for part in parts {
       switch part {
       case let part as MemoryStore: part.removeExpired()

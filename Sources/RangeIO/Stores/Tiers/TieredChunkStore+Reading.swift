@@ -1,11 +1,15 @@
 extension TieredChunkStore {
   /// Returns the bytes of `range` if the upper store has them in memory.
-  public func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
+  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
     upper.hit(range, token: token, grid: grid)
   }
 
   /// Returns what both stores, and the queue between them, hold of `range`.
-  public func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+  public func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
+    lookUp(range, token: token.number, grid: token.grid)
+  }
+
+  package func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let returned = mover.returnCount
     let found = lookUpOnce(range, token, grid)
     if case .hit = found { return found }
@@ -50,9 +54,7 @@ extension TieredChunkStore {
   private func takeBack(_ entry: DemotionQueueState.Entry) {
     let chunk = entry.chunk
     // Above first, so that it is never nowhere. Without room there it stays in the queue.
-    let insertion = upper.insertDemoted(chunk)
-    if insertion.isPublished { mover.cancel(entry) }
-    move(insertion.evicted)
+    if upper.insertDemoted(chunk) { mover.cancel(entry) }
   }
 
   /// A piece of the lower store, to be promoted when it is loaded.
@@ -64,7 +66,7 @@ extension TieredChunkStore {
   }
 
   /// Whether both stores, and the queue between them, together hold all of `range`. Does not count as a read.
-  public func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+  package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     grid.pieces(of: range).allSatisfy { _, part in
       upper.holds(part, token: token, grid: grid) || lower.holds(part, token: token, grid: grid)
         || isCovered(part, token, grid)
@@ -72,14 +74,14 @@ extension TieredChunkStore {
   }
 
   /// Whether both stores, or the queue between them, hold some of `range`. Does not count as a read.
-  public func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     upper.holdsSome(of: range, token: token, grid: grid)
       || !mover.coverage(range, token: token, grid: grid).isEmpty
       || lower.holdsSome(of: range, token: token, grid: grid)
   }
 
   /// Tells where the bytes of `range` would come from, as both stores say. Chunks on their way down are in memory.
-  public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+  package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     upper.explain(range, token: token, grid: grid).lookingFurther { missing in
       .parts(
         of: missing, held: mover.coverage(missing, token: token, grid: grid), .memory,
@@ -179,7 +181,7 @@ private struct RisingLoader: PieceLoader {
   }
 
   private func reserve() -> ChunkReservation? {
-    store.reserve(range, ofRun: range.count, for: ticket.token).reservation
+    store.reserve(range, ofRun: range.count, for: ticket.token)
   }
 
   /// Without room above, the piece is returned anyway and stays where it is.
@@ -191,7 +193,7 @@ private struct RisingLoader: PieceLoader {
       return nil
     }
     // First above, then removed below: a look-up finds it in one place or the other.
-    _ = store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
+    store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
     return bytes
   }
 }

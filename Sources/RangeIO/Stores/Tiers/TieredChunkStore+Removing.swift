@@ -1,10 +1,5 @@
 extension TieredChunkStore {
-  /// Removes everything kept of a source, in all its versions and tiers, with its pins and metadata.
-  ///
-  /// From now on it cannot be found, and reads in flight do not bring it back.
-  ///
-  /// - Parameter id: the source's id, as in `SourceDescription.id`.
-  public func remove(source id: String) {
+  package func removeSource(_ id: String) {
     sources.removing(.source(id: id)) { tokens in
       // Pins first: a chunk that is added in between is not pinned, or is erased with the rest.
       for token in tokens { token.entry.forgetWhatIsKept() }
@@ -14,10 +9,7 @@ extension TieredChunkStore {
     }
   }
 
-  /// Removes the blocks of a source that hold bytes of `range`, from all tiers.
-  ///
-  /// From now on they cannot be found, and reads in flight do not bring them back.
-  public func remove(_ range: ByteRange, of source: SourceDescription) {
+  package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
     guard !range.isEmpty else { return }
     sources.removing(.version(source)) { tokens in
       for token in tokens {
@@ -31,11 +23,8 @@ extension TieredChunkStore {
     }
   }
 
-  /// Removes everything from all tiers. From now on nothing can be found, and reads in flight do not bring it back.
-  ///
-  /// Freeing a lot of memory takes time. If the upper tier is a ``MemoryStore``, its memory is freed as you iterate the
-  /// result, or when you release it.
-  @discardableResult public func removeAll() -> ChunkRemoval {
+  /// The memory of a ``MemoryStore`` that this store has made is freed as the result is iterated.
+  @discardableResult package func removeEverything() -> ChunkRemoval {
     var removal = ChunkRemoval()
     sources.removing(.everything) { tokens in
       mover.removeAll()
@@ -44,7 +33,7 @@ extension TieredChunkStore {
         eraseAll()
         return
       }
-      removal = memory.memory.removeAll()
+      removal = memory.memory.removeEverything()
       inner?.mover.removeAll()
       memory.compressed?.eraseAll()
       spill?.eraseAll()

@@ -1,11 +1,16 @@
 import Synchronization
 
-/// Combines two stores into one. Chunks that the upper store evicts move to the lower store; chunks read there are
-/// promoted again.
+/// A store of several tiers: memory, compressed memory and a disk, in any combination, or two stores of your own.
+///
+/// Chunks that the upper tier evicts move to the lower one; chunks read there are promoted again.
 ///
 /// ```swift
 /// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
 /// let reader = try await RangeReader(source) { Caching(store) }
+///
+/// let survives = try await TieredChunkStore(
+///   memory: .mebibytes(256), compressed: .mebibytes(128),
+///   disk: .init(directory: "/var/cache/app", limit: .gibibytes(20)))
 /// ```
 ///
 /// You can combine any two stores: `TieredChunkStore(upper, lower)`. To combine more than two, start from the bottom,
@@ -25,14 +30,14 @@ import Synchronization
 /// What no part can do throws.
 ///
 /// For the full rules see *The life of a chunk* in `Docs/Architecture.md`.
-public final class TieredChunkStore: ChunkStore {
-  let upper: any ChunkStore
-  let lower: any ChunkStore
+public final class TieredChunkStore: ChunkStore, FullChunkStore {
+  let upper: any FullChunkStore
+  let lower: any FullChunkStore
   let mover: DemotionQueue
   /// What it knows of its tiers in memory, if it made them.
   let memory: MemoryTiers?
   /// The stores that this one is made of, from the top down. None of them is itself a combined store.
-  var parts: [any ChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
+  var parts: [any FullChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
   /// The demotion queues of all parts, from the top down.
   var movers: [DemotionQueue] {
     ((upper as? TieredChunkStore)?.movers ?? []) + [mover] + ((lower as? TieredChunkStore)?.movers ?? [])
@@ -40,7 +45,7 @@ public final class TieredChunkStore: ChunkStore {
   /// The store of memory and compressed memory, if that is above a disk.
   let inner: TieredChunkStore?
   /// The tier on disk, if there is one.
-  public let spill: SpillStore?
+  package let spill: SpillStore?
   /// Whether bytes that enter the upper store are also written to the disk at once, without the upper store doing that.
   private let copiesDown: Bool
 
@@ -54,11 +59,11 @@ public final class TieredChunkStore: ChunkStore {
     _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
     background: BackgroundWork = BackgroundWork()
   ) {
-    self.init(upper, lower, memory: nil, queueLimit: queueLimit.bytes, background)
+    self.init(upper.full, lower.full, memory: nil, queueLimit: queueLimit.bytes, background)
   }
 
   init(
-    _ upper: any ChunkStore, _ lower: any ChunkStore, memory: MemoryTiers?, queueLimit: Int,
+    _ upper: any FullChunkStore, _ lower: any FullChunkStore, memory: MemoryTiers?, queueLimit: Int,
     _ background: BackgroundWork
   ) {
     precondition(upper.sources === lower.sources, "stores that are composed know the same sources")
@@ -66,7 +71,7 @@ public final class TieredChunkStore: ChunkStore {
     self.lower = lower
     self.memory = memory
     // However the stores are nested.
-    func disk(of store: any ChunkStore) -> SpillStore? {
+    func disk(of store: any FullChunkStore) -> SpillStore? {
       store as? SpillStore ?? (store as? TieredChunkStore)?.spill
     }
     let above = disk(of: upper)
@@ -87,57 +92,47 @@ public final class TieredChunkStore: ChunkStore {
   /// As the upper store answers, since that is where bytes come in.
   public var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
 
+  package var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
+
   /// The current time of the upper store's clock.
-  public var now: ReadInstant { upper.now }
+  package var now: ReadInstant { upper.now }
 
   /// Sends chunks that the lower store evicts to `outlet`.
-  public func sendEvictions(to outlet: any EvictionSink) { lower.sendEvictions(to: outlet) }
+  package func sendEvictions(to outlet: any EvictionSink) { lower.sendEvictions(to: outlet) }
 
   /// Waits for a turn of the upper store.
-  public nonisolated(nonsending) func enterUnreserved() async throws { try await upper.enterUnreserved() }
+  package nonisolated(nonsending) func enterUnreserved() async throws { try await upper.enterUnreserved() }
 
   /// Ends the turn.
-  public func leaveUnreserved() { upper.leaveUnreserved() }
+  package func leaveUnreserved() { upper.leaveUnreserved() }
 
   // MARK: down
 
   /// Makes room in the upper store.
-  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
-    let room = upper.reserve(range, ofRun: run, for: token)
-    move(room.evicted)
-    return ChunkRoom(reservation: room.reservation)
+  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
+    upper.reserve(range, ofRun: run, for: token)
   }
 
   /// Keeps the bytes in the upper store.
-  public func insert(
+  @discardableResult public func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion {
-    let insertion = upper.insert(bytes, at: range, ticket: ticket, reservation: reservation)
-    move(insertion.evicted)
-    guard insertion.isPublished else { return ChunkInsertion(isPublished: false) }
+  ) -> Bool {
+    guard upper.insert(bytes, at: range, ticket: ticket, reservation: reservation) else { return false }
     // Removes what arrived below since the look-up: a race leaves a copy there.
     erasePromotedBelow(range, ticket.token)
     if copiesDown { copyDown(bytes, range, ticket) }
-    return ChunkInsertion(isPublished: insertion.isPublished)
+    return true
   }
 
   /// Keeps a chunk from a tier above in the upper store.
-  public func insertDemoted(_ chunk: Chunk) -> ChunkInsertion {
-    let insertion = upper.insertDemoted(chunk)
-    move(insertion.evicted)
-    if insertion.isPublished { for piece in chunk.pieces { erasePromotedBelow(piece.range, chunk.token) } }
-    return ChunkInsertion(isPublished: insertion.isPublished)
+  @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
+    guard upper.insertDemoted(chunk) else { return false }
+    for piece in chunk.pieces { erasePromotedBelow(piece.range, chunk.token) }
+    return true
   }
 
   /// Cancels a reservation of the upper store.
   public func cancel(_ reservation: ChunkReservation) { upper.cancel(reservation) }
-
-  /// Moves chunks that a store without an outlet returned as evicted.
-  func move(_ evicted: [Chunk]) {
-    guard !evicted.isEmpty else { return }
-    mover.take(evicted[...])
-    mover.proceed()
-  }
 
   /// Writes bytes that entered the upper store to the disk as well.
   private func copyDown(_ bytes: Bytes, _ range: ByteRange, _ ticket: ChunkTicket) {
@@ -145,7 +140,7 @@ public final class TieredChunkStore: ChunkStore {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       return Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice))
     }
-    for chunk in chunks { _ = spill?.insertDemoted(chunk) }
+    for chunk in chunks { spill?.insertDemoted(chunk) }
   }
 
   func erasePromotedBelow(_ range: ByteRange, _ token: ChunkToken) {
@@ -186,20 +181,20 @@ public final class TieredChunkStore: ChunkStore {
   }
 
   /// The chunks of the upper store, then those of the lower.
-  public func residents() -> AnyIterator<[Chunk]> {
+  package func residents() -> AnyIterator<[Chunk]> {
     let (above, below) = (upper.residents(), lower.residents())
     return AnyIterator { above.next() ?? below.next() }
   }
 
   /// Erases what both stores hold of a retired token.
-  public func eraseRetired(_ token: ChunkToken) {
+  package func eraseRetired(_ token: ChunkToken) {
     upper.eraseRetired(token)
     if token.source.byteCount > 0 { mover.erase(0..<token.source.byteCount, of: token) }
     lower.eraseRetired(token)
   }
 
   /// Notes that the tier above now holds `range`.
-  public func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
+  package func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
     upper.erasePromoted(range, of: token)
     erasePromotedBelow(range, token)
   }

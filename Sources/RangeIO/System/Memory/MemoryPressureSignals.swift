@@ -1,44 +1,54 @@
-/// How short of memory the system is, as a sequence of changes, so that a store can free memory in time.
-///
-/// ```swift
-/// store.handleMemoryPressure(from: MemoryPressureSignals())
-/// ```
-///
-/// The first element comes when memory first is short, each further one when the level changes. In between the sequence
-/// waits. It has no end of its own: cancel the task that iterates, and it ends at once, with `nil`. It does not throw.
-/// Each iteration starts again, from ``MemoryPressure/normal``.
-///
-/// **Linux.** At each interval it checks two things:
-///
-/// - How much of the last ten seconds tasks lost waiting for memory: all tasks of the system, and those of the
-///   process's control group. Another group that thrashes at its own limit counts as well, as far as the system's
-///   figure shows it.
-/// - The used part of the limits of that group and of all visible groups above it, versions 1 and 2, where it is
-///   largest. Page cache that the kernel would drop first (`inactive_file`) does not count as used; active page cache
-///   does.
-///
-/// Files that are missing, unreadable or malformed are ignored. Without any usable file, no signal ever comes.
-///
-/// **Apple platforms.** The system reports pressure itself. Interval, thresholds and clock have no effect there.
-///
-/// - Complexity: a check opens and reads 3 small kernel files and up to 4 for each group on the way up, on the caller's
-///   thread; 0.14 ms was measured with four groups, none limited. None waits for a disk.
-///
-/// Source: the kernel's Documentation/accounting/psi.rst and Documentation/admin-guide/cgroup-v2.rst.
-public struct MemoryPressureSignals: AsyncSequence, Sendable {
+extension MemoryPressure {
+  /// How short of memory the system is, as a sequence of changes, so that a store can free memory in time.
+  ///
+  /// ```swift
+  /// store.handleMemoryPressure(from: MemoryPressure.signals())
+  /// ```
+  ///
+  /// The first element comes when memory first is short, each further one when the level changes. In between the
+  /// sequence waits. It has no end of its own: cancel the task that iterates, and it ends at once, with `nil`. It does
+  /// not throw. Each iteration starts again, from ``normal``.
+  ///
+  /// **Linux.** At each interval it checks two things:
+  ///
+  /// - How much of the last ten seconds tasks lost waiting for memory: all tasks of the system, and those of the
+  ///   process's control group. Another group that thrashes at its own limit counts as well, as far as the system's
+  ///   figure shows it.
+  /// - The used part of the limits of that group and of all visible groups above it, versions 1 and 2, where it is
+  ///   largest. Page cache that the kernel would drop first (`inactive_file`) does not count as used; active page cache
+  ///   does.
+  ///
+  /// Files that are missing, unreadable or malformed are ignored. Without any usable file, no signal ever comes.
+  ///
+  /// **Apple platforms.** The system reports pressure itself. Interval, thresholds and clock have no effect there.
+  ///
+  /// - Complexity: a check opens and reads 3 small kernel files and up to 4 for each group on the way up, on the
+  ///   caller's thread; 0.14 ms was measured with four groups, none limited. None waits for a disk.
+  ///
+  /// Source: the kernel's Documentation/accounting/psi.rst and Documentation/admin-guide/cgroup-v2.rst.
+  ///
+  /// - Parameters:
+  ///   - interval: the time from one check to the next, at least 10 milliseconds. Default: 1 second.
+  ///   - thresholds: when memory counts as short.
+  ///   - time: the clock for waiting between checks.
+  public static func signals(
+    every interval: Duration = .seconds(1), thresholds: Thresholds = Thresholds(), time: TimeSource = .continuous
+  ) -> some AsyncSequence<MemoryPressure, Never> & Sendable {
+    MemoryPressureSignals(every: interval, thresholds: thresholds, time: time)
+  }
+}
+
+/// See ``MemoryPressure/signals(every:thresholds:time:)``.
+package struct MemoryPressureSignals: AsyncSequence, Sendable {
   /// It does not throw.
-  public typealias Failure = Never
+  package typealias Failure = Never
 
   private let polling: PressurePolling
   private let isToldBySystem: Bool
 
   /// Creates the signals of the system that this process runs on.
-  ///
-  /// - Parameter interval: the time from one check to the next, at least 10 milliseconds. Default: 1 second.
-  /// - Parameter thresholds: when memory counts as short.
-  /// - Parameter time: the clock for waiting between checks.
-  public init(
-    every interval: Duration = .seconds(1), thresholds: MemoryPressureThresholds = MemoryPressureThresholds(),
+  package init(
+    every interval: Duration = .seconds(1), thresholds: MemoryPressure.Thresholds = .init(),
     time: TimeSource = .continuous
   ) {
     polling = PressurePolling(every: interval, thresholds, time, SystemFiles())
@@ -52,10 +62,10 @@ public struct MemoryPressureSignals: AsyncSequence, Sendable {
   }
 
   /// Creates an independent iteration. It reads nothing before you ask for its first element.
-  public func makeAsyncIterator() -> Iterator { Iterator(polling, isToldBySystem: isToldBySystem) }
+  package func makeAsyncIterator() -> Iterator { Iterator(polling, isToldBySystem: isToldBySystem) }
 
   /// The changes, in order. Use it from one task at a time.
-  public struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     private var polling: PressurePolling
     private var told: SystemPressure?
 
@@ -65,13 +75,13 @@ public struct MemoryPressureSignals: AsyncSequence, Sendable {
     }
 
     /// Returns the next level that differs from the previous one, or `nil` once the task is cancelled.
-    public mutating func next() async -> MemoryPressure? {
+    package mutating func next() async -> MemoryPressure? {
       if told != nil { return await told?.next() }
       return await polling.next()
     }
 
     /// Returns the next level that differs from the previous one, or `nil` once the task is cancelled, without leaving
     /// the caller's actor.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> MemoryPressure? { await next() }
+    package mutating func next(isolation actor: isolated (any Actor)?) async -> MemoryPressure? { await next() }
   }
 }

@@ -1,9 +1,9 @@
 /// The level that follows from readings. Pure, so that tests can try every order of them.
 struct PressureLevel: Sendable {
-  let thresholds: MemoryPressureThresholds
+  let thresholds: MemoryPressure.Thresholds
   private(set) var level = MemoryPressure.normal
 
-  init(_ thresholds: MemoryPressureThresholds) { self.thresholds = thresholds }
+  init(_ thresholds: MemoryPressure.Thresholds) { self.thresholds = thresholds }
 
   /// A reading arrives. An unknown value does not hold a level.
   ///
@@ -21,8 +21,8 @@ struct PressureLevel: Sendable {
     return next
   }
 
-  private func isReached(_ mark: MemoryPressureThresholds.Mark, by part: Double?, in wanted: MemoryPressure) -> Bool {
+  private func isReached(_ mark: ClosedRange<Double>, by part: Double?, in wanted: MemoryPressure) -> Bool {
     guard let part else { return false }
-    return part >= mark.from || (level >= wanted && part >= mark.until)
+    return part >= mark.upperBound || (level >= wanted && part >= mark.lowerBound)
   }
 }

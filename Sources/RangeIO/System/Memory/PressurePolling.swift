@@ -8,7 +8,7 @@ struct PressurePolling: Sendable {
   private var nextLook: ReadInstant?
   private var isOver = false
 
-  init(every interval: Duration, _ thresholds: MemoryPressureThresholds, _ time: TimeSource, _ files: SystemFiles) {
+  init(every interval: Duration, _ thresholds: MemoryPressure.Thresholds, _ time: TimeSource, _ files: SystemFiles) {
     // Averages over ten seconds do not change faster, and zero would keep a processor busy.
     self.interval = max(interval, .milliseconds(10))
     self.time = time

@@ -44,7 +44,7 @@ extension SpilledModel {
     let (tiers, spill) = makeConfiguration(process, time)
     let opened = Locked<TieredChunkStore?>(nil)
     let opening = start("opening") {
-      let store = try await TieredChunkStore(tiers, spill: spill)
+      let store = try await TieredChunkStore(tiers, disk: spill)
       opened.withLock { $0 = store }
     }
     isNested = true

@@ -73,7 +73,7 @@ extension SpilledModel {
   private func fetch(_ gap: ByteRange, ofRun run: Int, _ index: Int, _ ticket: ChunkTicket) {
     let store = life!.store
     let wide = random.below(5) == 0 ? gap : kept[index].grid.outward(gap, in: kept[index].births.count * Self.unit)
-    guard let reservation = store.reserve(wide, ofRun: max(run, wide.count), for: ticket.token).reservation else {
+    guard let reservation = store.reserve(wide, ofRun: max(run, wide.count), for: ticket.token) else {
       return
     }
     guard random.below(20) > 0 else { return store.cancel(reservation) }

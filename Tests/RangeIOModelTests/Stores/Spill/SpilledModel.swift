@@ -298,7 +298,7 @@ struct SpilledModelTally: SeededTally {
   var failedCalls = 0
   var damaged = 0
 
-  mutating func add(_ statistics: SpillStatistics) {
+  mutating func add(_ statistics: DiskStatistics) {
     written += statistics.written
     reinserted += statistics.reinsertions
     evicted += statistics.evictions

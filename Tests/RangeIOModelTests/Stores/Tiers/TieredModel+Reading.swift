@@ -92,7 +92,7 @@ extension TieredModel {
     parts.removeAll { !$0.overlaps(gap) }
     if parts != [wide] { tally.joined += 1 }
     for part in parts {
-      guard let reservation = store.reserve(part, ofRun: max(part.count, gap.count), for: ticket.token).reservation
+      guard let reservation = store.reserve(part, ofRun: max(part.count, gap.count), for: ticket.token)
       else {
         tally.refused += 1
         continue
@@ -116,9 +116,9 @@ extension TieredModel {
   func insert(_ flight: Flight) throws(Mismatch) {
     let index = flight.kept
     let isWelcome = kept[index].isAlive && kept[index].generation == flight.generation
-    let insertion = store.insert(
+    let isKept = store.insert(
       arriving(flight.range, index), at: flight.range, ticket: flight.ticket, reservation: flight.reservation)
-    try expect(insertion.isPublished == isWelcome, "bytes of \(flight.range) were kept: \(!isWelcome)")
+    try expect(isKept == isWelcome, "bytes of \(flight.range) were kept: \(!isWelcome)")
     guard isWelcome else {
       tally.stale += 1
       return

@@ -58,7 +58,9 @@ extension TieredModel {
   }
 
   /// Whether what was on its way is anywhere, unless it is counted that it is not.
-  private func checkLosses(_ waiting: [DemotionQueueState.Entry], _ before: TieredStatistics) throws(Mismatch) {
+  private func checkLosses(_ waiting: [DemotionQueueState.Entry], _ before: TieredChunkStore.Statistics)
+    throws(Mismatch)
+  {
     let after = store.statistics()
     var lost = 0
     var what: [String] = []

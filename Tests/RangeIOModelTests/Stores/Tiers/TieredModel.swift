@@ -300,7 +300,7 @@ struct TieredModelTally: SeededTally {
   var reinserted = 0
   var expired = 0
 
-  mutating func add(_ statistics: TieredStatistics) {
+  mutating func add(_ statistics: TieredChunkStore.Statistics) {
     moved += statistics.moving.moved
     movesDropped += statistics.moving.dropped
     movesRefused += statistics.moving.refused

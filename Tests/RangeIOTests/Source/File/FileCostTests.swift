@@ -37,7 +37,7 @@ import Testing
   }
 
   /// Reads a file through a store on a disk that takes what is more expensive than itself.
-  private func spilled(_ cost: SourceCost?) async throws -> (SpillStatistics, ReadExplanation) {
+  private func spilled(_ cost: SourceCost?) async throws -> (DiskStatistics, ReadExplanation) {
     let (directory, path) = try file()
     let spill = SimulatedSpill { $0.sources = .slowerThanDisk }
     let store = try spill.open()

@@ -54,11 +54,12 @@ struct CompressedStoreTests {
   @Test func `what does not shrink by an eighth is handed back and not kept`() {
     let chunk = { (store: CompressedStore) in FillSource(store.sources).chunk(0, at: store.now) }
     let most = Self.store(.mebibytes(1), codec: FillCodec(ratio: 8, extra: 6 * 512))
-    #expect(most.insertDemoted(chunk(most)).isPublished)
+    #expect(most.insertDemoted(chunk(most)))
     let more = Self.store(.mebibytes(1), codec: FillCodec(ratio: 8, extra: 6 * 512 + 1))
-    let insertion = more.insertDemoted(chunk(more))
-    #expect(!insertion.isPublished)
-    #expect(insertion.evicted.map(\.byteCount) == [4096])
+    let evicted = NotedEvictions()
+    more.sendEvictions(to: evicted)
+    #expect(!more.insertDemoted(chunk(more)))
+    #expect(evicted.takeAll().map(\.byteCount) == [4096])
     #expect(more.statistics().incompressible == 1)
     #expect(more.statistics().bytes == 0)
     // Seven bytes cannot shrink by an eighth, whatever the codec.
@@ -105,7 +106,7 @@ struct CompressedStoreTests {
     let pieces = [100..<300, 1000..<1010, 2000..<4096].map { RangedBytes($0, source.expected($0)) }
     let chunk = Chunk(
       ticket: source.token.ticket(fetchedAt: store.now), block: 0, piece: pieces[0], morePieces: Array(pieces[1...]))
-    #expect(store.insertDemoted(chunk).isPublished)
+    #expect(store.insertDemoted(chunk))
     #expect(source.read(0..<4096, in: store) == pieces.map(\.range))
   }
 
@@ -377,11 +378,11 @@ struct CompressedStoreTests {
     #expect(source.held(source.block(0), in: store).isEmpty)
     // Neither does it take what is expired when it comes.
     let old = source.chunk(9, fetchedAt: .init(nanoseconds: 0), at: store.now)
-    #expect(!store.insertDemoted(old).isPublished)
+    #expect(!store.insertDemoted(old))
     let idle = source.chunk(9, lastRead: .init(nanoseconds: 0), at: store.now)
-    #expect(!store.insertDemoted(idle).isPublished)
+    #expect(!store.insertDemoted(idle))
     let future = source.chunk(9, fetchedAt: store.now.advanced(by: .seconds(1)), at: store.now)
-    #expect(!store.insertDemoted(future).isPublished, "the clock was set back")
+    #expect(!store.insertDemoted(future), "the clock was set back")
     #expect(isSound(store))
     store.limit(age: nil, idle: nil)
     executor.run()
@@ -442,11 +443,10 @@ struct CompressedStoreTests {
     store.sendEvictions(to: outlet)
     let source = FillSource(store.sources)
     let chunk = source.chunk(3, at: store.now)
-    let insertion = store.insertDemoted(chunk)
-    #expect(!insertion.isPublished && insertion.evicted.isEmpty)
+    #expect(!store.insertDemoted(chunk))
     #expect(outlet.chunks.all.map(\.block) == [3] && outlet.proceeded.withLock { $0 } == 1)
     clock.advance(by: .seconds(10))
-    #expect(!store.insertDemoted(chunk).isPublished)
+    #expect(!store.insertDemoted(chunk))
     #expect(outlet.chunks.all.count == 1 && store.statistics().dropped == 2)
   }
 
@@ -472,7 +472,7 @@ struct CompressedStoreTests {
     let noise = SyntheticSource.bytes(0..<4096)
     let chunk = Chunk(
       ticket: source.token.ticket(fetchedAt: store.now), block: 900, piece: RangedBytes(source.block(900), noise))
-    #expect(store.insertDemoted(chunk).evicted.isEmpty)
+    #expect(!store.insertDemoted(chunk))
     #expect(outlet.chunks.all.last?.block == 900)
     // What is let go because memory is short goes nowhere.
     let count = outlet.chunks.all.count

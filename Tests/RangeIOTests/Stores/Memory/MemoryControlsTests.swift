@@ -123,19 +123,18 @@ struct MemoryControlsTests {
     #expect(fractions.last == 1)
   }
 
-  @Test func `what leaves is released by whoever made it leave, after the lock`() throws {
-    // There: released on another thread, so that no lock was held for it. Here it is handed out of the lock: memory that
-    // left is still good until the answer is dropped.
+  @Test func `what leaves is still good for who takes it`() throws {
     let charge = MemoryStore.charge(blocks: 4)
     let source = StoredSource(store(charge))
     for block in 0..<4 { source.put(source.block(block)) }
-    var room: ChunkRoom? = source.store.reserve(source.block(9), ofRun: 4096, for: source.token)
-    let chunk = try #require(room?.evicted.first)
+    let evicted = NotedEvictions()
+    source.store.sendEvictions(to: evicted)
+    let reservation = source.store.reserve(source.block(9), ofRun: 4096, for: source.token)
+    let chunk = try #require(evicted.takeAll().first)
     #expect(!source.contains(source.block(chunk.block)))
     #expect(chunk.piece.bytes == source.expected(chunk.piece.range))
     #expect(source.store.statistics().bytes <= charge.bytes)
-    room?.evicted = []
-    source.store.cancel(try #require(room?.reservation))
+    source.store.cancel(try #require(reservation))
     // A hit that somebody keeps outlives its chunk, too.
     let kept = try #require((0..<4).compactMap { source.read(source.block($0)) }.first)
     source.store.remove(source: source.source.id)

@@ -60,7 +60,7 @@ import Testing
         reads += 1
         if store.hit(block..<block + 1, token: token.number, grid: bytes) != nil {
           hits += 1
-        } else if let room = store.reserve(block..<block + 1, ofRun: 1, for: token).reservation {
+        } else if let room = store.reserve(block..<block + 1, ofRun: 1, for: token) {
           _ = store.insert(byte, at: block..<block + 1, ticket: ticket, reservation: room)
         }
       }

@@ -59,7 +59,7 @@ struct SpillGrowingTests {
     let spill = SimulatedSpill { $0.work = .tasks(BackgroundWork()) }
     let store = try spill.open()
     let (token, _) = store.sources.token(for: description(6000), grid: grid, reading: true)
-    for range in [0..<4096, 4096..<6000] { #expect(store.insertDemoted(chunk(token, range, store)).isPublished) }
+    for range in [0..<4096, 4096..<6000] { #expect(store.insertDemoted(chunk(token, range, store))) }
     if isWritten { try await store.flush() }
     let (same, _) = store.sources.token(for: description(20_000), grid: grid, reading: false)
     #expect(same === token)
@@ -79,9 +79,9 @@ struct SpillGrowingTests {
     let spill = SimulatedSpill { $0.work = .tasks(BackgroundWork()) }
     let store = try spill.open()
     let (token, _) = store.sources.token(for: description(6000), grid: grid, reading: true)
-    #expect(store.insertDemoted(chunk(token, 0..<4096, store)).isPublished)
+    #expect(store.insertDemoted(chunk(token, 0..<4096, store)))
     _ = store.sources.token(for: description(20_000), grid: grid, reading: false)
-    for range in [4096..<8192, 8192..<12_288] { #expect(!store.insertDemoted(chunk(token, range, store)).isPublished) }
+    for range in [4096..<8192, 8192..<12_288] { #expect(!store.insertDemoted(chunk(token, range, store))) }
     try await store.flush()
     #expect(try await found(0..<20_000, token, store) == [0..<4096])
     #expect(store.statistics().damaged == 0)

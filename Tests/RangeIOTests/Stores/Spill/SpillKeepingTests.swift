@@ -42,7 +42,7 @@ struct SpillKeepingTests {
     ] {
       let store = try await SpillOnSimulatedDisk { $0.sources = kept }.open()
       let (_, token) = source(store, latency: latency)
-      #expect(store.insertDemoted(chunk(token, 1, store)).isPublished == isKept)
+      #expect(store.insertDemoted(chunk(token, 1, store)) == isKept)
       try await store.close()
     }
   }
@@ -202,11 +202,11 @@ struct SpillKeepingTests {
       id: "fill", validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: 4096)
     var configuration = spill.configuration
     configuration.disk = spill.disk.newProcess()
-    var store = try await TieredChunkStore(limits, spill: configuration)
+    var store = try await TieredChunkStore(limits, disk: configuration)
     for block in 0..<4 { FillSource(store.sources, byteCount: 1 << 20).put(block, in: store.spill!) }
     try await store.close()
     configuration.disk = spill.disk.newProcess()
-    store = try await TieredChunkStore(limits, spill: configuration)
+    store = try await TieredChunkStore(limits, disk: configuration)
     store.remove(4096..<2 * 4096, of: description)
     #expect(!store.contains(4096..<8192, of: description) && store.contains(8192..<12_288, of: description))
     try await store.close()

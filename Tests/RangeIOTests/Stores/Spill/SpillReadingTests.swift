@@ -44,7 +44,7 @@ struct SpillReadingTests {
         // Once to write it, and once to read what an earlier process has left.
         for _ in 0..<2 {
           spill.disk = disk.newProcess()
-          let store = try await TieredChunkStore(limits, spill: spill)
+          let store = try await TieredChunkStore(limits, disk: spill)
           let reader = try await RangeReader(source, configuration: simulation.configuration) {
             Caching(store, blockSize: .kibibytes(4))
           }
@@ -76,12 +76,12 @@ struct SpillReadingTests {
     var configuration = spill.configuration
     configuration.disk = spill.disk.newProcess()
     change(&configuration)
-    let store = try await TieredChunkStore(limits, spill: configuration)
+    let store = try await TieredChunkStore(limits, disk: configuration)
     let source = FillSource(store.sources)
     for block in 0..<blocks {
       let range = source.block(block)
       let ticket = source.token.ticket(fetchedAt: store.now)
-      guard let room = store.reserve(range, ofRun: range.count, for: source.token).reservation else { throw Wrong() }
+      guard let room = store.reserve(range, ofRun: range.count, for: source.token) else { throw Wrong() }
       _ = store.insert(source.expected(range), at: range, ticket: ticket, reservation: room)
     }
     return (store, source)

@@ -43,7 +43,7 @@ import Testing
     tiers.store.remove(0..<4096 * 4, of: old.source)
     #expect(tiers.disk.statistics().blocks == 4)
     try await tiers.store.flush()
-    #expect(tiers.store.statistics().spill?.tombstones == 1)
+    #expect(tiers.store.statistics().disk?.tombstones == 1)
     try await tiers.store.close()
     // The directory was given back.
     let again = try await spill.open()

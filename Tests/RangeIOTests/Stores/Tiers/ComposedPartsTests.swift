@@ -111,11 +111,11 @@ import Testing
 private final class FIFOLike: ChunkStore {
   let sources: ChunkSources
   init(_ sources: ChunkSources) { self.sources = sources }
-  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup { .miss }
-  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom { ChunkRoom(reservation: nil) }
+  func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { .miss }
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? { nil }
   func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion { ChunkInsertion(isPublished: false) }
+  ) -> Bool { false }
   func cancel(_ reservation: ChunkReservation) {}
   func erase(_ range: ByteRange, of token: ChunkToken) {}
 }

@@ -43,7 +43,7 @@ import Testing
     #expect(!race.store.contains(0..<4096, of: reader.source))
     // And what is kept from now on is.
     #expect(reader.token.ticket(fetchedAt: race.store.now).isValid)
-    #expect(race.store.insertDemoted(reader.chunk(0, at: race.store.now)).isPublished)
+    #expect(race.store.insertDemoted(reader.chunk(0, at: race.store.now)))
     #expect(reader.read(0..<4096, in: race.store) == [0..<4096])
   }
 
@@ -62,7 +62,7 @@ import Testing
     let other = Locked(false)
     race.lower.interrupt {
       let source = FillSource(race.store.sources, id: "other", reading: true)
-      other.withLock { $0 = race.store.insertDemoted(source.chunk(0, at: race.store.now)).isPublished }
+      other.withLock { $0 = race.store.insertDemoted(source.chunk(0, at: race.store.now)) }
     }
     race.store.remove(source: "fill")
     #expect(other.withLock { $0 })
@@ -70,7 +70,7 @@ import Testing
 }
 
 /// A store in which something happens at the moment when it is told to erase, before it does.
-private final class InterruptedStore: ChunkStore {
+private final class InterruptedStore: FullChunkStore {
   private let store: SpillStore
   private let interruption = Locked<(@Sendable () -> Void)?>(nil)
 
@@ -99,15 +99,15 @@ private final class InterruptedStore: ChunkStore {
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     store.lookUp(range, token: token, grid: grid)
   }
-  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkRoom {
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
     store.reserve(range, ofRun: run, for: token)
   }
   func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
-  ) -> ChunkInsertion { store.insert(bytes, at: range, ticket: ticket, reservation: reservation) }
+  ) -> Bool { store.insert(bytes, at: range, ticket: ticket, reservation: reservation) }
   func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
   func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
   func eraseRetired(_ token: ChunkToken) { store.eraseRetired(token) }
-  func insertDemoted(_ chunk: Chunk) -> ChunkInsertion { store.insertDemoted(chunk) }
+  func insertDemoted(_ chunk: Chunk) -> Bool { store.insertDemoted(chunk) }
   func erasePromoted(_ range: ByteRange, of token: ChunkToken) { store.erasePromoted(range, of: token) }
 }

@@ -53,7 +53,7 @@ struct TierWaysTests {
     var configuration = spill.configuration
     configuration.disk = spill.disk.newProcess()
     let store = try await TieredChunkStore(
-      memory: .mebibytes(1), compressed: .bytes(compressed), spill: configuration)
+      memory: .mebibytes(1), compressed: .bytes(compressed), disk: configuration)
     let (budget, disk) = (try #require(store.budget), try #require(store.spill))
     let taken = budget.bytes
     #expect(disk.state.withLock { $0.staging.limit } == 64 << 10)

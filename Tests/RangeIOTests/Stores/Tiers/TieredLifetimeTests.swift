@@ -25,9 +25,9 @@ import Testing
     switch shape {
     case .memory: return TieredChunkStore(memory, MemoryStore(.init(limit: .mebibytes(1)), sources: sources))
     case .memoryAndCompressed: return TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1))
-    case .memoryAndDisk: return try await TieredChunkStore(memory: .mebibytes(1), spill: configuration)
+    case .memoryAndDisk: return try await TieredChunkStore(memory: .mebibytes(1), disk: configuration)
     case .all:
-      return try await TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1), spill: configuration)
+      return try await TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1), disk: configuration)
     case .fromAbove:
       let disk = try await SpillStore.open(configuration, sources: sources)
       return TieredChunkStore(TieredChunkStore(memory, compressed), disk)

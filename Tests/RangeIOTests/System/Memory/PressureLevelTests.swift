@@ -4,7 +4,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 @Suite struct PressureLevelTests {
-  private var level = PressureLevel(MemoryPressureThresholds())
+  private var level = PressureLevel(MemoryPressure.Thresholds())
 
   @Test mutating func `it begins at normal and tells changes only`() {
     #expect(level.level == .normal)
@@ -60,11 +60,11 @@ import Testing
     #expect(level.note(MemoryReading()) == .normal)
   }
 
-  @Test func `marks in the wrong order, at infinity and not a number do no harm`() {
-    var thresholds = MemoryPressureThresholds()
-    thresholds.usedForWarning = .init(from: 0.5, until: 0.8)
-    thresholds.usedForCritical = .init(from: .infinity, until: .infinity)
-    thresholds.someStalledForWarning = .init(from: .nan, until: .nan)
+  @Test func `marks that are equal and at infinity do no harm`() {
+    var thresholds = MemoryPressure.Thresholds()
+    thresholds.usedForWarning = 0.5...0.5
+    thresholds.usedForCritical = .infinity ... .infinity
+    thresholds.someStalledForWarning = .infinity ... .infinity
     var level = PressureLevel(thresholds)
     #expect(level.note(MemoryReading(used: 100, someStalled: 1)) == .warning)
     #expect(level.note(MemoryReading(used: 0.6, someStalled: 1)) == nil)
@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: testSeeds)
   func `no part that stays between two marks makes it flap`(seed: UInt64) {
     var random = TestRandom(seed)
-    var level = PressureLevel(MemoryPressureThresholds())
+    var level = PressureLevel(MemoryPressure.Thresholds())
     _ = level.note(MemoryReading(used: [0, 0.86, 1][random.below(3)]))
     var changes = 0
     for _ in 0..<100 where level.note(MemoryReading(used: .random(in: 0.7501..<0.8499, using: &random))) != nil {

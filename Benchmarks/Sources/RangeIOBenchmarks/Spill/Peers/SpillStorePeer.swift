@@ -1,9 +1,9 @@
 import Foundation
-import RangeIO
+@_spi(Benchmarks) import RangeIO
 
 /// The library's store on a disk, read by a reader whose source has nothing.
 final class SpillStorePeer: SpillPointReader {
-  private let store: SpillStore
+  private let store: TieredChunkStore
   private let small: View
   private let large: View
 
@@ -12,13 +12,10 @@ final class SpillStorePeer: SpillPointReader {
     let reader: RangeReader
     let token: ChunkToken
 
-    init(_ store: SpillStore, blockSize: Int) async throws {
+    init(_ store: TieredChunkStore, blockSize: Int) async throws {
       let source = EmptySource(blockSize: blockSize)
       reader = try await RangeReader(source) { Caching(store) }
-      // The reader's first look makes the store know its source.
-      _ = try? await reader.read(0..<1)
-      let tokens = store.sources.tokens(of: try await source.describe())
-      guard let token = tokens.first(where: { $0.grid.blockSize == blockSize }) else { throw Missed(offset: nil) }
+      guard let token = store.token(of: reader.source) else { throw Missed(offset: nil) }
       self.token = token
     }
   }
@@ -26,12 +23,12 @@ final class SpillStorePeer: SpillPointReader {
   private func view(_ size: Int) -> View { size == 4096 ? small : large }
 
   init(_ directory: URL, _ durability: SpillDurability, codec: any ChunkCodec) async throws {
-    var configuration = SpillStore.Configuration(directory: directory.path, limit: .gibibytes(6))
+    var configuration = DiskConfiguration(directory: directory.path, limit: .gibibytes(6))
     configuration.codec = codec
-    configuration.sources = .all
+    configuration.keepsFastSources = true
     configuration.freeSpaceFloor = .bytes(0)
-    if durability == .fdatasync { configuration.durability = .fdatasync(every: .gibibytes(1 << 20)) }
-    let store = try await SpillStore.open(configuration)
+    if durability == .fdatasync { configuration.syncsEvery = .gibibytes(1 << 20) }
+    let store = try await TieredChunkStore(disk: configuration)
     self.store = store
     small = try await View(store, blockSize: 4096)
     large = try await View(store, blockSize: 65_536)
@@ -43,10 +40,8 @@ final class SpillStorePeer: SpillPointReader {
     var range = offset..<offset
     for bytes in blocks {
       range = range.upperBound..<range.upperBound + bytes.count
-      let chunk = Chunk(
-        ticket: token.ticket(fetchedAt: store.now), block: range.lowerBound / size, piece: RangedBytes(range, bytes))
       // What finds no room waits, as a tier above would drop it.
-      while !store.insertDemoted(chunk).isPublished { try await Task.sleep(for: .microseconds(200)) }
+      while !store.demote(bytes, at: range, of: token) { try await Task.sleep(for: .microseconds(200)) }
     }
   }
 
@@ -66,7 +61,7 @@ final class SpillStorePeer: SpillPointReader {
 
   nonisolated(nonsending) func lacks(_ offset: Int, count: Int) async throws -> Bool {
     let token = view(count).token
-    if case .miss = store.lookUp(offset..<offset + count, token: token.number, grid: token.grid) { return true }
+    if case .miss = store.lookUp(offset..<offset + count, of: token) { return true }
     return false
   }
 

@@ -34,97 +34,99 @@ struct SpillCounts {
   var sweptOutdated = 0
 }
 
-/// What a ``SpillStore`` holds, and what it has done in this process.
-public struct SpillStatistics: Hashable, Sendable, Codable {
+/// What a tier on a disk holds, and what it has done in this process.
+public struct DiskStatistics: Hashable, Sendable, Codable {
   /// The number of bytes that its files may take.
-  public var limit = 0
+  public package(set) var limit = 0
   /// The number of bytes that its files take, including preallocated space.
-  public var bytes = 0
+  public package(set) var bytes = 0
   /// The most bytes that they ever took at once.
-  public var peakBytes = 0
+  package var peakBytes = 0
   /// The number of blocks that are here.
-  public var blocks = 0
+  public package(set) var blocks = 0
   /// The size of those blocks on the disk.
-  public var storedBytes = 0
+  package var storedBytes = 0
   /// Versions of sources that have blocks here.
-  public var sources = 0
+  package var sources = 0
   /// The number of files.
-  public var segments = 0
+  package var segments = 0
   /// Files among ``segments`` that could not be read when the directory was opened: the disk failed, or the process had
   /// too many files open. Their contents are not found until the directory is opened again.
-  public var segmentsLeftOut = 0
+  public package(set) var segmentsLeftOut = 0
   /// The memory used by the index, and by the record of evicted blocks.
-  public var indexBytes = 0
+  public package(set) var indexBytes = 0
   /// The number of bytes that wait to be written.
-  public var stagedBytes = 0
+  package var stagedBytes = 0
   /// Blocks found on the disk.
-  public var hits = 0
+  public package(set) var hits = 0
   /// The requested bytes of those blocks.
-  public var hitBytes = 0
+  package var hitBytes = 0
   /// Blocks found that still waited to be written.
-  public var stagedHits = 0
+  package var stagedHits = 0
   /// Blocks that were not found.
-  public var misses = 0
+  public package(set) var misses = 0
   /// Reads of files. Each reads one or more adjacent blocks.
-  public var reads = 0
+  package var reads = 0
   /// The bytes of those reads.
-  public var readBytes = 0
+  package var readBytes = 0
   /// Reads answered from the page cache on the reader's own thread.
-  public var residentReads = 0
+  package var residentReads = 0
   /// Reads that took so long that the source was read as well.
-  public var lateReads = 0
+  public package(set) var lateReads = 0
   /// Chunks that the tier above evicted.
-  public var offered = 0
+  package var offered = 0
   /// Offered chunks that were already here.
-  public var present = 0
+  package var present = 0
   /// Offered chunks that cannot be kept: parts of blocks, blocks that are too large for a file or too old, sources that
   /// cost no more to read than the disk, and sources whose versions cannot be told apart.
-  public var ineligible = 0
-  /// Ineligible chunks whose source costs no more to read than the disk, such as a local file that states no other
-  /// cost. See ``SpillStore/Configuration/sources``.
-  public var notSlower = 0
+  package var ineligible = 0
+  /// Chunks that were not kept because their source costs no more to read than the disk, such as a local file that
+  /// states no other cost. See ``DiskConfiguration/keepsFastSources``.
+  public package(set) var notSlower = 0
   /// Offered chunks that were refused, since the store is full and they were not evicted before.
-  public var gated = 0
+  package var gated = 0
   /// Offered chunks that were dropped: too many were waiting, there was no room, or the disk is sick.
-  public var dropped = 0
+  public package(set) var dropped = 0
   /// Offered chunks that were removed before they were on the disk, or that came after the store was closed.
-  public var stale = 0
+  package var stale = 0
   /// Offered chunks that were written.
-  public var written = 0
+  public package(set) var written = 0
   /// The bytes of the written chunks, including headers.
-  public var writtenBytes = 0
+  package var writtenBytes = 0
   /// Blocks that were copied when their segment was freed: they had been read twice, or many small segments were merged
   /// into a few.
-  public var reinsertions = 0
+  package var reinsertions = 0
   /// All bytes written to files.
-  public var fileBytes = 0
+  package var fileBytes = 0
   /// Blocks that were removed together with their segment.
-  public var evictions = 0
+  package var evictions = 0
   /// Segments created.
-  public var segmentsMade = 0
+  package var segmentsMade = 0
   /// Segments freed.
-  public var segmentsFreed = 0
+  package var segmentsFreed = 0
   /// Blocks that had become too old: those on the disk, and those that were offered too late.
-  public var expirations = 0
+  package var expirations = 0
   /// Records that turned out to be damaged.
-  public var damaged = 0
+  public package(set) var damaged = 0
   /// Reads that failed because of the disk.
-  public var readErrors = 0
+  package var readErrors = 0
   /// Writes that failed because of the disk.
-  public var writeErrors = 0
+  package var writeErrors = 0
   /// Removals written to the disk (tombstones).
-  public var tombstones = 0
+  package var tombstones = 0
   /// How often files were made durable.
-  public var syncs = 0
-  /// Whether the disk is in use.
-  public var breaker = Breaker.closed
+  package var syncs = 0
+  /// Whether the disk is in use. `false` for a while after it failed or hung.
+  public var isDiskInUse: Bool { breaker == .closed }
+  /// Whether the disk is in use, in detail.
+  package var breaker = Breaker.closed
   /// How often the disk was found to be sick.
-  public var breakerOpenings = 0
+  package var breakerOpenings = 0
   /// How often the disk was found to have recovered.
-  public var breakerClosings = 0
+  package var breakerClosings = 0
 
   /// Whether the disk is in use.
-  public enum Breaker: String, Hashable, Sendable, Codable {
+  package enum Breaker: String, Hashable, Sendable, Codable {
     /// The disk is in use.
     case closed
     /// The disk is not used for a while, because it failed or hung.
@@ -136,10 +138,10 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   /// Bytes written for each byte that was written for the first time; 1 before anything is written.
   public var writeAmplification: Double { writtenBytes == 0 ? 1 : Double(fileBytes) / Double(writtenBytes) }
   /// The memory that the index takes per block.
-  public var indexBytesPerBlock: Double { blocks == 0 ? 0 : Double(indexBytes) / Double(blocks) }
+  package var indexBytesPerBlock: Double { blocks == 0 ? 0 : Double(indexBytes) / Double(blocks) }
 
   /// Creates statistics in which every value is zero.
-  public init() {}
+  package init() {}
 
   mutating func set(_ counts: SpillCounts) {
     (hits, hitBytes, stagedHits, misses) = (counts.hits, counts.hitBytes, counts.stagedHits, counts.misses)
@@ -157,7 +159,7 @@ public struct SpillStatistics: Hashable, Sendable, Codable {
   }
 }
 
-extension SpillStatistics: CustomStringConvertible {
+extension DiskStatistics: CustomStringConvertible {
   /// A one-line summary for people.
   public var description: String {
     let state = breaker == .closed ? "" : ", disk \(breaker.rawValue)"

@@ -1,0 +1,155 @@
+import CSQLite
+import Dispatch
+import RangeIO
+
+extension SQLiteStore {
+  /// One version of one source, in blocks of one size; the same in every process.
+  struct Version: Hashable {
+    /// Bytes, since strings with different bytes can be equal.
+    let source: [UInt8]
+    let form: [UInt8]
+    let blockSize: Int
+
+    /// `nil` for a version that cannot be stored.
+    init?(_ token: ChunkToken) {
+      guard let form = token.source.validator?.persistentForm, !form.isEmpty else { return nil }
+      self.init(source: Array(token.source.id.utf8), form: form, blockSize: token.grid.blockSize)
+    }
+
+    init(source: [UInt8], form: [UInt8], blockSize: Int) {
+      (self.source, self.form, self.blockSize) = (source, form, blockSize)
+    }
+  }
+
+  struct Key: Hashable {
+    let version: Version
+    let block: Int
+  }
+
+  /// A row of the database. Its number is never used again.
+  struct Row {
+    let number: Int64
+    let byteCount: Int
+  }
+}
+
+/// The table of blocks. All calls run on one queue, in order.
+// Unchecked: `handle` is used on `queue` only, and in `init`.
+final class Database: @unchecked Sendable {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private enum Value {
+    case number(Int64)
+    case bytes(Bytes)
+  }
+
+  private let handle: OpaquePointer
+  private let queue = DispatchQueue(label: "SQLiteStore")
+
+  init(_ path: String) throws {
+    var handle: OpaquePointer?
+    let result = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+    guard result == SQLITE_OK, let handle else {
+      sqlite3_close_v2(handle)
+      throw Failure(description: "cannot open \(path): \(String(cString: sqlite3_errstr(result)))")
+    }
+    self.handle = handle
+    sqlite3_busy_timeout(handle, 5000)
+    // What is lost when the power fails is read again.
+    for statement in [
+      "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
+      """
+      CREATE TABLE IF NOT EXISTS blocks
+        (number INTEGER PRIMARY KEY, source BLOB, version BLOB, blockSize INTEGER, block INTEGER, bytes BLOB)
+      """,
+    ] { try run(statement) }
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  /// What there is, the oldest first. Called before anything else.
+  func rows() throws -> [(SQLiteStore.Key, SQLiteStore.Row)] {
+    var rows: [(SQLiteStore.Key, SQLiteStore.Row)] = []
+    try run("SELECT number, source, version, blockSize, block, length(bytes) FROM blocks ORDER BY number") { row in
+      let version = SQLiteStore.Version(
+        source: Array(Self.bytes(row, 1)), form: Array(Self.bytes(row, 2)),
+        blockSize: Int(sqlite3_column_int64(row, 3)))
+      rows.append(
+        (
+          SQLiteStore.Key(version: version, block: Int(sqlite3_column_int64(row, 4))),
+          SQLiteStore.Row(number: sqlite3_column_int64(row, 0), byteCount: Int(sqlite3_column_int64(row, 5)))
+        ))
+    }
+    return rows
+  }
+
+  func write(_ bytes: Bytes, _ row: SQLiteStore.Row, _ key: SQLiteStore.Key, then: @escaping @Sendable (Bool) -> Void) {
+    queue.async { [self] in
+      let values: [Value] = [
+        .number(row.number), .bytes(Bytes(key.version.source)), .bytes(Bytes(key.version.form)),
+        .number(Int64(key.version.blockSize)), .number(Int64(key.block)), .bytes(bytes),
+      ]
+      // `try?`: a block that cannot be written is read again.
+      then((try? run("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", values)) != nil)
+    }
+  }
+
+  func load(_ number: Int64) async -> Bytes? {
+    await withCheckedContinuation { continuation in
+      queue.async { [self] in
+        var bytes: Bytes?
+        // `try?`: a block that cannot be read is read from the source.
+        try? run("SELECT bytes FROM blocks WHERE number = ?", [.number(number)]) { bytes = Self.bytes($0, 0) }
+        continuation.resume(returning: bytes)
+      }
+    }
+  }
+
+  func delete(_ number: Int64) {
+    queue.async { [self] in
+      do {
+        try run("DELETE FROM blocks WHERE number = ?", [.number(number)])
+      } catch {
+        // A removed block must not come back in the next process.
+        fatalError("SQLiteStore: cannot delete a block: \(error)")
+      }
+    }
+  }
+
+  func flush() async {
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+  }
+
+  private func run(_ sql: String, _ values: [Value] = [], row: (OpaquePointer) -> Void = { _ in }) throws {
+    var prepared: OpaquePointer?
+    try check(sqlite3_prepare_v2(handle, sql, -1, &prepared, nil))
+    guard let prepared else { return }
+    defer { sqlite3_finalize(prepared) }
+    // SQLite copies what it is given.
+    let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    for (index, value) in zip(Int32(1)..., values) {
+      switch value {
+      case .number(let number): try check(sqlite3_bind_int64(prepared, index, number))
+      case .bytes(let bytes):
+        try check(
+          bytes.withUnsafeBytes { sqlite3_bind_blob(prepared, index, $0.baseAddress, Int32($0.count), copies) })
+      }
+    }
+    while true {
+      let result = sqlite3_step(prepared)
+      guard result == SQLITE_ROW else { return try check(result == SQLITE_DONE ? SQLITE_OK : result) }
+      row(prepared)
+    }
+  }
+
+  private func check(_ result: Int32) throws {
+    guard result == SQLITE_OK else { throw Failure(description: String(cString: sqlite3_errmsg(handle))) }
+  }
+
+  private static func bytes(_ row: OpaquePointer, _ column: Int32) -> Bytes {
+    let start = sqlite3_column_blob(row, column)
+    return Bytes(copying: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column))))
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import RangeIO
+import RangeIOTesting
+import Synchronization
+
+/// Stands for a server: each read takes two milliseconds. Its contents depend on its edition.
+final class Server: RangeSource {
+  struct Edition: SourceValidator {
+    let number: Int
+    /// What makes it possible to keep bytes for the next process.
+    var persistentForm: [UInt8]? { Array("\(number)".utf8) }
+    func change(to newer: any SourceValidator) -> SourceChange {
+      (newer as? Edition)?.number == number ? .same : .other
+    }
+  }
+
+  static let byteCount = 1_000_000
+  let edition: Int
+  private let reads = Atomic<Int>(0)
+  var readCount: Int { reads.load(ordering: .relaxed) }
+
+  init(edition: Int) { self.edition = edition }
+
+  func describe() async throws -> SourceDescription {
+    SourceDescription(id: "server", validator: Edition(number: edition), byteCount: Self.byteCount)
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    reads.wrappingAdd(1, ordering: .relaxed)
+    try await Task.sleep(for: .milliseconds(2))
+    return contents(range)
+  }
+
+  func contents(_ range: ByteRange) -> Bytes {
+    Bytes(range.map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3 &+ edition) })
+  }
+}
+
+func check(_ condition: Bool, _ what: @autoclosure () -> String) {
+  if !condition { fatalError(what()) }
+}
+
+/// Reads everything in pieces through `store`, by several tasks, and compares every byte.
+///
+/// - Returns: how often the server was asked.
+func readAll(_ edition: Int, through store: some ChunkStore) async throws -> Int {
+  let server = Server(edition: edition)
+  let reader = try await RangeReader(server) { Caching(store) }
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    for task in 0..<4 {
+      group.addTask {
+        var offset = task * 10_000
+        while offset < Server.byteCount {
+          let range = offset..<min(offset + 30_000, Server.byteCount)
+          check(try await reader.read(range) == server.contents(range), "wrong bytes of \(range)")
+          offset += 40_000
+        }
+      }
+    }
+    try await group.waitForAll()
+  }
+  await reader.close()
+  return server.readCount
+}
+
+let directory = FileManager.default.temporaryDirectory.appendingPathComponent("SQLiteStore-\(UUID())")
+try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: directory) }
+func open(
+  _ name: String, limit: ByteCount = .mebibytes(4), sources: ChunkSources = ChunkSources()
+) throws -> SQLiteStore {
+  try SQLiteStore(directory.appendingPathComponent(name).path, limit: limit, sources: sources)
+}
+
+// The contract, as `Caching` relies on it.
+for seed in 1...4 as ClosedRange<UInt64> {
+  try await StoreConformance.check(seed: seed, settle: { await ($0 as? SQLiteStore)?.flush() }) { sources, limit in
+    try open("contract\(seed)", limit: limit, sources: sources)
+  }
+}
+print("the store fulfils the contract")
+
+// One store after the other on one database, as one process after the other would open it.
+do {
+  let store = try open("blocks")
+  let reads = try await readAll(1, through: store)
+  await store.flush()
+  print("the first process asked the server \(reads) times")
+  check(reads > 0, "nothing was read")
+}
+do {
+  let reads = try await readAll(1, through: try open("blocks"))
+  print("the second process asked it \(reads) times: SQLite had every byte")
+  check(reads == 0, "blocks are missing after a restart")
+}
+do {
+  let store = try open("blocks")
+  let tiers = TieredChunkStore(MemoryStore(.init(limit: .mebibytes(4)), sources: store.sources), store)
+  check(tiers.contains(0..<Server.byteCount, of: try await Server(edition: 1).describe()), "it does not say what it has")
+  check(try await readAll(1, through: tiers) == 0, "blocks are missing below memory")
+  let hits = tiers.statistics().memory.hits
+  check(try await readAll(1, through: tiers) == 0, "blocks are missing in memory")
+  print("below memory, \(tiers.statistics().memory.hits - hits) blocks came from memory the second time")
+  check(tiers.statistics().memory.hits > hits, "nothing was promoted")
+  // Another version: none of the old bytes.
+  check(try await readAll(2, through: tiers) > 0, "another version was served")
+  tiers.remove(source: "server")
+  await store.flush()
+}
+do {
+  let reads = try await readAll(1, through: try open("blocks"))
+  check(reads > 0, "what was removed came back")
+  print("after a removal, a process asked it \(reads) times")
+}
