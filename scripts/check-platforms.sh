@@ -63,6 +63,7 @@ done
 # alone, and those that use Apple's Dispatch, go through the checks of the next pass of the compiler too: initialization and
 # sending.
 plugins=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\([^"]*\)".*/\1/p')/host/plugins
+pending=()
 check() {
   local module=$1 folder=$2 sources=() file
   local options=("${swift_flags[@]}" -module-name "$module" -I "$work/darwin" -I "$work/dependencies" "${maps[@]}" "${@:3}"
@@ -71,7 +72,8 @@ check() {
   swiftc -emit-module -wmo "${options[@]}" -o "$work/dependencies/$module.swiftmodule" "${sources[@]}"
   for file in $(grep -lE 'canImport\(Darwin\)|^ *([a-z]+ )?import Dispatch' "${sources[@]}" || true); do
     swiftc -frontend -emit-sil -primary-file "$file" "${options[@]}" -plugin-path "$plugins" -o /dev/null \
-      $(printf '%s\n' "${sources[@]}" | grep -vxF "$file")
+      $(printf '%s\n' "${sources[@]}" | grep -vxF "$file") &
+    pending+=($!)
   done
 }
 check RangeIO Sources/RangeIO "${inside[@]}" -I "$work/dispatch"
@@ -80,5 +82,6 @@ check RangeIOFoundation Sources/RangeIOFoundation "${inside[@]}"
 check RangeIOTesting Sources/RangeIOTesting "${inside[@]}"
 check RangeIOTraces Sources/RangeIOTraces "${inside[@]}"
 check RangeIOTool Sources/RangeIOTool "${inside[@]}"
+for job in "${pending[@]}"; do wait "$job"; done
 
 echo "check-platforms: the C and Swift for Apple platforms fit Apple's declarations"

@@ -8,6 +8,10 @@
 # Usage: scripts/check-samples.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [ "$(uname -s)" = Darwin ]; then
+  echo "check-samples: the pages are the same everywhere, and checked on Linux"
+  exit 0
+fi
 source scripts/built.sh
 
 work=$(mktemp -d)

@@ -9,9 +9,7 @@ import RangeIOTesting
 /// one is a word. What the store may choose (whom it evicts, which of too many pieces it drops) is read from what it
 /// says that it did, and checked for being possible; all else is known beforehand.
 struct MemoryModel {
-  struct Mismatch: Error, CustomStringConvertible {
-    let description: String
-  }
+  typealias Mismatch = ModelMismatch
 
   struct Version {
     let source: Int

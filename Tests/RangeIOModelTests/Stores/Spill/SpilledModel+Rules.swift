@@ -25,6 +25,8 @@ extension SpilledModel {
   /// After a resize that what is pinned has kept from reaching its limit, more may be held.
   private var lowestSeen: Int { life!.highestLimit }
 
+  func recount() throws(Mismatch) { try recount(isAtRest: false) }
+
   func recount(isAtRest: Bool) throws(Mismatch) {
     guard let life else { return }
     let spill = SpillRecount(life.spill, isAtRest: isAtRest)

@@ -12,12 +12,8 @@ import RangeIOTesting
 ///
 /// Work in the background runs when an operation says so, a job at a time; and in the midst of compressing,
 /// decompressing, and every call to the disk, when no lock is held, other operations happen now and then.
-final class SpilledModel: @unchecked Sendable {
+final class SpilledModel: TierModel, @unchecked Sendable {
   // Unchecked: it has one thread. The codecs, the disk and the sources call back within calls that are made from here.
-  struct Mismatch: Error, CustomStringConvertible {
-    let description: String
-  }
-
   struct Version {
     let source: Int
     let description: SourceDescription
@@ -47,9 +43,6 @@ final class SpilledModel: @unchecked Sendable {
     let kept: Int
     let piece: DeferredPiece
   }
-
-  static let unit = 64
-  static let none = Int64.min
 
   var random: TestRandom
   let clock = ManualClock()
@@ -115,21 +108,13 @@ final class SpilledModel: @unchecked Sendable {
   func run(operations count: Int) -> Mismatch? {
     do throws(Mismatch) {
       try open()
-      for _ in 0..<count {
-        operations += 1
-        try operate(random.below(100))
-        if let failure { throw failure }
-        try check()
-        if operations % 50 == 0 { try recount(isAtRest: false) }
-        if operations % 500 == 0 { try settle() }
-      }
-      try settle()
+      try perform(operations: count)
       try close()
       return nil
     } catch { return error }
   }
 
-  private func operate(_ choice: Int) throws(Mismatch) {
+  func operate(_ choice: Int) throws(Mismatch) {
     switch choice {
     case 0..<44: try read()
     case 44..<60: try runJobs(1 + random.below(3))
@@ -181,13 +166,7 @@ final class SpilledModel: @unchecked Sendable {
     }
   }
 
-  func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws(Mismatch) {
-    if !condition { throw Mismatch(description: "operation \(operations): \(what())") }
-  }
-
   // MARK: blocks and units
-
-  var now: Int64 { clock.now.offset.nanoseconds }
 
   /// What somebody may read, mostly of a version that is current.
   func anyKept() -> Int {
@@ -213,21 +192,9 @@ final class SpilledModel: @unchecked Sendable {
     return number * grids.count + grids.firstIndex(of: token.grid)!
   }
 
-  /// A range of whole units that is not empty, mostly short, mostly where it was lately, in bytes.
   func anyRange(of kept: Kept) -> ByteRange {
-    let units = kept.births.count
-    let hot = random.below(1 << 10)
-    let center = operations / 800 * 977
-    // The nearer the likelier: what is hot moves on now and then, and comes back.
-    let near = random.below(5) == 0 ? hot : hot * hot / 1024 * hot / 1024
-    let lower = (center + units * near / 1024) % units
-    let perBlock = kept.grid.blockSize / Self.unit
-    let longest = [1, perBlock / 2, perBlock, perBlock * 3][random.below(4)]
-    let upper = min(units, lower + 1 + random.below(max(1, longest)))
-    return lower * Self.unit..<upper * Self.unit
+    anyRange(of: kept.births.count, on: kept.grid, period: 800, anywhere: 5)
   }
-
-  func units(_ range: ByteRange) -> Range<Int> { range.lowerBound / Self.unit..<range.upperBound / Self.unit }
 
   func content(_ range: ByteRange, _ index: Int) -> Bytes { versions[kept[index].version].content.slice(range) }
 

@@ -21,6 +21,8 @@ extension TieredModel {
     if resizing == nil { try expect(moving.bytes <= moving.limit, "\(moving.bytes) are on their way") }
   }
 
+  func recount() throws(Mismatch) { try recount(.no) }
+
   func recount(_ quiet: TieredRecount.Quiet) throws(Mismatch) {
     var recount = TieredRecount(store, quiet)
     if operations % 200 == 0 || quiet == .atRest {

@@ -12,12 +12,8 @@ import RangeIOTesting
 ///
 /// Work in the background runs when an operation says so, a job at a time; and in the midst of compressing and
 /// decompressing, when no lock is held, other operations happen now and then.
-final class TieredModel: @unchecked Sendable {
+final class TieredModel: TierModel, @unchecked Sendable {
   // Unchecked: it has one thread. The codec calls back within calls that are made from here.
-  struct Mismatch: Error, CustomStringConvertible {
-    let description: String
-  }
-
   struct Version {
     let source: Int
     let description: SourceDescription
@@ -54,9 +50,6 @@ final class TieredModel: @unchecked Sendable {
     let generation: Int
     let piece: DeferredPiece
   }
-
-  static let unit = 64
-  static let none = Int64.min
 
   var random: TestRandom
   let clock = ManualClock()
@@ -131,20 +124,12 @@ final class TieredModel: @unchecked Sendable {
 
   func run(operations count: Int) -> Mismatch? {
     do throws(Mismatch) {
-      for _ in 0..<count {
-        operations += 1
-        try operate(random.below(100))
-        if let failure { throw failure }
-        try check()
-        if operations % 50 == 0 { try recount(.no) }
-        if operations % 500 == 0 { try settle() }
-      }
-      try settle()
+      try perform(operations: count)
       return nil
     } catch { return error }
   }
 
-  private func operate(_ choice: Int) throws(Mismatch) {
+  func operate(_ choice: Int) throws(Mismatch) {
     switch choice {
     case 0..<48: try read()
     case 48..<62: try runJobs(1 + random.below(2))
@@ -200,13 +185,7 @@ final class TieredModel: @unchecked Sendable {
     }
   }
 
-  func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws(Mismatch) {
-    if !condition { throw Mismatch(description: "operation \(operations): \(what())") }
-  }
-
   // MARK: blocks and units
-
-  var now: Int64 { clock.now.offset.nanoseconds }
 
   /// A token that somebody may use, dead ones now and then.
   func anyKept() -> Int {
@@ -216,22 +195,12 @@ final class TieredModel: @unchecked Sendable {
     }
   }
 
-  /// A range of whole units that is not empty, mostly short, mostly where it was lately, in bytes.
+  /// A range of whole units, a third of them of whole blocks.
   func anyRange(of kept: Kept) -> ByteRange {
     let units = kept.births.count
-    let hot = random.below(1 << 10)
-    let center = operations / 400 * 977
-    // The nearer the likelier: what is hot moves on now and then, and comes back.
-    let near = random.below(4) == 0 ? hot : hot * hot / 1024 * hot / 1024
-    let lower = (center + units * near / 1024) % units
-    let perBlock = kept.token.grid.blockSize / Self.unit
-    let longest = [1, perBlock / 2, perBlock, perBlock * 3][random.below(4)]
-    let upper = min(units, lower + 1 + random.below(max(1, longest)))
-    let range = lower * Self.unit..<upper * Self.unit
+    let range = anyRange(of: units, on: kept.token.grid, period: 400, anywhere: 4)
     return random.below(3) == 0 ? kept.token.grid.outward(range, in: units * Self.unit) : range
   }
-
-  func units(_ range: ByteRange) -> Range<Int> { range.lowerBound / Self.unit..<range.upperBound / Self.unit }
 
   func content(_ range: ByteRange, _ index: Int) -> Bytes { versions[kept[index].version].content.slice(range) }
 
