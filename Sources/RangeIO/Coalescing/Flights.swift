@@ -32,7 +32,7 @@ package struct Flights<Waiter> {
     /// 0 while the slot is free.
     var number: UInt64
     let range: ByteRange
-    var purpose: ReadPurpose
+    var purpose: ReadUrgency.Purpose
     var standing: Standing
     var waiters = FlightWaiters<Waiter>()
   }
@@ -90,7 +90,7 @@ package struct Flights<Waiter> {
   ///   moving the entries behind each new one. Once the tables have grown, one gap brought by one flight allocates
   ///   nothing but room for waiters beyond the first.
   package mutating func request(
-    _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadPurpose, waiter: Waiter?,
+    _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadUrgency.Purpose, waiter: Waiter?,
     after earlier: FlightPlan? = nil, isApart: Bool = false, widen: (ByteRange) -> ByteRange
   ) -> FlightPlan {
     if generation > newestGeneration {
@@ -151,7 +151,7 @@ package struct Flights<Waiter> {
   // MARK: Requesting
 
   private mutating func join(
-    _ gaps: some Collection<ByteRange>, _ purpose: ReadPurpose, _ waiter: Waiter?, _ isApart: Bool,
+    _ gaps: some Collection<ByteRange>, _ purpose: ReadUrgency.Purpose, _ waiter: Waiter?, _ isApart: Bool,
     _ widen: (ByteRange) -> ByteRange, _ plan: inout FlightPlan
   ) {
     let before = lastFlight
@@ -202,7 +202,7 @@ package struct Flights<Waiter> {
 
   private mutating func start(
     _ stretches: SmallArray<ByteRange>, for gaps: some Collection<ByteRange>, _ isApart: Bool,
-    _ purpose: ReadPurpose, _ plan: inout FlightPlan
+    _ purpose: ReadUrgency.Purpose, _ plan: inout FlightPlan
   ) {
     var gaps = gaps.makeIterator()
     var gap = gaps.next()
@@ -226,7 +226,7 @@ package struct Flights<Waiter> {
     return cursor..<(stretch.upperBound - cursor <= step ? stretch.upperBound : cursor + step)
   }
 
-  private mutating func launch(_ range: ByteRange, _ purpose: ReadPurpose) -> FlightID {
+  private mutating func launch(_ range: ByteRange, _ purpose: ReadUrgency.Purpose) -> FlightID {
     lastFlight += 1
     let flight = Flight(number: lastFlight, range: range, purpose: purpose, standing: .joinable)
     let slot: Int32
@@ -244,7 +244,7 @@ package struct Flights<Waiter> {
 
   /// Makes the flight in `slot` bring `range` to the request of `plan`.
   private mutating func enter(
-    _ slot: Int, _ range: ByteRange, _ purpose: ReadPurpose, _ waiter: Waiter?, startedAfter before: UInt64,
+    _ slot: Int, _ range: ByteRange, _ purpose: ReadUrgency.Purpose, _ waiter: Waiter?, startedAfter before: UInt64,
     _ plan: inout FlightPlan
   ) {
     let id = FlightID(number: slots[slot].number, slot: Int32(slot))
@@ -277,7 +277,7 @@ package struct Flights<Waiter> {
   }
 
   /// The parts of `range` that joinable flights bring, in order, with their purposes.
-  package func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadPurpose)] {
+  package func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadUrgency.Purpose)] {
     joinable[indexInJoinable(after: range.lowerBound)...].lazy.prefix { $0.range.lowerBound < range.upperBound }
       .compactMap { place in
         guard let part = ByteRanges.intersection(place.range, range) else { return nil }

@@ -7,8 +7,8 @@ public struct ReadNext: Sendable {
 
   @usableFromInline init(_ link: ReadLink) { self.link = link }
 
-  /// Starts work that outlives a read.
-  public var background: BackgroundWork { link.background }
+  /// Starts work that need not read through this.
+  package var background: BackgroundWork { link.background }
   /// The clock to use.
   public var time: TimeSource { link.time }
 
@@ -23,7 +23,8 @@ public struct ReadNext: Sendable {
     try await link.bottom.waiting.wait(for: answer)
   }
 
-  /// Starts work that reads through this and may outlive the read that starts it: a second try, a refill, a shared fetch.
+  /// Starts work that reads through this and may outlive the read that starts it: a second try, a refill, a shared
+  /// fetch.
   ///
   /// Call it within a read. The stages below stay open until the work has ended, so end it soon after the task is
   /// cancelled; what it reads ends at once when the reader is closed. Wait for times by ``sleep(until:)``.
@@ -38,7 +39,7 @@ public struct ReadNext: Sendable {
     }
   }
 
-  /// Calls ``startFlightElsewhere(_:)`` or ``startFlight(_:)``.
+  /// Like ``start(_:)``, and on another thread if `elsewhere` is set.
   func startFlight(elsewhere: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     elsewhere ? startFlightElsewhere(work) : start(work)
   }
@@ -223,6 +224,6 @@ extension ReadNext {
   ///
   /// - Parameter changesSource: whether the stage derives a description of its own.
   func under(_ stage: any ReadStage, changesSource: Bool) -> ReadNext {
-    ReadNext(StageLink(stage, above: changesSource ? ReadNext(UnderivingLink(above: self)) : self))
+    ReadNext(StageLink(stage.linked, above: changesSource ? ReadNext(UnderivingLink(above: self)) : self))
   }
 }

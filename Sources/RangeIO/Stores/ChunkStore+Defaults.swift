@@ -25,7 +25,7 @@ extension ChunkStore {
 
   /// By default asks ``holds(_:token:grid:)`` for each block. The origin has the name of the store's type.
   public func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
-    let origin = ReadOrigin(rawValue: "\(Self.self)")
+    let origin = ReadExplanation.Origin("\(Self.self)")
     return grid.pieces(of: range).map { _, part in
       holds(part, token: token, grid: grid)
         ? ReadExplanation.Part(part, origin)

@@ -72,8 +72,9 @@ public protocol ChunkStore: AnyObject, Sendable {
 
   /// Tells where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`.
   ///
-  /// Returns parts in order that together make up `range`. A part that is not here has the origin ``ReadOrigin/source``
-  /// and the reason. Does not count as a read. By default asks ``holds(_:token:grid:)`` block by block.
+  /// Returns parts in order that together make up `range`. A part that is not here has the origin
+  /// ``ReadExplanation/Origin/source`` and the reason. Does not count as a read. By default asks
+  /// ``holds(_:token:grid:)`` block by block.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
   // MARK: as one of several tiers, see `TieredChunkStore`

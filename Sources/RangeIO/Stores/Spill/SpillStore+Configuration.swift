@@ -103,7 +103,7 @@ extension SpillStore {
     case onInsertion
   }
 
-  /// Which sources are stored. Never those whose validator has no ``SourceValidator/persistentForm``.
+  /// Which sources are stored. Never those whose validator has no ``SourceDescription/Validator/persistentForm``.
   public enum Sources: Hashable, Sendable {
     /// Sources that are more expensive to read than a local disk, according to their ``SourceDescription/cost``.
     case slowerThanDisk
