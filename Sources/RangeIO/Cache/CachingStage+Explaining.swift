@@ -1,4 +1,4 @@
-extension CachingStage {
+extension CachingStage: ExplainingStage {
   /// How many blocks are explained at once: a store answers for each block separately.
   private static let explainedBlocks = 4096
 

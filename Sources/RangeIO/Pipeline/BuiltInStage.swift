@@ -26,13 +26,6 @@ public class BuiltInStage: ReadyStage, @unchecked Sendable {
   /// How it changes the source below.
   public final func describe(_ below: SourceDescription) -> SourceDescription { machinery.describe(below) }
 
-  /// Where the bytes of `range` would come from now.
-  public final func explain(
-    _ range: ByteRange, of source: SourceDescription, next: ReadNext
-  ) -> [ReadExplanation.Part] {
-    machinery.explain(range, of: source, next: next)
-  }
-
   /// What it has done so far, over all readers that list it.
   @_disfavoredOverload public final func statistics() -> ReadCounts? { machinery.statistics() }
 

@@ -71,7 +71,7 @@ public struct ReadNext: Sendable {
   /// Where the bytes of `range` would come from now.
   ///
   /// - Parameter source: the source as the calling stage sees it.
-  public func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+  func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
     link.explain(range, of: source)
   }
 
@@ -134,6 +134,13 @@ protocol GatheringStage: ReadStage {
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]?
 }
 
+/// A stage that tells where bytes come from. Of a stage that does not, and shows what those below it show, these tell.
+protocol ExplainingStage: ReadStage {
+  /// Where the bytes of `range` would come from now. The parts are in order and together make up `range`. Must read
+  /// nothing and count nothing.
+  func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
+}
+
 /// A stage, and the chain below it.
 @usableFromInline final class StageLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
@@ -147,6 +154,8 @@ protocol GatheringStage: ReadStage {
   private let hasReadyStage: Bool
   private let readyStage: any ReadyStage
   private let gatheringStage: (any GatheringStage)?
+  private let explainingStage: (any ExplainingStage)?
+  private let kind: Any.Type
 
   init(_ stage: any ReadStage, above next: ReadNext) {
     self.stage = stage
@@ -154,6 +163,8 @@ protocol GatheringStage: ReadStage {
     cache = stage as? any CacheStage
     discarding = stage as? any DiscardingStage
     gatheringStage = stage as? any GatheringStage
+    explainingStage = stage as? any ExplainingStage
+    kind = type(of: stage)
     hasReadyStage = stage is any ReadyStage
     readyStage = stage as? any ReadyStage ?? NeverReady.shared
     super.init(background: next.background, time: next.time, bottom: next.link.bottom, isStage: true)
@@ -164,14 +175,12 @@ protocol GatheringStage: ReadStage {
   }
 
   override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
-    Self.explain(range, of: source, by: stage, next)
-  }
-
-  /// The stage is borrowed, as in ``ReadNext/pass(_:to:_:)``.
-  private static func explain(
-    _ range: ByteRange, of source: SourceDescription, by stage: borrowing any ReadStage & ~Copyable, _ next: ReadNext
-  ) -> [ReadExplanation.Part] {
-    stage.explain(range, of: source, next: next)
+    if let explainingStage { return explainingStage.explain(range, of: source, next: next) }
+    guard next.showsSameBytes else {
+      let why = "\(kind) shows other bytes than those below it, and does not tell which become which"
+      return [ReadExplanation.Part(range, .unknown, detail: why)]
+    }
+    return next.explain(range, of: source)
   }
 
   override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {

@@ -34,13 +34,6 @@ public protocol ReadStage: ~Copyable, Sendable {
   /// Where this stage may stand among the others. By default anywhere.
   var placement: ReadPipeline.Placement { get }
 
-  /// Where the bytes of `range` would come from now, for `RangeReader.explain(_:)`. The parts are in order and together
-  /// make up `range`. By default returns what the stages below say, or ``ReadExplanation/Origin/unknown`` if this stage
-  /// derives its own source.
-  ///
-  /// Must read nothing and count nothing.
-  func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
-
   /// What this stage has done so far, for `RangeReader.statistics()`. By default `nil`.
   func statistics() -> ReadCounts?
 
@@ -56,16 +49,6 @@ extension ReadStage where Self: ~Copyable {
   public func describe(_ below: SourceDescription) -> SourceDescription { below }
   /// Anywhere.
   public var placement: ReadPipeline.Placement { .anywhere }
-  /// Returns what the stages below say.
-  public func explain(
-    _ range: ByteRange, of source: SourceDescription, next: ReadNext
-  ) -> [ReadExplanation.Part] {
-    guard next.showsSameBytes else {
-      let why = "\(Self.self) shows other bytes than those below it, and does not tell which become which"
-      return [ReadExplanation.Part(range, .unknown, detail: why)]
-    }
-    return next.explain(range, of: source)
-  }
   /// `nil`.
   public func statistics() -> ReadCounts? { nil }
   /// Does nothing.

@@ -1,5 +1,5 @@
 /// What ``Transforming`` does.
-final class TransformingStage: ReadStage {
+final class TransformingStage: ExplainingStage {
   private let name: String
   private let decoded: EqualBlocks
   private let encoded: EqualBlocks
