@@ -73,7 +73,7 @@ extension Bytes {
     self.init(count: buffer.count) { $0.copyMemory(from: buffer) }
   }
 
-  /// Creates a copy of `span`. `Bytes(buffer)` copies any buffer.
+  /// Creates a copy of `span`. Of a buffer: `Bytes(copying: buffer.bytes)`.
   ///
   /// - Complexity: O(n), one allocation.
   public init(copying span: RawSpan) {
