@@ -19,11 +19,11 @@ extension RangeReader {
   /// - Throws: `ReadError` with `unsupportedSource` if the URL is not a `file:` URL of this machine; otherwise as the
   ///   initializer with a path.
   public init(
-    contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: Cache = .shared, onChange: ChangePolicy = .fail,
-    @ReadPipelineBuilder stages: @Sendable () throws -> [any ReadStage] = { [] }
+    contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
+    onChange: ChangePolicy = .fail, @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     try await self.init(
       FileSource(url, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
-      cache.pipeline(among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
+      RangeReader.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 }

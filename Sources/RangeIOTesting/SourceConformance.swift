@@ -287,7 +287,7 @@ extension SourceConformance {
     }
   }
 
-  private struct ForeignValidator: SourceValidator {
-    func change(to newer: any SourceValidator) -> SourceChange { .other }
+  private struct ForeignValidator: SourceDescription.Validator {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change { .other }
   }
 }

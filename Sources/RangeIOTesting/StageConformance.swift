@@ -68,7 +68,7 @@ public enum StageConformance {
     guard derives.contains(true) || below == above else {
       throw Violation(description: "changes contents, and does not derive a description")
     }
-    if let statistics = stage.statistics(), statistics.stage.isEmpty {
+    if let statistics = stage.statistics(), statistics.name.isEmpty {
       throw Violation(description: "has statistics without its name")
     }
   }
@@ -254,8 +254,10 @@ private final class WatchedRead: Sendable {
 
 /// Bytes in memory that never change.
 private struct BytesSource: RangeSource {
-  private struct Version: SourceValidator {
-    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+  private struct Version: SourceDescription.Validator {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+      newer is Version ? .same : .other
+    }
   }
   private let bytes: Bytes
   private let isReady: Bool

@@ -2,12 +2,12 @@ import RangeIO
 
 /// A task that uses a store as `Caching` does.
 struct StoreWork {
-  struct Version: SourceValidator {
+  struct Version: SourceDescription.Validator {
     let number: UInt64
     /// For stores that keep their contents after the process ends.
     var persistentForm: [UInt8]? { Array("\(number)".utf8) }
 
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       (newer as? Version)?.number == number ? .same : .other
     }
   }

@@ -19,7 +19,7 @@ public final class SyntheticSource: RangeSource {
   }
 
   private let id: String
-  private let cost: SourceCost
+  private let cost: SourceDescription.Cost
   private let time: TimeSource?
   private let compressibility: Double
   private let sharesBandwidth: Bool
@@ -44,7 +44,7 @@ public final class SyntheticSource: RangeSource {
     self.sharesBandwidth = sharesBandwidth
     self.isAppendOnly = isAppendOnly
     self.compressibility = compressibility
-    cost = SourceCost(latency: latency, bytesPerSecond: bytesPerSecond)
+    cost = SourceDescription.Cost(latency: latency, bytesPerSecond: bytesPerSecond)
     self.time = time
     state = Locked(State(byteCount: byteCount))
   }
@@ -156,13 +156,13 @@ public final class SyntheticSource: RangeSource {
     return SeededGenerator.mix(UInt64(truncatingIfNeeded: place) &+ version &* 0x9E37_79B9_7F4A_7C15)
   }
 
-  struct Version: SourceValidator {
+  struct Version: SourceDescription.Validator {
     let number: UInt64
     let byteCount: Int
 
     var persistentForm: [UInt8]? { Array("\(number) \(byteCount)".utf8) }
 
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       guard let newer = newer as? Version, newer.number == number else { return .other }
       return newer.byteCount == byteCount ? .same : newer.byteCount > byteCount ? .extends : .other
     }

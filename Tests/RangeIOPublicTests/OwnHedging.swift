@@ -8,10 +8,10 @@ final class OwnHedging: ReadyStage {
 
   init(patience: Duration) { self.patience = patience }
 
-  var placement: StagePlacement { .hedging }
+  var placement: ReadPipeline.Placement { .hedging }
 
-  func statistics() -> StageStatistics? {
-    StageStatistics(stage: "OwnHedging", counts: [.init("second tries", secondTries.load(ordering: .relaxed))])
+  func statistics() -> ReadCounts? {
+    ReadCounts("OwnHedging", counts: ["second tries": secondTries.load(ordering: .relaxed)])
   }
 
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }

@@ -37,7 +37,7 @@ struct OwnStagesTests {
         asked.withLock { $0.cancelled += 1 }
         throw error
       }
-      return bytes.slice(range)
+      return bytes[range]
     }
   }
 
@@ -60,16 +60,34 @@ struct OwnStagesTests {
     try run([.seconds(3600), .milliseconds(10)], OwnHedging(patience: .milliseconds(50))) {
       (simulation, reader, source) async throws in
       let start = simulation.clock.now
-      #expect(try await reader.read(100..<200) == Self.content.slice(100..<200))
+      #expect(try await reader.read(100..<200) == Self.content[100..<200])
       #expect(start.duration(to: simulation.clock.now) == .milliseconds(60))
       await simulation.quiet()
       #expect(source.count == 2 && source.cancelled == 1)
     }
   }
 
+  /// Reads through a stage of the library.
+  private struct Through: ReadStage {
+    let inner: BuiltInStage
+
+    func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+      try await inner.read(request, next: next)
+    }
+  }
+
+  @Test func `a stage may read through one of the library`() throws {
+    let observing = Observing()
+    try run([.milliseconds(10)], Through(inner: observing)) { (_, reader, _) async throws in
+      #expect(try await reader.read(0..<10) == Self.content[0..<10])
+      #expect(observing.statistics()?["reads"] == 1)
+      #expect(observing.latency(0.5) >= .milliseconds(10))
+    }
+  }
+
   @Test func `an answer in time has no second try`() throws {
     try run([.milliseconds(10)], OwnHedging(patience: .milliseconds(50))) { (_, reader, source) async throws in
-      for _ in 0..<10 { #expect(try await reader.read(0..<10) == Self.content.slice(0..<10)) }
+      for _ in 0..<10 { #expect(try await reader.read(0..<10) == Self.content[0..<10]) }
       #expect(source.count == 10)
     }
   }
@@ -79,7 +97,7 @@ struct OwnStagesTests {
       (simulation, reader, source) async throws in
       let error = await #expect(throws: ReadError.self) { _ = try await reader.read(0..<10) }
       #expect(error?.code == .timedOut)
-      #expect(try await reader.read(0..<10) == Self.content.slice(0..<10))
+      #expect(try await reader.read(0..<10) == Self.content[0..<10])
       await simulation.quiet()
       #expect(source.cancelled == 1)
     }

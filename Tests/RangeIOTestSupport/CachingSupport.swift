@@ -5,13 +5,13 @@ import Testing
 
 /// A stage above the cache that asks of it what the test says.
 final class Asking: ReadStage {
-  private let state = Locked((caching: CachePolicy.normal, purpose: ReadPurpose.demand))
+  private let state = Locked((caching: ReadRequest.CachePolicy.normal, purpose: ReadUrgency.Purpose.demand))
 
-  var caching: CachePolicy {
+  var caching: ReadRequest.CachePolicy {
     get { state.withLock { $0.caching } }
     set { state.withLock { $0.caching = newValue } }
   }
-  var purpose: ReadPurpose {
+  var purpose: ReadUrgency.Purpose {
     get { state.withLock { $0.purpose } }
     set { state.withLock { $0.purpose = newValue } }
   }

@@ -13,11 +13,11 @@ final class ChangingSource: RangeSource {
     var looks = 0
     var isSettled = true
   }
-  private struct Version: SourceValidator {
+  private struct Version: SourceDescription.Validator {
     let number: UInt64
     let byteCount: Int
 
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       guard let newer = newer as? Version, newer.number == number else { return .other }
       return newer.byteCount == byteCount ? .same : newer.byteCount > byteCount ? .extends : .other
     }

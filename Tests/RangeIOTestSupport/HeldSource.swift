@@ -5,10 +5,10 @@ import RangeIOTesting
 /// A synthetic source whose reads wait until the test lets them go, but end at once when they are cancelled: notes what
 /// it is asked, and what it is asked too late.
 final class HeldSource: RangeSource {
-  struct Version: SourceValidator {
+  struct Version: SourceDescription.Validator {
     let number: UInt64
 
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       (newer as? Version)?.number == number ? .same : .other
     }
   }

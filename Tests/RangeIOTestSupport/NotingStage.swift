@@ -12,7 +12,7 @@ struct NotingStage: ReadStage {
 
   let name: String
   let notes: Noted<Seen>
-  var placement = StagePlacement.anywhere
+  var placement = ReadPipeline.Placement.anywhere
   /// The bytes at the source's start that the stages above do not see.
   var header: Int?
   let closings = Noted<String>()

@@ -92,7 +92,7 @@ extension ReadError {
   static let lasting = ReadError(.inputOutput, "this one stays")
 }
 
-extension StageStatistics {
+extension ReadCounts {
   /// The counts as a dictionary, those of zero left out.
   var figures: [String: Int] {
     Dictionary(uniqueKeysWithValues: counts.filter { $0.value != 0 }.map { ($0.name, $0.value) })
@@ -103,7 +103,7 @@ extension StageStatistics {
 struct NotingRequests: ReadStage {
   struct Seen: Equatable {
     var deadline: ReadInstant?
-    var purpose: ReadPurpose
+    var purpose: ReadUrgency.Purpose
   }
   let notes = Noted<Seen>()
 

@@ -12,9 +12,11 @@ struct KnownBlocks {
     token = store.sources.token(for: source, grid: BlockGrid(blockSize: 4096)!, reading: true).0
   }
 
-  private struct Version: SourceValidator {
+  private struct Version: SourceDescription.Validator {
     var persistentForm: [UInt8]? { [1] }
-    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+      newer is Version ? .same : .other
+    }
   }
 
   func range(_ block: Int) -> ByteRange { token.grid.range(of: block, in: Self.byteCount) }

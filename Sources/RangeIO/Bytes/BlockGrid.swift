@@ -17,7 +17,7 @@ public struct BlockGrid: Hashable, Sendable {
   }
 
   /// The block that holds the byte at `offset`.
-  @inlinable public func block(at offset: Int) -> Int { offset >> shift }
+  package func block(at offset: Int) -> Int { offset >> shift }
 
   /// The blocks that contain bytes of `range`; none for an empty range.
   @inlinable public func blocks(covering range: ByteRange) -> Range<Int> {
@@ -36,7 +36,7 @@ public struct BlockGrid: Hashable, Sendable {
   }
 
   /// `range` extended to whole blocks, cut at the end of a source of `byteCount` bytes.
-  @inlinable public func outward(_ range: ByteRange, in byteCount: Int) -> ByteRange {
+  package func outward(_ range: ByteRange, in byteCount: Int) -> ByteRange {
     let blocks = blocks(covering: range)
     guard !blocks.isEmpty else { return range }
     let lower = max(0, blocks.lowerBound) << shift

@@ -31,6 +31,16 @@ public struct ByteCount: Hashable, Comparable, Sendable {
   /// Compares by size.
   public static func < (a: ByteCount, b: ByteCount) -> Bool { a.bytes < b.bytes }
 
+  /// The sum of both.
+  ///
+  /// - Precondition: it fits an `Int`.
+  public static func + (a: ByteCount, b: ByteCount) -> ByteCount { .bytes(a.bytes + b.bytes) }
+
+  /// `count` taken `times` times: `.mebibytes(4) * 3`.
+  ///
+  /// - Precondition: the result is not negative and fits an `Int`.
+  public static func * (count: ByteCount, times: Int) -> ByteCount { .bytes(count.bytes * times) }
+
   /// One of `parts` equal shares of the count, rounded down to whole bytes.
   ///
   /// - Precondition: there is at least one part.

@@ -1,26 +1,23 @@
 /// A half-open range of bytes, counted from the start of the source: `0..<4096` is the first 4 KiB.
 ///
-/// Use ``ByteRanges`` for arithmetic on ranges that come from data: it returns `nil` where `Range` would trap.
+/// Use ``RangeReader/read(offset:count:)`` for numbers that come from data: it throws where `Range` would trap. Use the
+/// standard library's `RangeSet<Int>` for the union of ranges, and for what is missing of them.
 public typealias ByteRange = Range<Int>
 
 /// Arithmetic on byte ranges that never traps on overflow.
 ///
 /// These are functions in a namespace, not extensions of `Range<Int>`, so that importing RangeIO adds no members to
 /// such a common type. All are pure, take constant time unless they say otherwise, and allocate only what they return.
-public enum ByteRanges {
+package enum ByteRanges {
   /// The `count` bytes from `offset`, or `nil` if either is negative or their sum overflows.
-  ///
-  /// ```swift
-  /// guard let body = ByteRanges.range(offset: header.bodyOffset, count: header.bodyLength) else { throw Malformed() }
-  /// ```
-  public static func range(offset: Int, count: Int) -> ByteRange? {
+  package static func range(offset: Int, count: Int) -> ByteRange? {
     let (end, overflow) = offset.addingReportingOverflow(count)
     guard offset >= 0, count >= 0, !overflow else { return nil }
     return offset..<end
   }
 
   /// `range` moved by `distance` bytes, or `nil` if an end would be negative or overflow.
-  public static func shift(_ range: ByteRange, by distance: Int) -> ByteRange? {
+  package static func shift(_ range: ByteRange, by distance: Int) -> ByteRange? {
     let (lower, lowerOverflow) = range.lowerBound.addingReportingOverflow(distance)
     let (upper, upperOverflow) = range.upperBound.addingReportingOverflow(distance)
     guard !lowerOverflow, !upperOverflow, lower >= 0 else { return nil }
@@ -28,14 +25,14 @@ public enum ByteRanges {
   }
 
   /// The bytes that are in both ranges, or `nil` if they share none.
-  public static func intersection(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
+  package static func intersection(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
     let lower = max(a.lowerBound, b.lowerBound)
     let upper = min(a.upperBound, b.upperBound)
     return lower < upper ? lower..<upper : nil
   }
 
   /// One range with exactly the bytes of both, or `nil` if there is a gap between them. Ranges that touch are merged.
-  public static func union(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
+  package static func union(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
     if a.isEmpty { return b }
     if b.isEmpty { return a }
     guard a.lowerBound <= b.upperBound, b.lowerBound <= a.upperBound else { return nil }
@@ -43,7 +40,7 @@ public enum ByteRanges {
   }
 
   /// The bytes of `range` that are not in `hole`: zero, one or two ranges, in order.
-  public static func subtract(_ hole: ByteRange, from range: ByteRange) -> [ByteRange] {
+  package static func subtract(_ hole: ByteRange, from range: ByteRange) -> [ByteRange] {
     guard let cut = intersection(range, hole) else { return range.isEmpty ? [] : [range] }
     let before = range.lowerBound..<cut.lowerBound
     let after = cut.upperBound..<range.upperBound
@@ -65,7 +62,7 @@ public enum ByteRanges {
   /// The same bytes as the fewest ranges, in order. Empty ranges are removed; overlapping and touching ones are merged.
   ///
   /// - Complexity: O(n log n).
-  public static func normalize(_ ranges: some Sequence<ByteRange>) -> [ByteRange] {
+  package static func normalize(_ ranges: some Sequence<ByteRange>) -> [ByteRange] {
     var merged: [ByteRange] = []
     for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = merged.last, let both = union(last, range) {
@@ -81,7 +78,7 @@ public enum ByteRanges {
   ///
   /// - Parameter covered: in any order; ranges may overlap.
   /// - Complexity: O(n log n).
-  public static func gaps(in range: ByteRange, covered: some Sequence<ByteRange>) -> [ByteRange] {
+  package static func gaps(in range: ByteRange, covered: some Sequence<ByteRange>) -> [ByteRange] {
     var gaps: [ByteRange] = []
     var cursor = range.lowerBound
     for piece in normalize(covered) {

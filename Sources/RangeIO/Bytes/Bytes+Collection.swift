@@ -1,6 +1,10 @@
 import CRangeIOSystem
 
 extension Bytes: RandomAccessCollection {
+  /// What `prefix(_:)`, `dropFirst(_:)` and generic code for collections get: it keeps the positions of these bytes, as
+  /// the rules of `Collection` demand. `Bytes(slice)` makes `Bytes` of it without copying.
+  public typealias SubSequence = Slice<Bytes>
+
   /// Positions count from zero.
   @inlinable public var startIndex: Int { 0 }
   /// One past the last position: `count`.
@@ -16,6 +20,26 @@ extension Bytes: RandomAccessCollection {
     if let base { return base.load(fromByteOffset: position, as: UInt8.self) }
     return run(at: position)[0]
   }
+
+  /// The bytes at `positions`, sharing this value's memory. **The result counts from zero again**: the first byte of
+  /// `bytes[16..<32]` is at position 0.
+  ///
+  /// So it is not a slice in the sense of `Collection`, which keeps the positions of its base. Generic code for
+  /// collections, and code that asks for a `Slice<Bytes>`, gets such a slice.
+  ///
+  /// - Precondition: `positions` lies within `0..<count`. Check positions that come from data first.
+  /// - Complexity: O(1), no allocation.
+  @inlinable public subscript(positions: Range<Int>) -> Bytes { slice(positions) }
+
+  /// The bytes at `positions`, written as `0...3`, `16...` or `..<16`. Otherwise like ``subscript(_:)-(Range<Int>)``.
+  @inlinable public subscript(positions: some RangeExpression<Int>) -> Bytes {
+    self[positions.relative(to: 0..<count)]
+  }
+
+  /// Creates a value that shares the memory of `slice` and counts from zero: `Bytes(line.dropFirst(2))`.
+  ///
+  /// - Complexity: O(1), no allocation.
+  public init(_ slice: Slice<Bytes>) { self = slice.base[slice.startIndex..<slice.endIndex] }
 
   /// Iterates over the bytes in order, a piece at a time. Each byte costs a pointer comparison and a load.
   @inlinable public func makeIterator() -> Iterator { Iterator(self) }

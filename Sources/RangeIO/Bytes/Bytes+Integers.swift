@@ -1,9 +1,11 @@
-/// The order in which the bytes of an integer are stored.
-public enum ByteOrder: Hashable, Sendable {
-  /// The least significant byte first: Parquet, ZIP, SQLite WAL indexes.
-  case littleEndian
-  /// The most significant byte first: network order, MP4, PNG.
-  case bigEndian
+extension Bytes {
+  /// The order in which the bytes of an integer are stored.
+  public enum ByteOrder: Hashable, Sendable {
+    /// The least significant byte first: Parquet, ZIP, SQLite WAL indexes.
+    case littleEndian
+    /// The most significant byte first: network order, MP4, PNG.
+    case bigEndian
+  }
 }
 
 extension Bytes {
@@ -17,7 +19,7 @@ extension Bytes {
   ///
   /// - Complexity: O(1) for one piece; O(log pieces) for a rope. No allocation.
   @inlinable public func integer<T: FixedWidthInteger & BitwiseCopyable>(
-    at offset: Int, as type: T.Type = T.self, _ order: ByteOrder
+    at offset: Int, as type: T.Type = T.self, _ order: Bytes.ByteOrder
   ) -> T? {
     let size = MemoryLayout<T>.size
     guard offset >= 0, size <= count, offset <= count - size else { return nil }

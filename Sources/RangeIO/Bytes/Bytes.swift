@@ -7,7 +7,7 @@
 /// ```swift
 /// let header = try await reader.read(0..<4096)
 /// guard let version = header.integer(at: 8, as: UInt32.self, .bigEndian) else { throw Malformed() }
-/// let name = String(decoding: header.slice(16..<32), as: UTF8.self)
+/// let name = String(decoding: header[16..<32], as: UTF8.self)
 /// ```
 ///
 /// A small slice keeps its whole backing alive (see ``backingByteCount``). Call ``compacted()`` on slices that you keep
@@ -69,11 +69,11 @@ extension Bytes {
   /// Creates a copy of `buffer`.
   ///
   /// - Complexity: O(n), one allocation.
-  public init(copying buffer: UnsafeRawBufferPointer) {
+  @usableFromInline package init(copying buffer: UnsafeRawBufferPointer) {
     self.init(count: buffer.count) { $0.copyMemory(from: buffer) }
   }
 
-  /// Creates a copy of `span`.
+  /// Creates a copy of `span`. Of a buffer: `Bytes(copying: buffer.bytes)`.
   ///
   /// - Complexity: O(n), one allocation.
   public init(copying span: RawSpan) {
@@ -158,13 +158,8 @@ extension Bytes: ExpressibleByArrayLiteral {
 // MARK: slicing and keeping
 
 extension Bytes {
-  /// The bytes at `positions`, sharing this value's memory. The result counts from zero again.
-  ///
-  /// In contrast, `bytes[2..<8]` is a `Slice` that keeps the positions 2 to 7.
-  ///
-  /// - Precondition: `positions` lies within `0..<count`. Check positions that come from data first.
-  /// - Complexity: O(1), no allocation.
-  public func slice(_ positions: Range<Int>) -> Bytes {
+  /// See ``subscript(_:)-(Range<Int>)``.
+  @usableFromInline package func slice(_ positions: Range<Int>) -> Bytes {
     precondition(positions.lowerBound >= 0 && positions.upperBound <= count, "slice out of bounds")
     guard !positions.isEmpty else { return Bytes() }
     return Bytes(

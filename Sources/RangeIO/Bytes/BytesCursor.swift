@@ -1,123 +1,124 @@
-/// Parses bytes from the front to the back: integers, strings and arrays, each checked against the end.
-///
-/// ```swift
-/// var cursor = BytesCursor(try await reader.read(suffix: 22))       // a ZIP file's end of central directory
-/// guard try cursor.integer(UInt32.self, .littleEndian) == 0x0605_4B50 else { throw NotAZIPFile() }
-/// try cursor.skip(6)
-/// let entries = try cursor.integer(UInt16.self, .littleEndian)
-/// let size = try cursor.integer(UInt32.self, .littleEndian)
-/// let offset = try cursor.integer(UInt32.self, .littleEndian)
-/// ```
-///
-/// It is a value: use a copy to look ahead without moving the original. Reading beyond the end means bad data, not a
-/// programming error: it throws, and the cursor does not move.
-public struct BytesCursor: Sendable {
-  /// All the bytes, from the first.
-  public let bytes: Bytes
-  /// The number of bytes parsed so far.
-  public private(set) var position = 0
-
-  /// Creates a cursor before the first byte.
-  public init(_ bytes: Bytes) { self.bytes = bytes }
-
-  /// The number of bytes left.
-  public var remaining: Int { bytes.count - position }
-
-  /// Whether no bytes are left.
-  public var isAtEnd: Bool { remaining == 0 }
-
-  /// Parses the next integer.
+extension Bytes {
+  /// Parses bytes from the front to the back: integers, strings and arrays, each checked against the end.
   ///
-  /// - Throws: `ReadError.Code.corrupted` if too few bytes are left.
-  /// - Complexity: O(1) for one piece of memory.
-  @inlinable public mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(
-    _ type: T.Type = T.self, _ order: ByteOrder
-  ) throws(ReadError) -> T {
-    let size = MemoryLayout<T>.size
-    guard let value = bytes.integer(at: position, as: type, order) else { throw missing(size) }
-    try skip(size)
-    return value
-  }
-
-  /// Parses the next `count` integers.
+  /// ```swift
+  /// var cursor = Cursor(try await reader.read(suffix: 22))       // a ZIP file's end of central directory
+  /// guard try cursor.integer(UInt32.self, .littleEndian) == 0x0605_4B50 else { throw NotAZIPFile() }
+  /// try cursor.skip(6)
+  /// let entries = try cursor.integer(UInt16.self, .littleEndian)
+  /// let size = try cursor.integer(UInt32.self, .littleEndian)
+  /// let offset = try cursor.integer(UInt32.self, .littleEndian)
+  /// ```
   ///
-  /// - Throws: `ReadError.Code.corrupted` if too few bytes are left, or `count` is negative. It throws before it
-  ///   allocates anything for a count that comes from data.
-  /// - Complexity: O(count), one allocation.
-  @inlinable public mutating func integers<T: FixedWidthInteger & BitwiseCopyable>(
-    _ count: Int, of type: T.Type = T.self, _ order: ByteOrder
-  ) throws(ReadError) -> [T] {
-    let size = MemoryLayout<T>.size
-    guard count >= 0, count <= remaining / size else { throw missing(count, of: size) }
-    // One piece, so that each integer is one load.
-    let part = bytes.slice(position..<position + count * size).contiguous()
-    var values: [T] = []
-    values.reserveCapacity(count)
-    for index in 0..<count {
-      // Always within: checked above.
-      if let value = part.integer(at: index * size, as: type, order) { values.append(value) }
+  /// It is a value: use a copy to look ahead without moving the original. Reading beyond the end means bad data, not a
+  /// programming error: it throws, and the cursor does not move.
+  public struct Cursor: Sendable {
+    /// All the bytes, from the first.
+    @usableFromInline let bytes: Bytes
+    /// The number of bytes parsed so far.
+    public private(set) var position = 0
+
+    /// Creates a cursor before the first byte.
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+
+    /// The number of bytes left.
+    public var remaining: Int { bytes.count - position }
+
+    /// Parses the next integer.
+    ///
+    /// - Throws: `ReadError.Code.corrupted` if too few bytes are left.
+    /// - Complexity: O(1) for one piece of memory.
+    @inlinable public mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(
+      _ type: T.Type = T.self, _ order: Bytes.ByteOrder
+    ) throws(ReadError) -> T {
+      let size = MemoryLayout<T>.size
+      guard let value = bytes.integer(at: position, as: type, order) else { throw missing(size) }
+      try skip(size)
+      return value
     }
-    try skip(count * size)
-    return values
-  }
 
-  /// Takes the next `count` bytes, sharing memory with ``bytes``.
-  ///
-  /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
-  /// - Complexity: O(1).
-  public mutating func take(_ count: Int) throws(ReadError) -> Bytes {
-    let start = position
-    try skip(count)
-    return bytes.slice(start..<position)
-  }
+    /// Parses the next `count` integers.
+    ///
+    /// - Throws: `ReadError.Code.corrupted` if too few bytes are left, or `count` is negative. It throws before it
+    ///   allocates anything for a count that comes from data.
+    /// - Complexity: O(count), one allocation.
+    @inlinable public mutating func integers<T: FixedWidthInteger & BitwiseCopyable>(
+      _ count: Int, of type: T.Type = T.self, _ order: Bytes.ByteOrder
+    ) throws(ReadError) -> [T] {
+      let size = MemoryLayout<T>.size
+      guard count >= 0, count <= remaining / size else { throw missing(count, of: size) }
+      // One piece, so that each integer is one load.
+      let part = bytes.slice(position..<position + count * size).contiguous()
+      var values: [T] = []
+      values.reserveCapacity(count)
+      for index in 0..<count {
+        // Always within: checked above.
+        if let value = part.integer(at: index * size, as: type, order) { values.append(value) }
+      }
+      try skip(count * size)
+      return values
+    }
 
-  /// Parses the next `count` bytes as text. Bytes that are not UTF-8 become the replacement character U+FFFD.
-  ///
-  /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
-  public mutating func string(_ count: Int) throws(ReadError) -> String {
-    String(decoding: try take(count).contiguous(), as: UTF8.self)
-  }
+    /// Takes the next `count` bytes, sharing their memory.
+    ///
+    /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
+    /// - Complexity: O(1).
+    public mutating func take(_ count: Int) throws(ReadError) -> Bytes {
+      let start = position
+      try skip(count)
+      return bytes.slice(start..<position)
+    }
 
-  /// Parses the bytes before the next `end` as text, and also skips that `end`. For zero-terminated names, and for
-  /// lines.
-  ///
-  /// - Throws: `ReadError.Code.corrupted` if there is no `end`.
-  public mutating func string(endingWith end: UInt8) throws(ReadError) -> String {
-    let rest = bytes.slice(position..<bytes.count)
-    guard let length = rest.firstIndex(of: end) else {
-      throw ReadError(
+    /// Parses the next `count` bytes as text. Bytes that are not UTF-8 become the replacement character U+FFFD.
+    ///
+    /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
+    public mutating func string(_ count: Int) throws(ReadError) -> String {
+      String(decoding: try take(count).contiguous(), as: UTF8.self)
+    }
+
+    /// Parses the bytes before the next `end` as text, and also skips that `end`. For zero-terminated names, and for
+    /// lines.
+    ///
+    /// - Throws: `ReadError.Code.corrupted` if there is no `end`.
+    public mutating func string(endingWith end: UInt8) throws(ReadError) -> String {
+      let rest = bytes.slice(position..<bytes.count)
+      guard let length = rest.firstIndex(of: end) else {
+        throw ReadError(
+          .corrupted,
+          "no byte \(end) follows position \(position): these \(bytes.count) bytes are cut off, or not what they should "
+            + "be"
+        )
+      }
+      position += length + 1
+      return String(decoding: rest.slice(0..<length).contiguous(), as: UTF8.self)
+    }
+
+    /// Skips `count` bytes.
+    ///
+    /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
+    public mutating func skip(_ count: Int) throws(ReadError) {
+      guard count >= 0, count <= remaining else { throw missing(count) }
+      position += count
+    }
+
+    /// Moves to a position counted from the first byte, forwards or backwards.
+    ///
+    /// - Throws: `ReadError.Code.corrupted` if it lies outside of `0...bytes.count`.
+    public mutating func seek(to position: Int) throws(ReadError) {
+      guard (0...bytes.count).contains(position) else {
+        throw ReadError(.corrupted, "position \(position) does not lie within these \(bytes.count) bytes")
+      }
+      self.position = position
+    }
+
+    /// The error for `count` missing values of `size` bytes.
+    @usableFromInline func missing(_ count: Int, of size: Int = 1) -> ReadError {
+      let wanted = size == 1 ? "\(count) bytes are" : "\(count) values of \(size) bytes are"
+      return ReadError(
         .corrupted,
-        "no byte \(end) follows position \(position): these \(bytes.count) bytes are cut off, or not what they should be"
+        "\(wanted) expected at position \(position), where \(remaining) bytes are left: the data is cut off, or not "
+          + "what it should be"
       )
     }
-    position += length + 1
-    return String(decoding: rest.slice(0..<length).contiguous(), as: UTF8.self)
-  }
-
-  /// Skips `count` bytes.
-  ///
-  /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
-  public mutating func skip(_ count: Int) throws(ReadError) {
-    guard count >= 0, count <= remaining else { throw missing(count) }
-    position += count
-  }
-
-  /// Moves to a position counted from the first byte, forwards or backwards.
-  ///
-  /// - Throws: `ReadError.Code.corrupted` if it lies outside of `0...bytes.count`.
-  public mutating func seek(to position: Int) throws(ReadError) {
-    guard (0...bytes.count).contains(position) else {
-      throw ReadError(.corrupted, "position \(position) does not lie within these \(bytes.count) bytes")
-    }
-    self.position = position
-  }
-
-  /// The error for `count` missing values of `size` bytes.
-  @usableFromInline func missing(_ count: Int, of size: Int = 1) -> ReadError {
-    let wanted = size == 1 ? "\(count) bytes are" : "\(count) values of \(size) bytes are"
-    return ReadError(
-      .corrupted,
-      "\(wanted) expected at position \(position), where \(remaining) bytes are left: the data is cut off, or not what it should be"
-    )
   }
 }

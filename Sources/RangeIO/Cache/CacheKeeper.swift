@@ -14,9 +14,9 @@ final class CacheKeeper: Sendable {
     self.largest = largest
   }
 
-  func statistics() -> StageStatistics {
-    StageStatistics(
-      stage: "Caching",
+  func statistics() -> ReadCounts {
+    ReadCounts(
+      "Caching",
       counts: [
         .init("over-read bytes kept", keptBytes.load(ordering: .relaxed)),
         .init("bytes read again", againBytes.load(ordering: .relaxed)),

@@ -37,7 +37,7 @@ final class FlightUnderWay: Sendable {
   static func read(
     _ request: ReadRequest, of token: ChunkToken, turns: (any FullChunkStore)?, _ next: ReadNext
   ) async throws -> ReadResponse {
-    try await Caching.takeTurn(turns, next)
+    try await CachingStage.takeTurn(turns, next)
     let flight = FlightUnderWay(token, next.bottom, turn: turns, within: underWay)
     defer { flight.end() }
     let response = try await $current.withValue(flight) { try await next(request) }

@@ -27,7 +27,7 @@ package struct FlightPlan: Equatable, Sendable {
   package struct Start: Equatable, Sendable {
     package let flight: FlightID
     package let range: ByteRange
-    package let purpose: ReadPurpose
+    package let purpose: ReadUrgency.Purpose
   }
 
   /// Identifies the request when it leaves.

@@ -78,7 +78,7 @@ final class FlightTable: Sendable {
   ///   - lookAgain: looks up again what is there and what is still wanted, if flights have completed. Called under the
   ///     lock, so that none completes at the same time.
   func plan<Found: Sendable>(
-    _ wants: FlightWants, since mark: FlightMark, purpose: ReadPurpose, _ wait: FetchWait?,
+    _ wants: FlightWants, since mark: FlightMark, purpose: ReadUrgency.Purpose, _ wait: FetchWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
     let (planned, raised, urgencies) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
@@ -147,7 +147,7 @@ final class FlightTable: Sendable {
   func uncovered(_ range: ByteRange) -> [ByteRange] { state.withLock { $0.flights.uncovered(range) } }
 
   /// The parts of `range` that joinable flights bring, in order, and whether a read waits for each.
-  func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadPurpose)] {
+  func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadUrgency.Purpose)] {
     state.withLock { $0.flights.covered(range) }
   }
 

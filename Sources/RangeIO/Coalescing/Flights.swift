@@ -32,7 +32,7 @@ package struct Flights<Waiter> {
     /// 0 while the slot is free.
     var number: UInt64
     let range: ByteRange
-    var purpose: ReadPurpose
+    var purpose: ReadUrgency.Purpose
     var standing: Standing
     var waiters = FlightWaiters<Waiter>()
   }
@@ -87,7 +87,7 @@ package struct Flights<Waiter> {
   ///   moving the entries behind each new one. Once the tables have grown, one gap brought by one flight allocates
   ///   nothing but room for waiters beyond the first.
   package mutating func request(
-    _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadPurpose, waiter: Waiter?,
+    _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadUrgency.Purpose, waiter: Waiter?,
     widen: (ByteRange) -> ByteRange
   ) -> FlightPlan {
     lastWaiter += 1
@@ -102,7 +102,7 @@ package struct Flights<Waiter> {
   /// - Parameter earlier: the plan that the same request got just before, if this call adds to it: the request is
   ///   interested once in each of its flights.
   package mutating func requestApart(
-    _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadPurpose, waiter: Waiter?,
+    _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadUrgency.Purpose, waiter: Waiter?,
     after earlier: FlightPlan? = nil, widen: (ByteRange) -> ByteRange
   ) -> FlightPlan {
     if earlier == nil { lastWaiter += 1 }
@@ -113,7 +113,7 @@ package struct Flights<Waiter> {
 
   /// Who wants gaps, and how.
   private struct Asker {
-    let purpose: ReadPurpose
+    let purpose: ReadUrgency.Purpose
     let waiter: Waiter?
     /// Whether each stretch is a separate flight.
     let isApart: Bool
@@ -228,7 +228,7 @@ package struct Flights<Waiter> {
 
   private mutating func start(
     _ stretches: SmallArray<ByteRange>, for gaps: some Collection<ByteRange>, _ isApart: Bool,
-    _ purpose: ReadPurpose, _ plan: inout FlightPlan
+    _ purpose: ReadUrgency.Purpose, _ plan: inout FlightPlan
   ) {
     var gaps = gaps.makeIterator()
     var gap = gaps.next()
@@ -252,7 +252,7 @@ package struct Flights<Waiter> {
     return cursor..<(stretch.upperBound - cursor <= step ? stretch.upperBound : cursor + step)
   }
 
-  private mutating func launch(_ range: ByteRange, _ purpose: ReadPurpose) -> FlightID {
+  private mutating func launch(_ range: ByteRange, _ purpose: ReadUrgency.Purpose) -> FlightID {
     lastFlight += 1
     let flight = Flight(number: lastFlight, range: range, purpose: purpose, standing: .joinable)
     let slot: Int32
@@ -270,7 +270,7 @@ package struct Flights<Waiter> {
 
   /// Makes the flight in `slot` bring `range` to the request of `plan`.
   private mutating func enter(
-    _ slot: Int, _ range: ByteRange, _ purpose: ReadPurpose, _ waiter: Waiter?, startedAfter before: UInt64,
+    _ slot: Int, _ range: ByteRange, _ purpose: ReadUrgency.Purpose, _ waiter: Waiter?, startedAfter before: UInt64,
     _ plan: inout FlightPlan
   ) {
     let id = FlightID(number: slots[slot].number, slot: Int32(slot))
@@ -303,7 +303,7 @@ package struct Flights<Waiter> {
   }
 
   /// The parts of `range` that joinable flights bring, in order, with their purposes.
-  package func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadPurpose)] {
+  package func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadUrgency.Purpose)] {
     joinable[indexInJoinable(after: range.lowerBound)...].lazy.prefix { $0.range.lowerBound < range.upperBound }
       .compactMap { place in
         guard let part = ByteRanges.intersection(place.range, range) else { return nil }

@@ -17,7 +17,7 @@ public struct BackgroundWork: Sendable {
   ///
   /// - Returns: the task, for cancelling it. You need not keep it.
   /// - Complexity: one task.
-  @discardableResult public func start(
+  @discardableResult package func start(
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
@@ -28,7 +28,7 @@ public struct BackgroundWork: Sendable {
 
   /// Starts `work` on another thread even if it could start here: for work that keeps a processor busy while the caller
   /// continues.
-  @discardableResult public func startElsewhere(
+  @discardableResult package func startElsewhere(
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     Task(executorPreference: executor, priority: priority) { await work() }

@@ -4,8 +4,15 @@ extension ReadError {
   /// Turns a failed system call into an error for the user, for a source or store of your own. The error number decides
   /// the code, the advice, and whether to try again. This is the only place that interprets error numbers.
   ///
-  /// - Parameter action: what was being done, as in "cannot *open* the file".
-  public static func errno(_ errno: Errno, _ action: String, _ context: Context) -> ReadError {
+  /// - Parameters:
+  ///   - action: what was being done, as in "cannot *open* the file".
+  ///   - source: what the user calls the source, or the path that was to be opened.
+  ///   - range: the bytes that were being read.
+  public static func errno(_ errno: Errno, _ action: String, source: String, range: Range<Int>? = nil) -> ReadError {
+    .errno(errno, action, Context(source: source, range: range))
+  }
+
+  package static func errno(_ errno: Errno, _ action: String, _ context: Context) -> ReadError {
     let (code, advice, isTransient) = meaning(of: errno)
     return ReadError(
       code, "cannot \(action): \(errno.description.lowercased()) (\(errno.rawValue)); \(advice)",

@@ -19,8 +19,8 @@ public struct ReadError: Error, Sendable {
   public let isTransient: Bool
   /// How long the source asks you to wait before a retry, if it said so.
   public let retryAfter: Duration?
-  /// The read that failed, where there was one.
-  public let context: Context?
+  /// What was being read, where there was something.
+  package let context: Context?
   /// The underlying error, such as an `Errno`.
   public let cause: (any Error)?
 
@@ -30,8 +30,20 @@ public struct ReadError: Error, Sendable {
   ///   - message: what failed, then what to do: `"the tile index is truncated: download it again"`.
   ///   - isTransient: whether an unchanged retry may help.
   ///   - retryAfter: how long the source asks to wait before a retry, if it said so.
+  ///   - source: what the user calls the source (``SourceDescription/name``), or the path that was to be opened.
+  ///   - range: the bytes that were being read.
+  ///   - cause: the underlying error, such as an `Errno`.
   public init(
-    _ code: Code, _ message: String, isTransient: Bool = false, retryAfter: Duration? = nil, context: Context? = nil,
+    _ code: Code, _ message: String, isTransient: Bool = false, retryAfter: Duration? = nil, source: String? = nil,
+    range: Range<Int>? = nil, cause: (any Error)? = nil
+  ) {
+    self.init(
+      code, message, isTransient: isTransient, retryAfter: retryAfter,
+      context: source.map { Context(source: $0, range: range) }, cause: cause)
+  }
+
+  package init(
+    _ code: Code, _ message: String, isTransient: Bool = false, retryAfter: Duration? = nil, context: Context?,
     cause: (any Error)? = nil
   ) {
     self.code = code
@@ -42,20 +54,37 @@ public struct ReadError: Error, Sendable {
     self.cause = cause
   }
 
+  /// What the user calls the source that was being read (``SourceDescription/name``), or the path that was to be
+  /// opened.
+  public var source: String? { context?.source }
+
+  /// The bytes that were being read, counted from the start of the source; `nil` if nothing was being read.
+  public var range: Range<Int>? {
+    guard let context, context.count > 0 else { return nil }
+    let (end, overflow) = context.offset.addingReportingOverflow(context.count)
+    return context.offset..<(overflow ? .max : end)
+  }
+
   /// What was being read.
-  public struct Context: Hashable, Sendable {
+  package struct Context: Hashable, Sendable {
     /// What the user calls the source (`SourceDescription.name`), or the path that was to be opened.
-    public var source: String
+    package var source: String
     /// The offset in bytes from the start of the source.
-    public var offset: Int
+    package var offset: Int
     /// The number of bytes requested.
-    public var count: Int
+    package var count: Int
 
     /// The `count` bytes from `offset` of `source`.
-    public init(source: String, offset: Int = 0, count: Int = 0) {
+    package init(source: String, offset: Int = 0, count: Int = 0) {
       self.source = source
       self.offset = offset
       self.count = count
+    }
+
+    /// The bytes of `range`, which may be of any length.
+    init(source: String, range: Range<Int>?) {
+      let (count, overflow) = (range?.upperBound ?? 0).subtractingReportingOverflow(range?.lowerBound ?? 0)
+      self.init(source: source, offset: range?.lowerBound ?? 0, count: overflow ? .max : count)
     }
   }
 }
@@ -79,7 +108,7 @@ extension ReadError {
     /// It cannot be read at random offsets: a directory, a FIFO, a socket, a terminal, a file of `/proc`.
     public static let unsupportedSource = Code(kind: .unsupportedSource)
     /// The source is no longer the version that the reader opened. The message says what changed. Open it again to read
-    /// the new version, or use ``ChangePolicy/follow`` if it grows.
+    /// the new version, or use ``RangeReader/ChangePolicy/follow`` if it grows.
     public static let sourceChanged = Code(kind: .sourceChanged)
     /// The reader or the source has been closed.
     public static let closed = Code(kind: .closed)

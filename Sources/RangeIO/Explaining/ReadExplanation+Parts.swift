@@ -18,7 +18,7 @@ extension [ReadExplanation.Part] {
 
   /// The parts of `range`: `held` is at `origin`. `missing` explains the rest.
   static func parts(
-    of range: ByteRange, held: [ByteRange], _ origin: ReadOrigin, detail: String? = nil,
+    of range: ByteRange, held: [ByteRange], _ origin: ReadExplanation.Origin, detail: String? = nil,
     missing: (ByteRange) -> [ReadExplanation.Part]
   ) -> [ReadExplanation.Part] {
     let held = ByteRanges.normalize(held.compactMap { ByteRanges.intersection($0, range) })
@@ -43,7 +43,7 @@ extension String {
 
 extension ReadExplanation.Part {
   /// Bytes that `origin` does not hold, and why.
-  static func missing(_ range: ByteRange, _ origin: ReadOrigin, _ why: String) -> ReadExplanation.Part {
+  static func missing(_ range: ByteRange, _ origin: ReadExplanation.Origin, _ why: String) -> ReadExplanation.Part {
     ReadExplanation.Part(range, .source, reasons: [.init(origin, why)])
   }
 

@@ -7,34 +7,41 @@
 /// // 4096..<65536 61440 B  source  not memory: its block is kept without these bytes; not flight: no read of it is
 /// //                               under way
 /// ```
-public struct ReadExplanation: Hashable, Sendable, Codable {
+public struct ReadExplanation: Hashable, Sendable {
   /// Why bytes do not come from a nearer place.
-  public struct Reason: Hashable, Sendable, Codable {
+  package struct Reason: Hashable, Sendable {
     /// The place that they do not come from.
-    public var origin: ReadOrigin
+    package var origin: Origin
     /// The reason, in words.
-    public var why: String
+    package var why: String
 
     /// Creates a reason.
-    public init(_ origin: ReadOrigin, _ why: String) {
+    package init(_ origin: Origin, _ why: String) {
       self.origin = origin
       self.why = why
     }
   }
 
   /// Bytes that come from one place.
-  public struct Part: Hashable, Sendable, Codable {
+  public struct Part: Hashable, Sendable {
     /// The range, counted from the start of the source as the caller sees it.
     public var range: Range<Int>
     /// Where the bytes come from.
-    public var origin: ReadOrigin
+    public var origin: Origin
     /// Details in words, or `nil`.
-    public var detail: String?
+    package var detail: String?
     /// Why not from nearer places, the nearest first.
-    public var reasons: [Reason]
+    package var reasons: [Reason]
+
+    /// Everything in words: the details, and why the bytes do not come from nearer places.
+    public var notes: [String] { (detail.map { [$0] } ?? []) + reasons.map { "not \($0.origin): \($0.why)" } }
 
     /// Creates a part.
-    public init(_ range: Range<Int>, _ origin: ReadOrigin, detail: String? = nil, reasons: [Reason] = []) {
+    public init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil) {
+      self.init(range, origin, detail: detail, reasons: [])
+    }
+
+    package init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil, reasons: [Reason]) {
       self.range = range
       self.origin = origin
       self.detail = detail
@@ -46,10 +53,10 @@ public struct ReadExplanation: Hashable, Sendable, Codable {
   public let parts: [Part]
 
   /// Creates an explanation from parts that are in order and without gaps.
-  public init(_ parts: [Part]) { self.parts = parts.joined() }
+  package init(_ parts: [Part]) { self.parts = parts.joined() }
 
   /// The bytes that come from `origin`.
-  public func byteCount(from origin: ReadOrigin) -> Int {
+  package func byteCount(from origin: Origin) -> Int {
     parts.reduce(0) { $1.origin == origin ? ByteRanges.sum($0, ByteRanges.count($1.range)) : $0 }
   }
 }
@@ -62,7 +69,7 @@ extension ReadExplanation: CustomStringConvertible {
     let lines = zip(parts, rows).map { part, row in
       let gap = { String(repeating: " ", count: $0) }
       var line = row[0] + gap(widths[0] - row[0].count) + gap(2 + widths[1] - row[1].count) + row[1] + "  " + row[2]
-      let notes = (part.detail.map { [$0] } ?? []) + part.reasons.map { "not \($0.origin): \($0.why)" }
+      let notes = part.notes
       if !notes.isEmpty { line += gap(widths[2] - row[2].count) + "  " + notes.joined(separator: "; ") }
       return line
     }

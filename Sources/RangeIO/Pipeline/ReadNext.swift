@@ -7,8 +7,8 @@ public struct ReadNext: Sendable {
 
   @usableFromInline init(_ link: ReadLink) { self.link = link }
 
-  /// Starts work that outlives a read.
-  public var background: BackgroundWork { link.background }
+  /// Starts work that need not read through this.
+  package var background: BackgroundWork { link.background }
   /// The clock to use.
   public var time: TimeSource { link.time }
 
@@ -23,7 +23,8 @@ public struct ReadNext: Sendable {
     try await link.bottom.waiting.wait(for: answer)
   }
 
-  /// Starts work that reads through this and may outlive the read that starts it: a second try, a refill, a shared fetch.
+  /// Starts work that reads through this and may outlive the read that starts it: a second try, a refill, a shared
+  /// fetch.
   ///
   /// Call it within a read. The stages below stay open until the work has ended, so end it soon after the task is
   /// cancelled; what it reads ends at once when the reader is closed. Wait for times by ``sleep(until:)``.
@@ -38,7 +39,7 @@ public struct ReadNext: Sendable {
     }
   }
 
-  /// Calls ``startFlightElsewhere(_:)`` or ``startFlight(_:)``.
+  /// Like ``start(_:)``, and on another thread if `elsewhere` is set.
   func startFlight(elsewhere: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     elsewhere ? startFlightElsewhere(work) : start(work)
   }
@@ -70,7 +71,7 @@ public struct ReadNext: Sendable {
   /// Where the bytes of `range` would come from now.
   ///
   /// - Parameter source: the source as the calling stage sees it.
-  public func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+  func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
     link.explain(range, of: source)
   }
 
@@ -133,6 +134,13 @@ protocol GatheringStage: ReadStage {
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]?
 }
 
+/// A stage that tells where bytes come from. Of a stage that does not, and shows what those below it show, these tell.
+protocol ExplainingStage: ReadStage {
+  /// Where the bytes of `range` would come from now. The parts are in order and together make up `range`. Must read
+  /// nothing and count nothing.
+  func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
+}
+
 /// A stage, and the chain below it.
 @usableFromInline final class StageLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
@@ -146,6 +154,8 @@ protocol GatheringStage: ReadStage {
   private let hasReadyStage: Bool
   private let readyStage: any ReadyStage
   private let gatheringStage: (any GatheringStage)?
+  private let explainingStage: (any ExplainingStage)?
+  private let kind: Any.Type
 
   init(_ stage: any ReadStage, above next: ReadNext) {
     self.stage = stage
@@ -153,6 +163,8 @@ protocol GatheringStage: ReadStage {
     cache = stage as? any CacheStage
     discarding = stage as? any DiscardingStage
     gatheringStage = stage as? any GatheringStage
+    explainingStage = stage as? any ExplainingStage
+    kind = type(of: stage)
     hasReadyStage = stage is any ReadyStage
     readyStage = stage as? any ReadyStage ?? NeverReady.shared
     super.init(background: next.background, time: next.time, bottom: next.link.bottom, isStage: true)
@@ -163,14 +175,12 @@ protocol GatheringStage: ReadStage {
   }
 
   override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
-    Self.explain(range, of: source, by: stage, next)
-  }
-
-  /// The stage is borrowed, as in ``ReadNext/pass(_:to:_:)``.
-  private static func explain(
-    _ range: ByteRange, of source: SourceDescription, by stage: borrowing any ReadStage & ~Copyable, _ next: ReadNext
-  ) -> [ReadExplanation.Part] {
-    stage.explain(range, of: source, next: next)
+    if let explainingStage { return explainingStage.explain(range, of: source, next: next) }
+    guard next.showsSameBytes else {
+      let why = "\(kind) shows other bytes than those below it, and does not tell which become which"
+      return [ReadExplanation.Part(range, .unknown, detail: why)]
+    }
+    return next.explain(range, of: source)
   }
 
   override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
@@ -223,6 +233,6 @@ extension ReadNext {
   ///
   /// - Parameter changesSource: whether the stage derives a description of its own.
   func under(_ stage: any ReadStage, changesSource: Bool) -> ReadNext {
-    ReadNext(StageLink(stage, above: changesSource ? ReadNext(UnderivingLink(above: self)) : self))
+    ReadNext(StageLink(stage.linked, above: changesSource ? ReadNext(UnderivingLink(above: self)) : self))
   }
 }

@@ -14,34 +14,32 @@ public struct ReadPipeline: Sendable {
   let stages: [any ReadStage]
 
   /// Creates a pipeline of the stages listed, from the top down. You can use `if`, `else`, `for` and optionals.
-  public init(@ReadPipelineBuilder _ stages: () throws -> [any ReadStage]) rethrows { self.stages = try stages() }
+  public init(@ReadPipeline.Builder _ stages: () throws -> [any ReadStage]) rethrows { self.stages = try stages() }
 
   init(_ stages: [any ReadStage]) { self.stages = stages }
 
   /// Creates a pipeline without stages.
-  public init() { stages = [] }
+  package init() { stages = [] }
 }
 
-/// Collects the stages of a pipeline.
-@resultBuilder public enum ReadPipelineBuilder {
-  /// One stage.
-  public static func buildExpression(_ stage: any ReadStage) -> [any ReadStage] { [stage] }
-  /// A stage, or none.
-  public static func buildExpression(_ stage: (any ReadStage)?) -> [any ReadStage] { stage.map { [$0] } ?? [] }
-  /// All stages of another pipeline.
-  public static func buildExpression(_ pipeline: ReadPipeline) -> [any ReadStage] { pipeline.stages }
-  /// One stage after the other.
-  public static func buildBlock(_ parts: [any ReadStage]...) -> [any ReadStage] { parts.flatMap { $0 } }
-  /// `if` without `else`.
-  public static func buildOptional(_ part: [any ReadStage]?) -> [any ReadStage] { part ?? [] }
-  /// `if`.
-  public static func buildEither(first part: [any ReadStage]) -> [any ReadStage] { part }
-  /// `else`.
-  public static func buildEither(second part: [any ReadStage]) -> [any ReadStage] { part }
-  /// `for`.
-  public static func buildArray(_ parts: [[any ReadStage]]) -> [any ReadStage] { parts.flatMap { $0 } }
-  /// `if #available`.
-  public static func buildLimitedAvailability(_ part: [any ReadStage]) -> [any ReadStage] { part }
+extension ReadPipeline {
+  /// Collects the stages of a pipeline.
+  @resultBuilder public enum Builder {
+    /// One stage, or none.
+    public static func buildExpression(_ stage: (any ReadStage)?) -> [any ReadStage] { stage.map { [$0] } ?? [] }
+    /// All stages of another pipeline.
+    public static func buildExpression(_ pipeline: ReadPipeline) -> [any ReadStage] { pipeline.stages }
+    /// One stage after the other.
+    public static func buildBlock(_ parts: [any ReadStage]...) -> [any ReadStage] { parts.flatMap { $0 } }
+    /// `if` without `else`.
+    public static func buildOptional(_ part: [any ReadStage]?) -> [any ReadStage] { part ?? [] }
+    /// `if`.
+    public static func buildEither(first part: [any ReadStage]) -> [any ReadStage] { part }
+    /// `else`.
+    public static func buildEither(second part: [any ReadStage]) -> [any ReadStage] { part }
+    /// `for`.
+    public static func buildArray(_ parts: [[any ReadStage]]) -> [any ReadStage] { parts.flatMap { $0 } }
+  }
 }
 
 extension ReadPipeline {
@@ -51,7 +49,7 @@ extension ReadPipeline {
   }
 
   /// What the stages have done, from the top down.
-  func statistics() -> [StageStatistics] { stages.compactMap { $0.statistics() } }
+  func statistics() -> [ReadCounts] { stages.compactMap { $0.statistics() } }
 
   /// Tells caches to drop a version that is no longer read.
   ///
@@ -60,7 +58,7 @@ extension ReadPipeline {
     var source = source
     for stage in stages {
       // Stages above see what this one derives; stages below see what it was derived from.
-      (stage as? any CacheStage)?.endReading(of: source)
+      (stage.linked as? any CacheStage)?.endReading(of: source)
       if let base = source.base, stage.describe(base).id.hasSameBytes(as: source.id) { source = base }
     }
   }
@@ -88,7 +86,7 @@ extension ReadPipeline {
 
   /// Whether both are caches with the same store: a fetch of one through the other would wait for itself.
   private func shareStore(_ one: any ReadStage, _ other: any ReadStage) -> Bool {
-    guard let one = one as? any CacheStage, let other = other as? any CacheStage else { return false }
+    guard let one = one.linked as? any CacheStage, let other = other.linked as? any CacheStage else { return false }
     return one.sharesStore(with: other)
   }
 

@@ -62,7 +62,7 @@ public struct ReadRequest: Sendable {
   /// Why the bytes are read, as far as is known now. A prefetch becomes a demand when a read starts to wait for it.
   ///
   /// Setting it starts over: the new value does not follow earlier waiters.
-  public var purpose: ReadPurpose {
+  public var purpose: ReadUrgency.Purpose {
     get { extras?.urgency?.purpose ?? .demand }
     set { change(urgency: .some(newValue == .demand ? nil : ReadUrgency())) }
   }

@@ -17,14 +17,14 @@ public struct ReadResponse: Sendable {
   }
 
   /// Bytes that were read in addition to those requested, and their range.
-  public struct Part: Sendable {
+  package struct Part: Sendable {
     /// The range, from the start of the source.
-    public let range: ByteRange
+    package let range: ByteRange
     /// Has as many bytes as `range`.
-    public let bytes: Bytes
+    package let bytes: Bytes
 
     /// Creates a part with the bytes of `range`.
-    public init(_ range: ByteRange, _ bytes: Bytes) {
+    package init(_ range: ByteRange, _ bytes: Bytes) {
       self.range = range
       self.bytes = bytes
     }
@@ -47,7 +47,7 @@ public struct ReadResponse: Sendable {
   ///
   /// A stage that changes or checks bytes returns a new response, as ``map(_:_:)`` does. That leaves out the over-read
   /// bytes, which it has not changed or checked.
-  public var overRead: [Part] {
+  package var overRead: [Part] {
     get { extras?.overRead ?? [] }
     set { change(moreBytes, newValue) }
   }
@@ -59,7 +59,8 @@ public struct ReadResponse: Sendable {
   /// The number of requested bytes, in all.
   public var byteCount: Int { extras == nil ? bytes.count : moreBytes.reduce(bytes.count) { $0 + $1.count } }
 
-  /// The response with each piece transformed, without ``overRead``. A stage that decodes uses it to answer `request`.
+  /// The response with each piece transformed, without over-read bytes. A stage that decodes uses it to answer
+  /// `request`.
   ///
   /// - Parameter transform: called with each range of the request and its bytes.
   public func map<E: Error>(

@@ -19,7 +19,7 @@
 ///
 /// **What you must do.** Return exactly the bytes of each range, or throw. Pass `next` only requests within the
 /// description below. Honour cancellation in your own waits: `Task.sleep`, streams and `next` do. Do not hold a lock
-/// while you call `next`. You may keep `next` for work that outlives the call; start that work with `next.background`,
+/// while you call `next`. You may keep `next` for work that outlives the call; start that work with `next.start`,
 /// and take the time from `next.time`, so that tests can control both.
 public protocol ReadStage: ~Copyable, Sendable {
   /// Answers `request`, usually by calling `next`.
@@ -32,17 +32,10 @@ public protocol ReadStage: ~Copyable, Sendable {
   func describe(_ below: SourceDescription) -> SourceDescription
 
   /// Where this stage may stand among the others. By default anywhere.
-  var placement: StagePlacement { get }
-
-  /// Where the bytes of `range` would come from now, for `RangeReader.explain(_:)`. The parts are in order and together
-  /// make up `range`. By default returns what the stages below say, or ``ReadOrigin/unknown`` if this stage derives its
-  /// own source.
-  ///
-  /// Must read nothing and count nothing.
-  func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
+  var placement: ReadPipeline.Placement { get }
 
   /// What this stage has done so far, for `RangeReader.statistics()`. By default `nil`.
-  func statistics() -> StageStatistics?
+  func statistics() -> ReadCounts?
 
   /// Ends the stage, after the last read has returned. A stage that is an object is closed once no open reader lists it
   /// any more; a value is closed with each of its readers. By default does nothing.
@@ -55,19 +48,9 @@ extension ReadStage where Self: ~Copyable {
   /// Returns `below`.
   public func describe(_ below: SourceDescription) -> SourceDescription { below }
   /// Anywhere.
-  public var placement: StagePlacement { .anywhere }
-  /// Returns what the stages below say.
-  public func explain(
-    _ range: ByteRange, of source: SourceDescription, next: ReadNext
-  ) -> [ReadExplanation.Part] {
-    guard next.showsSameBytes else {
-      let why = "\(Self.self) shows other bytes than those below it, and does not tell which become which"
-      return [ReadExplanation.Part(range, .unknown, detail: why)]
-    }
-    return next.explain(range, of: source)
-  }
+  public var placement: ReadPipeline.Placement { .anywhere }
   /// `nil`.
-  public func statistics() -> StageStatistics? { nil }
+  public func statistics() -> ReadCounts? { nil }
   /// Does nothing.
   public nonisolated(nonsending) func close() async {}
 }

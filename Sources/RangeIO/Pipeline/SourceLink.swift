@@ -95,7 +95,7 @@ final class SourceLink: Sendable {
     guard let urgency = request.urgency, urgency.purpose == .prefetch else {
       return try await readNow(source, request)
     }
-    return try await ReadUrgency.$current.withValue(urgency) { try await readNow(source, request) }
+    return try await ReadUrgency.$served.withValue(urgency) { try await readNow(source, request) }
   }
 
   private static func readNow(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {

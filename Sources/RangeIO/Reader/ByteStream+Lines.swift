@@ -5,26 +5,28 @@ extension ByteStream {
   /// before it, are left out. No other character ends a line.
   ///
   /// Bytes that are not valid UTF-8 become the replacement character U+FFFD. The last line needs no line feed.
-  public var lines: LineSequence { lines(longest: .mebibytes(1)) }
+  public var lines: some AsyncSequence<String, any Error> & Sendable { lines(longest: .mebibytes(1)) }
 
   /// The stream line by line, with your own limit on the length of a line.
   ///
   /// - Parameter longest: the most bytes a line may have before its line feed. A longer line throws
   ///   `ReadError.Code.limitExceeded`, so that a file without line feeds does not fill the memory.
-  public func lines(longest: ByteCount) -> LineSequence { LineSequence(stream: self, longest: longest.bytes) }
+  public func lines(longest: ByteCount) -> some AsyncSequence<String, any Error> & Sendable {
+    LineSequence(stream: self, longest: longest.bytes)
+  }
 
   /// The lines of a ``ByteStream``.
-  public struct LineSequence: AsyncSequence, Sendable {
+  struct LineSequence: AsyncSequence, Sendable {
     let stream: ByteStream
     let longest: Int
 
     /// Starts at the beginning of the range.
-    public func makeAsyncIterator() -> Iterator {
+    func makeAsyncIterator() -> Iterator {
       Iterator(pieces: stream.makeAsyncIterator(), longest: longest, of: stream.core.source.name)
     }
 
     /// The lines, in order. Use an iterator from one task at a time.
-    public struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
       private var pieces: ByteStream.Iterator
       private let longest: Int
       /// The name of the source, for errors.
@@ -47,13 +49,13 @@ extension ByteStream {
       }
 
       /// The next line, or `nil` at the end of the range.
-      @inlinable public nonisolated(nonsending) mutating func next() async throws -> String? {
+      nonisolated(nonsending) mutating func next() async throws -> String? {
         if let line = try takeLine() { return line }
         return try await nextPieces()
       }
 
       /// The next line, or `nil` at the end of the range. Runs on the caller's actor.
-      @inlinable public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws
+      nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws
         -> String?
       {
         // Not `isolated`, for the reason given in `ByteSequence`.
@@ -62,7 +64,7 @@ extension ByteStream {
       }
 
       /// Reads further pieces until a line ends.
-      @usableFromInline nonisolated(nonsending) mutating func nextPieces() async throws -> String? {
+      nonisolated(nonsending) mutating func nextPieces() async throws -> String? {
         while !isEnded {
           guard let piece = try await nextPiece() else {
             (isEnded, self.piece) = (true, Bytes())
@@ -86,7 +88,7 @@ extension ByteStream {
 
       /// Returns the next line that ends within the current piece. If none does, saves the remainder of the piece in
       /// `begun`.
-      @usableFromInline mutating func takeLine() throws(ReadError) -> String? {
+      mutating func takeLine() throws(ReadError) -> String? {
         defer { _fixLifetime(piece) }
         while true {
           // `memchr` checks many bytes at a time.

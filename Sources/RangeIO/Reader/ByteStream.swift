@@ -27,11 +27,11 @@ public struct ByteStream: AsyncSequence, Sendable {
   let core: ReaderCore
   let asked: AskedRange
   let chunkSize: Int
-  let caching: CachePolicy
+  let caching: ReadRequest.CachePolicy
   /// `nil`: the stream does not wait for growth.
   var following: Following?
 
-  init(_ core: ReaderCore, _ asked: AskedRange, chunkSize: ByteCount, caching: CachePolicy) {
+  init(_ core: ReaderCore, _ asked: AskedRange, chunkSize: ByteCount, caching: ReadRequest.CachePolicy) {
     self.core = core
     self.asked = asked
     self.chunkSize = Swift.max(1, chunkSize.bytes)
@@ -67,7 +67,7 @@ extension RangeReader {
   ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
   public nonisolated func stream(
     _ range: some RangeExpression<Int> & Sendable, chunkSize: ByteCount = .kibibytes(256),
-    caching: CachePolicy = .normal
+    caching: ReadRequest.CachePolicy = .normal
   ) -> ByteStream {
     ByteStream(core, AskedRange(range), chunkSize: chunkSize, caching: caching)
   }
@@ -80,10 +80,11 @@ extension RangeReader {
   /// ```
   ///
   /// Every byte comes once and in order. At the current end of the source a piece may be shorter than `chunkSize`; the
-  /// stream then waits until the source grows. The reader should have the policy ``ChangePolicy/follow``. With any
-  /// other policy, growth is a change and the stream throws `sourceChanged`. The exception is a source that declares
-  /// that it only grows (``SourceDescription/mayGrow``; for a file ``FileSource/Configuration/isAppendOnly``): then the
-  /// stream notices growth, but only once per ``RangeReader/Configuration/pollInterval``.
+  /// stream then waits until the source grows. The reader should have the policy ``RangeReader/ChangePolicy/follow``.
+  /// With any other policy, growth is a change and the stream throws `sourceChanged`. The exception is a source that
+  /// declares that it only grows (``SourceDescription/mayGrow``; for a file `isAppendOnly` of
+  /// ``FileSource/Configuration``): then the stream notices growth, but only once per
+  /// ``RangeReader/Configuration/pollInterval``.
   ///
   /// The stream ends when `isOver` returns `true`. It throws `CancellationError` when its task is cancelled,
   /// `ReadError.Code.closed` when the reader is closed, and `sourceChanged` when the source changes in any way other
@@ -111,7 +112,7 @@ extension RangeReader {
   ///   - chunkSize: the bytes per piece, at least one. Default: 256 KiB.
   ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
   public nonisolated func stream(
-    suffix count: Int, chunkSize: ByteCount = .kibibytes(256), caching: CachePolicy = .normal
+    suffix count: Int, chunkSize: ByteCount = .kibibytes(256), caching: ReadRequest.CachePolicy = .normal
   ) -> ByteStream {
     ByteStream(core, .suffix(count), chunkSize: chunkSize, caching: caching)
   }
@@ -122,7 +123,7 @@ extension RangeReader {
   ///   - chunkSize: the bytes per piece, at least one. Default: 256 KiB.
   ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
   public nonisolated func stream(
-    chunkSize: ByteCount = .kibibytes(256), caching: CachePolicy = .normal
+    chunkSize: ByteCount = .kibibytes(256), caching: ReadRequest.CachePolicy = .normal
   ) -> ByteStream {
     ByteStream(core, .from(0), chunkSize: chunkSize, caching: caching)
   }

@@ -13,21 +13,17 @@ extension RangeReader {
   ///   elsewhere, and for longer ranges, a thread switch). A hit in a memory cache costs neither.
   public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes { try await core.read(range) }
 
-  /// Reads the bytes of `range`; you choose what the cache may do.
+  /// Reads a range in any form: `4096...` to the current end, `..<512`, `0...3`, `...3`. You can choose what the cache
+  /// may do.
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.notCached` for `.onlyIfCached`, if the cache does not have
   ///   all of the range. Without a `Caching` stage, `.onlyIfCached` makes no difference.
-  public nonisolated(nonsending) func read(_ range: ByteRange, caching: CachePolicy) async throws -> Bytes {
-    try await core.read(range, caching: caching)
-  }
-
-  /// Reads a range in any form: `4096...` to the current end, `..<512`, `0...3`, `...3`.
-  ///
-  /// - Throws: as ``read(_:)-(ByteRange)``, and as ``read(_:caching:)-(ByteRange,_)``.
   public nonisolated(nonsending) func read(
-    _ range: some RangeExpression<Int> & Sendable, caching: CachePolicy = .normal
+    _ range: some RangeExpression<Int> & Sendable, caching: ReadRequest.CachePolicy = .normal
   ) async throws -> Bytes {
-    try await core.read(AskedRange(range), caching: caching)
+    // Known without the size of the source.
+    if let range = range as? ByteRange { return try await core.read(range, caching: caching) }
+    return try await core.read(AskedRange(range), caching: caching)
   }
 
   /// Reads all bytes of the source as it is now: `read(...)`.
@@ -57,9 +53,9 @@ extension RangeReader {
   /// The ranges may be in any order, overlap, and be empty. All bytes are of one version, or the read throws.
   ///
   /// - Returns: the bytes of each range, in the order of `ranges`.
-  /// - Throws: as ``read(_:)-(ByteRange)``, for the first range that fails, and as ``read(_:caching:)-(ByteRange,_)``.
+  /// - Throws: as ``read(_:)-(ByteRange)``, for the first range that fails, and as ``read(_:caching:)-(_,_)``.
   public nonisolated(nonsending) func read(
-    _ ranges: [ByteRange], caching: CachePolicy = .normal
+    _ ranges: [ByteRange], caching: ReadRequest.CachePolicy = .normal
   ) async throws -> [Bytes] {
     try await core.read(ranges, caching: caching)
   }
@@ -83,15 +79,6 @@ extension RangeReader {
     let bytes = try await core.read(range)
     bytes.copyBytes(to: buffer)
     return bytes.count
-  }
-
-  /// Replaces the contents of `array` with the bytes of `range`; its size becomes `range.count`.
-  ///
-  /// - Throws: as ``read(_:)-(ByteRange)``; `array` is then unchanged.
-  public nonisolated(nonsending) func read(_ range: ByteRange, into array: inout [UInt8]) async throws {
-    let bytes = try await core.read(range)
-    array.removeAll(keepingCapacity: true)
-    array.append(contentsOf: bytes)
   }
 }
 

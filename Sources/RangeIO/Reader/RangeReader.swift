@@ -14,8 +14,9 @@
 /// does not affect other reads.
 ///
 /// **Versions.** All reads return bytes of the version that was opened. When the source changes, reads throw
-/// `ReadError.Code.sourceChanged`, unless you choose another ``ChangePolicy``: ``ChangePolicy/refresh`` switches to the
-/// new version, ``ChangePolicy/follow`` keeps reading a file that grows.
+/// `ReadError.Code.sourceChanged`, unless you choose another ``RangeReader/ChangePolicy``:
+/// ``RangeReader/ChangePolicy/refresh`` switches to the new version, ``RangeReader/ChangePolicy/follow`` keeps reading
+/// a file that grows.
 ///
 /// **Closing.** ``close()`` releases the source at once. A reader that you do not close releases it when the reader,
 /// its last read and its last stream are gone.
@@ -28,28 +29,36 @@ public actor RangeReader {
   /// Settings of a reader, apart from its source and stages.
   public struct Configuration: Sendable {
     /// Where look-ahead and shared reads run. Default: Swift's own threads.
-    public var background: BackgroundWork
+    package var background: BackgroundWork
     /// The clock that the stages use. Default: the continuous clock of the system.
-    public var time: TimeSource
+    package var time: TimeSource
     /// What to do when the source changes. Default: reads throw `sourceChanged`.
-    public var onChange: ChangePolicy
+    public var onChange: RangeReader.ChangePolicy
     /// How often to check a source that cannot report changes, for the policies that watch for them. Default: one
     /// second.
-    public var pollInterval: Duration = .seconds(1)
+    public var pollInterval: Duration
     /// The least number of bytes that a stream asks for at once.
     package var streamWindow = StreamCursor.smallestWindow
 
-    /// A configuration with defaults.
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - background: where look-ahead and shared reads run. Default: Swift's own threads.
+    ///   - time: the clock that the stages use. Default: the continuous clock of the system.
+    ///   - onChange: what to do when the source changes. Default: reads throw `sourceChanged`.
+    ///   - pollInterval: how often to check a source that cannot report changes. Default: one second.
     public init(
-      background: BackgroundWork = BackgroundWork(), time: TimeSource = .continuous, onChange: ChangePolicy = .fail
+      background: BackgroundWork = BackgroundWork(), time: TimeSource = .continuous, onChange: ChangePolicy = .fail,
+      pollInterval: Duration = .seconds(1)
     ) {
       self.background = background
       self.time = time
       self.onChange = onChange
+      self.pollInterval = pollInterval
     }
   }
 
-  /// Opens `source`, read through the listed stages, from the top down.
+  /// Opens `source`, read through the listed stages, from the top down. Default: no stages.
   ///
   /// The reader owns the source from here on, even if this throws.
   ///
@@ -57,40 +66,39 @@ public actor RangeReader {
   ///   an order of stages that cannot work; `CancellationError`.
   public init(
     _ source: some RangeSource, configuration: Configuration = Configuration(),
-    @ReadPipelineBuilder stages: @Sendable () throws -> [any ReadStage]
+    @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     core = try await .open(source, ReadPipeline(stages), configuration)
   }
 
-  /// Opens `source`, read through `pipeline`. Default: no stages.
+  /// Opens `source`, read through `pipeline`.
   ///
   /// The reader owns the source from here on, even if this throws.
   ///
   /// - Throws: any error of the source when it is asked for its description; `ReadError.Code.invalidConfiguration` for
   ///   an order of stages that cannot work; `CancellationError`.
   public init(
-    _ source: some RangeSource, _ pipeline: ReadPipeline = ReadPipeline(),
-    configuration: Configuration = Configuration()
+    _ source: some RangeSource, _ pipeline: ReadPipeline, configuration: Configuration = Configuration()
   ) async throws {
     core = try await .open(source, pipeline, configuration)
   }
 
   /// The size of the source in bytes: that of the version opened. If the source only grows, that of the longest version
-  /// seen so far. With ``ChangePolicy/refresh``, that of the version the reader switched to last.
+  /// seen so far. With ``RangeReader/ChangePolicy/refresh``, that of the version the reader switched to last.
   public nonisolated var byteCount: Int { core.source.byteCount }
 
   /// What is being read: id, version, size, as the topmost stage reports it.
   public nonisolated var source: SourceDescription { core.source }
 
   /// What this reader has done so far.
-  public nonisolated func statistics() -> ReaderStatistics { core.statistics() }
+  public nonisolated func statistics() -> Statistics { core.statistics() }
 
   /// Checks whether the source has grown or changed, or whether its name now leads to another file or object.
   ///
   /// - Returns: the size now, in bytes. ``byteCount`` has this value from now on.
   /// - Throws: `ReadError.Code.sourceChanged` if it is another version, unless the reader switches to new versions
-  ///   (``ChangePolicy/refresh``). A longer file is another version, unless its source declares that it only grows
-  ///   (``FileSource/Configuration/isAppendOnly``).
+  ///   (``RangeReader/ChangePolicy/refresh``). A longer file is another version, unless its source declares that it
+  ///   only grows (`isAppendOnly` of ``FileSource/Configuration``).
   @discardableResult public nonisolated(nonsending) func refresh() async throws -> Int {
     try await core.refresh()
     return core.source.byteCount

@@ -7,8 +7,11 @@ extension ReadPipeline {
   /// and reading from the page cache takes less time than managing such reads. A cache miss asks the file for exactly
   /// what a reader without stages would ask for.
   ///
-  /// - Parameter cache: what is kept. Default: short ranges that you read again, up to 64 MiB for the whole process.
-  public static func localFile(cache: RangeReader.Cache = .shared) -> ReadPipeline { cache.pipeline }
+  /// - Parameter cache: where short ranges are kept that you read again; `nil` keeps nothing. Default: 64 MiB for the
+  ///   whole process.
+  public static func localFile(cache: (any ChunkStore)? = MemoryStore.shared) -> ReadPipeline {
+    RangeReader.pipeline(keepingIn: cache)
+  }
 
   /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
   ///
@@ -43,30 +46,5 @@ extension ReadPipeline {
       if hedges { Hedging() }
       Limiting(concurrentReads: concurrentReads)
     }
-  }
-}
-
-extension RangeReader {
-  /// Opens the local file at `path` with the stages that suit one: ``ReadPipeline/localFile(cache:)``.
-  ///
-  /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a string.
-  public static func standard(
-    _ path: String, cache: Cache = .shared, onChange: ChangePolicy = .fail
-  ) async throws -> RangeReader {
-    try await RangeReader(path, cache: cache, onChange: onChange)
-  }
-
-  /// Opens an object that is slow to answer, with the stages that suit one:
-  /// ``ReadPipeline/remoteObject(keepingIn:timeLimit:concurrentReads:hedges:)`` with these values.
-  ///
-  /// - Throws: any error of the source when it is asked for its description; `CancellationError`.
-  public static func standard(
-    _ object: some RangeSource, keepingIn store: any ChunkStore = MemoryStore.shared, timeLimit: Duration? = nil,
-    concurrentReads: Int = 16, hedges: Bool = false, configuration: Configuration = Configuration()
-  ) async throws -> RangeReader {
-    try await RangeReader(
-      object,
-      .remoteObject(keepingIn: store, timeLimit: timeLimit, concurrentReads: concurrentReads, hedges: hedges),
-      configuration: configuration)
   }
 }

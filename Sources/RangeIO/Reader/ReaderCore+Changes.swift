@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a reader does when its source changes, depending on its ``ChangePolicy``.
+/// What a reader does when its source changes, depending on its ``RangeReader/ChangePolicy``.
 extension ReaderCore {
   /// How often a read switches to another version before it gives up.
   private static let mostTurns = 16

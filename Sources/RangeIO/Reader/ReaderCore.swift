@@ -17,7 +17,7 @@ final class ReaderCore: Sendable {
   let hasCache: Bool
   /// The topmost stage, if it is a cache. Not optional: taking a class out of an optional counts a reference. So there
   /// is a stand-in for a reader without one.
-  let topCache: Caching
+  let topCache: CachingStage
   let isCacheOnTop: Bool
   let gate = ShutdownGate()
   /// The version pinned when the reader was opened. Most sources never change. A constant needs no lock to read, and no
@@ -27,7 +27,7 @@ final class ReaderCore: Sendable {
   let hasMoved = Atomic<Bool>(false)
   let pinned: Locked<SourceDescription>
   let counters = ReaderCounters()
-  let onChange: ChangePolicy
+  let onChange: RangeReader.ChangePolicy
   let pollInterval: Duration
   let time: TimeSource
   /// Checks for changes between reads, if the policy asks for it.
@@ -37,7 +37,7 @@ final class ReaderCore: Sendable {
   /// The waiters for growth of the source.
   let growth = Notifier()
 
-  private static let noCache = Caching(MemoryStore(limit: .bytes(0)))
+  private static let noCache = CachingStage(MemoryStore(limit: .bytes(0)))
 
   /// - Parameter pipeline: `StageUses.begin` has already counted this reader for it.
   private init(
@@ -49,8 +49,8 @@ final class ReaderCore: Sendable {
     self.head = head
     direct = link.source
     isDirect = pipeline.stages.isEmpty && link.isPrompt
-    hasCache = pipeline.stages.contains { $0 is any CacheStage }
-    let top = pipeline.stages.first as? Caching
+    hasCache = pipeline.stages.contains { $0.linked is any CacheStage }
+    let top = pipeline.stages.first?.linked as? CachingStage
     topCache = top ?? Self.noCache
     isCacheOnTop = top != nil
     first = pinned
@@ -104,14 +104,14 @@ final class ReaderCore: Sendable {
   /// The version that reads use.
   var source: SourceDescription { hasMoved.load(ordering: .acquiring) ? pinned.withLock { $0 } : first }
 
-  func statistics() -> ReaderStatistics {
+  func statistics() -> RangeReader.Statistics {
     var all = counters.snapshot(pipeline.statistics(), source: link.source.statistics())
-    guard let cache = pipeline.stages.first(where: { $0 is any CacheStage }) else { return all }
+    guard let cache = pipeline.stages.first(where: { $0.linked is any CacheStage }) else { return all }
     // A stage above the cache may turn one read into several.
     let misses = min(all.reads, link.cacheMisses)
     all.cacheHits = all.reads - misses
-    let name = cache.statistics()?.stage
-    if let index = all.stages.firstIndex(where: { $0.stage == name }) {
+    let name = cache.statistics()?.name
+    if let index = all.stages.firstIndex(where: { $0.name == name }) {
       all.stages[index].counts.insert(
         contentsOf: [.init("hits", all.reads - misses), .init("misses", misses)], at: 0)
     }
@@ -163,7 +163,7 @@ extension ReaderCore {
   }
 
   /// The bytes of `range`, with a cache policy.
-  func read(_ range: ByteRange, caching: CachePolicy) async throws -> Bytes {
+  func read(_ range: ByteRange, caching: ReadRequest.CachePolicy) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
     return try await switchingVersions {
@@ -180,13 +180,13 @@ extension ReaderCore {
   }
 
   /// Several ranges as one request. The results are in the order of `ranges`.
-  func read(_ ranges: [ByteRange], caching: CachePolicy) async throws -> [Bytes] {
+  func read(_ ranges: [ByteRange], caching: ReadRequest.CachePolicy) async throws -> [Bytes] {
     try enter()
     defer { gate.leave() }
     return try await switchingVersions { try await readNow(ranges, caching) }
   }
 
-  private func readNow(_ ranges: [ByteRange], _ caching: CachePolicy) async throws -> [Bytes] {
+  private func readNow(_ ranges: [ByteRange], _ caching: ReadRequest.CachePolicy) async throws -> [Bytes] {
     var source = source
     // One check is enough for all ranges, except those past the end that it found.
     if !source.isSettled { source = try await repin() }
@@ -209,7 +209,7 @@ extension ReaderCore {
 
   /// The bytes of a range in any form. If the range depends on the size, it is resolved in the pinned version; if the
   /// source may grow, in the current one.
-  func read(_ asked: AskedRange, caching: CachePolicy) async throws -> Bytes {
+  func read(_ asked: AskedRange, caching: ReadRequest.CachePolicy) async throws -> Bytes {
     if case .bytes(let range) = asked { return try await read(range, caching: caching) }
     try enter()
     defer { gate.leave() }
@@ -228,7 +228,9 @@ extension ReaderCore {
   }
 
   /// Reads one window of a stream, from the version that the stream began with.
-  func readWindow(_ range: ByteRange, of source: SourceDescription, caching: CachePolicy) async throws -> Bytes {
+  func readWindow(_ range: ByteRange, of source: SourceDescription, caching: ReadRequest.CachePolicy) async throws
+    -> Bytes
+  {
     try enter()
     defer { gate.leave() }
     var request = ReadRequest(range, of: source)

@@ -1,41 +1,43 @@
-/// What a reader has done since it was created.
-public struct ReaderStatistics: Hashable, Sendable, Codable {
-  /// Reads that returned bytes, including windows of streams.
-  public var reads = 0
-  /// Bytes returned.
-  public var bytes = 0
-  /// Reads that threw an error other than `CancellationError`. Reads from a reader that was already closed are not
-  /// counted.
-  public var failures = 0
-  /// Reads that were cancelled while they ran.
-  public var cancellations = 0
-  /// How many of the `reads` a cache answered alone, no matter which reader had filled it. `nil` without a cache.
-  ///
-  /// A read that waits for another read's fetch is not a hit, nor is a read of which a part was missing.
-  public var cacheHits: Int?
-  /// What the stages report about themselves, from the top down. Stages that count nothing are left out.
-  public var stages: [StageStatistics] = []
-  /// What the source reports about itself.
-  public var source = SourceStatistics()
+extension RangeReader {
+  /// What a reader has done since it was created.
+  public struct Statistics: Hashable, Sendable, Codable {
+    /// Reads that returned bytes, including windows of streams.
+    public package(set) var reads = 0
+    /// Bytes returned.
+    public package(set) var bytes = 0
+    /// Reads that threw an error other than `CancellationError`. Reads from a reader that was already closed are not
+    /// counted.
+    public package(set) var failures = 0
+    /// Reads that were cancelled while they ran.
+    public package(set) var cancellations = 0
+    /// How many of the `reads` a cache answered alone, no matter which reader had filled it. `nil` without a cache.
+    ///
+    /// A read that waits for another read's fetch is not a hit, nor is a read of which a part was missing.
+    public package(set) var cacheHits: Int?
+    /// What the stages report about themselves, from the top down. Stages that count nothing are left out.
+    public package(set) var stages: [ReadCounts] = []
+    /// What the source reports about itself, for each of its ways to read.
+    public package(set) var source: [ReadCounts] = []
 
-  /// All counts are zero.
-  public init() {}
+    /// All counts are zero.
+    package init() {}
 
-  /// The share of reads that a cache answered alone, from 0 to 1. `nil` without a cache, and before the first read.
-  public var hitRate: Double? { cacheHits.flatMap { reads == 0 ? nil : Double($0) / Double(reads) } }
+    /// The share of reads that a cache answered alone, from 0 to 1. `nil` without a cache, and before the first read.
+    package var hitRate: Double? { cacheHits.flatMap { reads == 0 ? nil : Double($0) / Double(reads) } }
 
-  /// Bytes that stages fetched and that no read returned.
-  public var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }
+    /// Bytes that stages fetched and that no read returned.
+    package var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }
+  }
 }
 
-extension ReaderStatistics: CustomStringConvertible {
+extension RangeReader.Statistics: CustomStringConvertible {
   /// Text for people: one line for the reads, and one for each stage.
   public var description: String {
     ([line] + stages.map { "  \($0)" }).joined(separator: "\n")
   }
 
   private var line: String {
-    let lanes = source.lanes.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
+    let lanes = source.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
     return "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled"
       + (lanes.isEmpty ? "" : "; bytes by lane: \(lanes)")
   }
@@ -57,8 +59,8 @@ final class ReaderCounters: Sendable {
     counts.add(1, to: (error is CancellationError ? Counter.cancellations : .failures).rawValue)
   }
 
-  func snapshot(_ stages: [StageStatistics], source: SourceStatistics) -> ReaderStatistics {
-    var all = ReaderStatistics()
+  func snapshot(_ stages: [ReadCounts], source: [ReadCounts]) -> RangeReader.Statistics {
+    var all = RangeReader.Statistics()
     all.reads = counts.sum(Counter.reads.rawValue)
     all.bytes = counts.sum(Counter.bytes.rawValue)
     all.failures = counts.sum(Counter.failures.rawValue)

@@ -18,7 +18,7 @@ package final class StreamCursor {
 
   private let core: ReaderCore
   private let asked: AskedRange
-  private let caching: CachePolicy
+  private let caching: ReadRequest.CachePolicy
   private let chunkSize: Int
   private let windowSize: Int
   private let windowsAhead: Int

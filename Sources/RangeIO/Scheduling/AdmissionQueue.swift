@@ -39,7 +39,7 @@ struct AdmissionQueue<Waiter> {
   private struct Queued {
     let waiter: Waiter
     let byteCount: Int
-    var purpose: ReadPurpose
+    var purpose: ReadUrgency.Purpose
   }
 
   private let concurrentReads: Int
@@ -73,7 +73,7 @@ struct AdmissionQueue<Waiter> {
   ///
   /// - Parameter waiter: called only if the read has to wait.
   mutating func arrived(
-    _ byteCount: Int, _ purpose: ReadPurpose, now: ReadInstant, waiter: () -> Waiter
+    _ byteCount: Int, _ purpose: ReadUrgency.Purpose, now: ReadInstant, waiter: () -> Waiter
   ) -> Arrival {
     if queued.isEmpty, canGo(byteCount, now) == .now {
       go(byteCount, now)

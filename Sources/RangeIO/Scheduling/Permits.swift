@@ -19,7 +19,7 @@ package final class Permits: Sendable {
     let arrival = state.withLock { $0.arrived(0, purpose, now: Self.now) { Promise() } }
     guard case .waits(let ticket, let answer, let actions) = arrival else { return }
     admit(actions)
-    let handle = urgency?.onRaise { [self] in admit(state.withLock { $0.raised(ticket, now: Self.now) }) }
+    let handle = urgency?.observe { [self] in admit(state.withLock { $0.raised(ticket, now: Self.now) }) }
     defer { if let handle { urgency?.remove(handle) } }
     do {
       try await list.wait(for: answer)

@@ -1,7 +1,9 @@
-/// Why bytes are read.
-public enum ReadPurpose: Hashable, Sendable {
-  /// A read waits for them.
-  case demand
-  /// They may be needed soon. Demand has priority everywhere.
-  case prefetch
+extension ReadUrgency {
+  /// Why bytes are read.
+  public enum Purpose: Hashable, Sendable {
+    /// A read waits for them.
+    case demand
+    /// They may be needed soon. Demand has priority everywhere.
+    case prefetch
+  }
 }

@@ -20,10 +20,11 @@ public final class ReadUrgency: Sendable {
 
   /// Within a source's `read`: the urgency of the prefetch that it serves, also when that read goes on to another
   /// reader's source. `nil` for a demand.
-  @TaskLocal public static var current: ReadUrgency?
+  public static var current: ReadUrgency? { served }
+  @TaskLocal package static var served: ReadUrgency?
 
   /// The purpose, as far as is known now.
-  public var purpose: ReadPurpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
+  public var purpose: Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
 
   /// A read waits for it now. This is final.
   func raise() {
@@ -37,8 +38,13 @@ public final class ReadUrgency: Sendable {
 
   /// Calls `handler` once, when a read starts to wait; at once if that has happened.
   ///
+  /// The handler may come after the read that it is for has ended. It is released with the urgency, a moment later.
+  public func onRaise(_ handler: @escaping @Sendable () -> Void) { observe(handler) }
+
+  /// Like ``onRaise(_:)``.
+  ///
   /// - Returns: a handle for removing the handler.
-  @discardableResult public func onRaise(_ handler: @escaping @Sendable () -> Void) -> Handle {
+  @discardableResult package func observe(_ handler: @escaping @Sendable () -> Void) -> Handle {
     let number = state.withLock { state -> Int? in
       guard !isRaised.load(ordering: .relaxed) else { return nil }
       state.lastNumber += 1
@@ -50,12 +56,12 @@ public final class ReadUrgency: Sendable {
   }
 
   /// Removes a handler. It may still be running.
-  public func remove(_ handle: Handle) {
+  package func remove(_ handle: Handle) {
     state.withLock { state in state.handlers.removeAll { $0.number == handle.number } }
   }
 
   /// A registered handler.
-  public struct Handle: Sendable {
+  package struct Handle: Sendable {
     fileprivate let number: Int
   }
 }

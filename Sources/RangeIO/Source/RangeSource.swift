@@ -24,12 +24,12 @@
 public protocol RangeSource: ~Copyable, Sendable {
   /// Returns what the source is now. A reader calls it when it opens and when you ask it to refresh. It also calls it
   /// before a read beyond the end it knows, a read of a version that is not settled, and a read counted from the end of
-  /// a source that may grow. Readers that watch for changes call it every ``RangeReader/Configuration/pollInterval``, or
-  /// less often if the source reports changes itself.
+  /// a source that may grow. Readers that watch for changes call it every ``RangeReader/Configuration/pollInterval``,
+  /// or less often if the source reports changes itself.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
 
   /// Returns what the name of the source refers to now. That may be another object than the one read so far. Used by
-  /// readers that move to new versions (``ChangePolicy/refresh``). By default the same as ``describe()``.
+  /// readers that move to new versions (``RangeReader/ChangePolicy/refresh``). By default the same as ``describe()``.
   nonisolated(nonsending) func renew() async throws -> SourceDescription
 
   /// Returns when the source may have changed since `source` described it. It may also return without a change. By
@@ -67,8 +67,9 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// once; the abandoned read learns of it because its task is cancelled.
   var isPrompt: Bool { get }
 
-  /// What the source has done so far. Empty by default.
-  func statistics() -> SourceStatistics
+  /// What the source has done so far, for each of its ways to read, the fastest first: the counts `reads` and `bytes`.
+  /// Empty by default.
+  func statistics() -> [ReadCounts]
 
   /// Hints at how a range will be used. It may affect time only, never results. Must be quick and must not wait. By
   /// default does nothing.
@@ -127,8 +128,8 @@ extension RangeSource where Self: ~Copyable {
   /// `false`.
   public var isPrompt: Bool { false }
 
-  /// Empty counts.
-  public func statistics() -> SourceStatistics { SourceStatistics() }
+  /// Nothing.
+  public func statistics() -> [ReadCounts] { [] }
 
   /// Does nothing.
   public nonisolated(nonsending) func close() async {}

@@ -1,51 +1,58 @@
 import Synchronization
 
-/// How a later version of a source differs from an earlier one.
-public enum SourceChange: Hashable, Sendable {
-  /// The same bytes.
-  case same
-  /// The earlier bytes are still there, and more follow them.
-  case extends
-  /// Anything else. Bytes of the two versions must not be mixed.
-  case other
+extension SourceDescription {
+  /// How a later version of a source differs from an earlier one.
+  public enum Change: Hashable, Sendable {
+    /// The same bytes.
+    case same
+    /// The earlier bytes are still there, and more follow them.
+    case extends
+    /// Anything else. Bytes of the two versions must not be mixed.
+    case other
+  }
 }
 
-/// An opaque value that tells versions of a source apart: an ETag, a generation number, the times of a file.
-///
-/// A source without a validator can be read, but its bytes can be neither checked nor kept on disk.
-public protocol SourceValidator: Sendable {
-  /// How `newer` differs from this version. Return ``SourceChange/other`` when in doubt, and for a validator of another
-  /// type. Compare text by its bytes, `Array(etag.utf8)`: Swift strings with different bytes can be equal.
-  func change(to newer: any SourceValidator) -> SourceChange
+extension SourceDescription {
+  /// An opaque value that tells versions of a source apart: an ETag, a generation number, the times of a file.
+  ///
+  /// A source without a validator can be read, but its bytes can be neither checked nor kept on disk.
+  public protocol Validator: Sendable {
+    /// How `newer` differs from this version. Return ``SourceDescription/Change/other`` when in doubt, and for a
+    /// validator of another type. Compare text by its bytes, `Array(etag.utf8)`: Swift strings with different bytes can
+    /// be equal.
+    func change(to newer: any Validator) -> Change
 
-  /// This version as at most 4,096 bytes, for a cache on a disk. Two validators of one source with the same bytes must
-  /// mean the same version, also in another process and years from now. Empty or `nil` means that the version cannot be
-  /// stored: its bytes are kept in memory only. By default `nil`.
-  var persistentForm: [UInt8]? { get }
+    /// This version as at most 4,096 bytes, for a cache on a disk. Two validators of one source with the same bytes
+    /// must mean the same version, also in another process and years from now. Empty or `nil` means that the version
+    /// cannot be stored: its bytes are kept in memory only. By default `nil`.
+    var persistentForm: [UInt8]? { get }
+  }
 }
 
-extension SourceValidator {
+extension SourceDescription.Validator {
   /// `nil`: cannot be stored.
   public var persistentForm: [UInt8]? { nil }
 }
 
 /// A validator that can explain, in an error's message, how a newer version differs.
-package protocol ExplainedValidator: SourceValidator {
+package protocol ExplainedValidator: SourceDescription.Validator {
   /// As in "the file shrank"; `nil` for a validator of another type.
-  func difference(to newer: any SourceValidator) -> String?
+  func difference(to newer: any SourceDescription.Validator) -> String?
 }
 
-/// What reading from a source costs. Merging and read-ahead use it to decide.
-public struct SourceCost: Hashable, Sendable {
-  /// The time to the first byte of a read.
-  public var latency: Duration
-  /// The rate after the first byte, in bytes per second.
-  public var bytesPerSecond: Double
+extension SourceDescription {
+  /// What reading from a source costs. Merging and read-ahead use it to decide.
+  public struct Cost: Hashable, Sendable {
+    /// The time to the first byte of a read.
+    public var latency: Duration
+    /// The rate after the first byte, in bytes per second.
+    public var bytesPerSecond: Double
 
-  /// Creates a cost. The defaults are those of a local disk.
-  public init(latency: Duration = .microseconds(100), bytesPerSecond: Double = 1e9) {
-    self.latency = latency
-    self.bytesPerSecond = bytesPerSecond
+    /// Creates a cost. The defaults are those of a local disk.
+    public init(latency: Duration = .microseconds(100), bytesPerSecond: Double = 1e9) {
+      self.latency = latency
+      self.bytesPerSecond = bytesPerSecond
+    }
   }
 }
 
@@ -60,15 +67,15 @@ public final class SourceDescription: Sendable {
   /// an identity: two names may refer to one source.
   public let name: String
   /// The version, or `nil` if the source cannot tell versions apart.
-  public let validator: (any SourceValidator)?
+  public let validator: (any Validator)?
   /// The size in bytes, never negative.
   public let byteCount: Int
   /// The best size of aligned blocks for reading and caching this source, in bytes: a power of two, from 1 to 1 GiB.
   public let preferredBlockSize: Int
   /// What reading costs.
-  public let cost: SourceCost
+  public let cost: Cost
   /// Whether a later version may extend this one. If so, reads counted from the end first ask for the current size, and
-  /// you can follow the source (``ChangePolicy/follow``).
+  /// you can follow the source (``RangeReader/ChangePolicy/follow``).
   public let mayGrow: Bool
   /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
   /// again before the next read.
@@ -78,7 +85,7 @@ public final class SourceDescription: Sendable {
   /// What the source wants to find again when it gets its description back. Opaque to all other code.
   public let context: (any AnyObject & Sendable)?
   /// The description that a stage derived this one from.
-  public let base: SourceDescription?
+  package let base: SourceDescription?
   /// The number of the first cache that kept this version, and its token in that cache. With it a hit need not look the
   /// version up by its values.
   private let cacheNumber = Atomic<UInt64>(0)
@@ -99,9 +106,10 @@ public final class SourceDescription: Sendable {
   ///   - preferredBlockSize: a power of two; more than 1 GiB counts as 1 GiB. Any other number becomes 64 KiB, and a
   ///     reader refuses the source.
   public init(
-    id: String, name: String? = nil, validator: (any SourceValidator)?, byteCount: Int,
+    id: String, name: String? = nil, validator: (any Validator)?, byteCount: Int,
     preferredBlockSize: Int = 65_536,
-    cost: SourceCost = SourceCost(), mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
+    cost: Cost = Cost(), mayGrow: Bool = false, isSettled: Bool = true,
+    isAppendOnly: Bool = false,
     context: (any AnyObject & Sendable)? = nil
   ) {
     self.id = id
@@ -152,7 +160,7 @@ public final class SourceDescription: Sendable {
   }
 
   /// How `newer` differs from this snapshot: by the validators if both have one, else by id and size.
-  public func change(to newer: SourceDescription) -> SourceChange {
+  package func change(to newer: SourceDescription) -> Change {
     guard id.hasSameBytes(as: newer.id) else { return .other }
     if let validator, let newerValidator = newer.validator { return validator.change(to: newerValidator) }
     return byteCount == newer.byteCount ? .same : .other

@@ -2,40 +2,21 @@ import Synchronization
 
 /// A histogram of durations. Longer durations have wider buckets: four per power of two, so that a quantile is at most
 /// a quarter too high. It covers up to some 73 years with 240 counters.
-public struct LatencyHistogram: Hashable, Sendable, Codable {
+package struct LatencyHistogram: Hashable, Sendable {
   /// The number of durations in each bucket.
   private var buckets: [Int]
 
   init(buckets: [Int]) { self.buckets = buckets }
 
-  /// Decodes a histogram.
-  ///
-  /// - Throws: `DecodingError` for data that cannot be an encoded histogram: a wrong number of buckets, negative
-  ///   counts, or a total that does not fit into an `Int`.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    buckets = try container.decode([Int].self, forKey: .buckets)
-    var sum = 0
-    let isWhole = buckets.allSatisfy { count in
-      let (next, overflow) = sum.addingReportingOverflow(count)
-      sum = next
-      return count >= 0 && !overflow
-    }
-    guard isWhole, buckets.count == Self.bucketCount else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .buckets, in: container, debugDescription: "these are not the counts of a latency histogram")
-    }
-  }
-
   /// The number of durations counted.
-  public var count: Int { buckets.reduce(0, +) }
+  package var count: Int { buckets.reduce(0, +) }
 
   /// The duration that the given share of all durations did not exceed, rounded up to the end of a bucket. Zero if
   /// there are no durations.
   ///
   /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile. A smaller value or NaN counts as
   ///   0, a larger one as 1.
-  public func quantile(_ share: Double) -> Duration {
+  package func quantile(_ share: Double) -> Duration {
     // NaN is not greater than zero. The product may be rounded up to more than an `Int` holds.
     let share = share > 0 ? Swift.min(share, 1) : 0
     let wanted = Swift.max(1, Int(exactly: (Double(count) * share).rounded(.up)) ?? count)
@@ -48,7 +29,7 @@ public struct LatencyHistogram: Hashable, Sendable, Codable {
   }
 
   /// The buckets that are not empty, in order, each with the longest duration it can contain. Useful for a plot.
-  public var nonEmptyBuckets: [(upTo: Duration, count: Int)] {
+  package var nonEmptyBuckets: [(upTo: Duration, count: Int)] {
     buckets.enumerated().filter { $0.element > 0 }.map { (.nanoseconds(Self.end(of: $0.offset)), $0.element) }
   }
 

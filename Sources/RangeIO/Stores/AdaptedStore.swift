@@ -39,7 +39,7 @@ final class AdaptedStore: FullChunkStore {
 
   /// The origin has the name of the store's type.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
-    explain(range, token: token, grid: grid, as: ReadOrigin(rawValue: "\(type(of: store))"))
+    explain(range, token: token, grid: grid, as: ReadExplanation.Origin("\(type(of: store))"))
   }
 
   func insertDemoted(_ chunk: Chunk) -> Bool { tier?.insertDemoted(chunk) ?? store.insertPieces(of: chunk) }

@@ -21,7 +21,7 @@ package protocol FullChunkStore: ChunkStore {
 
   /// Tells where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`.
   ///
-  /// Returns parts in order that together make up `range`. A part that is not here has the origin ``ReadOrigin/source``
+  /// Returns parts in order that together make up `range`. A part that is not here has the origin ``ReadExplanation.Origin/source``
   /// and the reason. Does not count as a read. By default asks ``holds(_:token:grid:)`` block by block.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
@@ -96,11 +96,11 @@ extension FullChunkStore {
   package var mayOutliveProcess: Bool { false }
 
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
-    explain(range, token: token, grid: grid, as: ReadOrigin(rawValue: "\(Self.self)"))
+    explain(range, token: token, grid: grid, as: ReadExplanation.Origin("\(Self.self)"))
   }
 
   func explain(
-    _ range: ByteRange, token: UInt64, grid: BlockGrid, as origin: ReadOrigin
+    _ range: ByteRange, token: UInt64, grid: BlockGrid, as origin: ReadExplanation.Origin
   ) -> [ReadExplanation.Part] {
     grid.pieces(of: range).map { _, part in
       holds(part, token: token, grid: grid)

@@ -34,6 +34,13 @@ enum FilePathExpansion {
     return FilePath(platformString: directory).pushing(path)
   }
 
+  /// What `path` leads to through symbolic links; `path` itself if there is nothing.
+  static func resolved(_ path: FilePath) -> FilePath {
+    guard let real = path.withPlatformString({ realpath($0, nil) }) else { return path }
+    defer { free(real) }
+    return FilePath(platformString: real)
+  }
+
   private static func ownHome() -> String? {
     if let home = getenv("HOME"), home.pointee != 0 { return String(cString: home) }
     return home { getpwuid_r(getuid(), $0, $1, $2, $3) }

@@ -80,7 +80,7 @@ extension ReadExplanation {
     return Table(
       columns: [.left, .right, .left, .left],
       rows: parts.map { part in
-        let notes = (part.detail.map { [$0] } ?? []) + part.reasons.map { "not \($0.origin): \($0.why)" }
+        let notes = part.notes
         return ["\(part.range)", Figures.size(part.range.count), "\(part.origin)", notes.joined(separator: "; ")]
       }
     ).text
@@ -91,9 +91,9 @@ extension ReadExplanation {
       parts.map { part in
         .object([
           "offset": .integer(part.range.lowerBound), "count": .integer(part.range.count),
-          "origin": .string(part.origin.rawValue), "detail": part.detail.map { .string($0) } ?? .null,
+          "origin": .string("\(part.origin)"), "detail": part.detail.map { .string($0) } ?? .null,
           "reasons": .array(
-            part.reasons.map { .object(["origin": .string($0.origin.rawValue), "why": .string($0.why)]) }),
+            part.reasons.map { .object(["origin": .string("\($0.origin)"), "why": .string($0.why)]) }),
         ])
       })
   }

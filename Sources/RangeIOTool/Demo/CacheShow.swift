@@ -32,6 +32,6 @@ struct CacheShow {
   }
 
   static func fetched(by reader: RangeReader) -> Int {
-    reader.statistics().source.lanes.reduce(0) { $0 + $1.bytes }
+    reader.statistics().source.reduce(0) { $0 + $1.bytes }
   }
 }

@@ -40,7 +40,7 @@ struct Demo {
         try await phase.atOnce == 1
           ? race.oneAtATime(all, phase, &report) : race.manyAtOnce(all, phase, &report)
       }
-      report.lanes = reader.statistics().source.lanes
+      report.lanes = reader.statistics().source
       let skewed = ranges.nextSkewed(CacheShow.reads, blockSize: CacheShow.blockSize)
       try await CacheShow(path: path, engine: engine, plain: plain).run(skewed, &report)
       if showsTiers {

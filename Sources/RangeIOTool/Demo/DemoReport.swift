@@ -38,7 +38,7 @@ struct DemoReport {
   var seed: UInt64
   var rows: [Row] = []
   var comparison = DemoComparison()
-  var lanes: [SourceStatistics.Lane] = []
+  var lanes: [ReadCounts] = []
   var cacheRows: [CacheRow] = []
   /// The bytes in the cache at the end, including its bookkeeping.
   var cachedBytes = 0

@@ -19,7 +19,8 @@ final class SlowSource: RangeSource {
     let file = try await file.describe()
     return SourceDescription(
       id: "slow|" + file.id, name: file.name, validator: file.validator, byteCount: file.byteCount,
-      preferredBlockSize: file.preferredBlockSize, cost: SourceCost(latency: latency), isSettled: file.isSettled,
+      preferredBlockSize: file.preferredBlockSize, cost: SourceDescription.Cost(latency: latency),
+      isSettled: file.isSettled,
       context: file.context)
   }
 

@@ -31,7 +31,7 @@ struct TierShow {
   }
 
   private static func fetches(by reader: RangeReader) -> Int {
-    reader.statistics().source.lanes.reduce(0) { $0 + $1.reads }
+    reader.statistics().source.reduce(0) { $0 + $1.reads }
   }
 }
 

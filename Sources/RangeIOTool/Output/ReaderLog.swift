@@ -6,7 +6,7 @@ final class ReaderLog: Sendable {
   /// The log of the current command, if the user gave `--stats`.
   @TaskLocal static var current: ReaderLog?
 
-  private let entries = Locked<[(name: String, statistics: ReaderStatistics)]>([])
+  private let entries = Locked<[(name: String, statistics: RangeReader.Statistics)]>([])
   private let start = ContinuousClock.now
 
   /// Records what `reader` has done. Called just before the reader is closed.

@@ -29,8 +29,8 @@ final class StagesModel: Sendable {
   let world: Locked<World>
   let source: StagesModelSource
   let store: MemoryStore
-  let budget: RetryBudget
-  let readAheadBudget: ReadAheadBudget
+  let budget: Retrying.Budget
+  let readAheadBudget: ReadAhead.Budget
   let timeLimiting: TimeLimiting
   let readAhead: ReadAhead
   let merging: Merging
@@ -50,8 +50,8 @@ final class StagesModel: Sendable {
   init(_ simulation: Simulation, operations: Int) {
     self.simulation = simulation
     var random = TestRandom(simulation.seed)
-    let cost = SourceCost(latency: .milliseconds(2), bytesPerSecond: 1e7)
-    source = StagesModelSource(simulation, cost: random.below(2) == 0 ? cost : SourceCost())
+    let cost = SourceDescription.Cost(latency: .milliseconds(2), bytesPerSecond: 1e7)
+    source = StagesModelSource(simulation, cost: random.below(2) == 0 ? cost : SourceDescription.Cost())
     var configuration = MemoryStore.Configuration(limit: .bytes(30_000 + random.below(100_000)))
     configuration.shards = 1
     configuration.time = simulation.time
@@ -59,9 +59,9 @@ final class StagesModel: Sendable {
     store = MemoryStore(configuration)
     fill = [.block, .exact, .requestedFirst][random.below(3)]
     decoding = Decoding.allCases[random.below(Decoding.allCases.count)]
-    budget = RetryBudget(allowance: 10, share: 0.3)
+    budget = Retrying.Budget(allowance: 10, share: 0.3)
     timeLimiting = TimeLimiting(.milliseconds(30 + random.below(120)))
-    readAheadBudget = ReadAheadBudget(.bytes(10_000 + random.below(60_000)))
+    readAheadBudget = ReadAhead.Budget(.bytes(10_000 + random.below(60_000)))
     readAhead = ReadAhead(
       random.below(2) == 0 ? .adaptive : .upTo(.bytes(2000 + random.below(30_000))), budget: readAheadBudget)
     merging = Merging(

@@ -56,10 +56,10 @@ enum StagesContent {
 /// A source of which one read in ten fails, brings a wrong byte, dawdles or hangs.
 final class StagesModelSource: RangeSource {
   private let time: TimeSource
-  private let cost: SourceCost
+  private let cost: SourceDescription.Cost
   private let state: Locked<(random: TestRandom, faults: Int)>
 
-  init(_ simulation: Simulation, cost: SourceCost) {
+  init(_ simulation: Simulation, cost: SourceDescription.Cost) {
     time = simulation.time
     self.cost = cost
     state = Locked((TestRandom(simulation.seed &* 7 &+ 1), 0))

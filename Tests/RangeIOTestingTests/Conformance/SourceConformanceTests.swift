@@ -80,11 +80,11 @@ final class Odd: RangeSource {
     ]
     case none, otherID, otherVersion, believesAnything, otherForm, size, order, pieces, ready, cancellation, overwrites
   }
-  struct Version: SourceValidator {
+  struct Version: SourceDescription.Validator {
     let number: Int
     let fault: Fault
     var persistentForm: [UInt8]? { fault == .otherForm ? [UInt8(truncatingIfNeeded: number)] : [1] }
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       if fault == .believesAnything { return .same }
       return (newer as? Version).map { fault != .otherVersion || $0.number == number } == true ? .same : .other
     }

@@ -66,6 +66,19 @@ import Testing
     #expect(ByteCount(text) == nil)
   }
 
+  @Test func `counts are added and multiplied`() {
+    #expect(ByteCount.mebibytes(1) + .kibibytes(512) == .kibibytes(1536))
+    #expect(.mebibytes(4) * 3 == ByteCount.mebibytes(12))
+    #expect(ByteCount.bytes(.max) + .bytes(0) == .bytes(.max))
+    #expect(ByteCount.bytes(.max) * 0 == .bytes(0))
+  }
+
+  @Test func `sums and products that do not fit trap`() async {
+    await #expect(processExitsWith: .failure) { _ = ByteCount.bytes(.max) + .bytes(1) }
+    await #expect(processExitsWith: .failure) { _ = ByteCount.gibibytes(1 << 32) * 2 }
+    await #expect(processExitsWith: .failure) { _ = ByteCount.bytes(1) * -1 }
+  }
+
   @Test(arguments: [
     (0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1 KiB"), (4097, "4097 B"), (65_536, "64 KiB"),
     (1536, "1536 B"), (1 << 20, "1 MiB"), (3 << 29, "1536 MiB"), (5 << 30, "5 GiB"), (1 << 40, "1 TiB"),

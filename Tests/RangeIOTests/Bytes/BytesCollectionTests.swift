@@ -42,9 +42,37 @@ import Testing
     #expect(count == 4096)
   }
 
-  @Test func `a subscript with a range is a Slice that keeps its positions, as of Data`() {
+  @Test func `a subscript with a range is bytes that count from zero`() {
+    for bytes in [Bytes(content), .cut(content, every: 9)] {
+      let part = bytes[10..<30]
+      #expect(type(of: part) == Bytes.self)
+      #expect(part.count == 20 && part.startIndex == 0 && part[0] == 10)
+      #expect(part == Bytes(content[10..<30]))
+      #expect(part.firstIndex(of: 20) == 10)
+      #expect(bytes[10...] == Bytes(content[10...]) && bytes[..<10] == Bytes(content[..<10]))
+      #expect(bytes[3...5] == [3, 4, 5] && bytes[...5] == Bytes(content[...5]))
+      #expect(bytes[200...].isEmpty && bytes[7..<7].isEmpty)
+      #expect(part[5..<8] == [15, 16, 17])
+    }
+  }
+
+  @Test func `a slice becomes bytes without a copy`() throws {
+    let bytes = Bytes(content)
+    let rest = Bytes(bytes.dropFirst(50))
+    #expect(rest.count == 150 && rest[0] == 50)
+    #expect(rest.base == bytes.base.map { $0 + 50 })
+    #expect(Bytes(Bytes.cut(content, every: 9).suffix(3)) == Bytes(content.suffix(3)))
+  }
+
+  /// What generic code for collections sees.
+  private func part<C: Collection>(of collection: C, _ range: Range<Int>) -> C.SubSequence where C.Index == Int {
+    collection[range]
+  }
+
+  @Test func `generic code gets a slice that keeps its positions, as of Data`() {
     for bytes in [Bytes(content), .cut(content, every: 9)] {
       let slice: Slice<Bytes> = bytes[10..<30]
+      #expect(part(of: bytes, 10..<30).startIndex == 10)
       #expect(slice.startIndex == 10)
       #expect(slice[10] == 10)
       #expect(slice.first == 10)

@@ -5,16 +5,16 @@ import Testing
 
 struct BytesCursorTests {
   private let bytes: Bytes = [1, 0, 2, 0, 0, 0, 0x52, 0x49, 0x4F, 0, 0xFF, 0xFE]
-  private var cursor: BytesCursor { BytesCursor(bytes) }
+  private var cursor: Bytes.Cursor { Bytes.Cursor(bytes) }
 
   @Test func `values come one after the other`() throws {
     var cursor = cursor
     #expect(try cursor.integer(UInt16.self, .littleEndian) == 1)
     #expect(try cursor.integer(UInt32.self, .littleEndian) == 2)
     #expect(try cursor.string(endingWith: 0) == "RIO")
-    #expect(cursor.position == 10 && cursor.remaining == 2 && !cursor.isAtEnd)
+    #expect(cursor.position == 10 && cursor.remaining == 2 && cursor.remaining > 0)
     #expect(try cursor.integer(Int16.self, .bigEndian) == -2)
-    #expect(cursor.isAtEnd)
+    #expect(cursor.remaining == 0)
   }
 
   @Test func `arrays and strings have the length that is asked for`() throws {
@@ -28,7 +28,7 @@ struct BytesCursorTests {
   @Test func `what is cut off throws, says where, and leaves the cursor`() throws {
     var cursor = cursor
     try cursor.skip(10)
-    func refuses(_ body: (inout BytesCursor) throws -> Void) {
+    func refuses(_ body: (inout Bytes.Cursor) throws -> Void) {
       let before = cursor.position
       let error = #expect(throws: ReadError.self) { try body(&cursor) }
       #expect(error?.code == .corrupted && error?.message.contains("\(before)") == true)
@@ -48,7 +48,7 @@ struct BytesCursorTests {
   @Test func `a cursor goes where it is told, within the bytes`() throws {
     var cursor = cursor
     try cursor.seek(to: 12)
-    #expect(cursor.isAtEnd)
+    #expect(cursor.remaining == 0)
     try cursor.seek(to: 6)
     #expect(try cursor.string(3) == "RIO")
     #expect(throws: ReadError.self) { try cursor.seek(to: 13) }
@@ -57,7 +57,7 @@ struct BytesCursorTests {
   }
 
   @Test func `pieces of memory do not show`() throws {
-    var cursor = BytesCursor(Bytes(concatenating: [bytes.slice(0..<3), bytes.slice(3..<7), bytes.slice(7..<12)]))
+    var cursor = Bytes.Cursor(Bytes(concatenating: [bytes.slice(0..<3), bytes.slice(3..<7), bytes.slice(7..<12)]))
     #expect(try cursor.integers(3, of: UInt16.self, .littleEndian) == [1, 2, 0])
     #expect(try cursor.string(endingWith: 0) == "RIO")
   }

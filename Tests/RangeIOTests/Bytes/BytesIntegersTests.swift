@@ -7,7 +7,9 @@ import Testing
   private let content: [UInt8] = (0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 0x81) }
 
   /// The integer put together byte by byte.
-  private func naive<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type, at offset: Int, _ order: ByteOrder) -> T {
+  private func naive<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type, at offset: Int, _ order: Bytes.ByteOrder)
+    -> T
+  {
     let stored = content[offset..<offset + MemoryLayout<T>.size]
     var value = T.Magnitude.zero
     for byte in order == .bigEndian ? Array(stored) : stored.reversed() { value = value << 8 | T.Magnitude(byte) }
@@ -18,7 +20,7 @@ import Testing
     for size in [1, 2, 3, 5, 7, 8, 13, 64] {
       let bytes = Bytes.cut(content, every: size)
       for offset in 0...(64 - MemoryLayout<T>.size) {
-        for order in [ByteOrder.littleEndian, .bigEndian] {
+        for order in [Bytes.ByteOrder.littleEndian, .bigEndian] {
           #expect(
             bytes.integer(at: offset, as: T.self, order) == naive(T.self, at: offset, order),
             "\(T.self) at \(offset), pieces of \(size), \(order)")

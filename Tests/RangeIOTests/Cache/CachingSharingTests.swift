@@ -44,7 +44,7 @@ struct CachingSharingTests {
     #expect(one.source.id == other.source.id)
     #expect(try await one.isRight(0..<5000))
     #expect(try await other.isRight(0..<5000))
-    #expect(other.statistics().source.lanes.allSatisfy { $0.bytes == 0 })
+    #expect(other.statistics().source.allSatisfy { $0.bytes == 0 })
   }
 
   @Test func `readers that chose other block sizes share nothing but the limit`() async throws {

@@ -109,7 +109,7 @@ import Testing
         throw ReadError(.resourcesExhausted, "made up")
       }
     }
-    let budget = ReadAheadBudget(.mebibytes(1))
+    let budget = ReadAhead.Budget(.mebibytes(1))
     let pipelines = [
       ReadPipeline(), ReadPipeline { Limiting(concurrentReads: 1) }, ReadPipeline { Hedging() },
       ReadPipeline { Merging() },

@@ -204,9 +204,9 @@ import Testing
     }
     let asking = Asking()
     let source = HeldSource(byteCount: 1 << 20)
-    let notes = Noted<ReadPurpose>()
+    let notes = Noted<ReadUrgency.Purpose>()
     struct Purposes: ReadStage {
-      let notes: Noted<ReadPurpose>
+      let notes: Noted<ReadUrgency.Purpose>
       func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
         notes.add(request.purpose)
         return try await next(request)

@@ -13,7 +13,7 @@ struct FlightTableTests {
   }
 
   private func plan(
-    _ gaps: [ByteRange], _ wait: FetchWait?, generation: UInt64 = 1, purpose: ReadPurpose = .demand
+    _ gaps: [ByteRange], _ wait: FetchWait?, generation: UInt64 = 1, purpose: ReadUrgency.Purpose = .demand
   ) -> FlightPlan? {
     table.plan(
       FlightWants(gaps: gaps), completed: table.completionCount, generation: generation, purpose: purpose, wait,

@@ -16,7 +16,7 @@ import Testing
   /// A demand of `waiter` in generation 1 for whole blocks, unless it says otherwise.
   static func request(
     _ table: inout Table, _ gaps: ByteRange..., waiter: Int? = 1, generation: UInt64 = 1,
-    purpose: ReadPurpose = .demand, widen: (ByteRange) -> ByteRange = blocks
+    purpose: ReadUrgency.Purpose = .demand, widen: (ByteRange) -> ByteRange = blocks
   ) -> FlightPlan {
     table.request(gaps, generation: generation, purpose: purpose, waiter: waiter, widen: widen)
   }

@@ -19,7 +19,7 @@ struct SourceNameTests {
     let (path, _) = try await directory.file("a file", count: 10)
     // As nobody would spell it but a user: `FilePath` would make one slash of two.
     let given = path.replacing("/a file", with: "//a file")
-    let reader = try await RangeReader(given, cache: .off)
+    let reader = try await RangeReader(given, cache: nil)
     #expect(reader.source.name == given)
     #expect(try await failure { _ = try await reader.read(0..<11) }.context?.source == given)
     #expect(try await failure { _ = try await reader.read(suffix: -1) }.context?.source == given)
@@ -33,7 +33,7 @@ struct SourceNameTests {
 
   @Test func `an error names a file that changed, or is not there, by its path`() async throws {
     let (path, bytes) = try await directory.file(count: 5000)
-    let reader = try await RangeReader(path, cache: .off)
+    let reader = try await RangeReader(path, cache: nil)
     try write([UInt8](bytes.prefix(10)), to: path)
     let changed = try await failure { _ = try await reader.read(0..<10) }
     #expect(changed.code == .sourceChanged && changed.context?.source == path)

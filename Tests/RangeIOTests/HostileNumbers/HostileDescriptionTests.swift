@@ -60,7 +60,8 @@ struct HostileDescriptionTests {
 
   @Test func `a tree of another size is refused when it is read`() async throws {
     for size in Hostile.integers where size != 4097 {
-      let tree = MerkleTree(root: [1], byteCount: size, blockSize: .bytes(64), hash: { _ in [1] }, nodes: { _ in [] })
+      let tree = Verifying.MerkleTree(
+        root: [1], byteCount: size, blockSize: .bytes(64), hash: { _ in [1] }, nodes: { _ in [] })
       let reader = try await RangeReader(HostileSource()) { Verifying(tree) }
       let error = await #expect(throws: ReadError.self) { _ = try await reader.read(0..<1) }
       #expect(error?.code == .invalidConfiguration)

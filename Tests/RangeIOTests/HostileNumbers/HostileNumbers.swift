@@ -27,14 +27,16 @@ enum Hostile {
 struct HostileSource: RangeSource {
   var byteCount = 4097
   var blockSize = 4096
-  var cost = SourceCost()
+  var cost = SourceDescription.Cost()
   /// What every read throws, if anything.
   var failure: ReadError?
 
   private static let content = Bytes(repeatElement(10, count: 2 << 20))
 
-  struct Version: SourceValidator {
-    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+  struct Version: SourceDescription.Validator {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+      newer is Version ? .same : .other
+    }
   }
 
   var isPrompt: Bool { true }

@@ -7,7 +7,7 @@ import Testing
   private let notes = Noted<NotingStage.Seen>()
   private let content: [UInt8] = Array(0..<100)
 
-  private func stage(_ name: String, placement: StagePlacement = .anywhere, header: Int? = nil) -> NotingStage {
+  private func stage(_ name: String, placement: ReadPipeline.Placement = .anywhere, header: Int? = nil) -> NotingStage {
     NotingStage(name: name, notes: notes, placement: placement, header: header)
   }
 
@@ -74,10 +74,12 @@ import Testing
   @Test(
     .simulated,
     arguments: [
-      [StagePlacement.caching, .aboveCaching], [.belowCaching, .caching], [.belowCaching, .aboveCaching],
+      [ReadPipeline.Placement.caching, .aboveCaching], [.belowCaching, .caching], [.belowCaching, .aboveCaching],
       [.aboveCaching, .caching, .anywhere, .aboveCaching], [.caching, .belowCaching, .caching],
     ])
-  func `an order that cannot work is refused, and the source is closed`(placements: [StagePlacement]) async throws {
+  func `an order that cannot work is refused, and the source is closed`(placements: [ReadPipeline.Placement])
+    async throws
+  {
     let source = ContentSource(content)
     let stages = placements.map { stage("s", placement: $0) }
     let error = await #expect(throws: ReadError.self) {

@@ -14,7 +14,7 @@ struct StandardPipelineTests {
 
   @Test func `each has the stages that suit, in an order that works`() async throws {
     #expect(names(.localFile()) == ["Caching"])
-    #expect(names(.localFile(cache: .off)) == [])
+    #expect(names(.localFile(cache: nil)) == [])
     #expect(names(.remoteObject()) == ["ReadAhead", "Caching", "Merging", "Retrying", "Limiting"])
     #expect(
       names(.remoteObject(timeLimit: .seconds(1), hedges: true))
@@ -43,7 +43,7 @@ struct StandardPipelineTests {
     places.shuffle(using: &random)
     let ranges = places.map { $0..<$0 + 1 + random.below(3300) }
     var seen: [[NotingStage.Seen]] = []
-    for pipeline in [ReadPipeline(), .localFile(cache: .store(MemoryStore(limit: .mebibytes(1))))] {
+    for pipeline in [ReadPipeline(), .localFile(cache: MemoryStore(limit: .mebibytes(1)))] {
       let notes = Noted<NotingStage.Seen>()
       let reader = try await RangeReader(FileSource(path, configuration: TestEngine.configuration())) {
         pipeline
@@ -56,7 +56,7 @@ struct StandardPipelineTests {
     #expect(seen[0].count == 300)
     let isSame = seen[0].map(\.range) == seen[1].map(\.range)
     #expect(isSame)
-    let reader = try await RangeReader.standard(path, cache: .off)
+    let reader = try await RangeReader(FileSource(path), .localFile(cache: nil))
     #expect(try await reader.read(5..<10) == Bytes(bytes[5..<10]))
     await reader.close()
   }
@@ -69,8 +69,8 @@ struct StandardPipelineTests {
         number == 0 ? .fail(ReadError(.inputOutput, "for once", isTransient: true)) : nil
       }
       let store = MemoryStore(limit: .mebibytes(16))
-      let reader = try await RangeReader.standard(
-        faulty, keepingIn: store, concurrentReads: 4, configuration: simulation.configuration)
+      let reader = try await RangeReader(
+        faulty, .remoteObject(keepingIn: store, concurrentReads: 4), configuration: simulation.configuration)
       #expect(try await reader.isRight(0..<10))
       for start in stride(from: 0, to: 4 << 20, by: 65_536) {
         #expect(try await reader.isRight(start..<start + 65_536))
@@ -90,8 +90,8 @@ struct StandardPipelineTests {
   @Test func `a read that takes longer than the limit ends`() throws {
     try Simulation.run(seed: 1) { simulation in
       let source = SyntheticSource(byteCount: 1 << 20, latency: .seconds(20), time: simulation.time)
-      let reader = try await RangeReader.standard(
-        source, keepingIn: MemoryStore(limit: .mebibytes(1)), timeLimit: .seconds(1),
+      let reader = try await RangeReader(
+        source, .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(1)), timeLimit: .seconds(1)),
         configuration: simulation.configuration)
       let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
       #expect(error?.code == .timedOut)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.simulated) struct CachedBytesTests {
   private func reader(
     _ source: SyntheticSource, _ store: MemoryStore,
-    @ReadPipelineBuilder above: @Sendable () -> [any ReadStage] = { [] }
+    @ReadPipeline.Builder above: @Sendable () -> [any ReadStage] = { [] }
   ) async throws -> RangeReader {
     let above = above()
     return try await RangeReader(source) {

@@ -11,13 +11,13 @@ struct DefaultStagesTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func stages(_ reader: RangeReader) -> [String] { reader.statistics().stages.map(\.stage) }
+  private func stages(_ reader: RangeReader) -> [String] { reader.statistics().stages.map(\.name) }
 
   @Test func `a stage beside it leaves the cache where it was`() async throws {
     let (path, bytes) = try await directory.file(count: 10_000)
     let store = MemoryStore(limit: .mebibytes(1))
     let observing = Observing()
-    let reader = try await RangeReader(path, cache: .store(store)) { observing }
+    let reader = try await RangeReader(path, cache: store) { observing }
     for _ in 0..<3 { #expect(try await reader.read(0..<100) == Bytes(bytes[0..<100])) }
     #expect(stages(reader) == ["Observing", "Caching"])
     #expect(store.cachedRanges(of: reader.source) == [0..<100])
@@ -45,7 +45,7 @@ struct DefaultStagesTests {
     #expect(stages(reader) == ["Caching"])
     #expect(own.contains(0..<4096, of: reader.source))
     await reader.close()
-    let without = try await RangeReader(path, cache: .off) { Observing() }
+    let without = try await RangeReader(path, cache: nil) { Observing() }
     #expect(stages(without) == ["Observing"])
     await without.close()
   }

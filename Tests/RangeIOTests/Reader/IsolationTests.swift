@@ -43,8 +43,7 @@ import Testing
         Observing()
         Adding(summand: 3)
       }
-      var buffer = [UInt8]()
-      try await viaClosure.read(0..<3, into: &buffer)
+      let buffer = Array(try await viaClosure.read(0..<3))
       let bytes = try await viaValue.read(0..<3)
       preconditionIsolated()
       #expect(Array(bytes) == buffer)

@@ -11,7 +11,7 @@ struct AdmissionQueueTests {
 
   /// One who comes: his ticket if he waits, and those who were let go.
   private func come(
-    _ state: inout State, _ who: Int, _ purpose: ReadPurpose = .demand, bytes: Int = 1,
+    _ state: inout State, _ who: Int, _ purpose: ReadUrgency.Purpose = .demand, bytes: Int = 1,
     now: ReadInstant = .init(nanoseconds: 0)
   ) -> State.Ticket? {
     switch state.arrived(bytes, purpose, now: now, waiter: { who }) {

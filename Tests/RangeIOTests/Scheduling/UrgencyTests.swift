@@ -67,7 +67,7 @@ struct UrgencyTests {
     let description = try await source.describe()
     let urgencies = (0..<3).map { _ in ReadUrgency() }
     @Sendable func read(_ offset: Int, _ urgency: ReadUrgency?) async throws {
-      let got = try await ReadUrgency.$current.withValue(urgency) {
+      let got = try await ReadUrgency.$served.withValue(urgency) {
         try await source.read(offset..<offset + 10, of: description)
       }
       #expect(got == Bytes(bytes[offset..<offset + 10]))
@@ -84,6 +84,17 @@ struct UrgencyTests {
     for task in tasks { try await task.value }
     #expect(disk.offsets.all == (isRaised ? [0, 3000, 2000, 1000] : [0, 3000, 1000, 2000]))
     await source.close()
+  }
+
+  @Test func `a source of the user's is told of a prefetch that a read waits for, once`() {
+    let (urgency, told) = (ReadUrgency(), Noted<Int>())
+    urgency.onRaise { told.add(1) }
+    #expect(told.all == [] && urgency.purpose == .prefetch)
+    urgency.raise()
+    urgency.raise()
+    #expect(told.all == [1] && urgency.purpose == .demand)
+    urgency.onRaise { told.add(2) }
+    #expect(told.all == [1, 2])
   }
 
   // MARK: whoever waits

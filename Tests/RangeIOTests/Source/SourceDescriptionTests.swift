@@ -4,9 +4,9 @@ import Testing
 @testable import RangeIOTestSupport
 
 @Suite struct SourceDescriptionTests {
-  private struct Revision: SourceValidator, Equatable {
+  private struct Revision: SourceDescription.Validator, Equatable {
     var number: Int
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       guard let newer = newer as? Revision else { return .other }
       return newer == self ? .same : newer.number == number + 1 ? .extends : .other
     }
@@ -37,7 +37,8 @@ import Testing
   @Test func `a derived description keeps what the transformation does not change`() {
     let base = SourceDescription(
       id: "a", validator: Revision(number: 1), byteCount: 10, preferredBlockSize: 4096,
-      cost: SourceCost(latency: .seconds(1), bytesPerSecond: 5), mayGrow: true, isSettled: false, context: Owner())
+      cost: SourceDescription.Cost(latency: .seconds(1), bytesPerSecond: 5), mayGrow: true, isSettled: false,
+      context: Owner())
     let derived = base.deriving("xor:1", byteCount: 7)
     #expect(derived.id == "a|xor:1")
     #expect(derived.byteCount == 7)

@@ -20,6 +20,7 @@ import Testing
     #expect(statistics.cancellations == 0)
     #expect(statistics.latency.nonEmptyBuckets.map(\.count) == [4])
     #expect((5_000...6_250).contains(statistics.latency.quantile(0.5).nanoseconds))
+    #expect(observing.latency(0.5) == statistics.latency.quantile(0.5))
     #expect(statistics.description.hasPrefix("4 reads, 33 bytes, 0 failures, 0 cancelled, median "))
   }
 
@@ -46,7 +47,7 @@ import Testing
     _ = try await reader.read(0..<10)
     _ = try await reader.read(0..<20)
     let told = try #require(reader.statistics().stages.first)
-    #expect(told.stage == "Observing")
+    #expect(told.name == "Observing")
     #expect(told["reads"] == 2 && told["bytes"] == 30 && told["failures"] == 0 && told["cancelled"] == 0)
     let median = observing.statistics().latency.quantile(0.5)
     #expect(told["median µs"] == Int(median / .microseconds(1)))

@@ -42,7 +42,7 @@ struct StageOrderTests {
       return Placed(stage: stage, bytes: below) { store.isQuiet }
     },
     Kind(name: "ReadAhead", refusesBelow: ["ReadAhead"], needsCaching: true) {
-      let budget = ReadAheadBudget(.bytes(10_000))
+      let budget = ReadAhead.Budget(.bytes(10_000))
       return Placed(stage: ReadAhead(budget: budget), bytes: $0)
     },
     Kind(name: "Merging", refusesBelow: ["ReadAhead", "Caching", "Merging"]) { Placed(stage: Merging(), bytes: $0) },

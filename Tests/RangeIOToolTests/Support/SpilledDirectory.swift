@@ -6,8 +6,10 @@ struct SpilledDirectory {
   let parent: TemporaryDirectory
   var path: String { parent("spill") }
 
-  struct Version: SourceValidator {
-    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+  struct Version: SourceDescription.Validator {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+      newer is Version ? .same : .other
+    }
     var persistentForm: [UInt8]? { [0xAB, 0x01, 0xFF] }
   }
 

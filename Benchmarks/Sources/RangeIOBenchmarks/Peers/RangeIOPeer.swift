@@ -27,7 +27,7 @@ struct RangeIOPeer: PointReader {
         case .reads(let offsets, let size, let concurrency): try await run(offsets, size, concurrency)
         case .stream(let byteCount): try await stream(byteCount)
         }
-      for lane in reader.statistics().source.lanes {
+      for lane in reader.statistics().source {
         outcome.lanes[lane.name] = lane.bytes - before.bytes(by: lane.name)
       }
       return outcome

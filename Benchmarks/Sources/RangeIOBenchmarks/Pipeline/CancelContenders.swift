@@ -8,7 +8,7 @@ enum CancelContenders {
 
   static func make() async throws -> [Contender] {
     let readers: [(Contender.Name, String, ReadPipeline)] = [
-      (.rangeIO, "no stages", ReadPipeline()),
+      (.rangeIO, "no stages", ReadPipeline {}),
       (
         .farPipeline, "remoteObject()",
         .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(16)), concurrentReads: 1 << 20)

@@ -9,7 +9,7 @@ enum PipelineContenders {
   /// Hits: the stages that are ready-made, and a cache alone. All have a store of their own that holds every block.
   private static func hits(_ file: BenchmarkFile) async throws -> [Contender] {
     let pipelines: [(Contender.Name, String, ReadPipeline)] = [
-      (.rangeIO, "localFile()", .localFile(cache: .store(store()))),
+      (.rangeIO, "localFile()", .localFile(cache: store())),
       (.cachingAlone, "Caching(store)", ReadPipeline { Caching(store(), blockSize: .kibibytes(4)) }),
       (.farPipeline, "remoteObject()", .remoteObject(keepingIn: store())),
     ]

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Stands for a server: each read takes two milliseconds, whatever its length. Counts them.
 final class SlowArchive: RangeSource {
-  struct Edition: SourceValidator {
+  struct Edition: SourceDescription.Validator {
     let number: Int
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       (newer as? Edition)?.number == number ? .same : .other
     }
   }

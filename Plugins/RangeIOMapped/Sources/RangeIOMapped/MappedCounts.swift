@@ -12,8 +12,9 @@ final class MappedCounts: Sendable {
       bytes.wrappingAdd(count, ordering: .relaxed)
     }
 
-    func lane(_ name: String) -> SourceStatistics.Lane {
-      .init(name: name, reads: reads.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
+    func lane(_ name: String) -> ReadCounts {
+      ReadCounts(
+        name, counts: ["reads": reads.load(ordering: .relaxed), "bytes": bytes.load(ordering: .relaxed)])
     }
   }
   let mapped = Counter()

@@ -20,8 +20,8 @@ extension MappedFile {
       try readAhead(range)
       throw ReadError(
         .inputOutput, "a page of the file could not be brought in, and could be read right after: try again",
-        isTransient: true, context: context(range))
-    case let errno: throw ReadError.errno(errno, "bring the pages of the file in", context(range))
+        isTransient: true, source: name, range: range)
+    case let errno: throw ReadError.errno(errno, "bring the pages of the file in", source: name, range: range)
     }
   }
 
@@ -69,8 +69,8 @@ extension MappedFile {
       throw ReadError(
         .sourceChanged,
         "the file ended \(range.upperBound - offset) bytes early since it was opened: open it again to "
-          + "read the new version", context: context(range))
+          + "read the new version", source: name, range: range)
     }
-    throw ReadError.errno(Errno(rawValue: CInt(-count)), "read the file", context(range))
+    throw ReadError.errno(Errno(rawValue: CInt(-count)), "read the file", source: name, range: range)
   }
 }

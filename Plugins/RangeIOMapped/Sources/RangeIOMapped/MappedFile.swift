@@ -71,7 +71,7 @@ final class MappedFile: Sendable {
   ) throws -> MappedFile {
     let result = path.withPlatformString { rim_open($0) }
     guard result >= 0 else {
-      throw ReadError.errno(Errno(rawValue: -result), "open the file", .init(source: name))
+      throw ReadError.errno(Errno(rawValue: -result), "open the file", source: name)
     }
     let file = MappedFile(result, absolute, name: name, access, calls)
     // Reads the name first: if the name is lost after that, the status shows it.
@@ -133,11 +133,6 @@ final class MappedFile: Sendable {
   /// The threads for work with its path.
   var pathQueues: DiskQueues { isRemote ? queues : .paths }
 
-  /// The context of a read, for errors.
-  func context(_ range: ByteRange = 0..<0) -> ReadError.Context {
-    .init(source: name, offset: range.lowerBound, count: range.count)
-  }
-
   /// Runs `work`, which asks the file system something. If a server may have to answer, runs it on the plugin's own
   /// threads.
   func ask<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -148,7 +143,7 @@ final class MappedFile: Sendable {
   func status() throws -> rim_status {
     var status = rim_status()
     let result = calls.status(descriptor, &status)
-    guard result >= 0 else { throw ReadError.errno(Errno(rawValue: -result), "look at the file", context()) }
+    guard result >= 0 else { throw ReadError.errno(Errno(rawValue: -result), "look at the file", source: name) }
     return status
   }
 
@@ -176,7 +171,7 @@ final class MappedFile: Sendable {
     } else {
       return
     }
-    throw ReadError(.unsupportedSource, refusal, context: context())
+    throw ReadError(.unsupportedSource, refusal, source: name)
   }
 
   /// Whether a file that reports size zero contains bytes.
@@ -226,14 +221,14 @@ extension MappedFile {
     switch errno {
     case .operationNotSupportedByDevice, .permissionDenied, .badAddress, .notSupported, .invalidArgument:
       return ReadError(
-        .unsupportedSource, "this file system cannot map its files: read it with FileSource", context: context(),
+        .unsupportedSource, "this file system cannot map its files: read it with FileSource", source: name,
         cause: errno)
     case .noMemory:
       return ReadError(
         .resourcesExhausted,
         "there is no room in the address space, or there are too many mappings (vm.max_map_count): release slices, "
-          + "raise the limit, or read it with FileSource", isTransient: true, context: context(), cause: errno)
-    default: return .errno(errno, "map the file", context())
+          + "raise the limit, or read it with FileSource", isTransient: true, source: name, cause: errno)
+    default: return .errno(errno, "map the file", source: name)
     }
   }
 }

@@ -39,7 +39,7 @@ extension MappedSource {
       var status = rim_status()
       let result = configuration.calls.statusOfPath(file.path, &status)
       if result >= 0 { return status }
-      let error = ReadError.errno(Errno(rawValue: -result), "look at the file", file.context())
+      let error = ReadError.errno(Errno(rawValue: -result), "look at the file", source: file.name)
       guard error.code == .notFound else { throw error }
       return nil
     }
@@ -65,7 +65,7 @@ extension MappedSource {
     guard snapshot.generation == generation else {
       throw ReadError(
         .sourceChanged, "another file has been opened under its name: open it again to read the new version",
-        context: file.context())
+        source: file.name)
     }
     return (file, snapshot.version)
   }

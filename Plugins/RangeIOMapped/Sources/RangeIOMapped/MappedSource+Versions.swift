@@ -45,6 +45,6 @@ extension MappedSource {
     throw ReadError(
       .sourceChanged,
       "\(version.difference(to: MappedVersion(now))) since it was opened: open it again to read the new version",
-      context: file.context(range))
+      source: file.name, range: range)
   }
 }

@@ -134,7 +134,7 @@ public final class MappedSource: RangeSource {
     let whole = try await copy(of: range, file, here: range.count)
     try await check(version, after: range, file)
     return grid.pieces(of: range).map { _, part in
-      whole.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      whole[part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound]
     }
   }
 
@@ -177,8 +177,8 @@ public final class MappedSource: RangeSource {
   }
 
   /// Reads and bytes returned as `mapped` memory, and those `copied`.
-  public func statistics() -> SourceStatistics {
-    SourceStatistics(lanes: [counts.mapped.lane("mapped"), counts.copied.lane("copied")])
+  public func statistics() -> [ReadCounts] {
+    [counts.mapped.lane("mapped"), counts.copied.lane("copied")]
   }
 
   /// Closes the file. Its mapping is released with the last slice.

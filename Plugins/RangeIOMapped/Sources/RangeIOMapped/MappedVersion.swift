@@ -2,7 +2,7 @@ internal import CRangeIOMapped
 internal import RangeIO
 
 /// The version of a mapped file: what `fstat` reports about its inode, compared by the rules of `FileSource`.
-struct MappedVersion: SourceValidator, Equatable {
+struct MappedVersion: SourceDescription.Validator, Equatable {
   var device: UInt64
   var inode: UInt64
   var size: Int
@@ -17,13 +17,13 @@ struct MappedVersion: SourceValidator, Equatable {
     changed = MappedTime(status.changed)
   }
 
-  func change(to newer: any SourceValidator) -> SourceChange {
+  func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
     guard let newer = newer as? MappedVersion else { return .other }
     return change(to: newer)
   }
 
   /// A longer file is another version: a file overwritten by a longer one looks just like a file that grew.
-  func change(to newer: MappedVersion) -> SourceChange { self == newer ? .same : .other }
+  func change(to newer: MappedVersion) -> SourceDescription.Change { self == newer ? .same : .other }
 
   /// All of its numbers. `nil` if the times are whole seconds: in images they are often set by a tool, the same for
   /// each edition, and on file systems that store whole seconds the same time soon occurs again.

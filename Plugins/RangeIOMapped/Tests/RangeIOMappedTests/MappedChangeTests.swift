@@ -16,7 +16,7 @@ struct MappedChangeTests {
     let all = SyntheticSource.bytes(0..<20_000)
     let reader = try await mappedReader(path)
     let old = try await reader.read(0...)
-    try write(all.slice(5000..<20_000), to: path, at: 5000, truncating: false)
+    try write(all[5000..<20_000], to: path, at: 5000, truncating: false)
     await #expect {
       _ = try await reader.read(0..<10)
     } throws: {
@@ -42,7 +42,7 @@ struct MappedChangeTests {
     ]
     for change in changes {
       try #require(change() == 0)
-      #expect(try await reader.read(100..<3100) == bytes.slice(100..<3100))
+      #expect(try await reader.read(100..<3100) == bytes[100..<3100])
       #expect(try await reader.refresh() == 50_000)
     }
     var before = stat()
@@ -92,7 +92,7 @@ struct MappedChangeTests {
         for _ in 0..<200 {
           truncate(path, 1000)
           // A round in which it fails leaves the file short, which is as good.
-          try? write(bytes.slice(1000..<400_000), to: path, at: 1000, truncating: false)
+          try? write(bytes[1000..<400_000], to: path, at: 1000, truncating: false)
           await Task.yield()
         }
         return 0
@@ -119,7 +119,7 @@ struct MappedChangeTests {
     }
     #expect(there == 10)
     #expect(gone == EFAULT)
-    #expect(slice.slice(0..<pageSize) == bytes.slice(0..<pageSize))
+    #expect(slice[0..<pageSize] == bytes[0..<pageSize])
     await reader.close()
   }
 

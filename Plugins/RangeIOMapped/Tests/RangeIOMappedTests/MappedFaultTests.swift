@@ -43,10 +43,10 @@ struct MappedFaultTests {
     let reader = try await mappedReader(path, configuration)
     await #expect { _ = try await reader.read(0..<50_000) } throws: {
       let error = $0 as? ReadError
-      return error?.code == .inputOutput && error?.cause as? Errno == .ioError && error?.context?.count == 50_000
+      return error?.code == .inputOutput && error?.cause as? Errno == .ioError && error?.range?.count == 50_000
     }
     fails.store(false, ordering: .relaxed)
-    #expect(try await reader.read(0..<50_000) == bytes.slice(0..<50_000))
+    #expect(try await reader.read(0..<50_000) == bytes[0..<50_000])
     await reader.close()
   }
 
@@ -78,7 +78,7 @@ struct MappedFaultTests {
       return count
     }
     let reader = try await mappedReader(path, configuration)
-    for _ in 0..<3 { #expect(try await reader.read(1..<150_000) == bytes.slice(1..<150_000)) }
+    for _ in 0..<3 { #expect(try await reader.read(1..<150_000) == bytes[1..<150_000]) }
     #expect(tries.load(ordering: .relaxed) == 1, "it is asked once")
     #expect(read.load(ordering: .relaxed) == 3 * 149_999)
     try #require(truncate(path, 5000) == 0)
@@ -99,7 +99,7 @@ struct MappedFaultTests {
       return MappedCalls().populate(pages)
     }
     let reader = try await mappedReader(path, configuration)
-    #expect(try await reader.read(0..<1000) == bytes.slice(0..<1000))
+    #expect(try await reader.read(0..<1000) == bytes[0..<1000])
     changes.store(true, ordering: .relaxed)
     await expectError(.sourceChanged) { _ = try await reader.read(0..<1000) }
     await reader.close()
@@ -128,13 +128,13 @@ struct MappedFaultTests {
       Caching(MemoryStore(limit: .mebibytes(1)))
     }
     #expect(!reader.source.isSettled)
-    #expect(try await reader.read(0..<10) == bytes.slice(0..<10))
+    #expect(try await reader.read(0..<10) == bytes[0..<10])
     await expectError(.notCached) { _ = try await reader.read(0..<10, caching: .onlyIfCached) }
     isYoung.store(false, ordering: .relaxed)
     try await settle(path)
-    #expect(try await reader.read(0..<10) == bytes.slice(0..<10))
+    #expect(try await reader.read(0..<10) == bytes[0..<10])
     #expect(reader.source.isSettled)
-    #expect(try await reader.read(0..<10, caching: .onlyIfCached) == bytes.slice(0..<10))
+    #expect(try await reader.read(0..<10, caching: .onlyIfCached) == bytes[0..<10])
     await reader.close()
   }
 }

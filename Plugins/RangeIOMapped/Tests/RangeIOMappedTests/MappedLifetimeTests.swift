@@ -23,7 +23,7 @@ struct MappedLifetimeTests {
     }
     #expect(whole == bytes)
     whole = nil
-    #expect(part == bytes.slice(3..<400_000))
+    #expect(part == bytes[3..<400_000])
   }
 
   #if os(Linux)
@@ -36,10 +36,10 @@ struct MappedLifetimeTests {
       await reader.close()
       #expect(try descriptors(of: path) == 0)
       #expect(try mappings(of: path) == 1)
-      var part = slice?.slice(1..<3)
+      var part = slice?[1..<3]
       slice = nil
       #expect(try mappings(of: path) == 1)
-      #expect(part == bytes.slice(11..<13))
+      #expect(part == bytes[11..<13])
       part = nil
       #expect(try mappings(of: path) == 0)
     }
@@ -85,14 +85,14 @@ struct MappedLifetimeTests {
     let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(1)), blockSize: .kibibytes(4)) }
     try await settle(path)
     for _ in 0..<2 {
-      #expect(try await reader.read(100..<50_000) == bytes.slice(100..<50_000))
-      #expect(try await reader.read(60_000..<60_001) == bytes.slice(60_000..<60_001))
+      #expect(try await reader.read(100..<50_000) == bytes[100..<50_000])
+      #expect(try await reader.read(60_000..<60_001) == bytes[60_000..<60_001])
     }
     #expect(source.statistics().bytes(by: "mapped") == 0)
     #expect(source.statistics().bytes(by: "copied") == 53_248 + 4096)
     // What is gone from the file is still there: nothing of it was mapped memory.
     try #require(truncate(path, 0) == 0)
-    #expect(try await reader.read(100..<50_000, caching: .onlyIfCached) == bytes.slice(100..<50_000))
+    #expect(try await reader.read(100..<50_000, caching: .onlyIfCached) == bytes[100..<50_000])
     await reader.close()
   }
 }

@@ -17,7 +17,7 @@ struct MappedReadingTests {
     for edge in [0, pageSize, 2 * pageSize, 3 * pageSize, bytes.count] {
       for lower in max(0, edge - 9)..<min(bytes.count, edge + 9) {
         for count in [1, 2, 7, 8, 9, 64, pageSize - 1, pageSize, pageSize + 1] where lower + count <= bytes.count {
-          #expect(try await reader.read(lower..<lower + count) == bytes.slice(lower..<lower + count))
+          #expect(try await reader.read(lower..<lower + count) == bytes[lower..<lower + count])
         }
       }
     }
@@ -32,7 +32,7 @@ struct MappedReadingTests {
     let part = try await reader.read(1_234_567..<2_345_678)
     #expect(address(of: part) == address(of: whole) + 1_234_567)
     #expect(part.isContiguous && part.backingByteCount == part.count)
-    #expect(part == bytes.slice(1_234_567..<2_345_678))
+    #expect(part == bytes[1_234_567..<2_345_678])
     #expect(source.statistics().bytes(by: "mapped") == bytes.count + part.count)
     #expect(source.statistics().bytes(by: "copied") == 0)
     await reader.close()
@@ -57,7 +57,7 @@ struct MappedReadingTests {
       for access in [MappedSource.AccessPattern.normal, .random, .sequential, .willNeed(5..<70_000)] {
         try dropPages(of: path)
         let reader = try await mappedReader(path, .init(slices: slices, access: access))
-        #expect(try await reader.read(999_999..<1_000_001) == bytes.slice(999_999..<1_000_001))
+        #expect(try await reader.read(999_999..<1_000_001) == bytes[999_999..<1_000_001])
         #expect(try await reader.read(0...) == bytes)
         await reader.close()
       }
@@ -72,7 +72,7 @@ struct MappedReadingTests {
       for index in 0..<1000 {
         group.addTask {
           let range = index * 997..<index * 997 + 1 + (index * 31) % 3000
-          return try await reader.read(range) == bytes.slice(range)
+          return try await reader.read(range) == bytes[range]
         }
       }
       for try await isRight in group { #expect(isRight) }
@@ -84,7 +84,7 @@ struct MappedReadingTests {
     let (path, bytes) = try directory.file(count: 100_000)
     let reader = try await mappedReader(path)
     let ranges = [70_000..<70_001, 0..<50_000, 5..<5, 40_000..<100_000, 99_999..<100_000]
-    #expect(try await reader.read(ranges) == ranges.map { bytes.slice($0) })
+    #expect(try await reader.read(ranges) == ranges.map { bytes[$0] })
     await reader.close()
   }
 
@@ -93,7 +93,7 @@ struct MappedReadingTests {
     let reader = try await mappedReader(path, .init(access: .sequential))
     var position = 0
     for try await piece in reader.stream(chunkSize: .bytes(65_537)) {
-      #expect(piece == bytes.slice(position..<position + piece.count))
+      #expect(piece == bytes[position..<position + piece.count])
       position += piece.count
     }
     #expect(position == bytes.count)
@@ -111,7 +111,7 @@ struct MappedReadingTests {
     let reader = try await RangeReader(source)
     for pattern in patterns {
       source.advise(pattern)
-      #expect(try await reader.read(1000..<200_000) == bytes.slice(1000..<200_000))
+      #expect(try await reader.read(1000..<200_000) == bytes[1000..<200_000])
     }
     await reader.close()
     for pattern in patterns { source.advise(pattern) }

@@ -63,8 +63,8 @@ struct MappedRemoteTests {
     let noted = Noted()
     let source = MappedSource(path, configuration: noted.configuration(slices, isRemote: true))
     let description = try await source.describe()
-    #expect(try await source.read(5..<200_000, of: description) == bytes.slice(5..<200_000))
-    #expect(try await source.read([0..<10, 50..<90], of: description) == [bytes.slice(0..<10), bytes.slice(50..<90)])
+    #expect(try await source.read(5..<200_000, of: description) == bytes[5..<200_000])
+    #expect(try await source.read([0..<10, 50..<90], of: description) == [bytes[0..<10], bytes[50..<90]])
     #expect(source.ready(0..<100, of: description) == nil)
     source.advise(.willRead, 0..<1000, of: description)
     #expect(try await source.renew() === description)
@@ -129,7 +129,7 @@ struct MappedRemoteTests {
       local.calls.isResident = { _ in false }
       let source = MappedSource(path, configuration: local)
       let opened = try await source.describe()
-      #expect(try await source.read(0..<50_000, of: opened) == bytes.slice(0..<50_000))
+      #expect(try await source.read(0..<50_000, of: opened) == bytes[0..<50_000])
       #expect(try await source.renew() === opened)
       await source.close()
       isHanging.withLock { $0 = false }

@@ -56,7 +56,7 @@ func settle(_ path: String) async throws {
 
 /// A reader of the file at `path`, whose version is settled.
 func mappedReader(
-  _ path: String, _ configuration: MappedSource.Configuration = .init(), _ pipeline: ReadPipeline = ReadPipeline()
+  _ path: String, _ configuration: MappedSource.Configuration = .init(), _ pipeline: ReadPipeline = ReadPipeline {}
 ) async throws -> RangeReader {
   try await settle(path)
   return try await RangeReader(MappedSource(path, configuration: configuration), pipeline)
@@ -102,3 +102,8 @@ func expectError(_ code: ReadError.Code, _ body: () async throws -> Void) async 
 }
 
 let pageSize = sysconf(Int32(_SC_PAGESIZE))
+
+extension [ReadCounts] {
+  /// The bytes read in the way called `name`.
+  func bytes(by name: String) -> Int { first { $0.name == name }?["bytes"] ?? 0 }
+}

@@ -94,12 +94,12 @@ struct RecordingVersion: ExplainedValidator {
   let size: Int
 
   /// A longer version extends a shorter one.
-  func change(to newer: any SourceValidator) -> SourceChange {
+  func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
     guard let newer = newer as? RecordingVersion, newer.recording == recording else { return .other }
     return newer.size == size ? .same : newer.size > size ? .extends : .other
   }
 
-  func difference(to newer: any SourceValidator) -> String? { Self.hasEnded }
+  func difference(to newer: any SourceDescription.Validator) -> String? { Self.hasEnded }
 
   /// For messages.
   static let hasEnded = "what the file held was cut off or written over, or it is another file"

@@ -11,27 +11,15 @@ extension FileSource {
   }
 
   /// How a file is opened and read.
+  ///
+  /// ```swift
+  /// let file = FileSource("/mnt/share/survey.bin", configuration: .init(cost: .init(latency: .milliseconds(5))))
+  /// ```
   public struct Configuration: Sendable {
-    /// How bytes are read. Default: ``FileSource/Engine/automatic``.
-    public var engine: Engine
-    /// The block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. Default: 64 KiB. With any other
-    /// size, opening throws `ReadError.Code.invalidConfiguration`.
-    public var blockSize: ByteCount
-    /// Whether the file is still being recorded: bytes are only appended, and existing bytes never change. Default: no.
-    ///
-    /// A longer file then contains the bytes of the shorter one, so cached bytes stay valid while it grows. Each check
-    /// that finds another size or other times compares the first 4 KiB, and the last 4 KiB before the old end, with the
-    /// earlier bytes. If the file differs there, or became shorter, reads throw `ReadError.Code.sourceChanged`. A
-    /// rewrite elsewhere in the file goes unnoticed. The bytes are cached in memory only, never on a disk: after a
-    /// restart the file could not be told from another one.
-    public var isAppendOnly: Bool
-    /// What reading the file costs. The library cannot know it: a path may lead to a drive in this machine or to a
-    /// distant server. Default: the cost of a local disk.
-    ///
-    /// Merging and read-ahead use it. So does a cache on a disk: it keeps only what takes longer to read again than
-    /// reading from that disk. By default it therefore keeps nothing of a file. To cache a file on a network or a slow
-    /// drive there, set its cost.
-    public var cost: SourceCost
+    package var engine: Engine
+    package var blockSize: ByteCount
+    package var isAppendOnly: Bool
+    package var cost: SourceDescription.Cost
 
     package var syscalls = Syscalls.system
     package var threads = IOThreads.shared
@@ -48,10 +36,29 @@ extension FileSource {
     /// Waits until files are at rest, for all sources.
     package var resting = RestingFiles.shared
 
-    /// Creates a configuration with defaults.
+    /// Creates a configuration.
+    ///
+    /// **Files that grow.** With `isAppendOnly` a longer file contains the bytes of the shorter one, so cached bytes
+    /// stay valid while it grows. Each check that finds another size or other times compares the first 4 KiB, and the
+    /// last 4 KiB before the old end, with the earlier bytes. If the file differs there, or became shorter, reads throw
+    /// `ReadError.Code.sourceChanged`. A rewrite elsewhere in the file goes unnoticed. The bytes are cached in memory
+    /// only, never on a disk: after a restart the file could not be told from another one.
+    ///
+    /// **Cost.** The library cannot know it: a path may lead to a drive in this machine or to a distant server. Merging
+    /// and read-ahead use it. So does a cache on a disk: it keeps only what takes longer to read again than reading
+    /// from that disk. By default it therefore keeps nothing of a file. To cache a file on a network or a slow drive
+    /// there, set its cost.
+    ///
+    /// - Parameters:
+    ///   - engine: how bytes are read. Default: ``FileSource/Engine/automatic``.
+    ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other
+    ///     size, opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.
+    ///   - isAppendOnly: whether the file is still being recorded: bytes are only appended, and existing bytes never
+    ///     change. Default: no.
+    ///   - cost: what reading the file costs. Default: the cost of a local disk.
     public init(
       engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
-      cost: SourceCost = SourceCost()
+      cost: SourceDescription.Cost = SourceDescription.Cost()
     ) {
       self.engine = engine
       self.blockSize = blockSize

@@ -20,11 +20,11 @@ public import SystemPackage
 ///
 /// **Versions.** The file is opened once and checked (`fstat`) after every read. If its size or modification time has
 /// changed, reads throw `ReadError.Code.sourceChanged`: it was rewritten, cut, or made longer. A file that was
-/// overwritten by a longer one cannot be told from one that grew; for files that grow, use
-/// ``Configuration/isAppendOnly``. A read never mixes two versions and never makes up bytes. Changes that leave every
-/// byte unchanged are no new version: another mode, owner or name, one name more or less, a file that was replaced by
-/// another or removed while it was open. If only the status change time differs and none of these explains it, reads
-/// throw: the file may have been rewritten and its modification time set back.
+/// overwritten by a longer one cannot be told from one that grew; for files that grow, use `isAppendOnly` of its
+/// ``Configuration``. A read never mixes two versions and never makes up bytes. Changes that leave every byte unchanged
+/// are no new version: another mode, owner or name, one name more or less, a file that was replaced by another or
+/// removed while it was open. If only the status change time differs and none of these explains it, reads throw: the
+/// file may have been rewritten and its modification time set back.
 ///
 /// Some changes cannot be detected: a writer through `mmap`, which need not change the times before `msync`; a writer
 /// that sets the modification time back and, before the next check, also changes mode, owner or names; and writes by
@@ -131,7 +131,7 @@ public final class FileSource: RangeSource {
   public var isPrompt: Bool { true }
 
   /// Reads and bytes by lane: `resident`, `positional`, `dispatchIO`.
-  public func statistics() -> SourceStatistics { counters.snapshot() }
+  public func statistics() -> [ReadCounts] { counters.snapshot() }
 
   /// Closes the file. Reads in flight throw `ReadError.Code.closed` at once, and so do later reads.
   ///

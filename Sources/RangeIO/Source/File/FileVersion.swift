@@ -17,14 +17,14 @@ struct FileVersion: ExplainedValidator, Equatable {
     changed = status.changed
   }
 
-  func change(to newer: any SourceValidator) -> SourceChange {
+  func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
     guard let newer = newer as? FileVersion else { return .other }
     return change(to: newer)
   }
 
   /// A longer file is another version too: a file overwritten by a longer one looks just like one that grew. Growth
   /// must be configured, and has its own validator, ``RecordingVersion``.
-  func change(to newer: FileVersion) -> SourceChange { self == newer ? .same : .other }
+  func change(to newer: FileVersion) -> SourceDescription.Change { self == newer ? .same : .other }
 
   /// All its numbers, unless the times are whole seconds. In images such times are often set by a tool, the same for
   /// each edition; on file systems that store no more, they soon repeat.
@@ -48,7 +48,7 @@ struct FileVersion: ExplainedValidator, Equatable {
   }
 
   /// How `newer` differs, for a message.
-  func difference(to newer: any SourceValidator) -> String? {
+  func difference(to newer: any SourceDescription.Validator) -> String? {
     (newer as? FileVersion).map { difference(to: $0) }
   }
 

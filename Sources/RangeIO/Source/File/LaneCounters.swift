@@ -14,10 +14,10 @@ final class LaneCounters: Sendable {
     counts.add(count, to: lane.rawValue * 2 + 1)
   }
 
-  func snapshot() -> SourceStatistics {
-    SourceStatistics(
-      lanes: FileLane.allCases.map { lane in
-        .init(name: "\(lane)", reads: counts.sum(lane.rawValue * 2), bytes: counts.sum(lane.rawValue * 2 + 1))
-      })
+  func snapshot() -> [ReadCounts] {
+    FileLane.allCases.map { lane in
+      ReadCounts(
+        "\(lane)", counts: ["reads": counts.sum(lane.rawValue * 2), "bytes": counts.sum(lane.rawValue * 2 + 1)])
+    }
   }
 }

@@ -55,7 +55,7 @@ final class PositionalLane: Sendable {
     }
     threads.submit(job)
     // After `submit`: raised before that, the job would not be found.
-    let handle = urgency.map { ($0, $0.onRaise { [threads] in threads.raise(job) }) }
+    let handle = urgency.map { ($0, $0.observe { [threads] in threads.raise(job) }) }
     return Pending(job: job, answer: answer, urgency: handle)
   }
 

@@ -11,7 +11,7 @@ final class LimitedRead: Sendable {
   private let isOver = Atomic<Bool>(false)
 
   /// Begins within the current one.
-  init(_ limiting: Limiting) {
+  init(_ limiting: LimitingStage) {
     self.limiting = ObjectIdentifier(limiting)
     outer = Self.underWay
   }
@@ -19,7 +19,7 @@ final class LimitedRead: Sendable {
   func end() { isOver.store(true, ordering: .releasing) }
 
   /// Whether the current task reads within a read that `limiting` has admitted.
-  static func isUnderWay(for limiting: Limiting) -> Bool {
+  static func isUnderWay(for limiting: LimitingStage) -> Bool {
     var read = underWay
     while let one = read {
       if one.limiting == ObjectIdentifier(limiting), !one.isOver.load(ordering: .acquiring) { return true }

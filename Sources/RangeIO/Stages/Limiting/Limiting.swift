@@ -34,28 +34,8 @@
 /// **Errors.** `ReadError.Code.timedOut` if the deadline of a read passes while it waits.
 ///
 /// **Cost.** A read that need not wait costs two locks; one that waits also allocates.
-public final class Limiting: ReadStage {
-  private typealias State = AdmissionQueue<Promise<Void>>
-
-  private struct Timer {
-    var number = 0
-    var task: Task<Void, Never>?
-  }
-
-  /// One clock for all readers that share this stage: instants of two clocks cannot be compared.
-  private final class Clock: Sendable {
-    let time: TimeSource
-    init(_ time: TimeSource) { self.time = time }
-  }
-
-  private let state: Locked<State>
-  private let timer = Locked(Timer())
-  private let clock = PublishedOnce<Clock>()
-  private let counts = Stripes()
-
-  private enum Count: Int {
-    case reads, waited, microsecondsWaited
-  }
+public final class Limiting: BuiltInStage, @unchecked Sendable {
+  // Unchecked as its superclass is, which is not final: constants only.
 
   /// Creates limits for all readers that list this stage.
   ///
@@ -66,108 +46,6 @@ public final class Limiting: ReadStage {
   ///
   /// - Precondition: no limit is zero or negative, and `burst` is set only together with a rate.
   public init(concurrentReads: Int? = nil, bytesPerSecond: ByteCount? = nil, burst: ByteCount? = nil) {
-    precondition(concurrentReads.map { $0 > 0 } ?? true, "without a permit nothing is read")
-    precondition(bytesPerSecond.map { $0.bytes > 0 } ?? true, "without bytes nothing is read")
-    precondition(burst == nil || bytesPerSecond != nil, "a burst belongs to a rate")
-    let bucket = bytesPerSecond.map { RateBucket(bytesPerSecond: $0.bytes, burst: (burst ?? $0).bytes) }
-    state = Locked(State(concurrentReads: concurrentReads ?? .max, bucket: bucket))
+    super.init(LimitingStage(concurrentReads: concurrentReads, bytesPerSecond: bytesPerSecond, burst: burst))
   }
-
-  /// Once, above the source.
-  public var placement: StagePlacement { .limiting }
-
-  /// Waits until this read is admitted, then passes it on.
-  public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-    // It would wait for a permit that its own outer read holds.
-    guard !LimitedRead.isUnderWay(for: self) else { return try await next(request) }
-    counts.add(1, to: Count.reads.rawValue)
-    try await enter(request, next)
-    let read = LimitedRead(self)
-    defer {
-      read.end()
-      let now = now(next)
-      perform(state.withLock { $0.ended(now: now) }, next)
-    }
-    return try await LimitedRead.$current.withValue(read) { try await next(request) }
-  }
-
-  // MARK: waiting
-
-  private nonisolated(nonsending) func enter(_ request: ReadRequest, _ next: ReadNext) async throws {
-    let byteCount = request.byteCount
-    let now = now(next)
-    let urgency = request.urgency
-    let purpose = urgency?.purpose ?? .demand
-    let arrival = state.withLock { $0.arrived(byteCount, purpose, now: now) { Promise() } }
-    guard case .waits(let ticket, let answer, let actions) = arrival else { return }
-    perform(actions, next)
-    counts.add(1, to: Count.waited.rawValue)
-    defer {
-      counts.add(Int(now.duration(to: self.now(next)).nanoseconds / 1000), to: Count.microsecondsWaited.rawValue)
-    }
-    let handle = urgency?.onRaise { [self] in
-      let now = self.now(next)
-      perform(state.withLock { $0.raised(ticket, now: now) }, next)
-    }
-    let ending = request.deadline.map { deadline in
-      next.background.start { [time = next.time] in
-        // The sleep fails only when the timer is cancelled, and then it is no longer needed.
-        guard (try? await time.sleep(until: deadline)) != nil else { return }
-        answer.fail(request.timedOut())
-      }
-    }
-    defer {
-      if let handle { urgency?.remove(handle) }
-      ending?.cancel()
-    }
-    do {
-      try await next.wait(for: answer)
-    } catch {
-      // The read may have been admitted just now. If so, its turn goes to the next read.
-      let now = self.now(next)
-      perform(state.withLock { $0.left(ticket, byteCount, now: now) }, next)
-      throw error
-    }
-  }
-
-  private func now(_ next: ReadNext) -> ReadInstant {
-    (clock.value ?? clock.publish(Clock(next.time))).time.now
-  }
-
-  private func perform(_ actions: State.Actions, _ next: ReadNext) {
-    for waiter in actions.admitted { waiter.resolve(.success(())) }
-    guard let alarm = actions.alarm else { return }
-    var task: Task<Void, Never>?
-    if let instant = alarm.at, let time = clock.value?.time {
-      task = next.background.start { [self] in
-        // The sleep fails only when the alarm is cancelled, because another one replaces it.
-        guard (try? await time.sleep(until: instant)) != nil else { return }
-        perform(state.withLock { $0.rang(alarm.number, now: time.now) }, next)
-      }
-    }
-    let late = timer.withLock { timer -> Task<Void, Never>? in
-      guard alarm.number > timer.number else { return task }
-      defer { timer = Timer(number: alarm.number, task: task) }
-      return timer.task
-    }
-    late?.cancel()
-  }
-
-  // MARK: figures
-
-  /// Reads, reads that waited, the most that waited at the same time, and the total time they waited.
-  public func statistics() -> StageStatistics? {
-    StageStatistics(
-      stage: "Limiting",
-      counts: [
-        .init("reads", counts.sum(Count.reads.rawValue)), .init("waited", counts.sum(Count.waited.rawValue)),
-        .init("longest queue", state.withLock { $0.longestQueue }),
-        .init("microseconds waited", counts.sum(Count.microsecondsWaited.rawValue)),
-      ])
-  }
-
-  /// The permits in use, and the number of waiters.
-  var occupancy: (underWay: Int, queued: Int) { state.withLock { ($0.underWay, $0.queueCount) } }
-  /// The current state of the rate limit.
-  var bucket: RateBucket? { state.withLock { $0.bucket } }
 }

@@ -38,7 +38,7 @@ struct LatencyModel: Equatable, Sendable {
   private static let leastSeconds = 1e-5
 
   /// Starts with what a source states about itself.
-  init(_ cost: SourceCost) {
+  init(_ cost: SourceDescription.Cost) {
     latency = max(0, cost.latency.seconds)
     secondsPerByte = cost.bytesPerSecond > 0 ? 1 / cost.bytesPerSecond : 0
   }

@@ -7,10 +7,10 @@ final class ReadAheadCounters: Sendable {
 
   func add(_ value: Int, _ counter: Counter) { if value != 0 { counts.add(value, to: counter.rawValue) } }
 
-  func snapshot() -> StageStatistics {
+  func snapshot() -> ReadCounts {
     func sum(_ counter: Counter) -> Int { counts.sum(counter.rawValue) }
-    return StageStatistics(
-      stage: "ReadAhead",
+    return ReadCounts(
+      "ReadAhead",
       counts: [
         .init("runs", sum(.runs)), .init("bytes asked for", sum(.asked)), .init("bytes used", sum(.used)),
         .init("bytes cached already", sum(.cached)), .init("bytes beyond the budget", sum(.refused)),

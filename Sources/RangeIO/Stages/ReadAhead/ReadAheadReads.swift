@@ -38,10 +38,10 @@ final class ReadAheadReads: ReadAheadHolder {
   private static let leastCharge = 64 << 10
 
   private let state = Locked(State())
-  private let budget: ReadAheadBudget
+  private let budget: ReadAhead.Budget
   private let counters: ReadAheadCounters
 
-  init(_ budget: ReadAheadBudget, _ counters: ReadAheadCounters) {
+  init(_ budget: ReadAhead.Budget, _ counters: ReadAheadCounters) {
     self.budget = budget
     self.counters = counters
   }

@@ -11,11 +11,11 @@ struct RetryAttempts {
     case refused
   }
 
-  let backoff: Backoff
+  let backoff: Retrying.Backoff
   /// The number of failed tries.
   private(set) var failures = 0
 
-  init(_ backoff: Backoff) { self.backoff = backoff }
+  init(_ backoff: Retrying.Backoff) { self.backoff = backoff }
 
   /// Records a try that failed with a transient error.
   ///

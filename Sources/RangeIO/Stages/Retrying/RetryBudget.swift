@@ -1,44 +1,46 @@
-/// Limits retries to a share of the successful reads, so that a source in trouble does not get four times as many
-/// requests as a healthy one.
-///
-/// Each ``Retrying`` has its own budget, unless you pass the same one to several, for instance to all readers of one
-/// server:
-///
-/// ```swift
-/// let budget = RetryBudget(share: 0.1)
-/// let first = try await RangeReader(a) { Retrying(budget: budget) }
-/// let second = try await RangeReader(b) { Retrying(budget: budget) }
-/// ```
-///
-/// The budget is a bucket of twice the allowance, full at first. Each transient failure takes one token; each success
-/// gives back `share` of a token. Retries are allowed only while the bucket has at least one token more than half of
-/// its size. So there are at most `allowance` retries plus `share` of the reads that succeeded, and after an outage the
-/// source must first answer well for a while (retry throttling, gRPC proposal A6).
-public final class RetryBudget: Sendable {
-  private let state: Locked<RetryTokens>
+extension Retrying {
+  /// Limits retries to a share of the successful reads, so that a source in trouble does not get four times as many
+  /// requests as a healthy one.
+  ///
+  /// Each ``Retrying`` has its own budget, unless you pass the same one to several, for instance to all readers of one
+  /// server:
+  ///
+  /// ```swift
+  /// let budget = Budget(share: 0.1)
+  /// let first = try await RangeReader(a) { Retrying(budget: budget) }
+  /// let second = try await RangeReader(b) { Retrying(budget: budget) }
+  /// ```
+  ///
+  /// The budget is a bucket of twice the allowance, full at first. Each transient failure takes one token; each success
+  /// gives back `share` of a token. Retries are allowed only while the bucket has at least one token more than half of
+  /// its size. So there are at most `allowance` retries plus `share` of the reads that succeeded, and after an outage
+  /// the source must first answer well for a while (retry throttling, gRPC proposal A6).
+  public final class Budget: Sendable {
+    private let state: Locked<RetryTokens>
 
-  /// Creates a full budget.
-  ///
-  /// - Parameters:
-  ///   - allowance: the number of retries at first, and the most that can be saved up. At least one.
-  ///   - share: the part of a retry that each success gives back, from 0 to 1.
-  ///
-  /// - Precondition: `allowance` is from 1 to 1,000,000 and `share` from 0 to 1.
-  public init(allowance: Int = 50, share: Double = 0.1) {
-    precondition((1...1_000_000).contains(allowance), "an allowance is from one to a million retries")
-    precondition((0...1).contains(share), "a share is from 0 to 1")
-    state = Locked(RetryTokens(allowance: allowance, share: share))
+    /// Creates a full budget.
+    ///
+    /// - Parameters:
+    ///   - allowance: the number of retries at first, and the most that can be saved up. At least one.
+    ///   - share: the part of a retry that each success gives back, from 0 to 1.
+    ///
+    /// - Precondition: `allowance` is from 1 to 1,000,000 and `share` from 0 to 1.
+    public init(allowance: Int = 50, share: Double = 0.1) {
+      precondition((1...1_000_000).contains(allowance), "an allowance is from one to a million retries")
+      precondition((0...1).contains(share), "a share is from 0 to 1")
+      state = Locked(RetryTokens(allowance: allowance, share: share))
+    }
+
+    /// Whether a failure now would be retried.
+    package var allowsRetries: Bool { state.withLock { $0.allowsRetries } }
+
+    var tokens: RetryTokens { state.withLock { $0 } }
+
+    func succeeded() { state.withLock { $0.succeeded() } }
+
+    /// - Returns: whether the read may be retried.
+    func failed() -> Bool { state.withLock { $0.failed() } }
   }
-
-  /// Whether a failure now would be retried.
-  public var allowsRetries: Bool { state.withLock { $0.allowsRetries } }
-
-  var tokens: RetryTokens { state.withLock { $0 } }
-
-  func succeeded() { state.withLock { $0.succeeded() } }
-
-  /// - Returns: whether the read may be retried.
-  func failed() -> Bool { state.withLock { $0.failed() } }
 }
 
 /// The bucket, in thousandths of a token, so that sums of shares have no rounding errors.

@@ -1,14 +1,14 @@
 /// Checks blocks against the root of a tree, and remembers the digests it has checked.
 final class MerkleVerifier: Sendable {
-  let tree: MerkleTree
+  let tree: Verifying.MerkleTree
   let blocks: EqualBlocks
-  private let root: MerkleTree.Node
+  private let root: Verifying.MerkleTree.Node
   private let memory: Locked<MerkleMemory>
 
-  init(_ tree: MerkleTree, remembering most: Int) {
+  init(_ tree: Verifying.MerkleTree, remembering most: Int) {
     self.tree = tree
     blocks = EqualBlocks(size: tree.blockSize)
-    root = MerkleTree.Node(0..<max(1, blocks.count(in: tree.byteCount)))
+    root = Verifying.MerkleTree.Node(0..<max(1, blocks.count(in: tree.byteCount)))
     memory = Locked(MerkleMemory(most: most))
   }
 
@@ -45,7 +45,7 @@ final class MerkleVerifier: Sendable {
         .invalidResponse, "a node's digest of \(odd.count) bytes in a tree whose root has \(tree.root.count)",
         context: .init(source: source.name))
     }
-    if let node = proof.check(digests, combine: { MerkleTree.nodeHash($0, $1, tree.hash) }) {
+    if let node = proof.check(digests, combine: { Verifying.MerkleTree.nodeHash($0, $1, tree.hash) }) {
       let range = blocks.range(of: node.blocks, in: source.byteCount)
       throw ReadError(
         .corrupted,
@@ -58,7 +58,7 @@ final class MerkleVerifier: Sendable {
 
   /// Throws unless `bytes` are those of `block`. `proof` must already trust the hash of that block.
   func check(_ bytes: Bytes, of block: Int, _ proof: MerkleProof, in source: SourceDescription) throws(ReadError) {
-    guard proof.digest(of: .init(block..<block + 1)) == MerkleTree.leafHash(bytes, tree.hash) else {
+    guard proof.digest(of: .init(block..<block + 1)) == Verifying.MerkleTree.leafHash(bytes, tree.hash) else {
       throw .corrupted(block, blocks, in: source)
     }
   }

@@ -34,7 +34,7 @@ public struct DiskConfiguration: Sendable {
     set { writes = newValue ? .onInsertion : .onEviction }
   }
   /// Whether sources are kept that cost no more to read than a local disk, according to their
-  /// ``SourceDescription/cost``. Default: `false`. Sources whose validator has no ``SourceValidator/persistentForm``
+  /// ``SourceDescription/cost``. Default: `false`. Sources whose validator has no ``SourceDescription/Validator/persistentForm``
   /// are never kept.
   public var keepsFastSources: Bool {
     get { sources == .all }
@@ -148,7 +148,7 @@ extension SpillStore {
     case onInsertion
   }
 
-  /// Which sources are stored. Never those whose validator has no ``SourceValidator/persistentForm``.
+  /// Which sources are stored. Never those whose validator has no ``SourceDescription/Validator/persistentForm``.
   package enum Sources: Hashable, Sendable {
     /// Sources that are more expensive to read than a local disk, according to their ``SourceDescription/cost``.
     case slowerThanDisk

@@ -57,7 +57,7 @@ extension SpillStore {
 
   /// Whether a source costs more to read than a disk, or its cost does not matter.
   func isDearEnough(_ source: SourceDescription, for count: Int) -> Bool {
-    configuration.sources == .all || source.cost.isDearer(than: SourceCost(), for: count)
+    configuration.sources == .all || source.cost.isDearer(than: SourceDescription.Cost(), for: count)
   }
 
   /// Changes the memory for chunks that wait to be written. If they need more, they are dropped, which only costs time.
@@ -105,10 +105,10 @@ extension SpillStore {
   package func erasePromoted(_ range: ByteRange, of token: ChunkToken) {}
 }
 
-extension SourceCost {
+extension SourceDescription.Cost {
   /// Whether reading this many bytes takes longer than with `other`.
-  func isDearer(than other: SourceCost, for count: Int) -> Bool {
-    func time(_ cost: SourceCost) -> Double {
+  func isDearer(than other: SourceDescription.Cost, for count: Int) -> Bool {
+    func time(_ cost: SourceDescription.Cost) -> Double {
       Double(cost.latency.nanoseconds) / 1e9 + Double(count) / max(1, cost.bytesPerSecond)
     }
     return time(self) > time(other)

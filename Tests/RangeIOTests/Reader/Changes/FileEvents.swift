@@ -22,7 +22,7 @@ enum FileEvent: String, CaseIterable {
     case turned
   }
 
-  func seen(by policy: ChangePolicy) -> Seen {
+  func seen(by policy: RangeReader.ChangePolicy) -> Seen {
     let (fail, refresh, follow): (Seen, Seen, Seen) =
       switch self {
       case .append: (.changed, .turned, .grown)

@@ -8,7 +8,7 @@ import Testing
 /// Every event that may befall a file, under every policy, cached and not, between reads and in their midst: no answer is
 /// of two versions, and each ends as the table says.
 struct FileEventsTests {
-  private static let policies: [ChangePolicy] = [.fail, .refresh, .follow]
+  private static let policies: [RangeReader.ChangePolicy] = [.fail, .refresh, .follow]
 
   /// 10,000 when stress is asked for; some hundreds else.
   private static let runs = TestScale.isStress ? TestScale.seeds : max(96, TestScale.seeds / 25)
@@ -60,13 +60,13 @@ private struct HastyClock: Clock {
 /// One reader of one file that one event befalls.
 private struct EventRun {
   let script: FileScript
-  let policy: ChangePolicy
+  let policy: RangeReader.ChangePolicy
   let isCached: Bool
   let seed: Int
   var random: TestRandom
   var figures = FileEventsTests.Figures()
 
-  init(_ script: FileScript, _ policy: ChangePolicy, isCached: Bool, seed: Int) {
+  init(_ script: FileScript, _ policy: RangeReader.ChangePolicy, isCached: Bool, seed: Int) {
     (self.script, self.policy, self.isCached, self.seed) = (script, policy, isCached, seed)
     random = TestRandom(UInt64(seed) &+ 77)
   }

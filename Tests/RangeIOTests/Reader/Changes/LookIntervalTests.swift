@@ -15,9 +15,9 @@ import Testing
       var looks = 0
       var tells: Bool
     }
-    private struct Size: SourceValidator {
+    private struct Size: SourceDescription.Validator {
       let byteCount: Int
-      func change(to newer: any SourceValidator) -> SourceChange {
+      func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
         guard let newer = newer as? Size else { return .other }
         return newer.byteCount == byteCount ? .same : newer.byteCount > byteCount ? .extends : .other
       }
@@ -67,7 +67,7 @@ import Testing
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { SyntheticSource.bytes(range) }
   }
 
-  private func reader(_ source: some RangeSource, _ policy: ChangePolicy) async throws -> RangeReader {
+  private func reader(_ source: some RangeSource, _ policy: RangeReader.ChangePolicy) async throws -> RangeReader {
     var configuration = simulation.configuration
     configuration.onChange = policy
     return try await RangeReader(source, ReadPipeline(), configuration: configuration)
@@ -119,9 +119,9 @@ import Testing
     await reader.close()
   }
 
-  @Test(arguments: [ChangePolicy.refresh, .follow])
+  @Test(arguments: [RangeReader.ChangePolicy.refresh, .follow])
   func `a source that tells of changes is looked at once in 16 intervals while it is idle`(
-    policy: ChangePolicy
+    policy: RangeReader.ChangePolicy
   ) async throws {
     for (tells, looks) in [(true, 10), (false, 160)] {
       let source = TellingSource(tells: tells)
@@ -135,8 +135,10 @@ import Testing
     }
   }
 
-  @Test(arguments: [ChangePolicy.refresh, .follow])
-  func `where there is no watch to be had, changes are noticed within an interval`(policy: ChangePolicy) async throws {
+  @Test(arguments: [RangeReader.ChangePolicy.refresh, .follow])
+  func `where there is no watch to be had, changes are noticed within an interval`(policy: RangeReader.ChangePolicy)
+    async throws
+  {
     let source = TellingSource(hasNoWatch: true)
     let reader = try await reader(source, policy)
     await quiet()
@@ -147,9 +149,9 @@ import Testing
     await reader.close()
   }
 
-  @Test(arguments: [ChangePolicy.fail, .follow])
+  @Test(arguments: [RangeReader.ChangePolicy.fail, .follow])
   func `however many streams follow, their reader is looked at twice in an interval at most`(
-    policy: ChangePolicy
+    policy: RangeReader.ChangePolicy
   ) async throws {
     let source = TellingSource(tells: false)
     let reader = try await reader(source, policy)

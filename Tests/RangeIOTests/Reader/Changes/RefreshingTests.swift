@@ -205,9 +205,9 @@ struct RefreshingTests {
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
       throw ReadError(.sourceChanged, "made up")
     }
-    struct Number: SourceValidator {
+    struct Number: SourceDescription.Validator {
       let number: Int
-      func change(to newer: any SourceValidator) -> SourceChange {
+      func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
         (newer as? Number)?.number == number ? .same : .other
       }
     }
@@ -240,9 +240,9 @@ struct RefreshingTests {
 
   private static let byteCount = 64 << 10
 
-  @Test(arguments: [ChangePolicy.fail, .refresh])
+  @Test(arguments: [RangeReader.ChangePolicy.fail, .refresh])
   func `a file that is replaced by another under its name never yields mixed versions`(
-    policy: ChangePolicy
+    policy: RangeReader.ChangePolicy
   ) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("file")
@@ -252,9 +252,9 @@ struct RefreshingTests {
     }
   }
 
-  @Test(arguments: [ChangePolicy.fail, .refresh])
+  @Test(arguments: [RangeReader.ChangePolicy.fail, .refresh])
   func `a file that is rewritten in place, a tick later, never yields mixed versions`(
-    policy: ChangePolicy
+    policy: RangeReader.ChangePolicy
   ) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("file")
@@ -266,7 +266,8 @@ struct RefreshingTests {
 
   /// Changes a file again and again while it is read in ranges, vectors and streams, and compares.
   private func changing(
-    _ policy: ChangePolicy, _ path: String, _ change: @escaping @Sendable (_ version: Int) async throws -> Void
+    _ policy: RangeReader.ChangePolicy, _ path: String,
+    _ change: @escaping @Sendable (_ version: Int) async throws -> Void
   ) async throws {
     let runs = TestScale.isStress ? 1000 : 100
     try await change(1)

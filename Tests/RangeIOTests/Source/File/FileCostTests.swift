@@ -6,10 +6,10 @@ import Testing
 
 /// What a file costs to read is for its user to say; whether a disk keeps what is read of it follows from that.
 @Suite struct FileCostTests {
-  private let far = SourceCost(latency: .milliseconds(20), bytesPerSecond: 1e8)
+  private let far = SourceDescription.Cost(latency: .milliseconds(20), bytesPerSecond: 1e8)
 
   /// - Parameter cost: `nil` for the default.
-  private func source(_ path: String, _ cost: SourceCost?, isAppendOnly: Bool = false) -> FileSource {
+  private func source(_ path: String, _ cost: SourceDescription.Cost?, isAppendOnly: Bool = false) -> FileSource {
     var configuration = FileSource.Configuration(blockSize: .kibibytes(4), isAppendOnly: isAppendOnly)
     if let cost { configuration.cost = cost }
     // An hour on, so that the file is settled.
@@ -27,7 +27,7 @@ import Testing
     let (directory, path) = try file()
     for isAppendOnly in [false, true] {
       let plain = source(path, nil, isAppendOnly: isAppendOnly)
-      #expect(try await plain.describe().cost == SourceCost())
+      #expect(try await plain.describe().cost == SourceDescription.Cost())
       let costly = source(path, far, isAppendOnly: isAppendOnly)
       #expect(try await costly.describe().cost == far)
       for source in [plain, costly] { await source.close() }
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// Reads a file through a store on a disk that takes what is more expensive than itself.
-  private func spilled(_ cost: SourceCost?) async throws -> (DiskStatistics, ReadExplanation) {
+  private func spilled(_ cost: SourceDescription.Cost?) async throws -> (DiskStatistics, ReadExplanation) {
     let (directory, path) = try file()
     let spill = SimulatedSpill { $0.sources = .slowerThanDisk }
     let store = try spill.open()

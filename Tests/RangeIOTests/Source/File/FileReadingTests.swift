@@ -43,12 +43,12 @@ struct FileReadingTests {
     let (path, _) = try await directory.file(count: 4_000_000)
     let expected: [(FileSource.Engine, String)] = [(.positional, "positional"), (.dispatchIO, "dispatchIO")]
     for (engine, lane) in expected {
-      let reader = try await RangeReader(path, engine: engine, cache: .off)
+      let reader = try await RangeReader(path, engine: engine, cache: nil)
       _ = try await reader.read(0..<100)
       _ = try await reader.read(0..<2_000_000)
       let lanes = reader.statistics().source
       #expect(lanes.bytes(by: lane) == 2_000_100)
-      #expect(lanes.lanes.reduce(0) { $0 + $1.bytes } == 2_000_100)
+      #expect(lanes.reduce(0) { $0 + $1.bytes } == 2_000_100)
       await reader.close()
     }
   }
@@ -157,9 +157,6 @@ struct FileReadingTests {
   @Test func `a caller's own buffer gets the bytes`() async throws {
     let (path, bytes) = try await directory.file(count: 100_000)
     let reader = try await RangeReader(path, engine: TestEngine.current)
-    var array: [UInt8] = [1, 2, 3]
-    try await reader.read(10..<50_000, into: &array)
-    #expect(array == Array(bytes[10..<50_000]))
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
     defer { memory.deallocate() }
     #expect(try await reader.read(5..<100, into: memory) == 95)

@@ -25,10 +25,10 @@ struct FileVersionTests {
     #expect(old.change(to: version(size: 99, modified: 6)) == .other)
     #expect(old.change(to: version(modified: 6)) == .other)
     #expect(old.change(to: version(changed: 6)) == .other)
-    struct Foreign: SourceValidator {
-      func change(to newer: any SourceValidator) -> SourceChange { .same }
+    struct Foreign: SourceDescription.Validator {
+      func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change { .same }
     }
-    #expect(old.change(to: Foreign() as any SourceValidator) == .other)
+    #expect(old.change(to: Foreign() as any SourceDescription.Validator) == .other)
   }
 
   @Test func `a version is settled once a later change would show`() {
@@ -167,7 +167,7 @@ struct FileChangeTests {
   }
 
   @Test func `a stream of a file that is overwritten by a longer one does not go on in that`() async throws {
-    for policy in [ChangePolicy.fail, .refresh] {
+    for policy in [RangeReader.ChangePolicy.fail, .refresh] {
       // Longer than what a stream looks ahead.
       let (path, old) = try await directory.file("\(policy == .fail)", count: 16 << 20)
       let reader = try await RangeReader(path, engine: TestEngine.current, onChange: policy)
@@ -211,7 +211,7 @@ struct FileChangeTests {
 
   @Test func `what leaves every byte as it was ends no reader`() async throws {
     let (path, bytes) = try await directory.file(count: 2_500_000)
-    let reader = try await RangeReader(path, engine: TestEngine.current, cache: .off)
+    let reader = try await RangeReader(path, engine: TestEngine.current, cache: nil)
     let stream = reader.stream(chunkSize: .kibibytes(64))
     var pieces = stream.makeAsyncIterator()
     _ = try await pieces.next()
@@ -241,7 +241,7 @@ struct FileChangeTests {
     async throws
   {
     let (path, bytes) = try await directory.file(count: 5000)
-    let reader = try await RangeReader(path, engine: TestEngine.current, cache: .off)
+    let reader = try await RangeReader(path, engine: TestEngine.current, cache: nil)
     try #require(chmod(path, 0o640) == 0)
     #expect(try await reader.read(0..<10) == Bytes(bytes[..<10]))
     // Rewritten, and its time of modification set back, as archive tools do.

@@ -183,7 +183,7 @@ struct LimitingTests {
     }
     try run({ _ in .answer(after: .milliseconds(10)) }, through: pipeline) {
       (simulation, reader, source) async throws in
-      func read(_ number: Int, _ purpose: ReadPurpose) async throws -> Task<Bool, any Error> {
+      func read(_ number: Int, _ purpose: ReadUrgency.Purpose) async throws -> Task<Bool, any Error> {
         asking.purpose = purpose
         let read = simulation.start { try await reader.isRight(number..<number + 1) }
         try await simulation.clock.sleep(for: .microseconds(1))
@@ -208,7 +208,7 @@ struct LimitingTests {
     }
     try run({ _ in .answer(after: .milliseconds(10)) }, through: pipeline) {
       (simulation, reader, source) async throws in
-      func read(_ block: Int, _ purpose: ReadPurpose) async throws -> Task<Bool, any Error> {
+      func read(_ block: Int, _ purpose: ReadUrgency.Purpose) async throws -> Task<Bool, any Error> {
         asking.purpose = purpose
         let read = simulation.start { try await reader.isRight(block * 1024..<block * 1024 + 10) }
         try await simulation.clock.sleep(for: .microseconds(1))

@@ -5,9 +5,9 @@ import Testing
 @testable import RangeIOTestSupport
 
 struct LatencyModelTests {
-  private static let far = SourceCost(latency: .milliseconds(20), bytesPerSecond: 100e6)
+  private static let far = SourceDescription.Cost(latency: .milliseconds(20), bytesPerSecond: 100e6)
 
-  private func time(_ byteCount: Int, _ cost: SourceCost = far, factor: Double = 1) -> Duration {
+  private func time(_ byteCount: Int, _ cost: SourceDescription.Cost = far, factor: Double = 1) -> Duration {
     (cost.latency + .seconds(Double(byteCount) / cost.bytesPerSecond)) * factor
   }
 
@@ -18,17 +18,17 @@ struct LatencyModelTests {
   @Test func `until something is measured, the source is believed`() {
     let model = LatencyModel(Self.far)
     #expect(isNear(model.gap, 2e6, within: 1e-9))
-    #expect(LatencyModel(SourceCost(latency: .zero, bytesPerSecond: 1)).gap == 0)
-    #expect(LatencyModel(SourceCost(latency: .zero, bytesPerSecond: .infinity)).gap == 0)
-    #expect(LatencyModel(SourceCost(latency: .seconds(1), bytesPerSecond: .infinity)).gap == .infinity)
+    #expect(LatencyModel(SourceDescription.Cost(latency: .zero, bytesPerSecond: 1)).gap == 0)
+    #expect(LatencyModel(SourceDescription.Cost(latency: .zero, bytesPerSecond: .infinity)).gap == 0)
+    #expect(LatencyModel(SourceDescription.Cost(latency: .seconds(1), bytesPerSecond: .infinity)).gap == .infinity)
     // What cannot be is taken for nothing said.
-    #expect(LatencyModel(SourceCost(latency: .seconds(-1), bytesPerSecond: -5)).gap == 0)
+    #expect(LatencyModel(SourceDescription.Cost(latency: .seconds(-1), bytesPerSecond: -5)).gap == 0)
   }
 
   @Test(arguments: testSeeds) func `it comes to the latency and bandwidth that there are`(seed: UInt64) {
     var random = TestRandom(seed)
     // The declared cost is of another world.
-    for declared in [SourceCost(), SourceCost(latency: .seconds(5), bytesPerSecond: 1e4)] {
+    for declared in [SourceDescription.Cost(), SourceDescription.Cost(latency: .seconds(5), bytesPerSecond: 1e4)] {
       var model = LatencyModel(declared)
       for _ in 0..<200 {
         let byteCount = 1 + random.below(4 << 20)
@@ -41,7 +41,7 @@ struct LatencyModelTests {
 
   @Test(arguments: testSeeds) func `times that vary by a fifth, and some that hang, do not mislead it`(seed: UInt64) {
     var random = TestRandom(seed)
-    var model = LatencyModel(SourceCost())
+    var model = LatencyModel(SourceDescription.Cost())
     var worst = 1.0
     for number in 0..<400 {
       let byteCount = [4096, 65_536, 1 << 20, 8 << 20][random.below(4)]
@@ -76,7 +76,7 @@ struct LatencyModelTests {
   }
 
   @Test func `reads of one size tell the latency, and the slope stays`() {
-    var model = LatencyModel(SourceCost(latency: .milliseconds(1), bytesPerSecond: 100e6))
+    var model = LatencyModel(SourceDescription.Cost(latency: .milliseconds(1), bytesPerSecond: 100e6))
     for _ in 0..<100 { model.add(65_536, took: time(65_536)) }
     #expect(isNear(model.secondsPerByte, 1e-8, within: 1e-9))
     #expect(isNear(model.latency, 0.02, within: 0.01))
@@ -94,7 +94,7 @@ struct LatencyModelTests {
   }
 
   @Test func `all faster than the bytes alone were thought to be is faster in proportion`() {
-    var model = LatencyModel(SourceCost(latency: .milliseconds(20), bytesPerSecond: 1e6))
+    var model = LatencyModel(SourceDescription.Cost(latency: .milliseconds(20), bytesPerSecond: 1e6))
     for _ in 0..<50 { model.add(1 << 20, took: .milliseconds(2)) }
     #expect(isNear(model.gap, 20_000, within: 1e-6))
     #expect(isNear(model.expected(1 << 20), 0.002, within: 0.01))
@@ -103,8 +103,8 @@ struct LatencyModelTests {
   @Test func `a source that becomes slower or faster for good is followed`() {
     var model = LatencyModel(Self.far)
     let costs = [
-      SourceCost(latency: .microseconds(50), bytesPerSecond: 2e9),
-      SourceCost(latency: .milliseconds(200), bytesPerSecond: 1e6),
+      SourceDescription.Cost(latency: .microseconds(50), bytesPerSecond: 2e9),
+      SourceDescription.Cost(latency: .milliseconds(200), bytesPerSecond: 1e6),
       Self.far,
     ]
     for cost in costs {
@@ -119,7 +119,7 @@ struct LatencyModelTests {
 
   @Test(arguments: testSeeds) func `whatever it is told, neither part is negative`(seed: UInt64) {
     var random = TestRandom(seed)
-    var model = LatencyModel(SourceCost(latency: .milliseconds(random.below(3)), bytesPerSecond: 1e6))
+    var model = LatencyModel(SourceDescription.Cost(latency: .milliseconds(random.below(3)), bytesPerSecond: 1e6))
     for _ in 0..<300 {
       model.add(random.below(1 << random.below(24)), took: .nanoseconds(random.below(1 << random.below(40))))
       #expect(model.latency >= 0 && model.secondsPerByte >= 0 && model.gap >= 0, "seed \(seed)")

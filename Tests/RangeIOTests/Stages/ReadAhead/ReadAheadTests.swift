@@ -25,7 +25,9 @@ struct ReadAheadTests {
       (.seconds(1), -.infinity, 2 << 20), (.seconds(1), .nan, 2 << 20), (.seconds(1), 0, 2 << 20),
     ]
     for (latency, rate, longest) in costs {
-      #expect(ReadAhead.Extent.adaptive.longest(for: SourceCost(latency: latency, bytesPerSecond: rate)) == longest)
+      #expect(
+        ReadAhead.Extent.adaptive.longest(for: SourceDescription.Cost(latency: latency, bytesPerSecond: rate))
+          == longest)
     }
   }
 
@@ -108,7 +110,7 @@ struct ReadAheadTests {
   @Test func `a thousand readers stay within the one budget`() throws {
     let limit = 16 << 20
     try Simulation.run(seed: 4) { simulation in
-      let budget = ReadAheadBudget(.bytes(limit))
+      let budget = ReadAhead.Budget(.bytes(limit))
       let store = MemoryStore(limit: .mebibytes(128))
       let tasks = (0..<1000).map { number in
         simulation.start {
@@ -179,7 +181,7 @@ struct ReadAheadTests {
           SeededGenerator.mix(seed << 32 + UInt64(number)) % 5 == 0
             ? .fail(ReadError(.inputOutput, "made up", isTransient: true)) : nil
         }
-        let budget = ReadAheadBudget(.mebibytes(4))
+        let budget = ReadAhead.Budget(.mebibytes(4))
         let reader = try await RangeReader(faulty, configuration: simulation.configuration) {
           ReadAhead(budget: budget)
           Caching(MemoryStore(limit: .mebibytes(64)))
@@ -199,7 +201,7 @@ struct ReadAheadTests {
   @Test func `closing gives up what is on its way`() throws {
     try Simulation.run(seed: 6) { simulation in
       let source = Self.source(simulation, 1 << 30)
-      let budget = ReadAheadBudget(.mebibytes(64))
+      let budget = ReadAhead.Budget(.mebibytes(64))
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         ReadAhead(budget: budget)
         Caching(MemoryStore(limit: .mebibytes(64)))
@@ -232,7 +234,7 @@ struct ReadAheadTests {
 
   @Test func `what has ended holds nothing of the budget, and holds up nobody`() throws {
     try Simulation.run(seed: 12) { simulation in
-      let budget = ReadAheadBudget(.mebibytes(1))
+      let budget = ReadAhead.Budget(.mebibytes(1))
       // Its stage remembers other sources instead, just when a read has noticed a run.
       let ended = ReadAheadReads(budget, ReadAheadCounters())
       ended.end()
@@ -259,7 +261,7 @@ struct ReadAheadTests {
   @Test func `many small hints are bounded as well`() throws {
     try Simulation.run(seed: 13) { simulation in
       let source = Self.source(simulation, 1 << 30)
-      let budget = ReadAheadBudget(.mebibytes(1))
+      let budget = ReadAhead.Budget(.mebibytes(1))
       let stage = ReadAhead(budget: budget)
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         stage
@@ -277,7 +279,7 @@ struct ReadAheadTests {
   @Test func `closing one of the readers that share it takes nothing from the others`() throws {
     try Simulation.run(seed: 14) { simulation in
       let store = MemoryStore(limit: .mebibytes(256))
-      let stage = ReadAhead(budget: ReadAheadBudget(.mebibytes(64)))
+      let stage = ReadAhead(budget: ReadAhead.Budget(.mebibytes(64)))
       let pipeline = ReadPipeline {
         stage
         Caching(store)
@@ -361,7 +363,7 @@ struct ReadAheadTests {
       let store = MemoryStore(limit: .mebibytes(64))
       let notes = Noted<NotingStage.Seen>()
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        if isCountedByReadAhead { ReadAhead(budget: ReadAheadBudget(.mebibytes(20))) }
+        if isCountedByReadAhead { ReadAhead(budget: ReadAhead.Budget(.mebibytes(20))) }
         Caching(store)
         NotingStage(name: "source", notes: notes)
       }

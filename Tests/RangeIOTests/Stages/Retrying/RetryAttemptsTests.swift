@@ -17,7 +17,7 @@ struct LargestNumbers: RandomNumberGenerator, Sendable {
 
 struct RetryAttemptsTests {
   @Test func `no wait is negative, whatever it was set to`() {
-    var backoff = Backoff.exponentialBackoff(attempts: 5)
+    var backoff = Retrying.Backoff.exponentialBackoff(attempts: 5)
     backoff.base = .seconds(-1)
     #expect(waits(backoff).allSatisfy { $0 == .zero })
     backoff.base = .seconds(1)
@@ -25,7 +25,8 @@ struct RetryAttemptsTests {
     #expect(waits(backoff).allSatisfy { $0 == .zero })
   }
 
-  private func waits(_ backoff: Backoff, retryAfter: Duration? = nil, timeLeft: Duration? = nil) -> [Duration] {
+  private func waits(_ backoff: Retrying.Backoff, retryAfter: Duration? = nil, timeLeft: Duration? = nil) -> [Duration]
+  {
     var attempts = RetryAttempts(backoff)
     var random = LargestNumbers()
     var waits: [Duration] = []
@@ -46,15 +47,15 @@ struct RetryAttemptsTests {
   }
 
   @Test func `no wait overflows, however many there are`() {
-    let backoff = Backoff.exponentialBackoff(attempts: .max, base: .seconds(1 << 30), cap: .seconds(1 << 33))
+    let backoff = Retrying.Backoff.exponentialBackoff(attempts: .max, base: .seconds(1 << 30), cap: .seconds(1 << 33))
     #expect(backoff.longestWait(before: 3) == .seconds(1 << 33))
     #expect(backoff.longestWait(before: 4) == .seconds(1 << 33))
     #expect(backoff.longestWait(before: 1000) == .seconds(1 << 33))
-    #expect(Backoff.exponentialBackoff(base: .nanoseconds(1)).longestWait(before: 62) == .seconds(10))
+    #expect(Retrying.Backoff.exponentialBackoff(base: .nanoseconds(1)).longestWait(before: 62) == .seconds(10))
   }
 
   @Test func `waits are drawn evenly from zero to the longest`() {
-    let backoff = Backoff.exponentialBackoff(attempts: 5, base: .milliseconds(8), cap: .milliseconds(50))
+    let backoff = Retrying.Backoff.exponentialBackoff(attempts: 5, base: .milliseconds(8), cap: .milliseconds(50))
     for retry in 0..<5 {
       var random = TestRandom(UInt64(retry))
       let longest = backoff.longestWait(before: retry)
@@ -72,7 +73,7 @@ struct RetryAttemptsTests {
   }
 
   @Test func `what a source asks for comes before the wait`() {
-    let backoff = Backoff.exponentialBackoff(attempts: 3, base: .milliseconds(100))
+    let backoff = Retrying.Backoff.exponentialBackoff(attempts: 3, base: .milliseconds(100))
     #expect(waits(backoff, retryAfter: .seconds(2)) == [.milliseconds(2100), .milliseconds(2200)])
     #expect(waits(backoff, retryAfter: .seconds(-2)) == [.milliseconds(100), .milliseconds(200)])
     #expect(waits(backoff, retryAfter: .seconds(61)) == [])
@@ -82,7 +83,7 @@ struct RetryAttemptsTests {
   }
 
   @Test func `no wait reaches the deadline`() {
-    let backoff = Backoff.exponentialBackoff(attempts: 9, base: .milliseconds(100))
+    let backoff = Retrying.Backoff.exponentialBackoff(attempts: 9, base: .milliseconds(100))
     #expect(waits(backoff, timeLeft: .milliseconds(400)) == [.milliseconds(100), .milliseconds(200)])
     #expect(waits(backoff, timeLeft: .zero) == [])
     #expect(waits(backoff, timeLeft: .milliseconds(-5)) == [])

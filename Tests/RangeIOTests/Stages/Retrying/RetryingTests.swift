@@ -10,10 +10,10 @@ struct RetryingTests {
 
   /// Retries whose waits are the longest: 100 ms, 200 ms, 400 ms.
   private static func retrying(
-    _ attempts: Int = 4, budget: RetryBudget = RetryBudget(),
+    _ attempts: Int = 4, budget: Retrying.Budget = Retrying.Budget(),
     isTransient: (@Sendable (any Error) -> Bool)? = nil
   ) -> Retrying {
-    let backoff = Backoff.exponentialBackoff(attempts: attempts)
+    let backoff = Retrying.Backoff.exponentialBackoff(attempts: attempts)
     guard let isTransient else { return Retrying(backoff, budget: budget, random: LargestNumbers()) }
     return Retrying(backoff, budget: budget, isTransient: isTransient, random: LargestNumbers())
   }
@@ -112,7 +112,7 @@ struct RetryingTests {
   }
 
   @Test func `with a spent budget errors are thrown at once, until reads succeed again`() throws {
-    let budget = RetryBudget(allowance: 2, share: 0.5)
+    let budget = Retrying.Budget(allowance: 2, share: 0.5)
     let stage = Self.retrying(budget: budget)
     try Simulation.run(seed: 1) { simulation in
       let isDown = Locked(true)
@@ -132,7 +132,7 @@ struct RetryingTests {
   }
 
   @Test func `readers that share a budget spend it together`() throws {
-    let budget = RetryBudget(allowance: 3)
+    let budget = Retrying.Budget(allowance: 3)
     try Simulation.run(seed: 1) { simulation in
       var tries = 0
       for _ in 0..<4 {

@@ -24,10 +24,12 @@ struct VerifyingTests {
   /// A stage over the tree, whose nodes come from `nodes`.
   private static func treeStage(
     remembering most: Int = 1000, byteCount: Int = byteCount,
-    nodes: @escaping @Sendable ([MerkleTree.Node]) async throws -> [[UInt8]] = { $0.map { tree.digests[$0]! } }
+    nodes: @escaping @Sendable ([Verifying.MerkleTree.Node]) async throws -> [[UInt8]] = {
+      $0.map { tree.digests[$0]! }
+    }
   ) -> Verifying {
     Verifying(
-      MerkleTree(
+      Verifying.MerkleTree(
         root: tree.digests[tree.root]!, byteCount: byteCount, blockSize: .bytes(blockSize), hash: quickHash,
         nodes: nodes), remembering: most)
   }
@@ -147,7 +149,7 @@ struct VerifyingTests {
   // MARK: trees
 
   @Test func `nodes are asked for once and remembered`() async throws {
-    let asked = Noted<[MerkleTree.Node]>()
+    let asked = Noted<[Verifying.MerkleTree.Node]>()
     let stage = Self.treeStage { nodes in
       asked.add(nodes)
       return nodes.map { Self.tree.digests[$0]! }
@@ -240,8 +242,9 @@ struct VerifyingTests {
 
   @Test func `a tree of one block is its root`() async throws {
     let bytes = Bytes(Array(0..<100))
-    let root = MerkleTree.leafHash(bytes, quickHash)
-    let tree = MerkleTree(root: root, byteCount: 100, blockSize: .bytes(1000), hash: quickHash) { _ in throw Refusal.no
+    let root = Verifying.MerkleTree.leafHash(bytes, quickHash)
+    let tree = Verifying.MerkleTree(root: root, byteCount: 100, blockSize: .bytes(1000), hash: quickHash) { _ in
+      throw Refusal.no
     }
     let reader = try await RangeReader(ContentSource(Array(0..<100))) { Verifying(tree) }
     #expect(Array(try await reader.read(10..<20)) == Array(10..<20))

@@ -7,10 +7,10 @@ import Testing
 /// Sources that are only added to, with a disk below: what was written before they grew ends where they ended.
 struct SpillGrowingTests {
   /// All lengths of one source.
-  private struct Recorded: SourceValidator {
+  private struct Recorded: SourceDescription.Validator {
     let byteCount: Int
     var persistentForm: [UInt8]? { [1] }
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       guard let newer = newer as? Recorded else { return .other }
       return newer.byteCount == byteCount ? .same : newer.byteCount > byteCount ? .extends : .other
     }

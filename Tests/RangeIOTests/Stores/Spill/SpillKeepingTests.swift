@@ -10,7 +10,7 @@ struct SpillKeepingTests {
   private func source(_ store: SpillStore, latency: Duration, id: String = "fill") -> (SourceDescription, ChunkToken) {
     let source = SourceDescription(
       id: id, validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: 4096,
-      cost: SourceCost(latency: latency))
+      cost: SourceDescription.Cost(latency: latency))
     return (source, store.sources.token(for: source, grid: BlockGrid(blockSize: 4096)!, reading: false).0)
   }
 
@@ -217,7 +217,7 @@ struct SpillKeepingTests {
   private func description(_ blockSize: Int = 4096, id: String = "asked") -> SourceDescription {
     SourceDescription(
       id: id, validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: blockSize,
-      cost: SourceCost(latency: .zero))
+      cost: SourceDescription.Cost(latency: .zero))
   }
 
   @Test func `what is asked for is written, whatever its source costs, and is there after a restart`() async throws {

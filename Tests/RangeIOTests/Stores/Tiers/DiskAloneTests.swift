@@ -68,9 +68,9 @@ struct DiskAloneTests {
 
 /// A source whose version can be written down.
 private final class StoredVersionSource: RangeSource {
-  private struct Version: SourceValidator {
+  private struct Version: SourceDescription.Validator {
     var persistentForm: [UInt8]? { [1] }
-    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change { newer is Version ? .same : .other }
   }
   let contents = SyntheticSource(byteCount: 1 << 20)
 

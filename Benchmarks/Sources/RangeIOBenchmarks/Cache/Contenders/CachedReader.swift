@@ -15,7 +15,7 @@ struct CachedReader: PointReader {
   init(_ reader: RangeReader) {
     self.reader = reader
     use = {
-      reader.statistics().source.lanes.reduce(SourceUse(reads: 0, bytes: 0)) {
+      reader.statistics().source.reduce(SourceUse(reads: 0, bytes: 0)) {
         $0 + SourceUse(reads: $1.reads, bytes: $1.bytes)
       }
     }

@@ -43,8 +43,8 @@ final class SortedChunksPeer: PointReader {
       let parts = found.map { index in
         let chunk = chunks[index]
         let part = chunk.range.clamped(to: range)
-        return chunk.bytes.slice(
-          part.lowerBound - chunk.range.lowerBound..<part.upperBound - chunk.range.lowerBound)
+        return chunk.bytes[
+          part.lowerBound - chunk.range.lowerBound..<part.upperBound - chunk.range.lowerBound]
       }
       let bytes = Bytes(concatenating: parts)
       return bytes.count == range.count ? bytes : nil

@@ -55,6 +55,8 @@ final class BlockSource: RangeSource {
 }
 
 /// The validator of sources that never change.
-struct OnlyVersion: SourceValidator {
-  func change(to newer: any SourceValidator) -> SourceChange { newer is OnlyVersion ? .same : .other }
+struct OnlyVersion: SourceDescription.Validator {
+  func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+    newer is OnlyVersion ? .same : .other
+  }
 }

@@ -81,10 +81,12 @@ private final class EmptySource: RangeSource {
 
   init(blockSize: Int) { self.blockSize = blockSize }
 
-  private struct Version: SourceValidator {
+  private struct Version: SourceDescription.Validator {
     var persistentForm: [UInt8]? { [1] }
 
-    func change(to newer: any SourceValidator) -> SourceChange { newer is Version ? .same : .other }
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+      newer is Version ? .same : .other
+    }
   }
 
   var isPrompt: Bool { true }

@@ -108,7 +108,7 @@ final class TunedSQLite: SpillPointReader {
   private static func select(_ database: Database, _ offset: Int, _ size: Int) throws -> Bytes? {
     let select = try database.cachedStatement(sql: "SELECT bytes FROM blocks WHERE id = ?")
     select.bind(key(offset, size), at: 1)
-    return try select.stepOnce { Bytes(copying: $0) }
+    return try select.stepOnce { Bytes(copying: $0.bytes) }
   }
 
   private static func key(_ offset: Int, _ size: Int) -> Int { SQLiteBlocks.source << 40 | offset / size }

@@ -1,4 +1,4 @@
-extension Caching {
+extension CachingStage {
   /// The token of the version that `source` describes.
   ///
   /// - Returns: `nil` if a longer version is being read by now.

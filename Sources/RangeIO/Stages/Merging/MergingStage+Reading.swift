@@ -1,4 +1,4 @@
-extension Merging {
+extension MergingStage {
   /// Reads one range when a permit is free; demands go before prefetches.
   nonisolated(nonsending) func readInTurn(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     try await permits.enter(next.link.bottom.waiting, urgency: request.urgency)

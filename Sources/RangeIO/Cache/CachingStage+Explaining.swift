@@ -1,10 +1,10 @@
-extension Caching {
+extension CachingStage: ExplainingStage {
   /// How many blocks are explained at once: a store answers for each block separately.
   private static let explainedBlocks = 4096
 
   /// Tells what the store holds, what is in flight, and where the rest comes from, each with the reason why it is not
   /// nearer.
-  public func explain(
+  func explain(
     _ range: ByteRange, of source: SourceDescription, next: ReadNext
   ) -> [ReadExplanation.Part] {
     func past(_ why: String) -> [ReadExplanation.Part] {

@@ -1,8 +1,8 @@
 // What other stages ask a cache, apart from reads.
 
-extension Caching: CacheStage {
+extension CachingStage: CacheStage {
   func sharesStore(with other: any CacheStage) -> Bool {
-    guard let other = other as? Caching else { return false }
+    guard let other = other as? CachingStage else { return false }
     return store.sources === other.store.sources
   }
 

@@ -1,4 +1,4 @@
-extension Caching {
+extension CachingStage {
   /// Handles a read that the store could not answer at once.
   func readMissing(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     guard request.caching != .bypass, request.source.isSettled, !passes(request), let token = token(of: request.source)

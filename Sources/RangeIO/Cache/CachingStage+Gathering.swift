@@ -1,6 +1,6 @@
 // How the flights of one plan start: one by one, or together if a stage below reads them together.
 
-extension Caching {
+extension CachingStage {
   /// A flight that a task will read.
   private struct PlannedFetch: Sendable {
     let start: FlightPlan.Start

@@ -1,0 +1,71 @@
+/// What a stage of a pipeline has done, or a source in one of its ways to read, as named counts. All use the same form,
+/// so that you can print, send and sum the counts without knowing the stage.
+///
+/// ```swift
+/// ReadCounts("CountingBytes", counts: ["reads": 3, "bytes": 4096])
+/// ```
+public struct ReadCounts: Hashable, Sendable, Codable {
+  /// One count.
+  package struct Count: Hashable, Sendable, Codable {
+    /// What is counted, in words: `"bytes read ahead"`.
+    package var name: String
+    /// How many.
+    package var value: Int
+
+    /// Creates a count.
+    package init(_ name: String, _ value: Int) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The name of the stage's type, or what the source calls this way to read: for files `resident`, `positional` or
+  /// `dispatchIO`.
+  public package(set) var name: String
+  /// The counts, in the best order for reading.
+  package var counts: [Count]
+  /// Bytes that the stage had read from below and that no read returned.
+  public package(set) var wastedBytes: Int
+
+  /// Creates counts under `name`.
+  ///
+  /// - Parameters:
+  ///   - counts: the counts by their names, in the best order for reading. No name comes twice.
+  ///   - wastedBytes: bytes that the stage had read from below and that no read returned.
+  public init(_ name: String, counts: KeyValuePairs<String, Int>, wastedBytes: Int = 0) {
+    self.init(name, counts: counts.map { Count($0.key, $0.value) }, wastedBytes: wastedBytes)
+  }
+
+  package init(_ name: String, counts: [Count], wastedBytes: Int = 0) {
+    self.name = name
+    self.counts = counts
+    self.wastedBytes = wastedBytes
+  }
+
+  /// The names of the counts, in the best order for reading.
+  public var names: [String] { counts.map(\.name) }
+
+  /// The value of the count called `name`, or `nil`.
+  public subscript(name: String) -> Int? { counts.first { $0.name == name }?.value }
+}
+
+extension ReadCounts: CustomStringConvertible {
+  /// One line for people, with the counts that are not zero.
+  public var description: String {
+    let told = counts.filter { $0.value != 0 }.map { "\($0.name) \($0.value)" }
+    let waste = wastedBytes > 0 ? ["wasted bytes \(wastedBytes)"] : []
+    return "\(name): " + (told.isEmpty && waste.isEmpty ? "nothing" : (told + waste).joined(separator: ", "))
+  }
+}
+
+extension ReadCounts {
+  /// Reads that got at least one byte in this way.
+  package var reads: Int { self["reads"] ?? 0 }
+  /// Bytes read in this way.
+  package var bytes: Int { self["bytes"] ?? 0 }
+}
+
+extension [ReadCounts] {
+  /// The bytes read in the way called `name`.
+  package func bytes(by name: String) -> Int { first { $0.name == name }?.bytes ?? 0 }
+}
