@@ -276,7 +276,7 @@ struct ExplainTests {
     let stored = StoredSource(MemoryStore(limit: .mebibytes(1)))
     stored.put(stored.block(1))
     let plain = PlainStore(stored.store)
-    let parts = plain.explain(0..<12_288, token: stored.token.number, grid: stored.token.grid)
+    let parts = plain.full.explain(0..<12_288, token: stored.token.number, grid: stored.token.grid)
     #expect(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288])
     #expect(parts.map(\.origin.rawValue) == ["source", "PlainStore", "source"])
   }
