@@ -214,7 +214,7 @@ final class HangSimulation: Sendable {
       case 0: for await _ in removal {}
       case 1:
         var steps = removal.makeAsyncIterator()
-        _ = await steps.next(isolation: nil)
+        _ = await steps.next(isolation: #isolation)
         world.withLock { $0.kept.append(removal) }
       default: break
       }

@@ -55,7 +55,7 @@ extension MemoryModel {
     // Less than it was at first, if others have wanted the room.
     let total = store.statistics().removedBytes
     let before = store.statistics().bytes
-    guard let progress = await current.steps.next(isolation: nil) else {
+    guard let progress = await current.steps.next(isolation: #isolation) else {
       return try expect(total == 0, "a removal ended with \(total) bytes left")
     }
     let freed = before - store.statistics().bytes

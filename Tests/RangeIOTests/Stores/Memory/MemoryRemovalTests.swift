@@ -44,11 +44,11 @@ import Testing
     #expect(source.holds(0..<4096))
     #expect(store.statistics().bytes == total + MemoryStore.charge(of: 4096))
     var steps = removal?.makeAsyncIterator()
-    let first = await steps?.next(isolation: nil)
+    let first = await steps?.next(isolation: #isolation)
     #expect(first?.totalBytes == total)
     // A second look goes on where the first stopped.
     var others = removal?.makeAsyncIterator()
-    let second = await others?.next(isolation: nil)
+    let second = await others?.next(isolation: #isolation)
     #expect((second?.removedBytes ?? 0) > (first?.removedBytes ?? 0))
     (removal, steps, others) = (nil, nil, nil)
     #expect(store.statistics().bytes == MemoryStore.charge(of: 4096))
@@ -57,7 +57,8 @@ import Testing
 
   @Test func `an empty store has nothing to report`() async {
     var steps = store.removeAll().makeAsyncIterator()
-    #expect(await steps.next() == nil)
+    let progress = await steps.next(isolation: #isolation)
+    #expect(progress == nil)
   }
 
   @Test func `resizing gives back what is being removed, and waits for nobody to do so`() async throws {

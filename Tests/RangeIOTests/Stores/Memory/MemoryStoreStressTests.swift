@@ -113,6 +113,6 @@ private struct Hammer {
   private mutating func removeAll() async {
     let steps = random.below(3)
     var removal = store.removeAll().makeAsyncIterator()
-    for _ in 0..<steps { _ = await removal.next() }
+    for _ in 0..<steps { _ = await removal.next(isolation: #isolation) }
   }
 }
