@@ -16,8 +16,8 @@ struct FlightTableTests {
     _ gaps: [ByteRange], _ wait: FetchWait?, generation: UInt64 = 1, purpose: ReadUrgency.Purpose = .demand
   ) -> FlightPlan? {
     table.plan(
-      FlightWants(gaps: gaps), completed: table.completionCount, generation: generation, purpose: purpose, wait,
-      widen: { $0 },
+      FlightWants(gaps: gaps), since: .init(completionCount: table.completionCount, generation: generation),
+      purpose: purpose, wait, widen: { $0 },
       lookAgain: { ((), FlightWants(gaps: gaps)) }
     ).plan
   }
@@ -31,12 +31,12 @@ struct FlightTableTests {
     let completed = table.completionCount
     complete(first.starts[0])
     let planned = table.plan(
-      [0..<20], completed: completed, generation: 1, purpose: .demand, FetchWait(), widen: { $0 },
+      [0..<20], since: .init(completionCount: completed, generation: 1), purpose: .demand, FetchWait(), widen: { $0 },
       lookAgain: { ("found", [10..<20]) })
     #expect(planned.found == "found")
     #expect(planned.plan?.starts.map(\.range) == [10..<20])
     let nothing = table.plan(
-      [0..<20], completed: completed, generation: 1, purpose: .demand, FetchWait(), widen: { $0 },
+      [0..<20], since: .init(completionCount: completed, generation: 1), purpose: .demand, FetchWait(), widen: { $0 },
       lookAgain: { ("all", []) })
     #expect(nothing.found == "all")
     #expect(nothing.plan == nil)
@@ -45,7 +45,7 @@ struct FlightTableTests {
   @Test func `nothing is looked for again when nothing completed`() {
     _ = plan([0..<10], FetchWait())!
     let planned = table.plan(
-      [0..<20], completed: 0, generation: 1, purpose: .demand, FetchWait(), widen: { $0 },
+      [0..<20], since: .init(completionCount: 0, generation: 1), purpose: .demand, FetchWait(), widen: { $0 },
       lookAgain: { () -> (Int, FlightWants) in
         Issue.record("looked again")
         return (0, [])
@@ -120,11 +120,13 @@ struct FlightTableTests {
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
       let table = FlightTable(BlockGrid(blockSize: 65_536)!)
       let earlier = table.plan(
-        [20..<40], completed: 0, generation: 1, purpose: .demand, FetchWait(), widen: { $0 }, lookAgain: { ((), []) }
+        [20..<40], since: .init(completionCount: 0, generation: 1), purpose: .demand, FetchWait(), widen: { $0 },
+        lookAgain: { ((), []) }
       ).plan!
       let wait = FetchWait()
       let plan = table.plan(
-        [10..<30, 35..<50], completed: 0, generation: 1, purpose: .demand, wait, widen: { $0 }, lookAgain: { ((), []) }
+        [10..<30, 35..<50], since: .init(completionCount: 0, generation: 1), purpose: .demand, wait, widen: { $0 },
+        lookAgain: { ((), []) }
       ).plan!
       let flights = [plan.starts[0], earlier.starts[0], plan.starts[1]]
       let next = next()
@@ -182,8 +184,8 @@ struct FlightTableTests {
           group.addTask {
             let wait = FetchWait()
             let plan = table.plan(
-              [range], completed: 0, generation: UInt64(1 + number / 30), purpose: .demand, wait, widen: { $0 },
-              lookAgain: { ((), [range]) }
+              [range], since: .init(completionCount: 0, generation: UInt64(1 + number / 30)), purpose: .demand, wait,
+              widen: { $0 }, lookAgain: { ((), [range]) }
             ).plan!
             for start in plan.starts {
               let task = Task {

@@ -84,7 +84,7 @@ struct SpillReclaimer {
   /// The records of a victim, collected in one walk through the index.
   struct Survey {
     /// What to do about a record of the index.
-    enum Step: Equatable { case none, spendHit }
+    enum Step: Equatable { case leave, spendHit }
 
     private let victim: Victim
     private let spared: Set<UInt32>
@@ -99,9 +99,9 @@ struct SpillReclaimer {
     mutating func see(_ record: SpillTable.Record) -> Step {
       if record.segment == victim.place {
         if victim.isMerged || record.hits >= SpillReclaimer.hitsToCopy { survivors.append(record) }
-        return .none
+        return .leave
       }
-      return spared.contains(record.segment) ? .spendHit : .none
+      return spared.contains(record.segment) ? .spendHit : .leave
     }
 
     /// What to copy, in the order of the victim's file, and the blocks that were read but must go.
