@@ -16,8 +16,8 @@ struct OpenSegment {
   static let emptyClosingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
 }
 
-/// Appends records to the open segment, and publishes them when they are written. Never creates or frees a segment: who
-/// appends has made room before.
+/// Appends records to the open segment, and publishes them when they are written. Never creates or frees a segment: the
+/// writer makes room first.
 struct SpillAppender: ~Copyable {
   /// A record that can be found once it is written.
   enum Pending {

@@ -1,5 +1,3 @@
-import SystemPackage
-
 /// The writer's calls to the disk, under the store's watch: a disk that hangs too long in a single call is sick,
 /// however long the whole work takes. Used only by the writer's run.
 final class SpillWatchedCalls {
