@@ -70,7 +70,9 @@ struct DiskAloneTests {
 private final class StoredVersionSource: RangeSource {
   private struct Version: SourceDescription.Validator {
     var persistentForm: [UInt8]? { [1] }
-    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change { newer is Version ? .same : .other }
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+      newer is Version ? .same : .other
+    }
   }
   let contents = SyntheticSource(byteCount: 1 << 20)
 
