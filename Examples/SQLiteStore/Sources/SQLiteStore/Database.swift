@@ -26,7 +26,7 @@ extension SQLiteStore {
     let block: Int
   }
 
-  /// A row of the database. Its number is never used again.
+  /// A row of the database. No process uses its number twice.
   struct Row {
     let number: Int64
     let byteCount: Int

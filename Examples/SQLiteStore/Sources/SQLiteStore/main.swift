@@ -5,11 +5,11 @@ import Synchronization
 
 /// Stands for a server: each read takes two milliseconds. Its contents depend on its edition.
 final class Server: RangeSource {
-  struct Edition: SourceDescription.Validator {
+  struct Edition: SourceValidator {
     let number: Int
     /// What makes it possible to keep bytes for the next process.
     var persistentForm: [UInt8]? { Array("\(number)".utf8) }
-    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+    func change(to newer: any SourceValidator) -> SourceChange {
       (newer as? Edition)?.number == number ? .same : .other
     }
   }
@@ -73,7 +73,7 @@ func open(
 }
 
 // The contract, as `Caching` relies on it.
-for seed in 1...4 as ClosedRange<UInt64> {
+for seed in 1...2 as ClosedRange<UInt64> {
   try await StoreConformance.check(seed: seed, settle: { await ($0 as? SQLiteStore)?.flush() }) { sources, limit in
     try open("contract\(seed)", limit: limit, sources: sources)
   }
@@ -96,8 +96,8 @@ do {
 do {
   let store = try open("blocks")
   let tiers = TieredChunkStore(MemoryStore(.init(limit: .mebibytes(4)), sources: store.sources), store)
-  let first = try await Server(edition: 1).describe()
-  check(tiers.contains(0..<Server.byteCount, of: first), "it does not say what it has")
+  check(
+    tiers.contains(0..<Server.byteCount, of: try await Server(edition: 1).describe()), "it does not say what it has")
   check(try await readAll(1, through: tiers) == 0, "blocks are missing below memory")
   let hits = tiers.statistics().memory.hits
   check(try await readAll(1, through: tiers) == 0, "blocks are missing in memory")
