@@ -100,7 +100,7 @@ final class FIFOStore: ChunkStore {
       parts.compactMap { block, part -> RangedBytes? in
         guard let bytes = state.blocks[Key(token: token.number, block: block)] else { return nil }
         let start = block * token.grid.blockSize
-        return RangedBytes(part, bytes.slice(part.lowerBound - start..<part.upperBound - start))
+        return RangedBytes(part, bytes[part.lowerBound - start..<part.upperBound - start])
       }
     }
     guard !pieces.isEmpty else { return .miss }
@@ -133,7 +133,7 @@ final class FIFOStore: ChunkStore {
     var blocks: [(key: Key, bytes: Bytes)] = []
     for (block, part) in grid.pieces(of: range) where part == grid.range(of: block, in: token.source.byteCount) {
       // In memory of their own: a slice would keep all that it was read with, and a mapped file can lose its pages.
-      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      let slice = bytes[part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound]
       let copy = Bytes(count: slice.count) { slice.copyBytes(to: $0) }
       blocks.append((Key(token: token.number, block: block), copy))
     }

@@ -60,7 +60,7 @@ final class SQLiteStore: ChunkTier {
           continue
         }
         if let bytes = state.unwritten[row.number] {
-          pieces.append(RangedBytes(part, bytes.slice(part.lowerBound - start..<part.upperBound - start)))
+          pieces.append(RangedBytes(part, bytes[part.lowerBound - start..<part.upperBound - start]))
         } else {
           let whole = start..<start + row.byteCount
           deferred.append(
@@ -109,7 +109,7 @@ final class SQLiteStore: ChunkTier {
     let byteCount = token.source.byteCount
     for (block, part) in token.grid.pieces(of: range) where part == token.grid.range(of: block, in: byteCount) {
       // In memory of their own: a slice would keep all that it was read with.
-      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      let slice = bytes[part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound]
       blocks.append((block, Bytes(count: slice.count) { slice.copyBytes(to: $0) }))
     }
     return state.withLock { [blocks] state in

@@ -5,11 +5,11 @@ import Synchronization
 
 /// Stands for a server: each read takes two milliseconds. Its contents depend on its edition.
 final class Server: RangeSource {
-  struct Edition: SourceValidator {
+  struct Edition: SourceDescription.Validator {
     let number: Int
     /// What makes it possible to keep bytes for the next process.
     var persistentForm: [UInt8]? { Array("\(number)".utf8) }
-    func change(to newer: any SourceValidator) -> SourceChange {
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       (newer as? Edition)?.number == number ? .same : .other
     }
   }
