@@ -104,7 +104,9 @@ final class FIFOStore: ChunkStore {
       }
     }
     guard !pieces.isEmpty else { return .miss }
-    let gaps = ByteRanges.gaps(in: range, covered: pieces.map(\.range))
+    var missing = RangeSet(range)
+    for piece in pieces { missing.remove(contentsOf: piece.range) }
+    let gaps = Array(missing.ranges)
     return gaps.isEmpty ? .hit(Bytes(concatenating: pieces.map(\.bytes))) : .partial(pieces: pieces, gaps: gaps)
   }
 
