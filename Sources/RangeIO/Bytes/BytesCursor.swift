@@ -2,7 +2,7 @@ extension Bytes {
   /// Parses bytes from the front to the back: integers, strings and arrays, each checked against the end.
   ///
   /// ```swift
-  /// var cursor = Cursor(try await reader.read(suffix: 22))       // a ZIP file's end of central directory
+  /// var cursor = Bytes.Cursor(try await reader.read(suffix: 22))       // a ZIP file's end of central directory
   /// guard try cursor.integer(UInt32.self, .littleEndian) == 0x0605_4B50 else { throw NotAZIPFile() }
   /// try cursor.skip(6)
   /// let entries = try cursor.integer(UInt16.self, .littleEndian)

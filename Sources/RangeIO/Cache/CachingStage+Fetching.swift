@@ -190,7 +190,10 @@ extension CachingStage {
   private func get(
     _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, _ fetch: Fetch
   ) {
-    let flights = fetch.token.flights
+    let (flights, wait) = (fetch.token.flights, fetch.wait)
+    // A flight may outlive the read that started it, and keeps nothing of its wait.
+    var flight = fetch
+    flight.wait = nil
     var quickBytes = 0
     for start in starts {
       // Each flight loads a part of one piece.
@@ -208,13 +211,13 @@ extension CachingStage {
         }
       }
       let race = DeferredRace { flights.complete(start.flight, start.range, $0) }
-      let task = fetch.next.startFlightElsewhere { [keeper] in
+      let task = fetch.next.startFlightElsewhere { [keeper, flight] in
         await withTaskCancellationHandler {
           let bytes = await piece.loader.load {
             guard mayAsk else { return }
             // The disk may hang. The first answer counts.
             race.startOther {
-              fetch.next.start { await race.otherEnded(Self.acquire(start, fetch, keeper)) }
+              flight.next.start { await race.otherEnded(Self.acquire(start, flight, keeper)) }
             }
           }
           race.loaded(Self.cut(bytes, piece, start.range))
@@ -223,7 +226,7 @@ extension CachingStage {
         }
       }
       race.loads(task)
-      if fetch.wait?.hasAllCompleted != true { flights.started(start.flight, task) }
+      if wait?.hasAllCompleted != true { flights.started(start.flight, task) }
     }
   }
 

@@ -2,7 +2,7 @@
 ///
 /// The core starts tasks only here, so that a test can run all of them on its own executor. Where the platform can,
 /// work starts at once on the caller's thread and continues elsewhere when it first suspends: work that does not need
-/// to wait completes before ``start(_:_:)`` returns. Task-local values are inherited.
+/// to wait completes before the call that starts it returns. Task-local values are inherited.
 public struct BackgroundWork: Sendable {
   let executor: (any TaskExecutor)?
 

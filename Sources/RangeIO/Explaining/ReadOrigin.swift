@@ -1,5 +1,5 @@
 extension ReadExplanation {
-  /// Where bytes come from. Your own stores may use names of their own.
+  /// Where bytes come from. A store of your own has the name of its type.
   public struct Origin: Hashable, Sendable {
     private let name: String
 

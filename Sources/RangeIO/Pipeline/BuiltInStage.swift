@@ -27,7 +27,7 @@ public class BuiltInStage: ReadyStage, @unchecked Sendable {
   public final func describe(_ below: SourceDescription) -> SourceDescription { machinery.describe(below) }
 
   /// What it has done so far, over all readers that list it.
-  @_disfavoredOverload public final func statistics() -> ReadCounts? { machinery.statistics() }
+  public final func statistics() -> ReadCounts? { machinery.statistics() }
 
   /// Ends it. The last reader that lists it calls this.
   public final nonisolated(nonsending) func close() async { await machinery.close() }

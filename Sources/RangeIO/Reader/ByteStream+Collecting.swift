@@ -32,5 +32,5 @@ extension RangeReader {
   /// ```swift
   /// for try await line in reader.lines where line.hasPrefix("ERROR") { print(line) }
   /// ```
-  public nonisolated var lines: some AsyncSequence<String, any Error> & Sendable { stream().lines }
+  public nonisolated var lines: ByteStream.LineSequence { stream().lines }
 }

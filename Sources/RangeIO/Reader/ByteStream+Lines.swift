@@ -5,28 +5,26 @@ extension ByteStream {
   /// before it, are left out. No other character ends a line.
   ///
   /// Bytes that are not valid UTF-8 become the replacement character U+FFFD. The last line needs no line feed.
-  public var lines: some AsyncSequence<String, any Error> & Sendable { lines(longest: .mebibytes(1)) }
+  public var lines: LineSequence { lines(longest: .mebibytes(1)) }
 
   /// The stream line by line, with your own limit on the length of a line.
   ///
   /// - Parameter longest: the most bytes a line may have before its line feed. A longer line throws
   ///   `ReadError.Code.limitExceeded`, so that a file without line feeds does not fill the memory.
-  public func lines(longest: ByteCount) -> some AsyncSequence<String, any Error> & Sendable {
-    LineSequence(stream: self, longest: longest.bytes)
-  }
+  public func lines(longest: ByteCount) -> LineSequence { LineSequence(stream: self, longest: longest.bytes) }
 
   /// The lines of a ``ByteStream``.
-  struct LineSequence: AsyncSequence, Sendable {
+  public struct LineSequence: AsyncSequence, Sendable {
     let stream: ByteStream
     let longest: Int
 
     /// Starts at the beginning of the range.
-    func makeAsyncIterator() -> Iterator {
+    public func makeAsyncIterator() -> Iterator {
       Iterator(pieces: stream.makeAsyncIterator(), longest: longest, of: stream.core.source.name)
     }
 
     /// The lines, in order. Use an iterator from one task at a time.
-    struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol {
       private var pieces: ByteStream.Iterator
       private let longest: Int
       /// The name of the source, for errors.
@@ -49,13 +47,13 @@ extension ByteStream {
       }
 
       /// The next line, or `nil` at the end of the range.
-      nonisolated(nonsending) mutating func next() async throws -> String? {
+      @inlinable public nonisolated(nonsending) mutating func next() async throws -> String? {
         if let line = try takeLine() { return line }
         return try await nextPieces()
       }
 
       /// The next line, or `nil` at the end of the range. Runs on the caller's actor.
-      nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws
+      @inlinable public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws
         -> String?
       {
         // Not `isolated`, for the reason given in `ByteSequence`.
@@ -64,7 +62,7 @@ extension ByteStream {
       }
 
       /// Reads further pieces until a line ends.
-      nonisolated(nonsending) mutating func nextPieces() async throws -> String? {
+      @usableFromInline nonisolated(nonsending) mutating func nextPieces() async throws -> String? {
         while !isEnded {
           guard let piece = try await nextPiece() else {
             (isEnded, self.piece) = (true, Bytes())
@@ -88,7 +86,7 @@ extension ByteStream {
 
       /// Returns the next line that ends within the current piece. If none does, saves the remainder of the piece in
       /// `begun`.
-      mutating func takeLine() throws(ReadError) -> String? {
+      @usableFromInline mutating func takeLine() throws(ReadError) -> String? {
         defer { _fixLifetime(piece) }
         while true {
           // `memchr` checks many bytes at a time.

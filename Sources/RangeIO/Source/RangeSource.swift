@@ -8,7 +8,7 @@
 ///   func describe() async throws -> SourceDescription {
 ///     SourceDescription(id: "memory", validator: nil, byteCount: bytes.count)
 ///   }
-///   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { bytes.slice(range) }
+///   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { bytes[range] }
 /// }
 /// ```
 ///

@@ -24,10 +24,10 @@ public final class Observing: BuiltInStage, @unchecked Sendable {
   /// are none yet.
   ///
   /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile.
-  public func latency(_ share: Double) -> Duration { statistics().latency.quantile(share) }
+  public func latency(_ share: Double) -> Duration { counted().latency.quantile(share) }
 
   /// The counts so far.
-  package func statistics() -> Statistics { observing.counted() }
+  package func counted() -> Statistics { observing.counted() }
 
   /// What an ``Observing`` stage has counted.
   package struct Statistics: Hashable, Sendable {

@@ -11,7 +11,7 @@ extension ReadNext {
   /// Suspends for `duration`. Otherwise like ``sleep(until:)``.
   ///
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
-  package nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+  public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
     try await sleep(until: time.now.advanced(by: duration))
   }
 

@@ -15,7 +15,7 @@ final class AdaptedStore: FullChunkStore {
 
   var sources: ChunkSources { store.sources }
   var keepsPartsOfBlocks: Bool { store.keepsPartsOfBlocks }
-  var mayOutliveProcess: Bool { true }
+  var mayOutliveProcess: Bool { store.mayOutliveProcess }
 
   func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { store.lookUp(range, of: token) }
 

@@ -104,6 +104,8 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
 
   /// Removes a record.
   mutating func remove(_ slot: UInt32) {
+    // A table that only shrinks lets its old buckets go, too.
+    moveSome()
     let key = self[slot].key
     let next = self[slot].next
     let hash = Record.hash(key)

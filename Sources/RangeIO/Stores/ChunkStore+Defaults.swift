@@ -4,6 +4,9 @@ extension ChunkStore {
   /// By default `false`.
   public var keepsPartsOfBlocks: Bool { false }
 
+  /// By default `false`.
+  public var mayOutliveProcess: Bool { false }
+
   /// By default erases token by token.
   public func erase(source id: String) {
     for token in sources.tokens(ofID: id) { eraseWhole(token) }

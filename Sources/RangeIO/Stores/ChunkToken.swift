@@ -5,8 +5,8 @@ import Synchronization
 /// Tokens decide what may be kept. Bytes on their way into a store
 /// carry a ``ChunkTicket`` with the token's *generation* at the time they were requested. A removal first raises the
 /// generation and then erases, so bytes still in flight are refused when they arrive. In a store with several tiers,
-/// chunks also move while some tiers are erased and others are not: nothing is published during
-/// ``ChunkSources/removing(_:_:)``, so chunks that move during that time are dropped.
+/// chunks also move while some tiers are erased and others are not: nothing is published while a removal
+/// runs, so chunks that move during that time are dropped.
 public final class ChunkToken: Sendable {
   /// Unique within the store's ``ChunkSources``, from 1.
   public let number: UInt64

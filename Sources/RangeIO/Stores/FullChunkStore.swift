@@ -21,8 +21,8 @@ package protocol FullChunkStore: ChunkStore {
 
   /// Tells where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`.
   ///
-  /// Returns parts in order that together make up `range`. A part that is not here has the origin ``ReadExplanation.Origin/source``
-  /// and the reason. Does not count as a read. By default asks ``holds(_:token:grid:)`` block by block.
+  /// Returns parts in order that together make up `range`. A part that is not here has the origin
+  /// ``ReadExplanation/Origin/source`` and the reason. Does not count as a read. By default asks ``holds(_:token:grid:)`` block by block.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
   /// Waits for a turn to read without a reservation. This also bounds the memory that such reads use together.
@@ -52,9 +52,6 @@ package protocol FullChunkStore: ChunkStore {
   /// Sends all chunks that are evicted to make room to `outlet` from now on. Called once, before the store is used. By
   /// default does nothing.
   func sendEvictions(to outlet: any EvictionSink)
-
-  /// Whether an earlier process may have left chunks here. By default `false`.
-  var mayOutliveProcess: Bool { get }
 
   // What users call `contains` and `remove`. Named apart, so that the one does not call itself.
 
@@ -92,8 +89,6 @@ extension FullChunkStore {
   }
 
   package func eraseRetired(_ token: ChunkToken) { eraseWhole(token) }
-
-  package var mayOutliveProcess: Bool { false }
 
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     explain(range, token: token, grid: grid, as: ReadExplanation.Origin("\(Self.self)"))
@@ -145,13 +140,18 @@ extension FullChunkStore {
 
   package func has(_ range: ByteRange, of source: SourceDescription) -> Bool {
     guard source.has(range), !range.isEmpty else { return range.isEmpty }
-    if mayOutliveProcess, sources.tokens(of: source).isEmpty {
-      guard let grid = BlockGrid(blockSize: source.preferredBlockSize) else { return false }
-      let (token, retired) = sources.token(for: source, grid: grid, reading: false)
-      for token in retired { eraseRetired(token) }
-      return holds(range, token: token.number, grid: grid)
+    return tokens(of: source).contains { holds(range, token: $0.number, grid: $0.grid) }
+  }
+
+  /// The tokens of a version. Makes one if only an earlier process may have left chunks of it.
+  func tokens(of source: SourceDescription) -> [ChunkToken] {
+    let known = sources.tokens(of: source)
+    guard known.isEmpty, mayOutliveProcess, let grid = BlockGrid(blockSize: source.preferredBlockSize) else {
+      return known
     }
-    return sources.tokens(of: source).contains { holds(range, token: $0.number, grid: $0.grid) }
+    let (token, retired) = sources.token(for: source, grid: grid, reading: false)
+    for token in retired { eraseRetired(token) }
+    return [token]
   }
 
   package func removeSource(_ id: String) {
@@ -162,7 +162,7 @@ extension FullChunkStore {
   }
 
   package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
-    let tokens = sources.tokens(of: source)
+    let tokens = tokens(of: source)
     for token in tokens { token.raiseGeneration() }
     guard let range = ByteRanges.intersection(range, 0..<source.byteCount) else { return }
     for token in tokens { erase(token.grid.outward(range, in: token.source.byteCount), of: token) }

@@ -21,7 +21,7 @@ struct DefaultStagesTests {
     for _ in 0..<3 { #expect(try await reader.read(0..<100) == Bytes(bytes[0..<100])) }
     #expect(stages(reader) == ["Observing", "Caching"])
     #expect(store.cachedRanges(of: reader.source) == [0..<100])
-    #expect(observing.statistics().reads == 3, "hits, too")
+    #expect(observing.counted().reads == 3, "hits, too")
     await reader.close()
   }
 

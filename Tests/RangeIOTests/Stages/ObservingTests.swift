@@ -10,10 +10,10 @@ import Testing
     let observing = Observing()
     let reader = try await RangeReader(
       ContentSource(Array(0..<100)), ReadPipeline { observing }, configuration: .init(time: TimeSource(clock)))
-    #expect(observing.statistics().reads == 0)
+    #expect(observing.counted().reads == 0)
     for _ in 0..<3 { _ = try await reader.read(0..<10) }
     _ = try await reader.read([0..<1, 5..<7])
-    let statistics = observing.statistics()
+    let statistics = observing.counted()
     #expect(statistics.reads == 4)
     #expect(statistics.bytes == 33)
     #expect(statistics.failures == 0)
@@ -34,7 +34,7 @@ import Testing
     await #expect(throws: Refusal.no) { try await reader.read(0..<1) }
     await #expect(throws: CancellationError.self) { try await reader.read(1..<2) }
     await #expect(throws: CancellationError.self) { try await reader.read(2..<3) }
-    let statistics = observing.statistics()
+    let statistics = observing.counted()
     #expect(statistics.reads == 0)
     #expect(statistics.bytes == 0)
     #expect(statistics.failures == 1)
@@ -49,7 +49,7 @@ import Testing
     let told = try #require(reader.statistics().stages.first)
     #expect(told.name == "Observing")
     #expect(told["reads"] == 2 && told["bytes"] == 30 && told["failures"] == 0 && told["cancelled"] == 0)
-    let median = observing.statistics().latency.quantile(0.5)
+    let median = observing.counted().latency.quantile(0.5)
     #expect(told["median µs"] == Int(median / .microseconds(1)))
     await reader.close()
   }
@@ -61,7 +61,7 @@ import Testing
       Caching(MemoryStore(limit: .mebibytes(1)))
     }
     for _ in 0..<5 { _ = try await reader.read(0..<10) }
-    #expect(observing.statistics().reads == 5 && observing.statistics().bytes == 50)
+    #expect(observing.counted().reads == 5 && observing.counted().bytes == 50)
     await reader.close()
   }
 
@@ -74,8 +74,8 @@ import Testing
       }
       _ = try await reader.read(0..<3)
     }
-    #expect(observing.statistics().reads == 4)
-    #expect(observing.statistics().bytes == 12)
+    #expect(observing.counted().reads == 4)
+    #expect(observing.counted().bytes == 12)
     #expect(Observing().statistics().reads == 0)
   }
 }

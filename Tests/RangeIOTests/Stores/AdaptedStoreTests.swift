@@ -64,6 +64,38 @@ import Testing
     func sendEvictions(to demote: @escaping @Sendable ([Chunk]) -> Void) { state.withLock { $0.demote = demote } }
   }
 
+  /// Has every block of every source from an earlier process, until they are erased.
+  private final class Left: ChunkStore {
+    let sources = ChunkSources()
+    let mayOutliveProcess = true
+    private let erased = Locked(RangeSet<Int>())
+
+    func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
+      erased.withLock { $0.intersection(RangeSet(range)).isEmpty }
+        ? .hit(Bytes(repeating: 7, count: range.count)) : .miss
+    }
+    func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? { nil }
+    func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool {
+      false
+    }
+    func cancel(_ reservation: ChunkReservation) {}
+    func erase(_ range: ByteRange, of token: ChunkToken) { erased.withLock { $0.insert(contentsOf: range) } }
+  }
+
+  @Test func `what an earlier process has left is removed, though nothing of it was read`() async throws {
+    let version = try await source.describe()
+    let stores: [(any ChunkStore, any ChunkStore)] =
+      [Left()].map { ($0, $0) }
+      + [Left()].map {
+        ($0, TieredChunkStore(MemoryStore(.init(limit: .mebibytes(1)), sources: $0.sources), $0))
+      }
+    for (_, store) in stores {
+      store.remove(10..<20, of: version)
+      #expect(!store.contains(10..<20, of: version))
+      #expect(store.contains(60_000..<60_010, of: version) == (version.preferredBlockSize < 60_000))
+    }
+  }
+
   private let source = SyntheticSource(byteCount: 64 << 10)
 
   private func expectBytes(_ range: ByteRange, _ reader: RangeReader) async throws {

@@ -6,7 +6,7 @@ extension Retrying {
   /// server:
   ///
   /// ```swift
-  /// let budget = Budget(share: 0.1)
+  /// let budget = Retrying.Budget(share: 0.1)
   /// let first = try await RangeReader(a) { Retrying(budget: budget) }
   /// let second = try await RangeReader(b) { Retrying(budget: budget) }
   /// ```

@@ -50,7 +50,7 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   package var sources = 0
   /// The number of files.
   package var segments = 0
-  /// Files among ``segments`` that could not be read when the directory was opened: the disk failed, or the process had
+  /// Files that could not be read when the directory was opened: the disk failed, or the process had
   /// too many files open. Their contents are not found until the directory is opened again.
   public package(set) var segmentsLeftOut = 0
   /// The memory used by the index, and by the record of evicted blocks.

@@ -1,6 +1,6 @@
 extension SpillStore {
-  /// Waits until everything stored before this call is on the disk, and durable, unless ``Configuration/durability`` is
-  /// `none`.
+  /// Waits until everything stored before this call is on the disk, and durable if
+  /// ``DiskConfiguration/syncsEvery`` is set.
   ///
   /// Chunks that could not be written are dropped, as always. Removals are not.
   ///

@@ -11,6 +11,8 @@ extension TieredChunkStore {
 
   package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
     guard !range.isEmpty else { return }
+    // What an earlier process has left of it may have no token yet.
+    _ = tokens(of: source)
     sources.removing(.version(source)) { tokens in
       for token in tokens {
         // Whole blocks in every tier: half of a block that stays in one tier would come back in another.

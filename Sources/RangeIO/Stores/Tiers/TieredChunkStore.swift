@@ -92,7 +92,8 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   /// As the upper store answers, since that is where bytes come in.
   public var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
 
-  package var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
+  /// Whether one of the stores may.
+  public var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
 
   /// The current time of the upper store's clock.
   package var now: ReadInstant { upper.now }

@@ -81,6 +81,6 @@ private final class StoredVersionSource: RangeSource {
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
-    try await contents.read(range, of: source)
+    try await contents.read(range, of: contents.describe())
   }
 }
