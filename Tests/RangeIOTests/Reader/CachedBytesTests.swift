@@ -59,7 +59,7 @@ import Testing
     #expect(reader.cached(10..<20) != nil && reader.cached(50_000..<50_010) == nil)
     let after = reader.statistics()
     #expect(after.reads == before.reads + 1 && after.cacheHits == 1)
-    #expect(observing.statistics().reads == 2)
+    #expect(observing.counted().reads == 2)
     await reader.close()
   }
 

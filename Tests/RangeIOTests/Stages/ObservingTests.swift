@@ -76,7 +76,7 @@ import Testing
     }
     #expect(observing.counted().reads == 4)
     #expect(observing.counted().bytes == 12)
-    #expect(Observing().statistics().reads == 0)
+    #expect(Observing().counted().reads == 0)
   }
 }
 

@@ -72,7 +72,7 @@ import Testing
 
     func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
       erased.withLock { $0.intersection(RangeSet(range)).isEmpty }
-        ? .hit(Bytes(repeating: 7, count: range.count)) : .miss
+        ? .hit(Bytes([UInt8](repeating: 7, count: range.count))) : .miss
     }
     func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? { nil }
     func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool {
@@ -84,12 +84,9 @@ import Testing
 
   @Test func `what an earlier process has left is removed, though nothing of it was read`() async throws {
     let version = try await source.describe()
-    let stores: [(any ChunkStore, any ChunkStore)] =
-      [Left()].map { ($0, $0) }
-      + [Left()].map {
-        ($0, TieredChunkStore(MemoryStore(.init(limit: .mebibytes(1)), sources: $0.sources), $0))
-      }
-    for (_, store) in stores {
+    let (alone, below) = (Left(), Left())
+    let memory = MemoryStore(.init(limit: .mebibytes(1)), sources: below.sources)
+    for store in [alone, TieredChunkStore(memory, below)] as [any ChunkStore] {
       store.remove(10..<20, of: version)
       #expect(!store.contains(10..<20, of: version))
       #expect(store.contains(60_000..<60_010, of: version) == (version.preferredBlockSize < 60_000))

@@ -93,6 +93,7 @@ extension SpilledModel {
     tally.flushes += 1
     let isWritten = Locked(false)
     let store = life!.store
+    let isReadFrom = !running.isEmpty
     let flushing = start("flushing") {
       // A disk that fails is told of. What was removed is not found all the same.
       do {
@@ -103,9 +104,10 @@ extension SpilledModel {
     try runUntil(flushing)
     guard isWritten.withLock({ $0 }) else {
       let failure = store.spill!.lastFailure
-      // Of segments that are read from no room can be made; then writing pauses for a while.
+      // Of segments that are read from no room can be made. Then writing pauses until one of these reads ends, which
+      // may be before this looks.
       let isPaused = store.spill!.state.withLock { $0.writesPausedUntil != nil }
-      let isExpected = isFaulty || isPaused && failure?.code == .limitExceeded
+      let isExpected = isFaulty || (isPaused || isReadFrom) && failure?.code == .limitExceeded
       try expect(isExpected, "flushing failed on a good disk: \(failure.map { "\($0)" } ?? "?")")
       return false
     }
