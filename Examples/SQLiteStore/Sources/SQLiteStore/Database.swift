@@ -150,6 +150,8 @@ final class Database: @unchecked Sendable {
 
   private static func bytes(_ row: OpaquePointer, _ column: Int32) -> Bytes {
     let start = sqlite3_column_blob(row, column)
-    return Bytes(copying: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column))))
+    // SQLite's memory, which is valid until the next step.
+    let buffer = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column)))
+    return Bytes(copying: buffer.bytes)
   }
 }
