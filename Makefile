@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 
 # Not whole packages below: their .build directories hold other people's sources.
-SWIFT_FORMAT_PATHS = Package.swift Sources Tests \
+SWIFT_FORMAT_PATHS = Package.swift Sources Tests scripts \
   $(foreach package,Benchmarks Examples/* Plugins/*,$(wildcard $(addprefix $(package)/,Package.swift Sources Tests)))
 
 help: ## Show this list

@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// What is declared here is documented by Apple.
+//
 // The part of Apple's library Compression that this package uses, as its documentation declares it: compression_encode_buffer,
 // compression_decode_buffer, compression_algorithm. Nothing here runs.
 

@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// What is declared here is documented by Apple.
+//
 // The part of Apple's module Darwin that this package uses, to type-check what is written for Apple platforms on Linux.
 //
 // Functions and structures as Swift imports them from the headers beside this folder; each comment names the manual page.
@@ -11,7 +14,10 @@ private func stub<Value>() -> Value { fatalError("only for type checks") }
 
 // MARK: intro(2)
 
-public var errno: Int32 { get { stub() } set {} }
+public var errno: Int32 {
+  get { stub() }
+  set {}
+}
 public var EINTR: Int32 { 4 }
 public var EEXIST: Int32 { 17 }
 
@@ -42,8 +48,12 @@ public var S_IFMT: mode_t { 0o170000 }
 public var S_IFREG: mode_t { 0o100000 }
 public var S_IFDIR: mode_t { 0o040000 }
 
-@discardableResult public func stat(_ path: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<stat>!) -> Int32 { stub() }
-@discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<stat>!) -> Int32 { stub() }
+@discardableResult public func stat(_ path: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<stat>!) -> Int32 {
+  stub()
+}
+@discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ out: UnsafeMutablePointer<stat>!) -> Int32 {
+  stub()
+}
 @discardableResult public func fstat(_ fd: Int32, _ out: UnsafeMutablePointer<stat>!) -> Int32 { stub() }
 @discardableResult public func fchmod(_ fd: Int32, _ mode: mode_t) -> Int32 { stub() }
 
@@ -72,7 +82,9 @@ public struct dirent {
   public var d_name: (CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar)
 }
 @discardableResult public func opendir(_ path: UnsafePointer<CChar>!) -> UnsafeMutablePointer<DIR>! { stub() }
-@discardableResult public func readdir(_ directory: UnsafeMutablePointer<DIR>!) -> UnsafeMutablePointer<dirent>! { stub() }
+@discardableResult public func readdir(_ directory: UnsafeMutablePointer<DIR>!) -> UnsafeMutablePointer<dirent>! {
+  stub()
+}
 @discardableResult public func closedir(_ directory: UnsafeMutablePointer<DIR>!) -> Int32 { stub() }
 
 // MARK: isatty(3), ioctl(2), tty(4)

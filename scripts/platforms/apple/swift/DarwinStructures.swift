@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// What is declared here is documented by Apple.
+//
 // Types of Apple's module Darwin: see Darwin.swift.
 
 private func stub<Value>() -> Value { fatalError("only for type checks") }

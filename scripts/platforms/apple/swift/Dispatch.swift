@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// What is declared here is documented by Apple.
+//
 // The part of Apple's module Dispatch that this package uses, as its documentation declares it. Linux has a Dispatch too, which
 // lacks sources of file systems and of memory pressure, and where other types are Sendable. Nothing here runs.
 
@@ -154,5 +157,7 @@ open class DispatchSource: DispatchObject {
   public class func makeMemoryPressureSource(
     eventMask: MemoryPressureEvent, queue: DispatchQueue? = nil
   ) -> any DispatchSourceMemoryPressure { stub() }
-  public class func makeReadSource(fileDescriptor: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceRead { stub() }
+  public class func makeReadSource(fileDescriptor: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceRead {
+    stub()
+  }
 }
