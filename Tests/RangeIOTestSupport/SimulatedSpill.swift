@@ -16,8 +16,8 @@ struct SimulatedSpill {
     self.disk = disk
     configuration = SpillStore.Configuration(directory: Self.directory.string, limit: limit)
     configuration.segmentSize = .kibibytes(64)
-    configuration.sources = .all
-    configuration.admission = .always
+    configuration.keepsFastSources = true
+    configuration.keepsFirstReads = true
     configuration.codec = IdentityCodec()
     configuration.stagingLimit = .kibibytes(512)
     configuration.freeSpaceFloor = .bytes(0)

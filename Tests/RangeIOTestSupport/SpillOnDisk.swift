@@ -8,7 +8,7 @@ struct SpillOnDisk {
   init(limit: ByteCount, _ change: (inout SpillStore.Configuration) -> Void = { _ in }) throws {
     directory = try TemporaryDirectory()
     configuration = SpillStore.Configuration(directory: directory.path("spill"), limit: limit)
-    configuration.sources = .all
+    configuration.keepsFastSources = true
     configuration.freeSpaceFloor = .bytes(0)
     change(&configuration)
   }

@@ -20,8 +20,8 @@ struct SpillOnSimulatedDisk {
       directory: "/cache/spill", limit: .bytes(segment * segments + SpillStore.fixedBytes))
     configuration.segmentSize = .bytes(segment)
     configuration.stagingLimit = .kibibytes(64)
-    configuration.sources = .all
-    configuration.admission = .always
+    configuration.keepsFastSources = true
+    configuration.keepsFirstReads = true
     configuration.codec = IdentityCodec()
     configuration.freeSpaceFloor = .bytes(0)
     configuration.time = TimeSource(clock)

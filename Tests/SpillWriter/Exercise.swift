@@ -11,7 +11,7 @@ struct Exercise {
       known: directory, limit: .kibibytes(192), segmentSize: .kibibytes(32))
     configuration.codec = IdentityCodec()
     configuration.work = .threads(IOThreads(limit: 1))
-    configuration.durability = .fdatasync(every: .kibibytes(16))
+    configuration.syncsEvery = .kibibytes(16)
     var store = try await SpillStore.open(configuration)
     var blocks = KnownBlocks(store)
     try await write(0..<10, blocks, store)

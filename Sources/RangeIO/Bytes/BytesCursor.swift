@@ -113,12 +113,13 @@ extension Bytes {
 
     /// The error for `count` missing values of `size` bytes.
     @usableFromInline func missing(_ count: Int, of size: Int = 1) -> ReadError {
-      let wanted = size == 1 ? "\(count) bytes are" : "\(count) values of \(size) bytes are"
+      let unit = size == 1 ? "byte" : "value of \(size) bytes"
+      let units = size == 1 ? "bytes" : "values of \(size) bytes"
+      let wanted = count == 1 ? "1 \(unit) is" : "\(count) \(units) are"
+      let left = remaining == 1 ? "1 byte is" : "\(remaining) bytes are"
       return ReadError(
         .corrupted,
-        "\(wanted) expected at position \(position), where \(remaining) bytes are left: the data is cut off, or not "
-          + "what it should be"
-      )
+        "\(wanted) expected at position \(position), where \(left) left: the data is cut off, or not what it should be")
     }
   }
 }

@@ -35,7 +35,7 @@ struct ReplaySpill: Equatable {
     var configuration = SpillStore.Configuration(directory: "replay", limit: limit)
     configuration.segmentSize = segmentSize
     configuration.codec = IdentityCodec()
-    configuration.sources = .all
+    configuration.keepsFastSources = true
     configuration.freeSpaceFloor = .bytes(0)
     configuration.stagingLimit = .bytes(staging)
     configuration.writeDelay = .zero

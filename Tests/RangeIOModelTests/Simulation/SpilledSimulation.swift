@@ -89,9 +89,9 @@ final class SpilledSimulation: Sendable {
     var spill = SpillStore.Configuration(directory: "/cache", limit: .bytes(spillLimit))
     spill.segmentSize = .bytes(segment)
     spill.freeSpaceFloor = .bytes(0)
-    spill.admission = below(2) == 0 ? .always : .secondTimeOnceFull
-    spill.writes = below(3) == 0 ? .onInsertion : .onEviction
-    spill.durability = below(3) == 0 ? .fdatasync(every: .kibibytes(8)) : .none
+    spill.keepsFirstReads = below(2) == 0
+    spill.writesOnInsertion = below(3) == 0
+    spill.syncsEvery = below(3) == 0 ? .kibibytes(8) : nil
     spill.writeDelay = .milliseconds(below(30))
     spill.wallClock = { [clock = simulation.clock] in 1_700_000_000_000_000_000 + clock.now.offset.nanoseconds }
     spill.random = { 4711 }

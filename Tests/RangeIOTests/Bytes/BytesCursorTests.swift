@@ -45,6 +45,15 @@ struct BytesCursorTests {
     refuses { try $0.skip(.min) }
   }
 
+  @Test func `one byte is told of as one`() throws {
+    var cursor = Bytes.Cursor(bytes.slice(0..<1))
+    let number = #expect(throws: ReadError.self) { try cursor.integer(UInt16.self, .littleEndian) }
+    #expect(number?.message.contains("where 1 byte is left") == true)
+    try cursor.skip(1)
+    let one = #expect(throws: ReadError.self) { try cursor.skip(1) }
+    #expect(one?.message.contains("1 byte is expected at position 1, where 0 bytes are left") == true)
+  }
+
   @Test func `a cursor goes where it is told, within the bytes`() throws {
     var cursor = cursor
     try cursor.seek(to: 12)

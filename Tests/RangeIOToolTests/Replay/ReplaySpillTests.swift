@@ -24,7 +24,7 @@ import Testing
     #expect(room.blocks <= wanted && room.blocks > wanted - wanted / room.segments - 1)
     let executor = SteppingExecutor()
     var configuration = room.configuration(staging: 1 << 20, BackgroundWork(executor: executor))
-    configuration.admission = .always
+    configuration.keepsFirstReads = true
     let opening = Task(executorPreference: executor) { [configuration] in try await SpillStore.open(configuration) }
     executor.run()
     let store = try await opening.value

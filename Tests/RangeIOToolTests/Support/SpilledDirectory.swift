@@ -26,7 +26,7 @@ struct SpilledDirectory {
     var configuration = SpillStore.Configuration(directory: path, limit: .mebibytes(4))
     configuration.segmentSize = .kibibytes(64)
     configuration.codec = IdentityCodec()
-    configuration.sources = .all
+    configuration.keepsFastSources = true
     configuration.freeSpaceFloor = .bytes(0)
     return try await SpillStore.open(configuration)
   }

@@ -1,41 +1,5 @@
-/// The counters of a spill store, under its lock.
-struct SpillCounts {
-  var hits = 0
-  var hitBytes = 0
-  var stagedHits = 0
-  var misses = 0
-  var reads = 0
-  var readBytes = 0
-  var residentReads = 0
-  var lateReads = 0
-  var offered = 0
-  var present = 0
-  var ineligible = 0
-  var notSlower = 0
-  var gated = 0
-  var dropped = 0
-  var stale = 0
-  var written = 0
-  var writtenBytes = 0
-  var reinsertions = 0
-  var reinsertedBytes = 0
-  var fileBytes = 0
-  var evictions = 0
-  var evictedBytes = 0
-  var segmentsMade = 0
-  var segmentsFreed = 0
-  var expirations = 0
-  var damaged = 0
-  var readErrors = 0
-  var writeErrors = 0
-  var tombstones = 0
-  var syncs = 0
-  /// Index places that were checked for blocks of outdated versions. For tests.
-  var sweptOutdated = 0
-}
-
-/// What a tier on a disk holds, and what it has done in this process.
-public struct DiskStatistics: Hashable, Sendable, Codable {
+/// What a tier on a disk holds, and what it has done in this process. After the store was closed: what it held then.
+public struct DiskStatistics: Hashable, Sendable, Encodable {
   /// The number of bytes that its files may take.
   public package(set) var limit = 0
   /// The number of bytes that its files take, including preallocated space.
@@ -52,7 +16,7 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   package var segments = 0
   /// Files that could not be read when the directory was opened: the disk failed, or the process had
   /// too many files open. Their contents are not found until the directory is opened again.
-  public package(set) var segmentsLeftOut = 0
+  package var segmentsLeftOut = 0
   /// The memory used by the index, and by the record of evicted blocks.
   public package(set) var indexBytes = 0
   /// The number of bytes that wait to be written.
@@ -72,7 +36,7 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   /// Reads answered from the page cache on the reader's own thread.
   package var residentReads = 0
   /// Reads that took so long that the source was read as well.
-  public package(set) var lateReads = 0
+  package var lateReads = 0
   /// Chunks that the tier above evicted.
   package var offered = 0
   /// Offered chunks that were already here.
@@ -126,7 +90,7 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   package var breakerClosings = 0
 
   /// Whether the disk is in use.
-  package enum Breaker: String, Hashable, Sendable, Codable {
+  package enum Breaker: String, Hashable, Sendable, Encodable {
     /// The disk is in use.
     case closed
     /// The disk is not used for a while, because it failed or hung.
@@ -136,27 +100,12 @@ public struct DiskStatistics: Hashable, Sendable, Codable {
   }
 
   /// Bytes written for each byte that was written for the first time; 1 before anything is written.
-  public var writeAmplification: Double { writtenBytes == 0 ? 1 : Double(fileBytes) / Double(writtenBytes) }
+  package var writeAmplification: Double { writtenBytes == 0 ? 1 : Double(fileBytes) / Double(writtenBytes) }
   /// The memory that the index takes per block.
   package var indexBytesPerBlock: Double { blocks == 0 ? 0 : Double(indexBytes) / Double(blocks) }
 
   /// Creates statistics in which every value is zero.
   package init() {}
-
-  mutating func set(_ counts: SpillCounts) {
-    (hits, hitBytes, stagedHits, misses) = (counts.hits, counts.hitBytes, counts.stagedHits, counts.misses)
-    (reads, readBytes) = (counts.reads, counts.readBytes)
-    (residentReads, lateReads) = (counts.residentReads, counts.lateReads)
-    (offered, present) = (counts.offered, counts.present)
-    (ineligible, notSlower) = (counts.ineligible, counts.notSlower)
-    (gated, dropped, stale) = (counts.gated, counts.dropped, counts.stale)
-    (written, writtenBytes) = (counts.written, counts.writtenBytes)
-    (reinsertions, fileBytes) = (counts.reinsertions, counts.fileBytes)
-    (evictions, segmentsMade, segmentsFreed) = (counts.evictions, counts.segmentsMade, counts.segmentsFreed)
-    (expirations, damaged) = (counts.expirations, counts.damaged)
-    (readErrors, writeErrors) = (counts.readErrors, counts.writeErrors)
-    (tombstones, syncs) = (counts.tombstones, counts.syncs)
-  }
 }
 
 extension DiskStatistics: CustomStringConvertible {

@@ -10,7 +10,7 @@ final class SpillAbsentDirectory: SpillDirectory {
   init(_ configuration: SpillStore.Configuration, on disk: any SpillDisk) {
     var configuration = configuration
     // If another process has created it in between, the directory must be opened anew.
-    configuration.sharing = .exclusive
+    configuration.isShared = false
     self.configuration = configuration
     self.disk = disk
   }

@@ -164,7 +164,7 @@ extension SpillAppender {
     } catch {
       throw .failed(error)
     }
-    if core.configuration.durability != .none { open.file.beginWriting(written, at: open.position) }
+    if core.configuration.syncsEvery != nil { open.file.beginWriting(written, at: open.position) }
     self.open!.position += written
     unsynced.bytes += written
     buffer.empty()
@@ -198,7 +198,6 @@ extension SpillState {
         new.hits = max(0, table[found].hits - 1)
         set(slot, block, new)
         counts.reinsertions += 1
-        counts.reinsertedBytes += new.span
       case .chunk(let key, let number, let slot, let ticket, let new):
         // Unless it was removed in between, and already counted.
         guard let entry = unstage(key, number) else { continue }

@@ -93,7 +93,7 @@ struct SpillAppender: ~Copyable {
       try open.file.writeAll(closing, at: open.position)
       calls.goOn()
       try open.file.truncate(length)
-      if core.configuration.durability != .none {
+      if core.configuration.syncsEvery != nil {
         calls.takeTime()
         try open.file.sync()
         calls.goOn()
@@ -121,7 +121,7 @@ struct SpillAppender: ~Copyable {
       // Some of what was to be written may be in the file: the next opening finds it, unless tombstones say otherwise.
       for (slot, local) in open.locals { state.places[Int(open.place)]!.locals[slot] = local }
     }
-    if core.configuration.durability != .none { unsynced.files.append(open.file) }
+    if core.configuration.syncsEvery != nil { unsynced.files.append(open.file) }
     self.open = nil
   }
 
@@ -129,7 +129,7 @@ struct SpillAppender: ~Copyable {
 
   /// Syncs if the user wants that and it is time.
   mutating func makeDurable(isUrgent: Bool) throws(SpillTrouble) {
-    guard case .fdatasync(let every) = core.configuration.durability, isUrgent || unsynced.bytes >= every.bytes else {
+    guard let every = core.configuration.syncsEvery, isUrgent || unsynced.bytes >= every.bytes else {
       return
     }
     try sync()

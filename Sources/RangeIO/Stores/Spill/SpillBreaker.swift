@@ -14,17 +14,7 @@ struct SpillBreaker: Sendable {
     var successes = 10
   }
 
-  /// Which calls go through.
-  enum State: Hashable, Sendable, Codable {
-    /// All calls.
-    case closed
-    /// No calls, until a pause is over.
-    case open
-    /// One call at a time, to try the disk.
-    case trying
-  }
-
-  private(set) var state = State.closed
+  private(set) var state = DiskStatistics.Breaker.closed
   let rules: Rules
   /// The times of the latest errors while closed.
   private var errors: [ReadInstant] = []

@@ -51,7 +51,7 @@ struct SpillFolder {
     if isLocked {
       return SpillFolder(directory: directory, lock: lock, shared: nil, privateName: nil)
     }
-    guard configuration.sharing == .privateSubdirectory else {
+    guard configuration.isShared else {
       throw ReadError(
         .inUse,
         "the spill directory is used by \(owner(lock)): close that, choose another directory, or let each process have "

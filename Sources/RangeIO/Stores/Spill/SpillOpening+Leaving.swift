@@ -42,7 +42,7 @@ extension SpillOpening {
           guard error == .noSuchFileOrDirectory else { throw error }
         }
         left.removeLast()
-        if configuration.durability != .none { try directory.sync() }
+        if configuration.syncsEvery != nil { try directory.sync() }
       }
     } catch {
       // They stay, together with newer ones, and count.

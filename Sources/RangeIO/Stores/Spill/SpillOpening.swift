@@ -83,7 +83,7 @@ struct SpillOpening {
       lastSequence: counted.sequenceToGoOnFrom)
     let reason: SpillStore.ReadOnlyReason? =
       configuration.isReadOnly
-      ? .configured : root.refusesWhenFull && configuration.whenFull == .dropOldest ? .otherConfiguration : nil
+      ? .configured : root.refusesWhenFull && !configuration.refusesWhenFull ? .otherConfiguration : nil
     return SpillStore(core, sources: sources, writer: writer, readOnlyReason: reason)
   }
 
@@ -101,7 +101,7 @@ struct SpillOpening {
       }
       let root = SpillRoot(
         directoryID: configuration.random(), epoch: 1, created: configuration.wallClock(),
-        refusesWhenFull: configuration.whenFull == .refuse)
+        refusesWhenFull: configuration.refusesWhenFull)
       // If a file is in its way, that file is replaced; anything else is an error.
       do throws(Errno) {
         try SpillFolder.write(root, to: directory)

@@ -33,7 +33,10 @@ struct SpillState: ~Copyable {
   var places: [Place?] = []
   var staging: SpillStaging
   var ghost = Ghost()
-  var counts = SpillCounts()
+  /// What is counted; the rest is filled in by ``statistics(_:)``.
+  var counts = DiskStatistics()
+  /// Index places that were checked for blocks of outdated versions. For tests.
+  var sweptOutdated = 0
   var breaker: SpillBreaker
   /// Whether segments were freed to make room. Then only blocks that come again are written.
   var isFull = false
@@ -57,6 +60,8 @@ struct SpillState: ~Copyable {
   var isRetrying = false
   /// Whether nothing more is taken.
   var isClosed = false
+  /// Whether everything was removed from memory, because the store was closed.
+  private(set) var isForgotten = false
   /// Whether the directory is no longer ours: nothing in it may be changed.
   var isGivenUp = false
   /// Nothing is written before this time.
@@ -88,6 +93,41 @@ struct SpillState: ~Copyable {
 
   /// Whether removals made while the disk was not in use must be written before it serves again.
   var isToRemoveFirst: Bool { !breaker.isClosed && staging.hasRemovals && !lacksRoomToRemove }
+
+  /// What is counted, and what is here or was here when the store was closed.
+  func statistics(_ ledger: SpillLedger) -> DiskStatistics {
+    var all = counts
+    guard !isForgotten else { return all }
+    all.blocks = table.count
+    all.storedBytes = storedBytes
+    all.sources = sources.count
+    all.segments = places.count { $0 != nil } + unread.count
+    all.segmentsLeftOut = unread.count
+    all.indexBytes = table.byteCount + ghost.byteCount + sources.byteCount
+    all.stagedBytes = staging.bytes
+    all.bytes = ledger.bytes
+    all.breaker = breaker.state
+    all.breakerOpenings = breaker.openings
+    all.breakerClosings = breaker.closings
+    return all
+  }
+
+  /// Removes everything from memory: the store is closed.
+  ///
+  /// - Returns: what the caller must release outside of the lock.
+  mutating func forgetAll(_ ledger: SpillLedger) -> (places: [Place?], staging: SpillStaging) {
+    counts.dropped += staging.count
+    let all = (places, staging)
+    staging = SpillStaging(limit: staging.limit)
+    counts = statistics(ledger)
+    isForgotten = true
+    table = SpillTable()
+    sources = SpillSources()
+    places = []
+    storedBytes = 0
+    ghost = Ghost()
+    return all
+  }
 
   // MARK: places
 
@@ -204,7 +244,7 @@ struct SpillState: ~Copyable {
     where table[slot].isUsed && sources[table[slot].source].isOutdated {
       remove(slot)
     }
-    counts.sweptOutdated += max(0, end - first)
+    sweptOutdated += max(0, end - first)
     guard sources.outdatedBlocks > 0 else {
       isSweepingOutdated = false
       return nil

@@ -112,4 +112,35 @@ extension SpillStore {
 
   /// Whether removals are written down: not in a read-only directory.
   var mayChangeFiles: Bool { readOnlyReason != .configured }
+
+  /// Removes the blocks of all outdated versions from the index, in one walk in the background.
+  func sweepOutdated() {
+    configuration.background.startElsewhere(.utility) { [weak self] in
+      var next: Int? = 1
+      while let self, let first = next {
+        next = state.withLock { $0.sweepOutdated(from: first) }
+        await Task.yield()
+      }
+    }
+  }
+
+  // MARK: time
+
+  /// Changes how long chunks are kept after they were requested from the source. Older chunks can no longer be found.
+  /// They are removed together with their segment, or by ``removeExpired()``.
+  package func limit(age: Duration?) {
+    state.withLock { $0.ageLimit = age?.nanoseconds ?? .max }
+  }
+
+  /// Removes what is older than the limit from the index.
+  package func removeExpired() {
+    let now = configuration.wallClock()
+    let limit = state.withLock { $0.ageLimit }
+    guard limit != .max else { return }
+    let count = core.sweep { record in
+      let fetchedAt = record.birthMilliseconds * 1_000_000
+      return fetchedAt > now || now - fetchedAt >= limit
+    }
+    state.withLock { $0.counts.expirations += count }
+  }
 }

@@ -1,7 +1,7 @@
 extension SpillStore {
   /// Queues a chunk to be written soon, or refuses it. Writes nothing itself.
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
-    let isTaken = offer(chunk, isGated: configuration.admission == .secondTimeOnceFull) == .taken
+    let isTaken = offer(chunk, isGated: !configuration.keepsFirstReads) == .taken
     if isTaken { writer.wake() }
     return isTaken
   }
@@ -57,7 +57,7 @@ extension SpillStore {
 
   /// Whether a source costs more to read than a disk, or its cost does not matter.
   func isDearEnough(_ source: SourceDescription, for count: Int) -> Bool {
-    configuration.sources == .all || source.cost.isDearer(than: SourceDescription.Cost(), for: count)
+    configuration.keepsFastSources || source.cost.isDearer(than: SourceDescription.Cost(), for: count)
   }
 
   /// Changes the memory for chunks that wait to be written. If they need more, they are dropped, which only costs time.
@@ -103,6 +103,107 @@ extension SpillStore {
 
   /// Does nothing: the store holds a copy, which stays.
   package func erasePromoted(_ range: ByteRange, of token: ChunkToken) {}
+}
+
+/// Storing because the user asks for it.
+extension SpillStore {
+  /// See ``TieredChunkStore/store(_:at:of:)``.
+  package func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
+    let context = ReadError.Context(source: source.name, offset: range.lowerBound, count: range.count)
+    let grid = try check(bytes, range, source, context)
+    let known = sources.tokens(of: source).first { $0.grid == grid }
+    let token = known ?? makeToken(source, grid)
+    let ticket = token.ticket(fetchedAt: now)
+    for (block, part) in grid.pieces(of: range) {
+      let piece = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      try await write(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, piece)), context)
+    }
+    try await flush()
+    // It was removed in between: nothing to do.
+    guard !holds(range, token: token.number, grid: grid), ticket.isValid else { return }
+    throw whyNotNow(context)
+  }
+
+  private func makeToken(_ source: SourceDescription, _ grid: BlockGrid) -> ChunkToken {
+    let (token, retired) = sources.token(for: source, grid: grid, reading: false)
+    for old in retired { eraseRetired(old) }
+    return token
+  }
+
+  private func check(
+    _ bytes: Bytes, _ range: ByteRange, _ source: SourceDescription, _ context: ReadError.Context
+  ) throws -> BlockGrid {
+    guard let grid = BlockGrid(blockSize: source.preferredBlockSize), !range.isEmpty, range.lowerBound >= 0,
+      range.upperBound <= source.byteCount, grid.outward(range, in: source.byteCount) == range,
+      bytes.count == range.count
+    else {
+      throw ReadError(
+        .rangeNotSatisfiable,
+        "\(bytes.count) bytes for \(range) are not whole blocks of \(source.preferredBlockSize) bytes of a source of "
+          + "\(source.byteCount): give whole blocks", context: context)
+    }
+    guard readOnlyReason == nil else {
+      throw ReadError(
+        .invalidConfiguration,
+        "the spill directory is only read: open it for writing, and with the same `refusesWhenFull`", context: context)
+    }
+    guard isWritable else { throw ReadError(.closed, "the spill store was closed", context: context) }
+    guard source.isSettled, SpillIdentity(source, grid) != nil, grid.shift <= 30 else {
+      throw ReadError(
+        .invalidConfiguration,
+        "what version of the source this is cannot be written down: it needs a validator with a persistent form, and to "
+          + "be settled", context: context)
+    }
+    return grid
+  }
+
+  /// Queues a chunk to be written, as soon as there is room.
+  private func write(_ chunk: Chunk, _ context: ReadError.Context) async throws {
+    // Others may take the room first, so try a few times.
+    for _ in 0..<8 {
+      switch offer(chunk, isGated: false, isAsked: true) {
+      case .taken: return
+      case .dropped: try await flush()
+      case .stale:
+        guard isWritable else { throw ReadError(.closed, "the spill store was closed", context: context) }
+        return
+      case .ineligible, .gated, .neverFits:
+        throw ReadError(
+          .limitExceeded,
+          "it can never fit: a block of \(chunk.byteCount) bytes does not fit into a file of "
+            + "\(configuration.segmentBytes) bytes, or into the \(configuration.stagingBytes) that may wait to be written: "
+            + "choose a larger limit, larger files or smaller blocks", context: context)
+      }
+    }
+    throw whyNotNow(context)
+  }
+
+  private func whyNotNow(_ context: ReadError.Context) -> ReadError {
+    let (isSick, failure) = state.withLock { (!$0.breaker.isClosed, $0.lastFailure) }
+    if isSick, let failure { return failure }
+    return .noSpillRoom(configuration.directory)
+  }
+
+  // MARK: sizes
+
+  /// The smallest segment size that holds this many whole blocks of one source uncompressed, with all overhead; in
+  /// whole pages, as the disk counts. `nil` for a source that is not spilled.
+  package static func segmentSize(
+    holding blocks: Int, of source: SourceDescription, on grid: BlockGrid
+  ) -> ByteCount? {
+    guard let identity = SpillIdentity(source, grid) else { return nil }
+    var footer = SpillFooter()
+    footer.identities = [identity]
+    let record = SpillFormat.recordCount(payload: grid.blockSize)
+    let closing = SpillFormat.recordHeaderCount + footer.byteCount + SpillFormat.trailerCount
+    let fixed = SpillFormat.headerCount + SpillFormat.recordCount(payload: identity.bytes.count) + closing
+    return .bytes(SpillLedger.rounded(fixed + blocks * (record + SpillFooter.growth)))
+  }
+
+  /// The limit under which a directory has room for this many segments. The store keeps one of them free.
+  package static func limit(segments: Int, of size: ByteCount) -> ByteCount {
+    .bytes(fixedBytes + segments * SpillLedger.rounded(size.bytes))
+  }
 }
 
 extension SourceDescription.Cost {

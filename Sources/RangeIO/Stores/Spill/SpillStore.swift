@@ -3,7 +3,7 @@
 /// ```swift
 /// let store = try await TieredChunkStore(
 ///   memory: .mebibytes(256), compressed: .mebibytes(128),
-///   spill: .init(directory: "/var/cache/app", limit: .gibibytes(20)))
+///   disk: .init(directory: "/var/cache/app", limit: .gibibytes(20)))
 /// ```
 ///
 /// The store is a log of segments in its own directory; `Docs/Formats/SpillFile.md` describes the format. One thread
@@ -72,30 +72,12 @@ package final class SpillStore: FullChunkStore {
   /// Whether the store takes chunks. `false` if it is closed or read-only.
   package var isWritable: Bool { readOnlyReason == nil && !state.withLock { $0.isClosed } }
 
-  /// Returns what the store holds and has done.
+  /// Returns what the store holds and has done. After closing: what it held then.
   ///
   /// - Complexity: O(segments).
   package func statistics() -> DiskStatistics {
-    var all = DiskStatistics()
-    state.withLock { state in
-      all.set(state.counts)
-      all.blocks = state.table.count
-      all.storedBytes = state.storedBytes
-      all.sources = state.sources.count
-      all.segments = state.places.count { $0 != nil } + state.unread.count
-      all.segmentsLeftOut = state.unread.count
-      all.indexBytes = state.table.byteCount + state.ghost.byteCount + state.sources.byteCount
-      all.stagedBytes = state.staging.bytes
-      all.breakerOpenings = state.breaker.openings
-      all.breakerClosings = state.breaker.closings
-      switch state.breaker.state {
-      case .closed: all.breaker = .closed
-      case .open: all.breaker = .open
-      case .trying: all.breaker = .trying
-      }
-    }
+    var all = state.withLock { $0.statistics(ledger) }
     all.limit = ledger.limit
-    all.bytes = ledger.bytes
     all.peakBytes = ledger.peakBytes
     return all
   }
@@ -126,35 +108,146 @@ package final class SpillStore: FullChunkStore {
     if let known = state.withLock({ $0.sources.binding(of: token) }) { return known }
     return sources.token(numbered: token).flatMap { binding(of: $0) }
   }
+}
 
-  /// Removes the blocks of all outdated versions from the index, in one walk in the background.
-  func sweepOutdated() {
-    configuration.background.startElsewhere(.utility) { [weak self] in
-      var next: Int? = 1
-      while let self, let first = next {
-        next = state.withLock { $0.sweepOutdated(from: first) }
-        await Task.yield()
+extension SpillStore {
+  // MARK: opening
+
+  /// Opens a store, with what an earlier process has left in the directory.
+  ///
+  /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
+  ///   directory; ``ReadError/Code/unsupportedFormat`` if another version of this library has made it;
+  ///   ``ReadError/Code/permissionDenied`` if it does not belong to the user, or is open to others;
+  ///   ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id of one of this
+  ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the
+  ///   system.
+  /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
+  package static func open(_ configuration: Configuration) async throws -> SpillStore {
+    try await open(configuration, sources: ChunkSources())
+  }
+
+  /// Opens a store that shares `sources` with other stores, to be combined with them.
+  package static func open(_ configuration: Configuration, sources: ChunkSources) async throws -> SpillStore {
+    try check(configuration)
+    let disk = configuration.disk ?? SystemDisk()
+    let lanes = DiskLanes(configuration.work)
+    let answer = Promise<SpillStore>()
+    let end = Promise<Void>()
+    lanes.reads.start(isUrgent: true) {
+      defer { end.resolve(.success(())) }
+      guard !answer.isAnswered else { return }
+      let result = Result { () throws -> SpillStore in
+        let folder = try SpillFolder.open(configuration, on: disk)
+        return try SpillOpening(configuration, disk, folder, lanes).open(sources) { !answer.isAnswered }
+      }
+      // Cancelled in between.
+      if !answer.resolve(result), case .success(let store) = result { store.giveUp() }
+    }
+    do {
+      return try await answer.value()
+    } catch let error as CancellationError {
+      await waitForEnd(end, configuration)
+      throw error
+    }
+  }
+
+  /// Waits until a directory whose opening was cancelled is no longer in use, so that it can be opened again. Does not
+  /// wait for a disk that hangs.
+  private static func waitForEnd(_ end: Promise<Void>, _ configuration: Configuration) async {
+    let timer = configuration.background.startElsewhere {
+      guard (try? await configuration.time.sleep(for: configuration.breaker.stall)) != nil else { return }
+      end.fail(CancellationError())
+    }
+    // In its own task, since this one is cancelled.
+    await configuration.background.startElsewhere { _ = try? await end.value() }.value
+    timer.cancel()
+  }
+
+  /// Releases the lock: the store will not be used.
+  private func giveUp() {
+    state.withLock { ($0.isClosed, $0.isGivenUp) = (true, true) }
+    writer.unlock()
+  }
+
+  /// Throws if the limits cannot work.
+  private static func check(_ configuration: Configuration) throws(ReadError) {
+    let size = configuration.segmentBytes
+    let smallest = 8 << 10
+    guard size >= smallest, size <= SpillFormat.largestSegment else {
+      throw ReadError(
+        .limitExceeded,
+        "a file of \(size) bytes can never hold a block: choose a limit of at least 64 KiB, and files of 8 KiB to 16 GiB",
+        context: .init(source: configuration.directory))
+    }
+    guard configuration.limit.bytes >= size * 2 + fixedBytes else {
+      throw ReadError(
+        .limitExceeded,
+        "the limit of \(configuration.limit.bytes) bytes leaves no room for two files of \(size): choose a limit of at "
+          + "least \(size * 2 + fixedBytes)", context: .init(source: configuration.directory))
+    }
+    guard configuration.codec.id <= 1 || configuration.codec.id >= 128 else {
+      throw ReadError(
+        .invalidConfiguration, "codec ids 2 to 127 are this library's: give the codec one of 128 to 255",
+        context: .init(source: configuration.directory))
+    }
+  }
+
+  // MARK: closing
+
+  /// Waits until everything stored before this call is on the disk, and durable if
+  /// ``DiskConfiguration/syncsEvery`` is set.
+  ///
+  /// Chunks that could not be written are dropped, as always. Removals are not.
+  ///
+  /// - Throws: `CancellationError`; the error of the disk if something could not be made durable, or a removal could
+  ///   not be written.
+  package func flush() async throws { try await flush(by: nil) }
+
+  /// - Parameter end: when to stop waiting for a disk that hangs.
+  func flush(by end: ReadInstant?) async throws {
+    guard readOnlyReason != .configured else { return }
+    let answer = Promise<Void>()
+    state.withLock { $0.flushes.append(.init(answer: answer, lastRemoval: $0.staging.lastRemoval)) }
+    writer.startForWaiters()
+    try await wait(for: answer, until: end)
+  }
+
+  /// Waits for an answer, at most until `end`.
+  func wait(for answer: Promise<Void>, until end: ReadInstant?) async throws {
+    let timer = end.map { end in
+      configuration.background.startElsewhere { [time = configuration.time, directory = configuration.directory] in
+        guard (try? await time.sleep(until: end)) != nil else { return }
+        answer.fail(
+          ReadError(
+            .timedOut,
+            "the disk of the spill directory did not answer in time: what was not written yet is lost, which only costs time",
+            context: .init(source: directory)))
       }
     }
+    defer { timer?.cancel() }
+    try await answer.value()
   }
 
-  // MARK: time
+  /// Closes the directory: writes what waits, seals the last file, and releases the lock. From then on nothing is found
+  /// or taken.
+  ///
+  /// - Throws: as ``flush()``. The store is closed even if this throws.
+  package func close() async throws { try await close(by: nil) }
 
-  /// Changes how long chunks are kept after they were requested from the source. Older chunks can no longer be found.
-  /// They are removed together with their segment, or by ``removeExpired()``.
-  package func limit(age: Duration?) {
-    state.withLock { $0.ageLimit = age?.nanoseconds ?? .max }
-  }
-
-  /// Removes what is older than the limit from the index.
-  package func removeExpired() {
-    let now = configuration.wallClock()
-    let limit = state.withLock { $0.ageLimit }
-    guard limit != .max else { return }
-    let count = core.sweep { record in
-      let fetchedAt = record.birthMilliseconds * 1_000_000
-      return fetchedAt > now || now - fetchedAt >= limit
+  /// - Parameter end: when to stop waiting for a disk that hangs. The lock is released when the disk answers.
+  func close(by end: ReadInstant?) async throws {
+    var failure: (any Error)?
+    do { try await flush(by: end) } catch { failure = error }
+    let answer = Promise<Void>()
+    let isFirst = state.withLock { state -> Bool in
+      guard !state.isClosed else { return false }
+      state.isClosed = true
+      state.closing = answer
+      return true
     }
-    state.withLock { $0.counts.expirations += count }
+    guard isFirst else { return }
+    writer.startForWaiters()
+    do { try await wait(for: answer, until: end) } catch { failure = failure ?? error }
+    if let failure { throw failure }
   }
 }

@@ -67,7 +67,7 @@ extension SpillWriter {
       // until then.
       try unlink(segment)
       // Durable before another segment goes: a power loss must not bring this one back after its tombstones are gone.
-      if core.configuration.durability != .none { try appender.syncNames() }
+      if core.configuration.syncsEvery != nil { try appender.syncNames() }
     } catch {
       core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
       throw error
@@ -212,7 +212,7 @@ extension SpillWriter {
     for tombstone in needed { try appendTombstone(tombstone.slot, tombstone.blocks, bound: tombstone.bound) }
     try appender.flush()
     // Before the segment with the originals is removed.
-    if core.configuration.durability != .none { try appender.sync() }
+    if core.configuration.syncsEvery != nil { try appender.sync() }
   }
 }
 

@@ -172,5 +172,5 @@ extension SpillWriter {
   }
 
   /// Whether the oldest are dropped when there is no room.
-  private var dropsOldest: Bool { core.configuration.whenFull == .dropOldest && !root.refusesWhenFull }
+  private var dropsOldest: Bool { !core.configuration.refusesWhenFull && !root.refusesWhenFull }
 }

@@ -191,7 +191,7 @@ final class SpillWriter: @unchecked Sendable {
 
   /// Makes what is written durable, if the user wants that.
   private func sync() -> Result<Void, SpillTrouble> {
-    guard core.configuration.durability != .none else { return .success(()) }
+    guard core.configuration.syncsEvery != nil else { return .success(()) }
     var result = Result<Void, SpillTrouble>.success(())
     calls.run(.go) { result = Result { () throws(SpillTrouble) in try appender.sync() } }
     if case .failure(.failed(let errno)) = result { core.note(errno, "sync a spill file", .go, isWrite: true) }
@@ -202,12 +202,12 @@ final class SpillWriter: @unchecked Sendable {
   private func shutDown() {
     do throws(SpillTrouble) {
       try appender.seal()
-      if core.configuration.durability != .none { try appender.sync() }
+      if core.configuration.syncsEvery != nil { try appender.sync() }
     } catch {
       // The segment is scanned at the next opening.
       appender.abandon()
     }
-    var (places, staging) = core.state.withLock { $0.forgetAll() }
+    var (places, staging) = core.state.withLock { $0.forgetAll(core.ledger) }
     while var place = places.popLast() {
       if place != nil, isKnownUniquelyReferenced(&place!.segment) { place!.segment.end() }
     }

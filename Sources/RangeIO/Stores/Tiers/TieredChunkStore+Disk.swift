@@ -2,8 +2,8 @@ extension TieredChunkStore {
   /// Creates a store of memory, compressed memory if that has a limit, and a directory on disk, with what an earlier
   /// process has left there.
   ///
-  /// Chunks that wait to be written count towards the memory's limit: up to ``DiskConfiguration/stagingLimit``, but at
-  /// most a quarter of the memory.
+  /// Chunks that wait to be written count towards the memory's limit: up to 8 MiB, but at most an eighth of the disk's
+  /// limit and a quarter of the memory.
   ///
   /// - Parameter compressed: the most that the compressed tier may take. Default: there is no compressed tier.
   /// - Throws: as ``init(disk:)``.

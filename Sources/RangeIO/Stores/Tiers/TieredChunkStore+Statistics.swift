@@ -1,6 +1,6 @@
 extension TieredChunkStore {
   /// What the tiers of a store hold and have done.
-  public struct Statistics: Hashable, Sendable, Codable {
+  public struct Statistics: Hashable, Sendable, Encodable {
     /// The number of bytes that all tiers in memory may take together.
     public package(set) var limit = 0
     /// The number of bytes that they take.

@@ -76,7 +76,7 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
     }
     let above = disk(of: upper)
     spill = above ?? disk(of: lower)
-    copiesDown = above == nil && spill?.configuration.writes == .onInsertion
+    copiesDown = above == nil && spill?.configuration.writesOnInsertion == true
     inner = lower is SpillStore ? upper as? TieredChunkStore : nil
     // Weak, since the compressed store above a disk has this queue as its outlet.
     let compressed = memory?.compressed

@@ -22,9 +22,9 @@ extension SpilledModel {
     var spill = SpillStore.Configuration(directory: "/cache/spill", limit: .bytes(spillLimit))
     spill.segmentSize = .bytes(segmentSize)
     spill.codec = codec
-    spill.durability = durability
-    spill.writes = random.below(4) == 0 ? .onInsertion : .onEviction
-    spill.admission = random.below(2) == 0 ? .always : .secondTimeOnceFull
+    spill.syncsEvery = syncsEvery
+    spill.writesOnInsertion = random.below(4) == 0
+    spill.keepsFirstReads = random.below(2) == 0
     spill.freeSpaceFloor = .bytes(0)
     spill.writeDelay = .milliseconds(1 + random.below(50))
     spill.disk = process
@@ -120,7 +120,7 @@ extension SpilledModel {
     for index in kept.indices {
       for unit in kept[index].afterKill.indices {
         kept[index].afterKill[unit] = Self.none
-        if durability != .none { kept[index].afterPowerLoss[unit] = Self.none }
+        if syncsEvery != nil { kept[index].afterPowerLoss[unit] = Self.none }
       }
     }
   }

@@ -58,7 +58,7 @@ final class SpilledModel: TierModel, @unchecked Sendable {
   let isFaulty: Bool
   let spillLimit: Int
   let segmentSize: Int
-  let durability: SpillStore.Durability
+  let syncsEvery: ByteCount?
   var life: Life?
   var age: Int64?
   var versions: [Version] = []
@@ -97,7 +97,7 @@ final class SpilledModel: TierModel, @unchecked Sendable {
     segmentSize = (12 + random.below(4) * 4) << 10
     spillLimit = segmentSize * (4 + random.below(4)) + SpillStore.fixedBytes
     grids = [[1024], [512], [4096], [512, 2048], [1024, 4096]][random.below(5)].map { BlockGrid(blockSize: $0)! }
-    durability = [.none, .fdatasync(every: .kibibytes(16))][random.below(2)]
+    syncsEvery = [nil, .kibibytes(16)][random.below(2)]
     disk = SimulatedDisk(capacity: spillLimit + (isFaulty ? segmentSize : 1 << 20))
     if isTimed { age = Int64(1 + random.below(30)) * 100_000_000 }
     for source in 0..<3 { addVersion(of: source) }

@@ -16,7 +16,7 @@ import Testing
     // As closing does, in between.
     let forgotten = store.state.withLock { state in
       (state.isClosed, state.isGivenUp) = (true, true)
-      return state.forgetAll()
+      return state.forgetAll(store.ledger)
     }
     store.erase(0..<4, slot)
     store.erase(0..<100_000, slot)

@@ -57,7 +57,7 @@ struct SpillConformanceTests {
     let spill = try SpillOnDisk(limit: .kibibytes(256)) { configuration in
       configuration.segmentSize = .kibibytes(16)
       configuration.stagingLimit = .kibibytes(64)
-      configuration.admission = .always
+      configuration.keepsFirstReads = true
       configuration.writeDelay = .zero
       configuration.time = TimeSource(clock)
     }

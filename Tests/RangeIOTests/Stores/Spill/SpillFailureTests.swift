@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `a loss of power serves nothing wrong, and nothing whose removal was acknowledged`() async {
-    await forEachCall(durability: .fdatasync(every: .bytes(1))) { position, script in
+    await forEachCall(syncsEvery: .bytes(1)) { position, script in
       script.spill.disk.faults = .crash(at: position, written: 0.5)
       await script.run()
       script.spill.disk.losePower(seed: UInt64(position))
@@ -55,13 +55,13 @@ import Testing
   }
 
   private func forEachCall(
-    durability: SpillStore.Durability = .none, _ body: (Int, inout SpillScript) async -> Void
+    syncsEvery: ByteCount? = nil, _ body: (Int, inout SpillScript) async -> Void
   ) async {
-    var whole = SpillScript(durability: durability)
+    var whole = SpillScript(syncsEvery: syncsEvery)
     let count = await whole.run()
     let step = TestScale.isDamageComplete ? 1 : 11
     for position in stride(from: Int.random(in: 0..<step), to: count, by: step) {
-      var script = SpillScript(durability: durability)
+      var script = SpillScript(syncsEvery: syncsEvery)
       await body(position, &script)
       #expect(script.faults == [], "at call \(position)")
     }

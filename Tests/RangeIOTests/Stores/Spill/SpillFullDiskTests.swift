@@ -63,7 +63,7 @@ import Testing
 
   @Test func `a full directory with a removal outstanding is served from again after its disk was sick`() async throws {
     let spill = SpillOnSimulatedDisk(segment: 64 << 10, segments: 3) {
-      $0.whenFull = .refuse
+      $0.refusesWhenFull = true
       $0.writeDelay = .seconds(1000)
     }
     let store = try await spill.open()

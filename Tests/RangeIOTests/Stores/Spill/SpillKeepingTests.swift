@@ -35,12 +35,10 @@ struct SpillKeepingTests {
   }
 
   @Test func `only sources that are slower than a disk are kept, unless all are to be`() async throws {
-    for (kept, latency, isKept) in [
-      (SpillStore.Sources.slowerThanDisk, Duration.milliseconds(20), true),
-      (.slowerThanDisk, .microseconds(100), false),
-      (.all, .microseconds(100), true),
+    for (keepsFast, latency, isKept) in [
+      (false, Duration.milliseconds(20), true), (false, .microseconds(100), false), (true, .microseconds(100), true),
     ] {
-      let store = try await SpillOnSimulatedDisk { $0.sources = kept }.open()
+      let store = try await SpillOnSimulatedDisk { $0.keepsFastSources = keepsFast }.open()
       let (_, token) = source(store, latency: latency)
       #expect(store.insertDemoted(chunk(token, 1, store)) == isKept)
       try await store.close()
@@ -75,7 +73,7 @@ struct SpillKeepingTests {
   }
 
   @Test func `once full, what comes for the first time is not written, and for the second time it is`() async throws {
-    let store = try await SpillOnSimulatedDisk(segments: 4) { $0.admission = .secondTimeOnceFull }.open()
+    let store = try await SpillOnSimulatedDisk(segments: 4) { $0.keepsFirstReads = false }.open()
     let source = FillSource(store.sources)
     var block = 0
     while store.statistics().gated == 0 {
@@ -92,7 +90,7 @@ struct SpillKeepingTests {
   }
 
   @Test func `a store that refuses when full keeps what it has`() async throws {
-    let store = try await SpillOnSimulatedDisk(segments: 3) { $0.whenFull = .refuse }.open()
+    let store = try await SpillOnSimulatedDisk(segments: 3) { $0.refusesWhenFull = true }.open()
     let source = FillSource(store.sources)
     for block in 0..<40 {
       source.put(block, in: store)
@@ -221,7 +219,7 @@ struct SpillKeepingTests {
   }
 
   @Test func `what is asked for is written, whatever its source costs, and is there after a restart`() async throws {
-    let spill = SpillOnSimulatedDisk { $0.sources = .slowerThanDisk }
+    let spill = SpillOnSimulatedDisk { $0.keepsFastSources = false }
     var store = try await spill.open()
     let bytes = SyntheticSource.bytes(0..<5 * 4096)
     try await store.store(bytes, at: 0..<5 * 4096, of: description())
@@ -241,7 +239,7 @@ struct SpillKeepingTests {
   }
 
   @Test func `what can never fit and what does not fit now are two errors`() async throws {
-    let store = try await SpillOnSimulatedDisk(segments: 2) { $0.whenFull = .refuse }.open()
+    let store = try await SpillOnSimulatedDisk(segments: 2) { $0.refusesWhenFull = true }.open()
     let large = SyntheticSource.bytes(0..<16_384)
     let never = await #expect(throws: ReadError.self) {
       try await store.store(large, at: 0..<16_384, of: description(16_384, id: "large"))

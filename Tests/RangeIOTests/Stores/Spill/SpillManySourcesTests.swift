@@ -78,16 +78,16 @@ import Testing
     #expect(store.statistics().blocks == 300)
     let source = FillSource(store.sources, version: 17)
     #expect(source.served(0..<300, by: store) == [17])
-    #expect(store.state.withLock { $0.counts.sweptOutdated } == 0, "nothing on the reader's way")
+    #expect(store.state.withLock { $0.sweptOutdated } == 0, "nothing on the reader's way")
     #expect(store.miscounts() == [])
     executor.run()
     #expect(store.statistics().blocks == 1 && store.miscounts() == [])
-    #expect(store.state.withLock { $0.counts.sweptOutdated <= $0.table.slotsUsed })
+    #expect(store.state.withLock { $0.sweptOutdated <= $0.table.slotsUsed })
     #expect(source.served(0..<300, by: store) == [17])
     // And those are all: the next version has only this one to see to.
     _ = FillSource(store.sources, version: 400).read(0..<4096, in: store)
     executor.run()
-    #expect(store.state.withLock { $0.counts.sweptOutdated <= 2 * $0.table.slotsUsed })
+    #expect(store.state.withLock { $0.sweptOutdated <= 2 * $0.table.slotsUsed })
     #expect(store.miscounts() == [])
   }
 

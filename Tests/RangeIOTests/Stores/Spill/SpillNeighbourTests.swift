@@ -11,7 +11,7 @@ import Testing
 
   private func spill() -> SimulatedSpill {
     SimulatedSpill {
-      $0.sharing = .privateSubdirectory
+      $0.isShared = true
       $0.time = TimeSource(clock)
       $0.quotaTries = 3
     }

@@ -103,7 +103,7 @@ struct SpillReadingTests {
     let spill = SpillOnSimulatedDisk(segment: 64 << 10)
     let process = spill.disk.newProcess()
     let (store, _) = try await fill(spill, 12) {
-      $0.writes = .onInsertion
+      $0.writesOnInsertion = true
       $0.disk = process
     }
     try await store.flush()

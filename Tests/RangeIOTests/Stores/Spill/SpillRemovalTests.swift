@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `who waits for a removal that finds no room is told`() async throws {
-    let spill = SimulatedSpill(limit: .kibibytes(192)) { $0.whenFull = .refuse }
+    let spill = SimulatedSpill(limit: .kibibytes(192)) { $0.refusesWhenFull = true }
     let store = try spill.open()
     let source = FillSource(store.sources)
     for block in 0..<200 {

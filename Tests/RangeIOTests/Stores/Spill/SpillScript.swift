@@ -17,13 +17,13 @@ struct SpillScript {
 
   static let blocks = 0..<64
 
-  init(durability: SpillStore.Durability = .none) {
+  init(syncsEvery: ByteCount? = nil) {
     let clock = clock
     spill = SimulatedSpill(limit: .kibibytes(192)) {
       $0.segmentSize = .kibibytes(32)
       $0.stagingLimit = .kibibytes(64)
       $0.time = TimeSource(clock)
-      $0.durability = durability
+      $0.syncsEvery = syncsEvery
     }
   }
 

@@ -95,7 +95,7 @@ import Testing
 
   /// A directory whose oldest segment has blocks that a tombstone in its second removes.
   private func removed() async throws -> SimulatedSpill {
-    let spill = SimulatedSpill { $0.durability = .fdatasync(every: .bytes(1)) }
+    let spill = SimulatedSpill { $0.syncsEvery = .bytes(1) }
     try await filled(spill)
     for segment in 0..<4 {
       let store = try spill.open()
@@ -128,7 +128,7 @@ import Testing
 
   @Test func `a loss of power brings nothing back of what segments had that are gone`() async throws {
     for seed in 0..<24 {
-      let spill = SimulatedSpill(limit: .kibibytes(400)) { $0.durability = .fdatasync(every: .mebibytes(64)) }
+      let spill = SimulatedSpill(limit: .kibibytes(400)) { $0.syncsEvery = .mebibytes(64) }
       let process = spill.disk.newProcess()
       let store = try spill.open(in: process)
       let source = FillSource(store.sources)

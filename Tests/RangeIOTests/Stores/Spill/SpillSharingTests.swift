@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `processes that share a directory share its limit`() async throws {
-    let spill = SimulatedSpill { $0.sharing = .privateSubdirectory }
+    let spill = SimulatedSpill { $0.isShared = true }
     let stores = [try spill.open(), try spill.open(), try spill.open()]
     for block in 0..<600 {
       for store in stores { FillSource(store.sources).put(block, in: store) }
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `a private directory that a crash left is reclaimed by the next process, whichever it is`() async throws {
-    let spill = SimulatedSpill { $0.sharing = .privateSubdirectory }
+    let spill = SimulatedSpill { $0.isShared = true }
     let main = try spill.open()
     for _ in 0..<3 {
       let process = spill.disk.newProcess()

@@ -204,7 +204,7 @@ struct SpillSickDiskTests {
   }
 
   @Test func `a removal that could not be synced is written again`() async throws {
-    let spill = SpillOnSimulatedDisk { $0.durability = .fdatasync(every: .bytes(1)) }
+    let spill = SpillOnSimulatedDisk { $0.syncsEvery = .bytes(1) }
     let store = try await spill.open()
     let source = FillSource(store.sources)
     try await fill(source, 0..<5, store)
@@ -220,7 +220,7 @@ struct SpillSickDiskTests {
   }
 
   @Test func `a removal that finds no room is not said to be durable`() async throws {
-    let spill = SpillOnSimulatedDisk(segments: 2) { $0.whenFull = .refuse }
+    let spill = SpillOnSimulatedDisk(segments: 2) { $0.refusesWhenFull = true }
     let store = try await spill.open()
     let source = FillSource(store.sources)
     for block in 0..<20 { try await fill(source, block..<block + 1, store) }

@@ -49,7 +49,7 @@ struct SpillSpaceTests {
 
   @Test func `processes that share a directory stay within its limit together`() async throws {
     var spill = SpillOnSimulatedDisk(segments: 6)
-    spill.configuration.sharing = .privateSubdirectory
+    spill.configuration.isShared = true
     let first = try await spill.open()
     var numbers: UInt64 = 7
     let other = numbers

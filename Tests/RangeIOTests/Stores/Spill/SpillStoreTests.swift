@@ -48,7 +48,7 @@ import Testing
     let spill = try SpillOnDisk(limit: .mebibytes(1)) {
       $0.segmentSize = .kibibytes(64)
       $0.codec = IdentityCodec()
-      $0.admission = .always
+      $0.keepsFirstReads = true
     }
     let store = try await spill.open()
     let source = FillSource(store.sources)

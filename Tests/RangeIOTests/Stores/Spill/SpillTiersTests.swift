@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `what comes into memory is written at once if the user wants that`() async throws {
-    let spill = try SpillOnDisk(limit: .mebibytes(8)) { $0.writes = .onInsertion }
+    let spill = try SpillOnDisk(limit: .mebibytes(8)) { $0.writesOnInsertion = true }
     let store = try await tiers(spill)
     let source = FillRangeSource(byteCount: 4 << 20)
     try await read(0..<20, source, store)

@@ -16,65 +16,41 @@ public struct DiskConfiguration: Sendable {
   /// ``IdentityCodec``, are not found.
   public var codec: any ChunkCodec = LZ4Codec()
   /// Whether new blocks are refused when there is no room. Default: the oldest blocks are dropped.
-  public var refusesWhenFull: Bool {
-    get { whenFull == .refuse }
-    set { whenFull = newValue ? .refuse : .dropOldest }
-  }
+  public var refusesWhenFull = false
   /// Makes written data durable each time this many bytes were written, and after every removal. Default: `nil`, when
   /// the system decides. A process that is killed then loses only what was waiting in memory. A power loss may lose the
   /// last seconds, including removals of that time.
-  public var syncsEvery: ByteCount? {
-    get { if case .fdatasync(let count) = durability { count } else { nil } }
-    set { durability = newValue.map { .fdatasync(every: $0) } ?? .none }
-  }
+  public var syncsEvery: ByteCount?
   /// Whether chunks are written when they enter the tier above. So chunks that are never evicted also survive a crash.
   /// Default: chunks are written when the tier above evicts them. So only chunks that do not fit there are written.
-  public var writesOnInsertion: Bool {
-    get { writes == .onInsertion }
-    set { writes = newValue ? .onInsertion : .onEviction }
-  }
+  public var writesOnInsertion = false
   /// Whether sources are kept that cost no more to read than a local disk, according to their
-  /// ``SourceDescription/cost``. Default: `false`. Sources whose validator has no ``SourceDescription/Validator/persistentForm``
-  /// are never kept.
-  public var keepsFastSources: Bool {
-    get { sources == .all }
-    set { sources = newValue ? .all : .slowerThanDisk }
-  }
+  /// ``SourceDescription/cost``. Default: `false`. Sources whose validator has no
+  /// ``SourceDescription/Validator/persistentForm`` are never kept.
+  public var keepsFastSources = false
   /// Whether everything is written once the store is full. Default: only blocks that are remembered to have come
   /// before. So blocks that are read once do not push out blocks that are read again.
-  public var keepsFirstReads: Bool {
-    get { admission == .always }
-    set { admission = newValue ? .always : .secondTimeOnceFull }
-  }
+  public var keepsFirstReads = false
   /// The free space that must remain on the disk. Nothing is written that would leave less. Default: 1 GiB.
   public var freeSpaceFloor = ByteCount.gibibytes(1)
   /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
   /// is below 16 MiB.
-  public var segmentSize: ByteCount?
+  package var segmentSize: ByteCount?
   /// Whether to use a private directory below this one if another process has the directory. All processes share one
   /// limit: this one gets what the others leave free. The private directory is temporary and goes with the process.
   /// Default: opening fails, with an error that names the other process.
-  public var isShared: Bool {
-    get { sharing == .privateSubdirectory }
-    set { sharing = newValue ? .privateSubdirectory : .exclusive }
-  }
+  public var isShared = false
   /// Whether the directory is only read. Nothing in it is changed, and another process may be using it. Default:
   /// `false`.
   public var isReadOnly = false
   /// How long chunks are kept after they were requested from the source, by the wall clock. Default: for as long as
   /// there is room. Below memory, the age limit of the memory counts instead.
-  public var ageLimit: Duration?
+  package var ageLimit: Duration?
   /// The memory for chunks that wait to be written. Default: 8 MiB, or an eighth of the limit if that is less.
-  public var stagingLimit: ByteCount?
+  package var stagingLimit: ByteCount?
   /// How long chunks wait for others, so that neighbours are written next to each other. Default: one second.
-  public var writeDelay: Duration = .seconds(1)
+  package var writeDelay: Duration = .seconds(1)
 
-  package var whenFull = SpillStore.WhenFull.dropOldest
-  package var durability = SpillStore.Durability.none
-  package var writes = SpillStore.Writes.onEviction
-  package var sources = SpillStore.Sources.slowerThanDisk
-  package var admission = SpillStore.Admission.secondTimeOnceFull
-  package var sharing = SpillStore.Sharing.exclusive
   /// The clock of the tiers above. Default: the continuous clock of the system.
   package var time = TimeSource.continuous
   /// Where timers run. Default: Swift's own threads.
@@ -122,55 +98,4 @@ public struct DiskConfiguration: Sendable {
 
 extension SpillStore {
   package typealias Configuration = DiskConfiguration
-
-  /// What happens when there is no room.
-  package enum WhenFull: Hashable, Sendable {
-    /// The oldest blocks are dropped.
-    case dropOldest
-    /// New blocks are refused.
-    case refuse
-  }
-
-  /// When written data is made durable.
-  package enum Durability: Hashable, Sendable {
-    /// When the system decides. A process that is killed loses only what was waiting in memory. A power loss may lose
-    /// the last seconds, including removals of that time.
-    case none
-    /// Each time this many bytes were written, and after every removal.
-    case fdatasync(every: ByteCount)
-  }
-
-  /// When chunks are written.
-  package enum Writes: Hashable, Sendable {
-    /// When the tier above evicts them. So only chunks that do not fit there are written.
-    case onEviction
-    /// When they enter the tier above. So chunks that are never evicted also survive a crash.
-    case onInsertion
-  }
-
-  /// Which sources are stored. Never those whose validator has no ``SourceDescription/Validator/persistentForm``.
-  package enum Sources: Hashable, Sendable {
-    /// Sources that are more expensive to read than a local disk, according to their ``SourceDescription/cost``.
-    case slowerThanDisk
-    /// All sources.
-    case all
-  }
-
-  /// What is written once the store is full.
-  package enum Admission: Hashable, Sendable {
-    /// Blocks that are remembered to have come before. So blocks that are read once do not push out blocks that are
-    /// read again.
-    case secondTimeOnceFull
-    /// Everything.
-    case always
-  }
-
-  /// What to do if another process has the directory.
-  package enum Sharing: Hashable, Sendable {
-    /// Fail, with an error that names the other process.
-    case exclusive
-    /// Use a private directory below it. All processes share one limit: this one gets what the others leave free. The
-    /// private directory is temporary and goes with the process.
-    case privateSubdirectory
-  }
 }
