@@ -36,7 +36,7 @@ struct SimulatedSpill {
     configuration.disk = process
     change(&configuration)
     let folder = try SpillFolder.open(configuration, on: process)
-    return try SpillOpening(configuration, process, folder).open(ChunkSources())
+    return try SpillOpening(configuration, folder).open(ChunkSources())
   }
 
   /// The same directory on a disk of its own.

@@ -3,17 +3,23 @@ import SystemPackage
 /// A spill directory before it becomes a store: created if it is missing, owned by us alone, and locked.
 struct SpillFolder {
   let directory: any SpillDirectory
+  let disk: any SpillDisk
+  /// Names it in errors.
+  let context: ReadError.Context
   /// Locked for as long as this object is kept; `nil` for a reader.
-  let lock: (any SpillFile)?
+  private(set) var lock: (any SpillFile)?
   /// The shared directory, if this is a private one below it.
-  let shared: (any SpillDirectory)?
+  private(set) var shared: (any SpillDirectory)?
   /// The name of the private directory.
-  let privateName: String?
+  private(set) var privateName: String?
 
-  static let lockName = "lock"
-  static let storeName = "store"
-  static let nextStoreName = "store.new"
-  static let quotaName = "quota"
+  init(_ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context) {
+    self.directory = directory
+    self.disk = disk
+    self.context = context
+  }
+
+  // MARK: opening
 
   /// Opens a directory. If the disk is too full to create it, it is created when there is room.
   static func open(_ configuration: SpillStore.Configuration, on disk: any SpillDisk) throws(ReadError) -> SpillFolder {
@@ -23,12 +29,19 @@ struct SpillFolder {
       guard !configuration.isReadOnly, let errno = error.cause as? Errno,
         [.noSpace, .diskQuotaExceeded].contains(errno)
       else { throw error }
-      return SpillFolder(
-        directory: SpillAbsentDirectory(configuration, on: disk), lock: nil, shared: nil, privateName: nil)
+      let absent = SpillAbsentDirectory(configuration, on: disk)
+      return SpillFolder(absent, on: disk, .init(source: configuration.directory))
     }
   }
 
-  static func openNow(
+  /// Opens a directory to read it, without a lock.
+  static func openToRead(_ path: String, on disk: any SpillDisk) throws(ReadError) -> SpillFolder {
+    var configuration = SpillStore.Configuration(directory: path, limit: .bytes(0))
+    configuration.isReadOnly = true
+    return try openNow(configuration, on: disk)
+  }
+
+  fileprivate static func openNow(
     _ configuration: SpillStore.Configuration, on disk: any SpillDisk
   ) throws(ReadError) -> SpillFolder {
     guard !configuration.directory.isEmpty else {
@@ -43,13 +56,13 @@ struct SpillFolder {
     } catch {
       throw .errno(error, "open the spill directory", context)
     }
-    try check(directory, on: disk, context, mends: !configuration.isReadOnly)
-    guard !configuration.isReadOnly else {
-      return SpillFolder(directory: directory, lock: nil, shared: nil, privateName: nil)
-    }
-    let (lock, isLocked) = try takeLock(directory, on: disk, context)
+    var folder = SpillFolder(directory, on: disk, context)
+    try folder.check(mends: !configuration.isReadOnly)
+    guard !configuration.isReadOnly else { return folder }
+    let (lock, isLocked) = try folder.takeLock()
     if isLocked {
-      return SpillFolder(directory: directory, lock: lock, shared: nil, privateName: nil)
+      folder.lock = lock
+      return folder
     }
     guard configuration.isShared else {
       throw ReadError(
@@ -57,46 +70,35 @@ struct SpillFolder {
         "the spill directory is used by \(owner(lock)): close that, choose another directory, or let each process have "
           + "one of its own below it (isShared)", context: context)
     }
-    return try makePrivate(below: directory, configuration, on: disk, context)
+    return try folder.makePrivate(configuration.random)
   }
 
-  private static func makePrivate(
-    below shared: any SpillDirectory, _ configuration: SpillStore.Configuration, on disk: any SpillDisk,
-    _ context: ReadError.Context
-  ) throws(ReadError) -> SpillFolder {
+  private func makePrivate(_ random: () -> UInt64) throws(ReadError) -> SpillFolder {
     // A process that cleans up after crashes may take a new directory before it is locked.
     for _ in 0..<16 {
-      let name = hex(configuration.random()) + hex(configuration.random())
-      let made = try attempt("make a private spill directory", context) {
-        () throws(Errno) -> (any SpillDirectory, any SpillFile)? in
-        try shared.makeDirectory(name)
+      let name = SpillFormat.segmentName(random()) + SpillFormat.segmentName(random())
+      let made = try attempt("make a private spill directory") { () throws(Errno) -> SpillFolder? in
+        try directory.makeDirectory(name)
         do throws(Errno) {
-          let own = try shared.openDirectory(name)
-          let lock = try own.create(lockName)
-          guard try lock.lock(exclusively: true) else { return nil }
-          return try lock.status().linkCount == 1 ? (own, lock) : nil
+          var own = SpillFolder(try directory.openDirectory(name), on: disk, context)
+          let lock = try own.directory.create(Self.lockName)
+          guard try lock.lock(exclusively: true), try lock.status().linkCount == 1 else { return nil }
+          (own.lock, own.shared, own.privateName) = (lock, directory, name)
+          return own
         } catch .noSuchFileOrDirectory {
           return nil
         }
       }
-      if let (own, lock) = made {
-        return SpillFolder(directory: own, lock: lock, shared: shared, privateName: name)
-      }
+      if let made { return made }
     }
     throw ReadError(
       .inUse, "other processes keep taking the private directory over: try again, or name another directory",
       context: context)
   }
 
-  private static func hex(_ number: UInt64) -> String { SpillFormat.segmentName(number) }
-
-  // MARK: ownership
-
-  /// Checks that a directory belongs to the user, and is closed to others.
-  static func check(
-    _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context, mends: Bool
-  ) throws(ReadError) {
-    let (status, names) = try attempt("look at the spill directory", context) { () throws(Errno) in
+  /// Checks that the directory belongs to the user, and is closed to others.
+  private func check(mends: Bool) throws(ReadError) {
+    let (status, names) = try attempt("look at the spill directory") { () throws(Errno) in
       (try directory.status(), try directory.names())
     }
     guard status.owner == disk.user else {
@@ -105,7 +107,7 @@ struct SpillFolder {
         "the spill directory belongs to user \(status.owner), not to \(disk.user) who runs this: choose a directory of "
           + "your own", context: context)
     }
-    guard isSpillDirectory(directory, names, on: disk) else {
+    guard isSpillDirectory(names) else {
       throw ReadError(
         .invalidConfiguration,
         "the directory has other files in it, and no spill files: choose one that is empty, or a new one",
@@ -119,119 +121,14 @@ struct SpillFolder {
         "the spill directory is open to other users, who may have changed it: make it private (chmod 700), or remove it",
         context: context)
     }
-    try attempt("make the spill directory private", context) { () throws(Errno) in try directory.setMode(0o700) }
+    try attempt("make the spill directory private") { () throws(Errno) in try directory.setMode(0o700) }
   }
 
-  /// Whether a file is a regular file of the user, which no one else can write to.
-  static func isOurs(_ status: DiskStatus, on disk: any SpillDisk) -> Bool {
-    status.kind == .file && status.owner == disk.user && status.linkCount == 1 && status.mode & 0o077 == 0
-  }
-
-  // MARK: `store`
-
-  /// The result of reading `store`.
-  enum RootState {
-    case good(SpillRoot)
-    case missing
-    case damaged
-  }
-
-  static func readRoot(
-    _ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
-  ) throws(ReadError) -> RootState {
-    let file: any SpillFile
-    do throws(Errno) {
-      file = try directory.open(storeName, writing: false)
-      guard isOurs(try file.status(), on: disk) else { return .damaged }
-    } catch {
-      switch error {
-      case .noSuchFileOrDirectory: return .missing
-      case .tooManySymbolicLinkLevels, .isDirectory: return .damaged
-      default: throw .errno(error, "read the spill directory", context)
-      }
-    }
-    var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
-    let result = memory.withUnsafeMutableBytes { buffer in
-      Result { () throws(Errno) in try file.read(into: buffer, at: 0) }
-    }
-    switch result {
-    case .failure(let errno): throw .errno(errno, "read the spill directory", context)
-    case .success(let count):
-      memory.removeLast(memory.count - count)
-      if case .otherVersion(let version) = memory.withUnsafeBytes({ SpillPrefix($0) }) {
-        throw unsupportedFormat(version, context)
-      }
-      return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
-    }
-  }
-
-  /// Replaces `store` durably.
-  static func write(_ root: SpillRoot, to directory: any SpillDirectory) throws(Errno) {
-    var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
-    memory.withUnsafeMutableBytes { root.write(to: $0) }
-    do throws(Errno) {
-      try directory.remove(nextStoreName)
-    } catch .noSuchFileOrDirectory {}
-    let file = try directory.create(nextStoreName)
-    try file.writeAll(memory, at: 0)
-    try file.sync()
-    try directory.rename(nextStoreName, to: storeName)
-    try directory.sync()
-  }
-
-  // MARK: removing
-
-  /// Removes a private directory that is no longer used.
-  ///
-  /// - Returns: the size of its files; `nil` if it still exists: in use, or not all ours.
-  @discardableResult static func removePrivate(
-    _ name: String, below directory: any SpillDirectory, on disk: any SpillDisk
-  ) -> Int? {
-    // Whatever fails here belongs to another process, or is tried again at the next opening.
-    guard let below = try? directory.openDirectory(name), let status = try? below.status(),
-      status.owner == disk.user, let names = try? below.names(), isSpillDirectory(below, names, on: disk)
-    else { return nil }
-    var lock: (any SpillFile)?
-    defer { withExtendedLifetime(lock) {} }
-    if names.contains(lockName) {
-      lock = try? below.open(lockName, writing: true)
-      guard let lock, (try? lock.lock(exclusively: true)) == true else { return nil }
-    }
-    var byteCount = 0
-    for file in names where SpillFormat.segmentNumber(file) != nil || fileNames.contains(file) {
-      guard let status = try? below.status(of: file), isOurs(status, on: disk) else { continue }
-      if (try? below.remove(file)) != nil { byteCount += max(status.size, status.allocatedSize) }
-    }
-    return (try? directory.removeDirectory(name)) == nil ? nil : byteCount
-  }
-
-  /// Throws if another version of this library has written a segment. Then nothing may be changed, whatever `store`
-  /// says.
-  static func refuseOtherVersions(
-    _ names: [String], in directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context
-  ) throws(ReadError) {
-    for name in names where SpillFormat.segmentNumber(name) != nil {
-      guard let status = try? directory.status(of: name), isOurs(status, on: disk),
-        let file = try? directory.open(name, writing: false),
-        let start = try? SpillScan.bytes(of: file, at: 0, SpillFormat.prefixCount)
-      else { continue }
-      if case .otherVersion(let version) = start.withUnsafeBytes({ SpillPrefix($0) }) {
-        throw unsupportedFormat(version, context)
-      }
-    }
-  }
-
-  private static func unsupportedFormat(_ version: UInt16, _ context: ReadError.Context) -> ReadError {
-    ReadError(
-      .unsupportedFormat,
-      "the spill directory is of format version \(version), and this library writes version "
-        + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
-      context: context)
-  }
+  // MARK: what others also need
 
   /// Runs `body`, and describes its failure in words.
-  @discardableResult static func attempt<Value>(
-    _ action: String, _ context: ReadError.Context, _ body: () throws(Errno) -> Value
+  @discardableResult func attempt<Value>(
+    _ action: String, _ body: () throws(Errno) -> Value
   ) throws(ReadError) -> Value {
     do throws(Errno) {
       return try body()
@@ -239,4 +136,101 @@ struct SpillFolder {
       throw .errno(error, action, context)
     }
   }
+
+  func names() throws(ReadError) -> [String] {
+    try attempt("list the spill directory") { () throws(Errno) in try directory.names() }
+  }
+
+  /// The status of a file; `nil` if it is gone, or not one of ours.
+  func status(of name: String) -> DiskStatus? {
+    (try? directory.status(of: name)).flatMap { disk.owns($0) ? $0 : nil }
+  }
+
+  /// Removes a private directory that is no longer used. Returns the size of its files; `nil` if it still exists: in
+  /// use, or not all ours.
+  @discardableResult func removePrivate(_ name: String) -> Int? {
+    // Whatever fails here belongs to another process, or is tried again at the next opening.
+    guard let below = (try? directory.openDirectory(name)).map({ SpillFolder($0, on: disk, context) }),
+      let status = try? below.directory.status(), status.owner == disk.user,
+      let names = try? below.directory.names(), below.isSpillDirectory(names)
+    else { return nil }
+    var lock: (any SpillFile)?
+    defer { withExtendedLifetime(lock) {} }
+    if names.contains(Self.lockName) {
+      lock = try? below.directory.open(Self.lockName, writing: true)
+      guard let lock, (try? lock.lock(exclusively: true)) == true else { return nil }
+    }
+    var byteCount = 0
+    for file in names where SpillFormat.segmentNumber(file) != nil || Self.fileNames.contains(file) {
+      guard let status = below.status(of: file) else { continue }
+      if (try? below.directory.remove(file)) != nil { byteCount += max(status.size, status.allocatedSize) }
+    }
+    return (try? directory.removeDirectory(name)) == nil ? nil : byteCount
+  }
+}
+
+extension SpillDisk {
+  /// Whether a file is a regular file of the user, which no one else can write to.
+  func owns(_ status: DiskStatus) -> Bool {
+    status.kind == .file && status.owner == user && status.linkCount == 1 && status.mode & 0o077 == 0
+  }
+}
+
+/// Stands for a directory that could not be created because the disk was full. It is empty, and is created together
+/// with its first file.
+final class SpillAbsentDirectory: SpillDirectory {
+  private let configuration: SpillStore.Configuration
+  private let disk: any SpillDisk
+  private let folder = Locked<SpillFolder?>(nil)
+
+  init(_ configuration: SpillStore.Configuration, on disk: any SpillDisk) {
+    var configuration = configuration
+    // If another process has created it in between, the directory must be opened anew.
+    configuration.isShared = false
+    self.configuration = configuration
+    self.disk = disk
+  }
+
+  /// Locked, once the directory exists.
+  var lock: (any SpillFile)? { folder.withLock { $0?.lock } }
+
+  private var made: (any SpillDirectory)? { folder.withLock { $0?.directory } }
+
+  private func existing() throws(Errno) -> any SpillDirectory {
+    guard let made else { throw .noSuchFileOrDirectory }
+    return made
+  }
+
+  /// Creates it, if it does not exist yet. Called only by the one thread that writes.
+  private func make() throws(Errno) -> any SpillDirectory {
+    if let made { return made }
+    let new: SpillFolder
+    do throws(ReadError) {
+      new = try SpillFolder.openNow(configuration, on: disk)
+      try new.sign(configuration.processNumber)
+    } catch {
+      throw error.cause as? Errno ?? .noSpace
+    }
+    // What another process has put into it in between is found when the directory is opened the next time.
+    guard try new.directory.names() == [SpillFolder.lockName] else { throw .noSpace }
+    folder.withLock { $0 = new }
+    return new.directory
+  }
+
+  func status() throws(Errno) -> DiskStatus { try existing().status() }
+  func setMode(_ mode: UInt32) throws(Errno) { try existing().setMode(mode) }
+  func names() throws(Errno) -> [String] { try made?.names() ?? [] }
+  func status(of name: String) throws(Errno) -> DiskStatus { try existing().status(of: name) }
+  func create(_ name: String) throws(Errno) -> any SpillFile { try make().create(name) }
+  func open(_ name: String, writing: Bool) throws(Errno) -> any SpillFile {
+    try existing().open(name, writing: writing)
+  }
+  func remove(_ name: String) throws(Errno) { try existing().remove(name) }
+  func rename(_ name: String, to new: String) throws(Errno) { try existing().rename(name, to: new) }
+  func makeDirectory(_ name: String) throws(Errno) { try make().makeDirectory(name) }
+  func openDirectory(_ name: String) throws(Errno) -> any SpillDirectory { try existing().openDirectory(name) }
+  func removeDirectory(_ name: String) throws(Errno) { try existing().removeDirectory(name) }
+  func sync() throws(Errno) { try made?.sync() }
+  /// Unknown until the directory exists: the writer gets the error then.
+  func freeByteCount() throws(Errno) -> Int { try made?.freeByteCount() ?? .max }
 }

@@ -93,23 +93,17 @@ struct SpillRoot: Equatable {
   /// Nanoseconds since 1970.
   var created: Int64
   var refusesWhenFull: Bool
+}
 
-  init(directoryID: UInt64, epoch: UInt64, created: Int64, refusesWhenFull: Bool) {
-    self.directoryID = directoryID
-    self.epoch = epoch
-    self.created = created
-    self.refusesWhenFull = refusesWhenFull
-  }
-
+extension SpillRoot {
   /// `nil` if the bytes are not valid.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.store),
       bytes.number(60, UInt32.self) == CRC32C.of(bytes.part(0, 60))
     else { return nil }
-    directoryID = bytes.number(16, UInt64.self)
-    epoch = bytes.number(24, UInt64.self)
-    created = bytes.number(32, Int64.self)
-    refusesWhenFull = bytes[40] == 1
+    self.init(
+      directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
+      created: bytes.number(32, Int64.self), refusesWhenFull: bytes[40] == 1)
     guard epoch < SpillFormat.mostCounted else { return nil }
   }
 
@@ -131,11 +125,9 @@ struct SpillSegmentHeader: Equatable {
   var number: UInt64
   var created: Int64
 
-  init(directoryID: UInt64, epoch: UInt64, number: UInt64, created: Int64) {
-    self.directoryID = directoryID
-    self.epoch = epoch
-    self.number = number
-    self.created = created
+  /// Whether this is the header of a directory's segment with this number.
+  func isSegment(_ number: UInt64, of root: SpillRoot) -> Bool {
+    self.number == number && directoryID == root.directoryID && epoch == root.epoch
   }
 
   /// Reads a header and its segment check; `nil` if the bytes are not valid.

@@ -2,27 +2,22 @@ import SystemPackage
 
 /// Creates a store from a directory: reads `store`, footers, and segments that were not sealed.
 struct SpillOpening {
-  let configuration: SpillStore.Configuration
-  let disk: any SpillDisk
-  let folder: SpillFolder
-  let ledger: SpillLedger
-  let lanes: DiskLanes
-  let files: SpillFiles
-  private let context: ReadError.Context
-  var directory: any SpillDirectory { folder.directory }
+  private let configuration: SpillStore.Configuration
+  private let folder: SpillFolder
+  private let ledger: SpillLedger
+  private let lanes: DiskLanes
+  private let files: SpillFiles
+  private var directory: any SpillDirectory { folder.directory }
+  private var context: ReadError.Context { folder.context }
 
-  init(
-    _ configuration: SpillStore.Configuration, _ disk: any SpillDisk, _ folder: SpillFolder, _ lanes: DiskLanes? = nil
-  ) {
+  init(_ configuration: SpillStore.Configuration, _ folder: SpillFolder, _ lanes: DiskLanes? = nil) {
     self.configuration = configuration
     self.lanes = lanes ?? DiskLanes(configuration.work)
-    self.disk = disk
     self.folder = folder
     ledger = SpillLedger(limit: configuration.limit.bytes)
     files = SpillFiles(
-      folder.directory, on: disk, isReadOnly: configuration.isReadOnly,
+      folder.directory, on: folder.disk, isReadOnly: configuration.isReadOnly,
       most: configuration.mostOpenFiles ?? SpillFiles.usualMost, closing: self.lanes.writes)
-    context = .init(source: configuration.directory)
   }
 
   /// What a segment says about itself.
@@ -36,19 +31,42 @@ struct SpillOpening {
     var damaged = 0
   }
 
+  /// What is counted over all segments.
+  struct Counted {
+    var lastNumber: UInt64 = 0
+    /// The last sequence of the segments that could be read.
+    var lastSequence: UInt64 = 0
+    /// The newest segment with a known sequence; a segment that was just created has none.
+    var newestWithSequence: UInt64 = 0
+    /// The segments that could not be read, by number, with the bytes charged for them.
+    var unread: [UInt64: Int] = [:]
+
+    /// From here on, sequences are higher than all in the directory.
+    ///
+    /// The sequences of a segment rise by less than 2^32, and begin no higher than at the segment's number times that,
+    /// however many segments were not read when it was created. So a segment that is not read now ends below the next
+    /// multiple. Sequences of older segments are lower than those of the newest.
+    var sequenceToGoOnFrom: UInt64 {
+      guard let newest = unread.keys.max(), newest > newestWithSequence else { return lastSequence }
+      return max(lastSequence + 1 << 32, min(newest + 1, 1 << 29) << 32)
+    }
+
+    mutating func count(_ footer: SpillFooter, of number: UInt64) {
+      lastSequence = max(lastSequence, footer.lastSequence + 1)
+      if footer.lastSequence > 0 { newestWithSequence = max(newestWithSequence, number) }
+    }
+  }
+
   /// Opens the directory. Waits for the disk.
   ///
   /// - Parameter isNeeded: whether a caller still waits for it.
   func open(_ sources: ChunkSources, isNeeded: () -> Bool = { true }) throws(ReadError) -> SpillStore {
     ledger.charge(SpillStore.fixedBytes)
-    var names = try SpillFolder.attempt("list the spill directory", context) { () throws(Errno) in
-      try directory.names()
-    }
-    names.sort()
-    let known = try SpillFolder.readRoot(directory, on: disk, context)
+    let names = try folder.names().sorted()
+    let known = try folder.readRoot()
     // Before anything is changed.
-    try SpillFolder.refuseOtherVersions(names, in: directory, on: disk, context)
-    try folder.sign(configuration, context)
+    try folder.refuseOtherVersions(names)
+    try folder.sign(configuration.processNumber)
     let (root, isRootWritten) = try root(known)
     var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
     state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
@@ -117,22 +135,14 @@ struct SpillOpening {
 
   /// Deletes what a crash left: unused private directories, and the next `store`.
   private func removeLeftovers(_ names: [String]) {
-    for name in names where SpillFormat.isPrivateName(name) {
-      SpillFolder.removePrivate(name, below: directory, on: disk)
+    for name in names where SpillFormat.isPrivateName(name) { folder.removePrivate(name) }
+    if let shared = folder.shared.map({ SpillFolder($0, on: folder.disk, context) }) {
+      // A directory in use is locked, including this one. `try?`: tried again at the next opening.
+      for name in (try? shared.names()) ?? [] where SpillFormat.isPrivateName(name) { shared.removePrivate(name) }
     }
-    if let shared = folder.shared {
-      // A directory in use is locked, including this one.
-      for name in (try? shared.names()) ?? [] where SpillFormat.isPrivateName(name) {
-        SpillFolder.removePrivate(name, below: shared, on: disk)
-      }
-    }
-    if names.contains(SpillFolder.nextStoreName), isOurs(SpillFolder.nextStoreName) {
+    if names.contains(SpillFolder.nextStoreName), folder.status(of: SpillFolder.nextStoreName) != nil {
       try? directory.remove(SpillFolder.nextStoreName)
     }
-  }
-
-  private func isOurs(_ name: String) -> Bool {
-    (try? directory.status(of: name)).map { SpillFolder.isOurs($0, on: disk) } ?? false
   }
 
   // MARK: segments
@@ -144,7 +154,7 @@ struct SpillOpening {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
       // Checked before it is opened, since a file that belongs to others must not be opened.
-      guard SpillFolder.isOurs(try directory.status(of: name), on: disk) else {
+      guard folder.disk.owns(try directory.status(of: name)) else {
         if try isShared(number, root) { leave(number, &counted) }
         return nil
       }
@@ -152,10 +162,8 @@ struct SpillOpening {
         try directory.open(name, writing: !configuration.isReadOnly)
       }
       let status = try file.status()
-      guard SpillFolder.isOurs(status, on: disk) else { return nil }
-      guard let (header, check) = try SpillScan.header(of: file), header.number == number,
-        header.directoryID == root.directoryID, header.epoch == root.epoch
-      else {
+      guard folder.disk.owns(status) else { return nil }
+      guard let (header, check) = try SpillScan.header(of: file), header.isSegment(number, of: root) else {
         if !configuration.isReadOnly { try directory.remove(name) }
         return nil
       }
@@ -166,7 +174,7 @@ struct SpillOpening {
       files.enter(file, number)
       do throws(Errno) {
         if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
-          count(footer, of: number, &counted)
+          counted.count(footer, of: number)
           return Contents(segment: segment, length: status.size, footer: footer)
         }
         return try seal(segment, file, status.size, &counted)
@@ -192,10 +200,9 @@ struct SpillOpening {
   private func isShared(_ number: UInt64, _ root: SpillRoot) throws(Errno) -> Bool {
     let name = SpillFormat.segmentName(number)
     let status = try directory.status(of: name)
-    guard status.kind == .file, status.owner == disk.user else { return false }
+    guard status.kind == .file, status.owner == folder.disk.user else { return false }
     let file = try files.withDescriptors { () throws(Errno) in try directory.open(name, writing: false) }
-    guard let (header, _) = try SpillScan.header(of: file) else { return false }
-    return header.number == number && header.directoryID == root.directoryID && header.epoch == root.epoch
+    return try SpillScan.header(of: file)?.header.isSegment(number, of: root) == true
   }
 
   /// Gives a segment that was not sealed a footer with its valid records.
@@ -203,7 +210,7 @@ struct SpillOpening {
     _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ counted: inout Counted
   ) throws(Errno) -> Contents {
     let scan = try SpillScan(file, check: segment.check, length: length)
-    count(scan.footer, of: segment.number, &counted)
+    counted.count(scan.footer, of: segment.number)
     var contents = Contents(
       segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
     guard !configuration.isReadOnly else { return contents }
@@ -222,10 +229,38 @@ struct SpillOpening {
     }
     return contents
   }
-}
 
-extension SpillFolder {
-  static let fileNames = ["lock", storeName, nextStoreName, quotaName]
+  // MARK: segments that are not entered
+
+  /// Removes segments, the oldest first, so that a tombstone exists for as long as the chunks it removes.
+  ///
+  /// - Parameter numbers: starting with the newest.
+  func remove(_ numbers: [UInt64], _ counted: inout Counted) {
+    var left = numbers
+    do throws(Errno) {
+      while let oldest = left.last {
+        do throws(Errno) {
+          try directory.remove(SpillFormat.segmentName(oldest))
+        } catch {
+          guard error == .noSuchFileOrDirectory else { throw error }
+        }
+        left.removeLast()
+        if configuration.syncsEvery != nil { try directory.sync() }
+      }
+    } catch {
+      // They stay, together with newer ones, and count.
+      for number in left { leave(number, &counted) }
+    }
+  }
+
+  /// Keeps a segment of which nothing is known. Its space counts. If it is readable the next time, its contents are
+  /// older than what comes from now on.
+  func leave(_ number: UInt64, _ counted: inout Counted) {
+    let charge = (try? directory.status(of: SpillFormat.segmentName(number))).map { SpillLedger.charge(of: $0) } ?? 0
+    ledger.charge(charge)
+    counted.lastNumber = max(counted.lastNumber, number)
+    counted.unread[number] = charge
+  }
 }
 
 extension SpillState {

@@ -138,7 +138,7 @@ extension SpillStore {
       guard !answer.isAnswered else { return }
       let result = Result { () throws -> SpillStore in
         let folder = try SpillFolder.open(configuration, on: disk)
-        return try SpillOpening(configuration, disk, folder, lanes).open(sources) { !answer.isAnswered }
+        return try SpillOpening(configuration, folder, lanes).open(sources) { !answer.isAnswered }
       }
       // Cancelled in between.
       if !answer.resolve(result), case .success(let store) = result { store.giveUp() }

@@ -113,7 +113,9 @@ extension SpillInspection {
     var found = SpillVerification()
     var place = 0
     do {
-      guard let file = open(number) else { return nil }
+      let name = SpillFormat.segmentName(number)
+      // `try?`: it was removed in between.
+      guard let file = try? folder.directory.open(name, writing: false) else { return nil }
       var walk = try SpillWalk(number, file, length: try file.status().size, of: expected)
       while try walk.step(&found) {
         place = walk.place
@@ -124,9 +126,5 @@ extension SpillInspection {
         .init(segment: number, offset: place, reason: "it cannot be read: \(error.description.lowercased())"))
     }
     return found
-  }
-
-  private func open(_ number: UInt64) -> (any SpillFile)? {
-    try? directory.open(SpillFormat.segmentName(number), writing: false)
   }
 }

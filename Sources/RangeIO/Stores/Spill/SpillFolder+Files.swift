@@ -1,0 +1,150 @@
+import SystemPackage
+
+/// The files of a directory: `lock`, which shows which process has it; `store`; and whose files they are.
+extension SpillFolder {
+  static let lockName = "lock"
+  static let storeName = "store"
+  static let nextStoreName = "store.new"
+  static let quotaName = "quota"
+  static let fileNames = [lockName, storeName, nextStoreName, quotaName]
+
+  // MARK: `lock`
+
+  /// Tries to lock the directory. Returns the lock file, and whether this process now holds the lock.
+  func takeLock() throws(ReadError) -> (file: any SpillFile, isLocked: Bool) {
+    while true {
+      let file = try lockFile()
+      let (isLocked, status) = try attempt("lock the spill directory") { () throws(Errno) in
+        (try file.lock(exclusively: true), try file.status())
+      }
+      // Another process cleared the directory between opening and locking, and removed this file: it would keep no
+      // process out.
+      if status.linkCount > 0 { return (file, isLocked) }
+    }
+  }
+
+  private func lockFile() throws(ReadError) -> any SpillFile {
+    let file = try attempt("open the lock of the spill directory") { () throws(Errno) -> any SpillFile in
+      while true {
+        // First try what needs no disk space.
+        do throws(Errno) {
+          return try directory.open(Self.lockName, writing: true)
+        } catch .noSuchFileOrDirectory {}
+        do throws(Errno) {
+          return try directory.create(Self.lockName)
+        } catch .fileExists {}
+      }
+    }
+    let status = try attempt("look at the lock of the spill directory") { () throws(Errno) in try file.status() }
+    guard status.linkCount == 0 || disk.owns(status) else {
+      throw ReadError(
+        .permissionDenied, "the spill directory's file `lock` is not one that this library made: remove the directory",
+        context: context)
+    }
+    return file
+  }
+
+  /// Writes into `lock` which process has the directory.
+  func sign(_ processNumber: Int) throws(ReadError) {
+    guard let lock else { return }
+    let text = Array("\(Self.mark) process \(processNumber)\n".utf8)
+    do throws(Errno) {
+      try lock.truncate(0)
+      try lock.writeAll(text, at: 0)
+    } catch {
+      // On a full disk the lock is valid without a name.
+      guard SpillTrouble.failed(error).concernsWritesOnly else {
+        throw .errno(error, "lock the spill directory", context)
+      }
+    }
+  }
+
+  static func owner(_ lock: any SpillFile) -> String {
+    // `try?`: if the name cannot be read, it is still some other process.
+    let text = (try? SpillScan.bytes(of: lock, at: 0, 64)) ?? []
+    let words = String(decoding: text.filter { (32..<127).contains($0) }, as: UTF8.self)
+    let name = words.hasPrefix(mark) ? words.dropFirst(mark.count + 1) : words[...]
+    return name.isEmpty ? "another process" : String(name)
+  }
+
+  // MARK: `store`
+
+  /// The result of reading `store`.
+  enum RootState {
+    case good(SpillRoot)
+    case missing
+    case damaged
+  }
+
+  func readRoot() throws(ReadError) -> RootState {
+    let memory: [UInt8]
+    do throws(Errno) {
+      let file = try directory.open(Self.storeName, writing: false)
+      guard disk.owns(try file.status()) else { return .damaged }
+      memory = try SpillScan.bytes(of: file, at: 0, SpillFormat.headerCount)
+    } catch {
+      switch error {
+      case .noSuchFileOrDirectory: return .missing
+      case .tooManySymbolicLinkLevels, .isDirectory: return .damaged
+      default: throw .errno(error, "read the spill directory", context)
+      }
+    }
+    try refuseOtherVersion(memory)
+    return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
+  }
+
+  /// Replaces `store` durably.
+  static func write(_ root: SpillRoot, to directory: any SpillDirectory) throws(Errno) {
+    var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
+    memory.withUnsafeMutableBytes { root.write(to: $0) }
+    do throws(Errno) {
+      try directory.remove(nextStoreName)
+    } catch .noSuchFileOrDirectory {}
+    let file = try directory.create(nextStoreName)
+    try file.writeAll(memory, at: 0)
+    try file.sync()
+    try directory.rename(nextStoreName, to: storeName)
+    try directory.sync()
+  }
+
+  // MARK: whose they are
+
+  /// The first bytes of `lock`, `store` and segments. Names alone prove nothing, since others may also use the names
+  /// `lock` and `store`.
+  private static let mark = "RIOSPILL"
+
+  /// Whether a store made the directory, or it is still empty.
+  ///
+  /// A store made it if a file with one of our names begins with ``mark``. Before that, a process that is killed leaves
+  /// empty files.
+  func isSpillDirectory(_ names: [String]) -> Bool {
+    let isMarked = names.contains { name in
+      (Self.fileNames.contains(name) || SpillFormat.segmentNumber(name) != nil)
+        && start(of: name)?.starts(with: Self.mark.utf8) == true
+    }
+    return isMarked || names.allSatisfy { Self.fileNames.contains($0) && start(of: $0)?.allSatisfy { $0 == 0 } == true }
+  }
+
+  /// Throws if another version of this library has written a segment. Then nothing may be changed, whatever `store`
+  /// says.
+  func refuseOtherVersions(_ names: [String]) throws(ReadError) {
+    for name in names where SpillFormat.segmentNumber(name) != nil {
+      if let start = start(of: name) { try refuseOtherVersion(start) }
+    }
+  }
+
+  private func refuseOtherVersion(_ start: [UInt8]) throws(ReadError) {
+    guard case .otherVersion(let version) = start.withUnsafeBytes({ SpillPrefix($0) }) else { return }
+    throw ReadError(
+      .unsupportedFormat,
+      "the spill directory is of format version \(version), and this library writes version "
+        + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
+      context: context)
+  }
+
+  /// `nil` if it is no file of ours. A file that cannot be read proves nothing; the other files may.
+  private func start(of name: String) -> [UInt8]? {
+    guard status(of: name) != nil, let file = try? directory.open(name, writing: false) else { return nil }
+    return try? SpillScan.bytes(of: file, at: 0, SpillFormat.headerCount)
+  }
+}
