@@ -46,7 +46,8 @@ package struct SpillInspection {
 
   /// The number of bytes that the user may still write to the file system.
   package func freeByteCount() throws(ReadError) -> Int {
-    try folder.attempt("ask for the free space of the disk") { () throws(Errno) in try folder.directory.freeByteCount() }
+    try folder.attempt("ask for the free space of the disk") { () throws(Errno) in try folder.directory.freeByteCount()
+    }
   }
 
   /// Directories below it that belong, or belonged, to other processes.
@@ -235,7 +236,9 @@ package struct SpillClearing: Equatable, Sendable {
     _ name: String, from folder: SpillFolder
   ) throws(ReadError) -> Bool {
     guard let status = folder.status(of: name) else { return false }
-    try folder.attempt("remove \(name) from the spill directory") { () throws(Errno) in try folder.directory.remove(name) }
+    try folder.attempt("remove \(name) from the spill directory") { () throws(Errno) in
+      try folder.directory.remove(name)
+    }
     byteCount += max(status.size, status.allocatedSize)
     return true
   }

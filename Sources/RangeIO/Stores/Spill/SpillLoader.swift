@@ -179,3 +179,124 @@ extension SpillStore {
     }
   }
 }
+
+/// Adjacent records of neighbouring blocks in one segment, to be read at once.
+struct SpillRun: Sendable {
+  /// A block that was found.
+  struct Block {
+    let number: Int
+    let record: SpillTable.Record
+    /// The whole of it.
+    let range: ByteRange
+    /// The requested part.
+    let wanted: ByteRange
+
+    fileprivate var part: Part {
+      Part(block: number, offset: record.offset, stored: Int(record.stored), count: range.count)
+    }
+    fileprivate var fetchedAt: Int64 { record.birthMilliseconds * 1_000_000 }
+  }
+
+  /// One of the records.
+  struct Part: Sendable {
+    let block: Int
+    /// Where its record begins.
+    let offset: Int
+    let stored: Int
+    /// The size of the block.
+    let count: Int
+  }
+
+  let segment: SpillSegment
+  let slot: Int
+  let identityCheck: UInt32
+  /// The source's number within the segment.
+  let local: UInt32
+  private(set) var parts: [Part]
+  /// The range of the blocks.
+  private(set) var range: ByteRange
+  /// The requested part of that range.
+  private(set) var wanted: ByteRange
+  /// When the oldest was requested, in nanoseconds since 1970.
+  private(set) var fetchedAt: Int64
+
+  private let place: UInt32
+
+  init(_ block: Block, in segment: SpillSegment, slot: Int, identityCheck: UInt32, local: UInt32) {
+    self.segment = segment
+    self.slot = slot
+    self.identityCheck = identityCheck
+    self.local = local
+    range = block.range
+    wanted = block.wanted
+    place = block.record.segment
+    fetchedAt = block.fetchedAt
+    parts = [block.part]
+  }
+
+  /// Where the first record begins.
+  var offset: Int { parts[0].offset }
+  /// The number of bytes up to the end of the last payload.
+  var byteCount: Int {
+    let last = parts[parts.count - 1]
+    return last.offset + SpillFormat.recordHeaderCount + last.stored - offset
+  }
+
+  /// Adds a block if its record directly follows the last one and does not make the run too long.
+  mutating func append(_ block: Block) -> Bool {
+    let last = parts[parts.count - 1]
+    let record = block.record
+    guard record.segment == place, record.offset == last.offset + SpillFormat.recordCount(payload: last.stored),
+      block.range.lowerBound == range.upperBound, record.offset + record.span - offset <= SpillStore.longestRead
+    else { return false }
+    parts.append(block.part)
+    range = range.lowerBound..<block.range.upperBound
+    wanted = wanted.lowerBound..<block.wanted.upperBound
+    fetchedAt = min(fetchedAt, block.fetchedAt)
+    return true
+  }
+}
+
+/// The memory for reading a run of records. Payloads that are not encoded are read to their final place; everything
+/// else is decoded and then discarded.
+struct SpillBuffers {
+  /// One record after reading.
+  struct Part {
+    let header: UnsafeRawBufferPointer
+    let payload: UnsafeRawBufferPointer
+    /// The block, if the payload is the block itself.
+    let block: WritableBytes?
+  }
+
+  /// In file order.
+  private(set) var pieces: [UnsafeMutableRawBufferPointer] = []
+  private(set) var parts: [Part] = []
+  private let scratch: WritableBytes
+
+  /// `nil` if there is no memory.
+  init?(_ run: SpillRun) {
+    // A payload as long as its block is not encoded. If the record is wrong about that, the check finds it.
+    let direct = run.parts.reduce(0) { $0 + ($1.stored == $1.count ? $1.count : 0) }
+    guard let scratch = try? BufferPool.shared.buffer(max(1, run.byteCount - direct)) else { return nil }
+    self.scratch = scratch
+    parts.reserveCapacity(run.parts.count)
+    var (start, end) = (0, 0)
+    for (number, part) in run.parts.enumerated() {
+      let header = scratch.filled(scratch.capacity).part(end, SpillFormat.recordHeaderCount)
+      end += SpillFormat.recordHeaderCount
+      if part.stored == part.count {
+        guard let block = BlockBacking.allocate(part.count) else { return nil }
+        pieces.append(scratch.memory.part(start, end - start))
+        pieces.append(block.memory)
+        start = end
+        parts.append(Part(header: header, payload: block.filled(part.count), block: block))
+      } else {
+        parts.append(
+          Part(header: header, payload: scratch.filled(scratch.capacity).part(end, part.stored), block: nil))
+        end += part.stored
+      }
+      if number + 1 < run.parts.count { end += SpillFormat.padded(part.stored) - part.stored }
+    }
+    if start < end { pieces.append(scratch.memory.part(start, end - start)) }
+  }
+}

@@ -1,4 +1,5 @@
 import CRangeIOSystem
+import Synchronization
 import SystemPackage
 
 /// The one limit of a directory that several processes share, each with its own files. A process that creates a file
@@ -80,4 +81,53 @@ struct SpillQuota: Sendable {
     }
     try? shared.removeDirectory(privateName)
   }
+}
+
+/// The accounts of a spill directory: the disk space of its files.
+final class SpillLedger: Sendable {
+  private let own: Ledger
+  private let awaited = Atomic<Bool>(false)
+  private let waiter = Locked<(@Sendable () -> Void)?>(nil)
+
+  init(limit: Int) { own = Ledger(limit: limit) }
+
+  /// Whether the writer waits for a reader to release a segment.
+  var isAwaited: Bool { awaited.load(ordering: .sequentiallyConsistent) }
+
+  /// From now on the writer waits, once.
+  func awaitRoom() { awaited.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Sets what to call when there is room. Called on any thread.
+  func onRoom(_ body: @escaping @Sendable () -> Void) { waiter.withLock { $0 = body } }
+
+  /// Notes that a reader released a segment, or that its space was freed.
+  func tell() {
+    guard isAwaited, awaited.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    waiter.withLock { $0 }?()
+  }
+
+  var limit: Int {
+    get { own.limit }
+    set { own.limit = newValue }
+  }
+  var bytes: Int { own.taken }
+  var peakBytes: Int { own.peak }
+
+  /// Takes this many bytes, or nothing.
+  func take(_ bytes: Int) -> Bool { own.take(bytes) }
+
+  /// Counts what is already on the disk, even beyond the limit.
+  func charge(_ bytes: Int) { own.charge(bytes) }
+
+  func give(_ bytes: Int) { own.give(bytes) }
+
+  /// The disk space of a file.
+  static func charge(of status: DiskStatus) -> Int {
+    // No segment is larger. If another process has stretched the file, only the allocated space counts.
+    guard (0...SpillFormat.largestSegment).contains(status.size) else { return status.allocatedSize }
+    return max(rounded(status.size), status.allocatedSize)
+  }
+
+  /// The disk space of this many bytes, in whole pages.
+  static func rounded(_ bytes: Int) -> Int { (bytes + 4095) & ~4095 }
 }
