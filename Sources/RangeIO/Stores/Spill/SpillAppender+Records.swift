@@ -134,11 +134,7 @@ extension SpillAppender {
     if open!.footer.firstSequence == 0 { open!.footer.firstSequence = record.sequence }
     open!.footer.lastSequence = record.sequence
     if record.kind == .chunk {
-      open!.footer.entries.append(
-        .init(
-          block: record.block, fetchedAt: record.fetchedAt, offset: offset, stored: record.stored,
-          source: record.source,
-          lower: 0, count: record.count, sequence: record.sequence))
+      open!.footer.entries.append(.init(record, at: offset))
       open!.closingCount += SpillFooter.growth
     }
     return SpillTable.Record(segment: open!.place, offset: offset, stored: record.stored, fetchedAt: record.fetchedAt)
@@ -158,11 +154,8 @@ extension SpillAppender {
   mutating func flush() throws(SpillTrouble) {
     guard buffer.filled > 0, let open else { return }
     let written = buffer.count
-    do throws(Errno) {
-      calls.goOn()
+    try calls.make { () throws(Errno) in
       try buffer.withParts { (parts) throws(Errno) in try open.file.write(parts, at: open.position) }
-    } catch {
-      throw .failed(error)
     }
     if core.configuration.syncsEvery != nil { open.file.beginWriting(written, at: open.position) }
     self.open!.position += written

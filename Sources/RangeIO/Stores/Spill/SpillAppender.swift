@@ -88,18 +88,13 @@ struct SpillAppender: ~Copyable {
     lastSequence += 1
     let closing = open.footer.closing(sequence: lastSequence, at: open.position, segmentCheck: open.segment.check)
     let length = open.position + closing.count
-    do throws(Errno) {
-      calls.goOn()
-      try open.file.writeAll(closing, at: open.position)
-      calls.goOn()
+    try calls.make { () throws(Errno) in try open.file.writeAll(closing, at: open.position) }
+    try calls.make { () throws(Errno) in
       try open.file.truncate(length)
-      if core.configuration.syncsEvery != nil {
-        calls.takeTime()
-        try open.file.sync()
-        calls.goOn()
-      }
-    } catch {
-      throw .failed(error)
+      guard core.configuration.syncsEvery != nil else { return }
+      calls.takeTime()
+      try open.file.sync()
+      calls.goOn()
     }
     open.segment.recharge(SpillLedger.rounded(length))
     core.state.withLock { state in
@@ -129,10 +124,7 @@ struct SpillAppender: ~Copyable {
 
   /// Syncs if the user wants that and it is time.
   mutating func makeDurable(isUrgent: Bool) throws(SpillTrouble) {
-    guard let every = core.configuration.syncsEvery, isUrgent || unsynced.bytes >= every.bytes else {
-      return
-    }
-    try sync()
+    if let every = core.configuration.syncsEvery, isUrgent || unsynced.bytes >= every.bytes { try sync() }
   }
 
   /// Makes written data durable.
@@ -154,8 +146,7 @@ struct SpillAppender: ~Copyable {
 
   /// Makes file names in the directory durable.
   mutating func syncNames() throws(SpillTrouble) {
-    calls.goOn()
-    do throws(Errno) { try core.directory.sync() } catch { throw .failed(error) }
+    try calls.make { () throws(Errno) in try core.directory.sync() }
     unsynced.hasNames = false
   }
 }

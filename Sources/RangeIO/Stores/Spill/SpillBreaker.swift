@@ -88,32 +88,21 @@ struct SpillBreaker: Sendable {
   }
 
   /// Reports that a call failed.
-  ///
-  /// - Returns: whether that opened it.
-  @discardableResult mutating func failed(_ permit: Permit, now: ReadInstant) -> Bool {
+  mutating func failed(_ permit: Permit, now: ReadInstant) {
     switch state {
-    case .open: return false
-    case .trying:
-      // A call that started before it was opened says nothing new.
-      guard isTrying(permit) else { return false }
-      open(now)
-      return true
+    case .open: break
+    // A call that started before it was opened says nothing new.
+    case .trying: if isTrying(permit) { open(now) }
     case .closed:
       errors.removeAll { $0.duration(to: now) > rules.within }
       errors.append(now)
-      guard errors.count >= rules.errors else { return false }
-      open(now)
-      return true
+      if errors.count >= rules.errors { open(now) }
     }
   }
 
   /// Reports that a call has taken too long.
-  ///
-  /// - Returns: whether that opened it.
-  @discardableResult mutating func stalled(_ permit: Permit, now: ReadInstant) -> Bool {
-    guard state == .closed || isTrying(permit) else { return false }
-    open(now)
-    return true
+  mutating func stalled(_ permit: Permit, now: ReadInstant) {
+    if state == .closed || isTrying(permit) { open(now) }
   }
 
   private mutating func open(_ now: ReadInstant) {

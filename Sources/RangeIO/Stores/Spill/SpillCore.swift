@@ -72,39 +72,20 @@ final class SpillCore: Sendable {
 
   // MARK: failures
 
-  /// Notes that the disk failed.
-  func note(_ errno: Errno, _ action: String, _ permit: SpillBreaker.Permit, isWrite: Bool) {
+  /// Notes that a call to the disk failed.
+  ///
+  /// - Parameters:
+  ///   - isWrite: `nil` for a shortage of descriptors, which is no failure of the disk.
+  ///   - permit: the permit of the call, if the failure may mean that the disk is sick.
+  func note(_ errno: Errno, _ action: String, isWrite: Bool?, _ permit: SpillBreaker.Permit? = nil) {
     let error = ReadError.errno(errno, action, .init(source: configuration.directory))
     let now = self.now
     state.withLock { state in
       state.lastFailure = error
-      if isWrite { state.counts.writeErrors += 1 } else { state.counts.readErrors += 1 }
-      state.breaker.failed(permit, now: now)
+      if isWrite == true { state.counts.writeErrors += 1 }
+      if isWrite == false { state.counts.readErrors += 1 }
+      if let permit { state.breaker.failed(permit, now: now) }
     }
-  }
-
-  /// Notes that the disk cannot be written to. This says nothing about reading.
-  func noteWriteFailure(_ errno: Errno) {
-    let error = ReadError.errno(errno, "write a spill file", .init(source: configuration.directory))
-    state.withLock { state in
-      state.lastFailure = error
-      state.counts.writeErrors += 1
-    }
-  }
-
-  /// Notes that something could not be read. This does not mean that the disk is sick.
-  func noteReadFailure(_ errno: Errno) {
-    let error = ReadError.errno(errno, "read a spill file", .init(source: configuration.directory))
-    state.withLock { state in
-      state.lastFailure = error
-      state.counts.readErrors += 1
-    }
-  }
-
-  /// Notes that a file could not be opened because the process has too many. This is no failure of the disk.
-  func noteShortage(_ errno: Errno) {
-    let error = ReadError.errno(errno, "open a spill file", .init(source: configuration.directory))
-    state.withLock { $0.lastFailure = error }
   }
 }
 
@@ -121,12 +102,18 @@ final class SpillWatchedCalls {
   func run(_ permit: SpillBreaker.Permit, _ body: () -> Void) {
     let call = core.watch.begin { [weak core] in
       guard let core else { return }
-      core.state.withLock { state in _ = state.breaker.stalled(permit, now: core.now) }
+      core.state.withLock { state in state.breaker.stalled(permit, now: core.now) }
     }
     self.call = call
     body()
     self.call = nil
     core.watch.end(call)
+  }
+
+  /// Makes one call.
+  func make<Value>(_ body: () throws(Errno) -> Value) throws(SpillTrouble) -> Value {
+    goOn()
+    do throws(Errno) { return try body() } catch { throw .failed(error) }
   }
 
   /// Call before the next call to the disk.

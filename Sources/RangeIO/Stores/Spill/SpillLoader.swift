@@ -77,7 +77,7 @@ final class SpillLoader: PieceLoader {
       guard load.begin() else { return }
       // From here on the disk itself is slow. Before, reads may just have waited for a thread.
       let reading = store.watch.begin { [store, permit] in
-        store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
+        store.state.withLock { state in state.breaker.stalled(permit, now: store.now) }
         answer.resolve(.success(nil))
       }
       let bytes = read()
@@ -119,11 +119,11 @@ final class SpillLoader: PieceLoader {
       return nil
     case .failure(let errno) where errno.isShortageOfDescriptors:
       // The records are there and the disk is healthy: they can be read another time.
-      store.core.noteShortage(errno)
+      store.core.note(errno, "open a spill file", isWrite: nil)
       store.state.withLock { $0.breaker.withdraw(permit) }
       return nil
     case .failure(let errno):
-      store.core.note(errno, "read a spill file", permit, isWrite: false)
+      store.core.note(errno, "read a spill file", isWrite: false, permit)
       // They may be readable later if the disk recovers, but one bad place must not make every read of it fail.
       for part in run.parts { store.drop(part, of: run) }
       return nil

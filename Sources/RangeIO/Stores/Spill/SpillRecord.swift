@@ -80,7 +80,9 @@ struct SpillTombstone: Equatable {
   var blocks: Range<UInt64>
   /// Chunks with a lower sequence do not exist.
   var bound: UInt64
+}
 
+extension SpillTombstone {
   /// Reads a tombstone from a record and its checked payload.
   init?(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer) {
     guard payload.count == SpillFormat.tombstoneCount else { return nil }
@@ -91,15 +93,17 @@ struct SpillTombstone: Equatable {
     self.init(source: record.source, blocks: record.block..<end, bound: bound)
   }
 
-  init(source: UInt32, blocks: Range<UInt64>, bound: UInt64) {
-    self.source = source
-    self.blocks = blocks
-    self.bound = bound
-  }
-
   func writePayload(to bytes: UnsafeMutableRawBufferPointer) {
     bytes.put(blocks.upperBound, 0)
     bytes.put(bound, 8)
+  }
+}
+
+extension SpillFooter.Entry {
+  init(_ record: SpillRecord, at offset: Int) {
+    self.init(
+      block: record.block, fetchedAt: record.fetchedAt, offset: offset, stored: record.stored, source: record.source,
+      lower: record.lower, count: record.count, sequence: record.sequence)
   }
 }
 

@@ -26,21 +26,15 @@ struct SpillScan {
     let count = trailerAt - offset
     let most = SpillFormat.recordHeaderCount + SpillFooter.fixedCount + offset - SpillFormat.headerCount
     guard count <= most else { return nil }
-    let header = try bytes(of: file, at: offset, SpillFormat.recordHeaderCount)
-    let isFooter = header.withUnsafeBytes { bytes in
-      SpillRecord(bytes, segmentCheck: check).map {
-        $0.kind == .footer && SpillFormat.recordHeaderCount + Int($0.stored) == count
-      }
-    }
-    guard isFooter == true else { return nil }
-    let all = try bytes(of: file, at: offset, count)
-    return all.withUnsafeBytes { bytes -> SpillFooter? in
-      guard let record = SpillRecord(bytes, segmentCheck: check), record.kind == .footer,
-        SpillFormat.recordHeaderCount + Int(record.stored) == bytes.count
-      else { return nil }
-      let payload = bytes.part(SpillFormat.recordHeaderCount, Int(record.stored))
-      guard CRC32C.of(payload) == record.payloadCheck else { return nil }
-      return SpillFooter(payload, at: offset)
+    let headerCount = SpillFormat.recordHeaderCount
+    let header = try bytes(of: file, at: offset, headerCount)
+    guard let record = header.withUnsafeBytes({ SpillRecord($0, segmentCheck: check) }), record.kind == .footer,
+      headerCount + Int(record.stored) == count
+    else { return nil }
+    let payload = try bytes(of: file, at: offset + headerCount, count - headerCount)
+    guard payload.count == count - headerCount else { return nil }
+    return payload.withUnsafeBytes { bytes in
+      CRC32C.of(bytes) == record.payloadCheck ? SpillFooter(bytes, at: offset) : nil
     }
   }
 
@@ -98,10 +92,7 @@ struct SpillScan {
     case .chunk:
       guard Int(record.source) < footer.identities.count else { return false }
       if isWhole {
-        footer.entries.append(
-          .init(
-            block: record.block, fetchedAt: record.fetchedAt, offset: end, stored: record.stored, source: record.source,
-            lower: record.lower, count: record.count, sequence: record.sequence))
+        footer.entries.append(.init(record, at: end))
       } else {
         damaged += 1
       }

@@ -77,8 +77,6 @@ struct SpillSources {
       + places(bindings.capacity, 8 + MemoryLayout<Binding>.stride)
   }
 
-  func slot(of identity: SpillIdentity) -> Int? { slots[identity] }
-
   /// The slots of all versions of a source.
   func slots(ofID id: String) -> [Int] {
     var text = id

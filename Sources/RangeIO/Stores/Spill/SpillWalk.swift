@@ -126,10 +126,7 @@ struct SpillWalk {
       found.tombstones += 1
     case .chunk:
       if let reason = fault(ofChunk: record, payload, &found) { return reason }
-      footer.entries.append(
-        .init(
-          block: record.block, fetchedAt: record.fetchedAt, offset: place, stored: record.stored, source: record.source,
-          lower: record.lower, count: record.count, sequence: record.sequence))
+      footer.entries.append(.init(record, at: place))
     }
     // After the payload was used, since reading more may move the bytes in memory.
     let rest = place + SpillFormat.recordCount(payload: Int(record.stored)) - end

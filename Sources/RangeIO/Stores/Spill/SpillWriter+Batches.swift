@@ -92,11 +92,8 @@ extension SpillWriter {
     appender.abandon()
     var next = root
     next.epoch += 1
-    do throws(Errno) {
-      calls.goOn()
+    try calls.make { () throws(Errno) in
       try core.files.withDescriptors { () throws(Errno) in try SpillFolder.write(next, to: core.directory) }
-    } catch {
-      throw .failed(error)
     }
     root = next
     isRootWritten = true
@@ -176,11 +173,7 @@ extension SpillWriter {
       core.state.withLock { $0.lastFailure = failure }
       return
     }
-    if trouble.concernsWritesOnly {
-      core.noteWriteFailure(errno)
-    } else {
-      core.note(errno, "write a spill file", work.permit, isWrite: true)
-    }
+    core.note(errno, "write a spill file", isWrite: true, trouble.concernsWritesOnly ? nil : work.permit)
   }
 }
 

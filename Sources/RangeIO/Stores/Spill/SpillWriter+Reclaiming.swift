@@ -7,7 +7,7 @@ extension SpillWriter {
   /// - Parameter copying: whether blocks that were read are copied to the open segment.
   /// - Returns: whether there was one.
   func freeSegment(copying: Bool) throws(SpillTrouble) -> Bool {
-    guard let victim = chooseVictim() else { return try dropLeftOut() }
+    guard let victim = chooseVictim() else { return dropLeftOut() }
     try free(victim, copying: copying)
     return true
   }
@@ -102,33 +102,33 @@ extension SpillWriter {
   /// Removes the file of a segment. Its space is available when its last reader releases it.
   func unlink(_ segment: SpillSegment) throws(SpillTrouble) {
     do throws(Errno) {
-      calls.goOn()
-      try core.directory.remove(SpillFormat.segmentName(segment.number))
-      appender.unsynced.hasNames = true
-      segment.isGone()
+      if try removeFile(segment.number) { segment.isGone() }
     } catch {
-      // Another process may have removed it.
-      guard error == .noSuchFileOrDirectory else { throw .failed(error) }
+      throw .failed(error)
+    }
+  }
+
+  /// Returns false if there is no such file: another process may have removed it.
+  private func removeFile(_ number: UInt64) throws(Errno) -> Bool {
+    do throws(Errno) {
+      calls.goOn()
+      try core.directory.remove(SpillFormat.segmentName(number))
+      appender.unsynced.hasNames = true
+      return true
+    } catch .noSuchFileOrDirectory {
+      return false
     }
   }
 
   /// Removes the oldest segment if it is one that could not be read: no other segment may go that is needed for it.
-  ///
-  /// - Returns: whether there was one.
-  private func dropLeftOut() throws(SpillTrouble) -> Bool {
+  /// Returns whether there was one.
+  private func dropLeftOut() -> Bool {
     let oldest = core.state.withLock { state -> UInt64? in
       guard let oldest = state.unread.keys.min(), oldest < state.oldestSegment ?? .max else { return nil }
       return oldest
     }
-    guard let oldest else { return false }
-    do throws(Errno) {
-      calls.goOn()
-      try core.directory.remove(SpillFormat.segmentName(oldest))
-      appender.unsynced.hasNames = true
-    } catch {
-      // A file that cannot be read may also not be removable.
-      guard error == .noSuchFileOrDirectory else { return false }
-    }
+    // `try?`: a file that cannot be read may also not be removable.
+    guard let oldest, (try? removeFile(oldest)) != nil else { return false }
     core.ledger.give(core.state.withLock { $0.unread.removeValue(forKey: oldest) ?? 0 })
     return true
   }
@@ -186,7 +186,7 @@ extension SpillWriter {
       } catch {
         if error.isShortageOfDescriptors { throw .failed(error) }
         // One bad place must not keep its segment from being freed, and so block everything that waits to be written.
-        core.noteReadFailure(error)
+        core.note(error, "read a spill file", isWrite: false)
         break
       }
       guard let bytes, let header = SpillRecord(bytes, segmentCheck: segment.check), header.kind == .chunk,

@@ -194,7 +194,7 @@ final class SpillWriter: @unchecked Sendable {
     guard core.configuration.syncsEvery != nil else { return .success(()) }
     var result = Result<Void, SpillTrouble>.success(())
     calls.run(.go) { result = Result { () throws(SpillTrouble) in try appender.sync() } }
-    if case .failure(.failed(let errno)) = result { core.note(errno, "sync a spill file", .go, isWrite: true) }
+    if case .failure(.failed(let errno)) = result { core.note(errno, "sync a spill file", isWrite: true, .go) }
     return result
   }
 

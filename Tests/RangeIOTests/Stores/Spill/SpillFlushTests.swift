@@ -15,7 +15,7 @@ import Testing
     for block in 0..<4 { source.put(block, in: store) }
     try await store.flush()
     // An old failure, that is over.
-    store.core.noteWriteFailure(.noSpace)
+    store.core.note(.noSpace, "write a spill file", isWrite: true)
     // As a run that writes, so that the order is known.
     store.state.withLock { $0.isWriting = true }
     let flush = Promise<Void>()
