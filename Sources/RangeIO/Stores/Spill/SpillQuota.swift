@@ -12,14 +12,10 @@ struct SpillQuota: Sendable {
   /// How often to try for a turn, one millisecond apart, before the other processes count as busy.
   var tries = 2_000
 
-  /// A time in which no other process creates a file. Ends when it is released.
-  struct Turn {
-    let file: any SpillFile
-  }
-
   /// The result of asking for a turn.
   enum Answer {
-    case turn(Turn)
+    /// No other process creates a file until this one is released.
+    case turn(any SpillFile)
     /// This many more bytes would exceed the limit.
     case full
     /// Another process has its turn and does not end it: it is stopped, or its disk hangs. Says nothing about room.
@@ -49,7 +45,7 @@ struct SpillQuota: Sendable {
       rio_pause_ns(1_000_000)
     }
     if try isShared(), try total() + bytes > limit { return .full }
-    return .turn(Turn(file: file))
+    return .turn(file)
   }
 
   private func total() throws(Errno) -> Int {

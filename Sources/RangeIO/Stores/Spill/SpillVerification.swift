@@ -110,21 +110,20 @@ extension SpillInspection {
   /// - Parameter progress: receives the offset up to which it was read.
   /// - Returns: `nil` if it is gone.
   private func look(at number: UInt64, progress: (Int) throws -> Void) throws -> SpillVerification? {
-    var found = SpillVerification()
-    var place = 0
+    var walk: SpillWalk?
     do {
-      let name = SpillFormat.segmentName(number)
       // `try?`: it was removed in between.
-      guard let file = try? folder.directory.open(name, writing: false) else { return nil }
-      var walk = try SpillWalk(number, file, length: try file.status().size, of: expected)
-      while try walk.step(&found) {
-        place = walk.place
-        try progress(place)
-      }
+      guard let file = try? folder.directory.open(SpillFormat.segmentName(number), writing: false) else { return nil }
+      walk = try SpillWalk(number, file, length: try file.status().size, of: expected)
+      while try walk!.step() { try progress(walk!.place) }
+      return walk!.found
     } catch let error as Errno {
-      found.add(
-        .init(segment: number, offset: place, reason: "it cannot be read: \(error.description.lowercased())"))
+      var found = walk?.found ?? SpillVerification()
+      let reason = "it cannot be read: \(error.description.lowercased())"
+      // Before the first record, nothing is known of the segment.
+      let offset = walk.map { $0.place == SpillFormat.headerCount ? 0 : $0.place } ?? 0
+      found.add(.init(segment: number, offset: offset, reason: reason))
+      return found
     }
-    return found
   }
 }

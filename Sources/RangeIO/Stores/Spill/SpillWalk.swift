@@ -3,83 +3,88 @@ import SystemPackage
 /// Reads one segment from start to end and trusts nothing. Like ``SpillScan`` for a store, but continues after damage,
 /// and also checks payloads.
 struct SpillWalk {
+  /// What was found so far.
+  private(set) var found = SpillVerification()
   /// Where the next record should begin.
   private(set) var place = SpillFormat.headerCount
   private let number: UInt64
   private let length: Int
   /// The check of the segment, if its header is valid.
   private let check: UInt32?
-  private var window: SpillWindow?
+  private var window: SpillWindow
   /// Whether the last bytes of the file end a segment.
-  private let hasTrailer: Bool
+  private var hasTrailer = false
   /// By number, if their records are intact.
   private var identities: [UInt32: SpillIdentity] = [:]
   /// What a footer should list.
   private var footer = SpillFooter()
-  /// The damage found in this segment.
-  private var damaged = 0
   /// Why the last record is not valid. Counts only if another record follows, since the last one may never have been
   /// finished.
   private var suspect: SpillVerification.Damage?
   private var isOver = false
-  private var opening: Opening
-
-  private enum Opening: Equatable {
-    case good, leftover, unfinished
-    case damaged(String)
-  }
 
   /// - Parameter root: tells which segments belong to the directory; `nil` if that is not known.
   init(_ number: UInt64, _ file: any SpillFile, length: Int, of root: SpillRoot?) throws(Errno) {
     self.number = number
     self.length = length
+    window = SpillWindow(file)
     guard let (header, check) = try SpillScan.header(of: file) else {
+      check = nil
       let start = try SpillScan.bytes(of: file, at: 0, min(length, SpillFormat.headerCount))
       // A process that was killed leaves an empty file, or zeros.
-      opening = start.allSatisfy { $0 == 0 } ? .unfinished : .damaged("the segment's header is damaged")
-      (check, window, hasTrailer) = (nil, nil, false)
+      if start.allSatisfy({ $0 == 0 }) {
+        (found.unfinished, isOver) = (1, true)
+      } else {
+        refuse("the segment's header is damaged")
+      }
       return
     }
-    if header.number != number {
-      opening = .damaged("the file is segment \(header.number) under another name")
-    } else if let root, header.directoryID != root.directoryID || header.epoch != root.epoch {
-      opening = .leftover
-    } else {
-      opening = .good
-    }
     self.check = check
-    window = SpillWindow(file)
     let end = try SpillScan.bytes(of: file, at: max(0, length - SpillFormat.trailerCount), SpillFormat.trailerCount)
     hasTrailer = end.withUnsafeBytes { SpillTrailer.footer($0, length: length, segmentCheck: check) } != nil
+    if header.number != number {
+      refuse("the file is segment \(header.number) under another name")
+    } else if let root, !header.isSegment(number, of: root) {
+      (found.leftovers, isOver) = (1, true)
+    } else {
+      found.segments = 1
+      if hasTrailer { found.sealedSegments = 1 }
+    }
+  }
+
+  /// The whole segment is not valid.
+  private mutating func refuse(_ reason: String) {
+    found.segments = 1
+    found.add(.init(segment: number, offset: 0, reason: reason))
+    isOver = true
   }
 
   /// Reads the next record, or what is in its place.
   ///
   /// - Returns: whether there is more.
-  mutating func step(_ found: inout SpillVerification) throws(Errno) -> Bool {
-    if place == SpillFormat.headerCount, !isOver, !begin(&found) { return false }
+  mutating func step() throws(Errno) -> Bool {
     guard !isOver, let check else { return false }
     let headerCount = SpillFormat.recordHeaderCount
-    guard place + headerCount <= length, let header = try window?.bytes(place, headerCount),
+    guard place + headerCount <= length, let header = try window.bytes(place, headerCount),
       let record = SpillRecord(header, segmentCheck: check)
     else {
-      try skip(&found)
+      try skip()
       return !isOver
     }
-    confirm(&found)
+    confirm()
     let end = place + headerCount + Int(record.stored)
-    guard end <= length, let bytes = try window?.bytes(place, end - place) else {
+    guard end <= length, let bytes = try window.bytes(place, end - place) else {
       // The whole segment is preallocated before anything is written.
-      add("the file ends within the record", &found)
+      add("the file ends within the record")
       isOver = true
       return false
     }
     let payload = bytes.part(headerCount, Int(record.stored))
     if record.kind == .footer {
-      try finish(record, payload, &found)
+      finish(record, payload)
       return false
     }
-    if let reason = try fault(of: record, payload, end, &found) {
+    if let reason = try fault(of: record, payload, end) {
       suspect = .init(segment: number, offset: place, reason: reason)
     } else {
       found.records += 1
@@ -89,31 +94,15 @@ struct SpillWalk {
     return true
   }
 
-  /// - Returns: whether there are records to read.
-  private mutating func begin(_ found: inout SpillVerification) -> Bool {
-    switch opening {
-    case .good:
-      found.segments += 1
-      if hasTrailer { found.sealedSegments += 1 }
-      return true
-    case .leftover: found.leftovers += 1
-    case .unfinished: found.unfinished += 1
-    case .damaged(let reason):
-      found.segments += 1
-      found.add(.init(segment: number, offset: 0, reason: reason))
-    }
-    isOver = true
-    return false
-  }
-
   // MARK: records
 
   /// What is wrong with a record whose header is valid; `nil` if nothing is.
   private mutating func fault(
-    of record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ end: Int, _ found: inout SpillVerification
+    of record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ end: Int
   ) throws(Errno) -> String? {
     guard CRC32C.of(payload) == record.payloadCheck else { return "its payload is damaged" }
-    note(record)
+    if footer.firstSequence == 0 { footer.firstSequence = record.sequence }
+    footer.lastSequence = max(footer.lastSequence, record.sequence)
     switch record.kind {
     case .footer: break
     case .source:
@@ -125,23 +114,16 @@ struct SpillWalk {
       footer.tombstones.append(tombstone)
       found.tombstones += 1
     case .chunk:
-      if let reason = fault(ofChunk: record, payload, &found) { return reason }
+      if let reason = fault(ofChunk: record, payload) { return reason }
       footer.entries.append(.init(record, at: place))
     }
     // After the payload was used, since reading more may move the bytes in memory.
     let rest = place + SpillFormat.recordCount(payload: Int(record.stored)) - end
-    guard rest > 0, end + rest <= length, let zeros = try window?.bytes(end, rest) else { return nil }
+    guard rest > 0, end + rest <= length, let zeros = try window.bytes(end, rest) else { return nil }
     return zeros.allSatisfy { $0 == 0 } ? nil : "the bytes behind it are not zero"
   }
 
-  private mutating func note(_ record: SpillRecord) {
-    if footer.firstSequence == 0 { footer.firstSequence = record.sequence }
-    footer.lastSequence = max(footer.lastSequence, record.sequence)
-  }
-
-  private func fault(
-    ofChunk record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ found: inout SpillVerification
-  ) -> String? {
+  private mutating func fault(ofChunk record: SpillRecord, _ payload: UnsafeRawBufferPointer) -> String? {
     // If the record of its source is damaged, which is reported, the chunk is not examined further.
     if let identity = identities[record.source] {
       guard record.identityCheck == identity.check else { return "it is of another source" }
@@ -169,9 +151,7 @@ struct SpillWalk {
   // MARK: the end
 
   /// The footer's record was read, so the trailer should follow.
-  private mutating func finish(
-    _ record: SpillRecord, _ payload: UnsafeRawBufferPointer, _ found: inout SpillVerification
-  ) throws(Errno) {
+  private mutating func finish(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer) {
     isOver = true
     let isWhole = CRC32C.of(payload) == record.payloadCheck
     let listed = isWhole ? SpillFooter(payload, at: place) : nil
@@ -186,52 +166,46 @@ struct SpillWalk {
     if let listed {
       found.records += 1
       found.recordBytes += trailerAt - place
-      if damaged == 0, listed != footer { add("the footer lists something else than the segment holds", &found) }
+      if found.damaged == 0, listed != footer { add("the footer lists something else than the segment holds") }
     } else {
-      add("the footer is damaged", &found)
+      add("the footer is damaged")
     }
     place = trailerAt
-    if !hasTrailer { add("the trailer is damaged", &found) }
+    if !hasTrailer { add("the trailer is damaged") }
     place = end
   }
 
   /// There is no valid record here: looks for the next one.
-  private mutating func skip(_ found: inout SpillVerification) throws(Errno) {
-    let start = place
-    if let next = try nextRecord(after: start) {
-      confirm(&found)
-      add("there is no record", &found)
+  private mutating func skip() throws(Errno) {
+    if let next = try nextRecord(after: place) {
+      confirm()
+      add("there is no record")
       place = next
       return
     }
     isOver = true
     if hasTrailer {
-      confirm(&found)
-      add("there is no record, nor behind it", &found)
+      confirm()
+      add("there is no record, nor behind it")
     } else {
-      let isZero = try isZero(from: start)
+      let isZero = try isZero(from: place)
       if suspect != nil || !isZero { found.unfinished += 1 }
     }
   }
 
   /// Another record follows the previous one, so the previous one counts as damaged if it is not valid.
-  private mutating func confirm(_ found: inout SpillVerification) {
-    guard let suspect else { return }
-    self.suspect = nil
-    damaged += 1
-    found.add(suspect)
+  private mutating func confirm() {
+    if let suspect { found.add(suspect) }
+    suspect = nil
   }
 
-  private mutating func add(_ reason: String, _ found: inout SpillVerification) {
-    damaged += 1
-    found.add(.init(segment: number, offset: place, reason: reason))
-  }
+  private mutating func add(_ reason: String) { found.add(.init(segment: number, offset: place, reason: reason)) }
 
   private mutating func nextRecord(after start: Int) throws(Errno) -> Int? {
     var next = start + 8
     while next + SpillFormat.recordHeaderCount <= length {
       let count = min(1 << 16, length - next)
-      guard let bytes = try window?.bytes(next, count) else { return nil }
+      guard let bytes = try window.bytes(next, count) else { return nil }
       for offset in stride(from: 0, through: count - SpillFormat.recordHeaderCount, by: 8)
       where SpillRecord.mayBegin(bytes, at: offset) {
         let header = bytes.part(offset, SpillFormat.recordHeaderCount)
@@ -246,7 +220,7 @@ struct SpillWalk {
     var next = start
     while next < length {
       let count = min(1 << 16, length - next)
-      guard let bytes = try window?.bytes(next, count) else { return true }
+      guard let bytes = try window.bytes(next, count) else { return true }
       guard bytes.allSatisfy({ $0 == 0 }) else { return false }
       next += count
     }

@@ -117,8 +117,10 @@ extension SpillWriter {
       if ledger.take(size) { break }
       if try freeSegment(copying: false) { continue }
       awaitsReaders = core.state.withLock { $0.isReadFrom(charged: ledger.bytes) }
-      if !awaitsReaders, try freeSegment(copying: false) { continue }
-      throw .noRoom
+      guard !awaitsReaders else { throw .noRoom }
+      // The last reader may have released one meanwhile, so that there is room, or one to free.
+      if ledger.take(size) { break }
+      guard try freeSegment(copying: false) else { throw .noRoom }
     }
     let floor = core.configuration.freeSpaceFloor.bytes
     let before = ledger.bytes
@@ -139,7 +141,7 @@ extension SpillWriter {
   }
 
   /// Waits for a turn to take room that is shared with other processes.
-  private func shareSpace(_ size: Int) throws(SpillTrouble) -> SpillQuota.Turn {
+  private func shareSpace(_ size: Int) throws(SpillTrouble) -> any SpillFile {
     while true {
       let answer: SpillQuota.Answer
       do throws(Errno) {

@@ -120,6 +120,8 @@ final class SpillWriter: @unchecked Sendable {
   private func nextStep() -> Step {
     let now = core.now
     return core.state.withLock { state in
+      // A reader has released a segment since it was found to be held: there may be room now.
+      if state.isHeldUp, !core.ledger.isAwaited { (state.isHeldUp, state.writesPausedUntil) = (false, nil) }
       if canWrite(state, now) { return .again }
       if let step = takeFlushes(&state) { return step }
       if let closing = state.closing {
@@ -137,18 +139,14 @@ final class SpillWriter: @unchecked Sendable {
 
   /// The flushes that can be answered now, with their errors; `nil` if there are none.
   private func takeFlushes(_ state: inout SpillState) -> Step? {
+    guard !state.flushes.isEmpty else { return nil }
     let oldest = state.isGivenUp ? nil : state.staging.oldestRemoval
     var done: [Promise<Void>] = []
     var failed: [Promise<Void>] = []
     for flush in state.flushes {
-      if oldest.map({ $0 > flush.lastRemoval }) ?? true {
-        done.append(flush.answer)
-      } else {
-        failed.append(flush.answer)
-      }
+      if let oldest, oldest <= flush.lastRemoval { failed.append(flush.answer) } else { done.append(flush.answer) }
     }
     state.flushes = []
-    guard !done.isEmpty || !failed.isEmpty else { return nil }
     var failure: ReadError?
     if !failed.isEmpty {
       let reason = state.breaker.isClosed ? state.writeFailure : state.lastFailure
@@ -157,8 +155,7 @@ final class SpillWriter: @unchecked Sendable {
     if state.mayReturn {
       state.mayReturn = false
       failure = failure ?? .mayReturn(core.configuration.directory)
-      failed += done
-      done = []
+      (failed, done) = (failed + done, [])
     }
     return .flushed(done, failed: failed, failure)
   }
