@@ -34,7 +34,7 @@ extension SpillAppender {
     pending.append(.chunk(key: key, number: entry.number, slot: entry.slot, ticket: entry.chunk.ticket, place))
   }
 
-  /// - Returns: the encoded size; `nil` if the bytes do not shrink by an eighth, and so are not worth decoding.
+  /// Returns the encoded size; `nil` if the bytes do not shrink by an eighth, and so are not worth decoding.
   private func encode(
     _ bytes: Bytes, with codec: any ChunkCodec, into payload: UnsafeMutableRawBufferPointer
   ) -> Int? {
@@ -169,9 +169,7 @@ extension SpillAppender {
 }
 
 extension SpillState {
-  /// Enters records that are written.
-  ///
-  /// - Returns: chunks that wait no longer. Release them outside of the lock.
+  /// Enters records that are written. Returns chunks that wait no longer. Release them outside of the lock.
   fileprivate mutating func publish(
     _ all: [SpillAppender.Pending], count written: Int, in place: UInt32
   ) -> [SpillStaging.Entry] {

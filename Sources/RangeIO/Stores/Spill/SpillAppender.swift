@@ -184,9 +184,7 @@ struct SpillBuffer: ~Copyable {
     return memory.memory.part(filled, count)
   }
 
-  /// Makes room for this many bytes in an empty buffer.
-  ///
-  /// - Returns: false if there is no memory.
+  /// Makes room for this many bytes in an empty buffer. Returns false if there is no memory.
   mutating func makeSpace(_ count: Int) -> Bool {
     if let memory, memory.capacity >= count { return true }
     memory = nil

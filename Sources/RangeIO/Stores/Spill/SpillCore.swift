@@ -56,9 +56,8 @@ final class SpillCore: Sendable {
     }
   }
 
-  /// Removes the records for which `isMeant` returns true from the index, in parts, each with one lock.
-  ///
-  /// - Returns: the number of records removed.
+  /// Removes the records for which `isMeant` returns true from the index, in parts, each with one lock. Returns the
+  /// number of records removed.
   @discardableResult func sweep(where isMeant: @Sendable (SpillTable.Record) -> Bool) -> Int {
     var next: Int? = 1
     var removed = 0

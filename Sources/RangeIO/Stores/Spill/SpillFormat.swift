@@ -141,9 +141,7 @@ struct SpillSegmentHeader: Equatable {
     return (header, check)
   }
 
-  /// Writes to 64 zeroed bytes.
-  ///
-  /// - Returns: the segment check.
+  /// Writes to 64 zeroed bytes. Returns the segment check.
   func write(to bytes: UnsafeMutableRawBufferPointer) -> UInt32 {
     SpillPrefix.write(.segment, to: bytes)
     bytes.put(directoryID, 16)

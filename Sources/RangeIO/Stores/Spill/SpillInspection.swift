@@ -169,8 +169,8 @@ extension SpillSurvey {
     for slot in 1..<UInt32(state.table.slotsUsed) where state.table[slot].isUsed {
       let record = state.table[slot]
       decoded[record.source, default: 0] += state.sources[record.source].identity.count(ofBlock: record.block)
-      let fetchedAt = record.birthMilliseconds * 1_000_000
-      births = births.map { min($0.lowerBound, fetchedAt)...max($0.upperBound, fetchedAt) } ?? fetchedAt...fetchedAt
+      let time = record.fetchedAt
+      births = births.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
     sources = state.sources.used.map { slot in
       let entry = state.sources[slot]

@@ -20,10 +20,10 @@ final class SpillLoader: PieceLoader {
 
     var reads: Bool { phase.load(ordering: .acquiring) == Phase.reads.rawValue }
 
-    /// - Returns: false if it was given up.
+    /// Returns false if it was given up.
     func begin() -> Bool { enter(.reads) }
 
-    /// - Returns: false if it has begun.
+    /// Returns false if it has begun.
     func giveUp() -> Bool { enter(.givenUp) }
 
     private func enter(_ next: Phase) -> Bool {
@@ -194,7 +194,6 @@ struct SpillRun: Sendable {
     fileprivate var part: Part {
       Part(block: number, offset: record.offset, stored: Int(record.stored), count: range.count)
     }
-    fileprivate var fetchedAt: Int64 { record.birthMilliseconds * 1_000_000 }
   }
 
   /// One of the records.
@@ -230,7 +229,7 @@ struct SpillRun: Sendable {
     range = block.range
     wanted = block.wanted
     place = block.record.segment
-    fetchedAt = block.fetchedAt
+    fetchedAt = block.record.fetchedAt
     parts = [block.part]
   }
 
@@ -252,7 +251,7 @@ struct SpillRun: Sendable {
     parts.append(block.part)
     range = range.lowerBound..<block.range.upperBound
     wanted = wanted.lowerBound..<block.wanted.upperBound
-    fetchedAt = min(fetchedAt, block.fetchedAt)
+    fetchedAt = min(fetchedAt, block.record.fetchedAt)
     return true
   }
 }

@@ -105,9 +105,8 @@ struct SpillOpening {
     return SpillStore(core, sources: sources, writer: writer, readOnlyReason: reason)
   }
 
-  /// The directory's `store`, or a new one. A new one makes all segments there invalid.
-  ///
-  /// - Returns: also whether it is on the disk. On a full disk it is written before the first segment.
+  /// The directory's `store`, or a new one. A new one makes all segments there invalid. Returns also whether it is on
+  /// the disk. On a full disk it is written before the first segment.
   private func root(_ known: SpillFolder.RootState) throws(ReadError) -> (SpillRoot, isWritten: Bool) {
     switch known {
     case .good(let root): return (root, true)

@@ -72,7 +72,7 @@ struct SpillScan {
     }
   }
 
-  /// - Returns: whether it makes sense.
+  /// Returns whether it makes sense.
   private mutating func enter(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
     let first = footer.firstSequence == 0 ? record.sequence : footer.firstSequence
     // Sequences rise over all segments: the first may have any value.

@@ -179,9 +179,8 @@ final class SpillFiles: Sendable {
     return enter(file, number)
   }
 
-  /// Adds the file of a segment that was just opened.
-  ///
-  /// - Returns: this file, or the one that another thread opened in between.
+  /// Adds the file of a segment that was just opened. Returns this file, or the one that another thread opened in
+  /// between.
   @discardableResult func enter(_ file: any SpillFile, _ number: UInt64) -> any SpillFile {
     let (kept, cold) = state.withLock { state -> (any SpillFile, [any SpillFile]) in
       if let known = state.use(number) { return (known, []) }
@@ -196,9 +195,7 @@ final class SpillFiles: Sendable {
     return kept
   }
 
-  /// Removes the file of a segment.
-  ///
-  /// - Returns: the file, if it is open.
+  /// Removes the file of a segment. Returns the file, if it is open.
   func take(_ number: UInt64) -> (any SpillFile)? { state.withLock { $0.remove(number) } }
 
   /// Runs `body`. If the process has no descriptor left, closes half of the files and runs `body` once more. After
@@ -212,7 +209,7 @@ final class SpillFiles: Sendable {
     }
   }
 
-  /// - Returns: whether there were any.
+  /// Returns whether there were any.
   private func closeHalf() -> Bool {
     let cold = state.withLock { state in
       state.most = max(1, state.open.count / 2)

@@ -190,9 +190,8 @@ struct SpillSources {
   var isTimeToSweep: Bool { count > sweepAt }
 
   /// Examines this many slots from `first` on, and forgets sources that are not needed: nothing of them is here, no
-  /// token stands for them, and no segment from `oldest` on has a record of them.
-  ///
-  /// - Returns: where to continue; `nil` at the end.
+  /// token stands for them, and no segment from `oldest` on has a record of them. Returns where to continue; `nil` at
+  /// the end.
   mutating func sweep(from first: Int, _ most: Int = .max, oldestSegment oldest: UInt64?) -> Int? {
     if first == 0 { sweepBindings() }
     let end = first + min(most, entries.count - first)
@@ -260,9 +259,7 @@ struct SpillSources {
     sweepBindingsAt = max(256, bindings.count * 2)
   }
 
-  /// Removes a token.
-  ///
-  /// - Returns: the slot that it stood for.
+  /// Removes a token. Returns the slot that it stood for.
   @discardableResult mutating func unbind(_ token: UInt64) -> Int? {
     guard let slot = bindings.removeValue(forKey: token)?.slot else { return nil }
     self[slot].bindings -= 1

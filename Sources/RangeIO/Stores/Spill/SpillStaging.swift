@@ -92,10 +92,8 @@ struct SpillStaging {
     return batch
   }
 
-  /// Removes an entry that is on the disk now, or cannot be written.
-  ///
-  /// - Returns: the entry, unless it was already removed.
-  @discardableResult mutating func finish(_ key: UInt64, _ number: UInt64) -> Entry? {
+  /// Removes an entry that is on the disk now, or cannot be written. Returns the entry, unless it was already removed.
+  mutating func finish(_ key: UInt64, _ number: UInt64) -> Entry? {
     guard let entry = entries[key], entry.number == number else { return nil }
     return take(key, entry)
   }
@@ -117,9 +115,8 @@ struct SpillStaging {
 
   // MARK: removals
 
-  /// Notes a removal. Merges it with the previous one if they touch.
-  ///
-  /// - Returns: whether this adds one more removal, and the removals that it replaces.
+  /// Notes a removal. Merges it with the previous one if they touch. Returns whether this adds one more removal, and
+  /// the removals that it replaces.
   mutating func note(_ removal: Removal) -> (isOneMore: Bool, replaced: [Removal]) {
     lastRemoval += 1
     if let last = removals.last, last.slot == removal.slot, last.blocks.lowerBound <= removal.blocks.upperBound,
@@ -141,9 +138,7 @@ struct SpillStaging {
     return (true, replaced)
   }
 
-  /// Notes that everything must be removed.
-  ///
-  /// - Returns: the removals that need not be written down any more.
+  /// Notes that everything must be removed. Returns the removals that need not be written down any more.
   mutating func noteClearing() -> [Removal] {
     lastRemoval += 1
     clearing = oldestRemoval ?? lastRemoval
@@ -209,9 +204,7 @@ extension SpillState {
     }
     let known = sources.binding(of: chunk.token.number)?.slot
     let found = known.map { table.find(source: $0, block: chunk.block) } ?? 0
-    if found != 0,
-      !isExpired(table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
-    {
+    if found != 0, !isExpired(table[found], wallNow: wallNow) {
       counts.present += 1
       return (.taken, nil)
     }
@@ -236,8 +229,23 @@ extension SpillState {
       counts.dropped += 1
       return (.dropped, nil)
     }
-    let (isTaken, replaced) = stage(chunk, slot: slot, key: key)
-    return (isTaken ? .taken : .dropped, replaced)
+    var replaced: SpillStaging.Entry?
+    if let old = staging[key] {
+      guard !old.chunk.ticket.isValid else {
+        counts.present += 1
+        return (.taken, nil)
+      }
+      replaced = staging.remove(key)
+      sources[slot].staged -= 1
+      counts.stale += 1
+    }
+    guard staging.append(chunk, slot: slot, key: key) else {
+      counts.dropped += 1
+      return (.dropped, replaced)
+    }
+    sources[slot].staged += 1
+    sources[slot].removed.remove(UInt64(chunk.block))
+    return (.taken, replaced)
   }
 
   /// The waiting chunk of a block, if it may still be found.
@@ -246,31 +254,6 @@ extension SpillState {
       entry.chunk.ticket.isValid, !isExpired(entry.chunk, now: now)
     else { return nil }
     return entry
-  }
-
-  /// Queues a chunk to be written, unless a valid one with the same key is here.
-  ///
-  /// - Returns: false without room. Also an invalid chunk that it replaced: release it outside of the lock.
-  mutating func stage(
-    _ chunk: Chunk, slot: Int, key: UInt64
-  ) -> (isTaken: Bool, replaced: SpillStaging.Entry?) {
-    var replaced: SpillStaging.Entry?
-    if let old = staging[key] {
-      guard !old.chunk.ticket.isValid else {
-        counts.present += 1
-        return (true, nil)
-      }
-      replaced = staging.remove(key)
-      sources[slot].staged -= 1
-      counts.stale += 1
-    }
-    guard staging.append(chunk, slot: slot, key: key) else {
-      counts.dropped += 1
-      return (false, replaced)
-    }
-    sources[slot].staged += 1
-    sources[slot].removed.remove(UInt64(chunk.block))
-    return (true, replaced)
   }
 
   /// Removes waiting chunks, and chunks being written, for which `isMeant` returns true. The caller counts the reason.

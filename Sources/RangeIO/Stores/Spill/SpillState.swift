@@ -112,9 +112,7 @@ struct SpillState: ~Copyable {
     return all
   }
 
-  /// Removes everything from memory: the store is closed.
-  ///
-  /// - Returns: what the caller must release outside of the lock.
+  /// Removes everything from memory: the store is closed. Returns what the caller must release outside of the lock.
   mutating func forgetAll(_ ledger: SpillLedger) -> (places: [Place?], staging: SpillStaging) {
     counts.dropped += staging.count
     let all = (places, staging)
@@ -194,9 +192,8 @@ struct SpillState: ~Copyable {
     table[slot].hits -= 1
   }
 
-  /// Examines some slots from `first` on, and removes the blocks for which `isMeant` returns true.
-  ///
-  /// - Returns: where to continue (`nil` at the end), and how many were removed.
+  /// Examines some slots from `first` on, and removes the blocks for which `isMeant` returns true. Returns where to
+  /// continue (`nil` at the end), and how many were removed.
   mutating func sweep(
     from first: Int, _ isMeant: @Sendable (SpillTable.Record) -> Bool
   ) -> (next: Int?, removed: Int) {
@@ -210,17 +207,14 @@ struct SpillState: ~Copyable {
   }
   static let sweptAtOnce = 4096
 
-  /// A version is read now. This makes the versions that are not read useless.
-  ///
-  /// - Returns: their chunks that waited to be written. Release them outside of the lock.
+  /// A version is read now. This makes the versions that are not read useless. Returns their chunks that waited to be
+  /// written. Release them outside of the lock.
   mutating func outdate(othersThan identity: SpillIdentity) -> [SpillStaging.Entry] {
     sources.unreadVersions(besides: identity).flatMap { outdate($0) }
   }
 
   /// A version is no longer read. Its blocks will be removed; until then they cannot be found, since no token stands
-  /// for it.
-  ///
-  /// - Returns: its chunks that waited to be written.
+  /// for it. Returns its chunks that waited to be written.
   mutating func outdate(_ slot: Int) -> [SpillStaging.Entry] {
     sources.setOutdated(slot, true)
     let staged = sources[slot].staged == 0 ? [] : unstage { $1.slot == slot }
@@ -235,9 +229,8 @@ struct SpillState: ~Copyable {
     return true
   }
 
-  /// Examines some slots from `first` on, and removes blocks of outdated versions.
-  ///
-  /// - Returns: where to continue; `nil` when there are no more, which ends the sweep.
+  /// Examines some slots from `first` on, and removes blocks of outdated versions. Returns where to continue; `nil`
+  /// when there are no more, which ends the sweep.
   mutating func sweepOutdated(from first: Int) -> Int? {
     let end = min(first + Self.sweptAtOnce, table.slotsUsed)
     for slot in UInt32(first)..<UInt32(max(first, end))
@@ -267,10 +260,10 @@ struct SpillState: ~Copyable {
     return now < chunk.fetchedAt || now.nanoseconds - chunk.fetchedAt.nanoseconds >= ageLimit
   }
 
-  /// Whether a chunk requested at that time is too old now. Also true if the clock was set back.
-  func isExpired(_ fetchedAt: Int64, wallNow: Int64) -> Bool {
+  /// Whether a record is too old now. Also true if the clock was set back.
+  func isExpired(_ record: SpillTable.Record, wallNow: Int64) -> Bool {
     guard ageLimit != .max else { return false }
-    return fetchedAt > wallNow || wallNow - fetchedAt >= ageLimit
+    return record.fetchedAt > wallNow || wallNow - record.fetchedAt >= ageLimit
   }
 }
 
@@ -307,9 +300,7 @@ extension SpillState {
     }
   }
 
-  /// Merges those of a segment's tombstones that say the same.
-  ///
-  /// - Returns: whether there are fewer now.
+  /// Merges those of a segment's tombstones that say the same. Returns whether there are fewer now.
   private mutating func mergeTombstones(of place: UInt32) -> Bool {
     let all = places[Int(place)]!.tombstones
     var bySlot: [Int: SpillRemovedBlocks] = [:]

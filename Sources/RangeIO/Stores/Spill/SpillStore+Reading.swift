@@ -78,10 +78,8 @@ extension SpillStore {
           ) { [.missing($0, .spill, Self.cameLater)] }
         }
         let found = state.table.find(source: slot, block: block)
-        guard found != 0 else {
-          return [.missing(part, .spill, missing)]
-        }
-        guard !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow) else {
+        guard found != 0 else { return [.missing(part, .spill, missing)] }
+        guard !state.isExpired(state.table[found], wallNow: wallNow) else {
           return [.missing(part, .spill, "its time is over")]
         }
         guard !isLeftAlone else {
@@ -110,9 +108,7 @@ extension SpillStore {
           return ByteRanges.intersection(part, entry.chunk.piece.range)
         }
         let found = state.table.find(source: slot, block: block)
-        guard found != 0, !state.isClosed,
-          !state.isExpired(state.table[found].birthMilliseconds * 1_000_000, wallNow: wallNow)
-        else { return nil }
+        guard found != 0, !state.isClosed, !state.isExpired(state.table[found], wallNow: wallNow) else { return nil }
         return ByteRanges.intersection(part, state.whole(block, of: slot, grid))
       }
     }
@@ -163,9 +159,7 @@ private struct SpillLook {
     self.isToRemoveFirst = isToRemoveFirst
   }
 
-  /// Adds a block on the disk.
-  ///
-  /// - Returns: false if the disk may not be read for it.
+  /// Adds a block on the disk. Returns false if the disk may not be read for it.
   mutating func add(_ block: SpillRun.Block, _ state: inout SpillState) -> Bool {
     // A sick disk is not used. A disk that is being tried is asked for one run.
     if permit == nil { permit = isToRemoveFirst ? .refused : state.breaker.ask(now: now) }
@@ -209,7 +203,7 @@ extension SpillState {
       return
     }
     let record = table[found]
-    guard !isExpired(record.birthMilliseconds * 1_000_000, wallNow: look.wallNow) else {
+    guard !isExpired(record, wallNow: look.wallNow) else {
       remove(found)
       counts.expirations += 1
       return

@@ -137,10 +137,7 @@ extension SpillStore {
     let now = configuration.wallClock()
     let limit = state.withLock { $0.ageLimit }
     guard limit != .max else { return }
-    let count = core.sweep { record in
-      let fetchedAt = record.birthMilliseconds * 1_000_000
-      return fetchedAt > now || now - fetchedAt >= limit
-    }
+    let count = core.sweep { $0.fetchedAt > now || now - $0.fetchedAt >= limit }
     state.withLock { $0.counts.expirations += count }
   }
 }

@@ -61,8 +61,7 @@ extension SpillStore {
   }
 
   /// Changes the memory for chunks that wait to be written. If they need more, they are dropped, which only costs time.
-  ///
-  /// - Returns: the previous limit.
+  /// Returns the previous limit.
   func setStagingLimit(_ limit: Int) -> Int {
     let (before, dropped) = state.withLock { state -> (Int, [SpillStaging.Entry]) in
       let before = state.staging.limit

@@ -34,6 +34,8 @@ struct SpilledBlock: BlockRecord, Equatable {
     get { Int64(birthAndMarks >> 16) }
     set { birthAndMarks = UInt64(max(0, newValue)) << 16 | birthAndMarks & 0xFFFF }
   }
+  /// When its bytes were requested from the source, in nanoseconds since 1970.
+  var fetchedAt: Int64 { birthMilliseconds * 1_000_000 }
   var isUsed: Bool { birthAndMarks & 1 != 0 }
   /// How often it was read since it was written, up to 3, minus one for each time that it was spared since.
   var hits: Int {

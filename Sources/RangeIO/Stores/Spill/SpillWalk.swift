@@ -59,9 +59,7 @@ struct SpillWalk {
     isOver = true
   }
 
-  /// Reads the next record, or what is in its place.
-  ///
-  /// - Returns: whether there is more.
+  /// Reads the next record, or what is in its place. Returns whether there is more.
   mutating func step() throws(Errno) -> Bool {
     guard !isOver, let check else { return false }
     let headerCount = SpillFormat.recordHeaderCount

@@ -12,9 +12,7 @@ extension SpillWriter {
   }
   private typealias Removals = (clears: Bool, removals: [SpillStaging.Removal])
 
-  /// Writes the next batch.
-  ///
-  /// - Returns: whether there may be another.
+  /// Writes the next batch. Returns whether there may be another.
   func writeBatch() -> Bool {
     guard let work = nextWork(), work.permit != .refused else { return false }
     var left = work.removals

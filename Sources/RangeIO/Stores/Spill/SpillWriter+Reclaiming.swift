@@ -53,7 +53,7 @@ extension SpillWriter {
 
   // MARK: freeing
 
-  /// - Returns: false if it stays, since the open segment has no room for what must not be lost.
+  /// Returns false if it stays, since the open segment has no room for what must not be lost.
   @discardableResult
   private func free(_ victim: SpillReclaimer.Victim, copying: Bool) throws(SpillTrouble) -> Bool {
     var segment = core.state.withLock { $0.places[Int(victim.place)]!.segment }
@@ -136,9 +136,8 @@ extension SpillWriter {
   // MARK: copying on
 
   /// Copies blocks that were read often to the open segment, as far as there is room, and takes one hit from each
-  /// record of the spared segments. One walk through the index, in parts, each with one lock.
-  ///
-  /// - Returns: whether everything was copied that must be.
+  /// record of the spared segments. One walk through the index, in parts, each with one lock. Returns whether
+  /// everything was copied that must be.
   private func copyOn(
     _ victim: SpillReclaimer.Victim, _ segment: SpillSegment, copying: Bool
   ) throws(SpillTrouble) -> Bool {
@@ -171,7 +170,7 @@ extension SpillWriter {
     return isComplete || !victim.isMerged
   }
 
-  /// - Returns: false if the open segment had no room for all of them.
+  /// Returns false if the open segment had no room for all of them.
   private func copy(_ survivors: [SpillTable.Record], from segment: SpillSegment) throws(SpillTrouble) -> Bool {
     guard !survivors.isEmpty else { return true }
     let start = SpillFormat.recordHeaderCount

@@ -36,9 +36,8 @@ extension SpillWriter {
   // MARK: creating a segment
 
   /// Opens a segment for which space was taken. Holds a turn until the file exists, so that two processes do not take
-  /// the same room. What follows may take long; other processes can create their segments at the same time.
-  ///
-  /// - Returns: false if there is already an open one.
+  /// the same room. What follows may take long; other processes can create their segments at the same time. Returns
+  /// false if there is already an open one.
   private func openSegment(_ size: Int) throws(SpillTrouble) -> Bool {
     let turn = try shareSpace(size)
     defer { withExtendedLifetime(turn) {} }
