@@ -3,7 +3,7 @@ import RangeIO
 /// The facts that `rangeio spill stats` prints.
 struct SpillTotals {
   let path: String
-  let root: SpillInspection.Root
+  let root: SpillRoot.Reading
   let survey: SpillSurvey
   let freeBytes: Int
   let privateDirectories: Int
@@ -28,10 +28,10 @@ struct SpillTotals {
       ["oldest block", survey.births.map { Figures.date($0.lowerBound) } ?? "–"],
       ["newest block", survey.births.map { Figures.date($0.upperBound) } ?? "–"],
     ]
-    if case .good(_, let epoch, let created, let refuses) = root {
-      rows.append(["epoch", "\(epoch)"])
-      rows.append(["made", Figures.date(created)])
-      rows.append(["when full", refuses ? "what is new is refused" : "the oldest is dropped"])
+    if case .good(let root) = root {
+      rows.append(["epoch", "\(root.epoch)"])
+      rows.append(["made", Figures.date(root.created)])
+      rows.append(["when full", root.refusesWhenFull ? "what is new is refused" : "the oldest is dropped"])
     }
     rows += [
       ["private directories", Figures.count(privateDirectories)],
@@ -44,10 +44,10 @@ struct SpillTotals {
   /// Times are nanoseconds since 1970.
   var json: JSON {
     var (epoch, created, refuses, id) = (JSON.null, JSON.null, JSON.null, JSON.null)
-    if case .good(let directoryID, let number, let made, let isRefusing) = root {
+    if case .good(let root) = root {
       // As text: JSON readers may keep only 53 bits of a number.
-      (id, epoch) = (.string(Figures.segment(directoryID)), .string("\(number)"))
-      (created, refuses) = (.integer(Int(made)), .bool(isRefusing))
+      (id, epoch) = (.string(Figures.segment(root.directoryID)), .string("\(root.epoch)"))
+      (created, refuses) = (.integer(Int(root.created)), .bool(root.refusesWhenFull))
     }
     return .object([
       "directory": .string(path), "id": id, "epoch": epoch, "created": created, "refusesWhenFull": refuses,

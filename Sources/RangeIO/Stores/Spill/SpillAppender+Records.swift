@@ -45,11 +45,7 @@ extension SpillAppender {
     return count.flatMap { (1...most).contains($0) ? $0 : nil }
   }
 
-  /// Appends a copy of another segment's record.
-  ///
-  /// - Parameters:
-  ///   - old: where it is now.
-  ///   - payload: its checked payload.
+  /// Appends a copy of the record at `old` in another segment, with its checked payload.
   mutating func append(
     copyOf old: SpillTable.Record, _ header: SpillRecord, _ payload: UnsafeRawBufferPointer
   ) throws(SpillTrouble) {
@@ -63,9 +59,7 @@ extension SpillAppender {
     pending.append(.copy(slot: old.source, block: old.block, from: old, place))
   }
 
-  /// Appends a tombstone.
-  ///
-  /// - Parameter bound: the sequence below which it applies; `nil` for its own sequence.
+  /// Appends a tombstone. It applies below the sequence `bound`; `nil` for its own sequence.
   mutating func appendTombstone(_ slot: Int, _ blocks: Range<UInt64>, bound: UInt64?) throws(SpillTrouble) {
     let local = try declare(slot)
     let target = try space(SpillFormat.recordCount(payload: SpillFormat.tombstoneCount))
@@ -116,10 +110,7 @@ extension SpillAppender {
     return record
   }
 
-  /// Completes a record that begins at `target`.
-  ///
-  /// - Parameter payload: the part that is not in the buffer.
-  /// - Returns: where it will be found.
+  /// Completes a record that begins at `target`, with a payload that is not in the buffer. Returns where it will be.
   private mutating func finish(
     _ record: SpillRecord, _ target: UnsafeMutableRawBufferPointer, gathering payload: Bytes? = nil
   ) -> SpillTable.Record {

@@ -34,9 +34,7 @@ final class SpillCore: Sendable {
     configuration.wallClock() - max(0, now.nanoseconds - instant.nanoseconds)
   }
 
-  /// The largest record that fits into a segment with everything it needs.
-  ///
-  /// - Parameter count: the size of its source's identity.
+  /// The largest record that fits into a segment with everything it needs, and an identity of this size.
   func largestRecord(identity count: Int) -> Int {
     configuration.segmentBytes - SpillFormat.headerCount - OpenSegment.emptyClosingCount - SpillFooter.growth
       - SpillAppender.space(identity: count)
@@ -71,11 +69,8 @@ final class SpillCore: Sendable {
 
   // MARK: failures
 
-  /// Notes that a call to the disk failed.
-  ///
-  /// - Parameters:
-  ///   - isWrite: `nil` for a shortage of descriptors, which is no failure of the disk.
-  ///   - permit: the permit of the call, if the failure may mean that the disk is sick.
+  /// Notes that a call to the disk failed. `isWrite` is `nil` for a shortage of descriptors, which is no failure of the
+  /// disk; `permit` is that of the call, if the failure may mean that the disk is sick.
   func note(_ errno: Errno, _ action: String, isWrite: Bool?, _ permit: SpillBreaker.Permit? = nil) {
     let error = ReadError.errno(errno, action, .init(source: configuration.directory))
     let now = self.now

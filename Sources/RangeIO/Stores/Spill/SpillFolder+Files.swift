@@ -69,14 +69,7 @@ extension SpillFolder {
 
   // MARK: `store`
 
-  /// The result of reading `store`.
-  enum RootState {
-    case good(SpillRoot)
-    case missing
-    case damaged
-  }
-
-  func readRoot() throws(ReadError) -> RootState {
+  func readRoot() throws(ReadError) -> SpillRoot.Reading {
     let memory: [UInt8]
     do throws(Errno) {
       let file = try directory.open(Self.storeName, writing: false)

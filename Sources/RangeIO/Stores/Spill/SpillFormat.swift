@@ -87,12 +87,19 @@ enum SpillPrefix: Equatable {
 }
 
 /// The contents of `store`.
-struct SpillRoot: Equatable {
-  var directoryID: UInt64
-  var epoch: UInt64
+package struct SpillRoot: Equatable, Sendable {
+  package var directoryID: UInt64
+  package var epoch: UInt64
   /// Nanoseconds since 1970.
-  var created: Int64
-  var refusesWhenFull: Bool
+  package var created: Int64
+  package var refusesWhenFull: Bool
+
+  /// The result of reading `store`.
+  package enum Reading: Equatable, Sendable {
+    case good(SpillRoot)
+    case missing
+    case damaged
+  }
 }
 
 extension SpillRoot {

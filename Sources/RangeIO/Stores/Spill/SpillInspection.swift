@@ -6,17 +6,9 @@ import SystemPackage
 /// skipped, and what is being written counts as unfinished. ``survey(progress:)`` tells what a store would find there,
 /// from the lists in the segments; ``verify(progress:)`` reads everything and compares all checksums.
 package struct SpillInspection {
-  /// The result of reading `store`. Without a valid `store`, nothing in the directory counts.
-  package enum Root: Equatable, Sendable {
-    /// - Parameter created: nanoseconds since 1970.
-    case good(directoryID: UInt64, epoch: UInt64, created: Int64, refusesWhenFull: Bool)
-    case missing
-    case damaged
-  }
-
   package let path: String
-  package let root: Root
-  let expected: SpillRoot?
+  /// The result of reading `store`. Without a valid `store`, nothing in the directory counts.
+  package let root: SpillRoot.Reading
   let folder: SpillFolder
 
   /// Opens a directory.
@@ -28,14 +20,7 @@ package struct SpillInspection {
   package init(_ path: String, on disk: any SpillDisk = SystemDisk()) throws(ReadError) {
     self.path = path
     folder = try SpillFolder.openToRead(path, on: disk)
-    switch try folder.readRoot() {
-    case .good(let root):
-      expected = root
-      self.root = .good(
-        directoryID: root.directoryID, epoch: root.epoch, created: root.created, refusesWhenFull: root.refusesWhenFull)
-    case .damaged: (expected, root) = (nil, .damaged)
-    case .missing: (expected, root) = (nil, .missing)
-    }
+    root = try folder.readRoot()
     let names = try folder.names()
     guard expected == nil else { return }
     guard root == .damaged || names.contains(where: { SpillFormat.segmentNumber($0) != nil }) else {
@@ -43,6 +28,9 @@ package struct SpillInspection {
     }
     try folder.refuseOtherVersions(names)
   }
+
+  /// `store`, if it is valid.
+  var expected: SpillRoot? { if case .good(let root) = root { root } else { nil } }
 
   /// The number of bytes that the user may still write to the file system.
   package func freeByteCount() throws(ReadError) -> Int {

@@ -57,9 +57,7 @@ struct SpillOpening {
     }
   }
 
-  /// Opens the directory. Waits for the disk.
-  ///
-  /// - Parameter isNeeded: whether a caller still waits for it.
+  /// Opens the directory, as long as a caller still waits for it. Waits for the disk.
   func open(_ sources: ChunkSources, isNeeded: () -> Bool = { true }) throws(ReadError) -> SpillStore {
     ledger.charge(SpillStore.fixedBytes)
     let names = try folder.names().sorted()
@@ -107,7 +105,7 @@ struct SpillOpening {
 
   /// The directory's `store`, or a new one. A new one makes all segments there invalid. Returns also whether it is on
   /// the disk. On a full disk it is written before the first segment.
-  private func root(_ known: SpillFolder.RootState) throws(ReadError) -> (SpillRoot, isWritten: Bool) {
+  private func root(_ known: SpillRoot.Reading) throws(ReadError) -> (SpillRoot, isWritten: Bool) {
     switch known {
     case .good(let root): return (root, true)
     case .missing, .damaged:
@@ -231,9 +229,8 @@ struct SpillOpening {
 
   // MARK: segments that are not entered
 
-  /// Removes segments, the oldest first, so that a tombstone exists for as long as the chunks it removes.
-  ///
-  /// - Parameter numbers: starting with the newest.
+  /// Removes segments, given from the newest on. The oldest goes first, so that a tombstone exists for as long as the
+  /// chunks it removes.
   func remove(_ numbers: [UInt64], _ counted: inout Counted) {
     var left = numbers
     do throws(Errno) {
@@ -263,9 +260,8 @@ struct SpillOpening {
 }
 
 extension SpillState {
-  /// Enters the contents of a segment, unless a newer segment says otherwise.
-  ///
-  /// - Parameter removed: the tombstones of newer segments, by the slots of sources. Those of this segment are added.
+  /// Enters the contents of a segment, unless a newer segment says otherwise. `removed` has the tombstones of newer
+  /// segments, by the slots of sources; those of this segment are added.
   mutating func enter(
     _ footer: SpillFooter, of place: UInt32, _ removed: inout [Int: SpillRemovedBlocks]
   ) {

@@ -48,10 +48,8 @@ struct SpillReclaimer {
 
   /// The room for tombstones that must be copied from a victim to the open segment.
   ///
-  /// Without an open segment there is nowhere to copy them to. They must not fill a new one, or making room would gain
-  /// nothing. Then an older segment goes, for which they are needed.
-  ///
-  /// - Parameter free: the room that is left in the open segment; none if there is no open segment.
+  /// Without an open segment (`free` is 0) there is nowhere to copy them to. They must not fill a new one, or making room
+  /// would gain nothing. Then an older segment goes, for which they are needed.
   func roomForTombstones(free: Int) -> Int { max(0, min(free, segmentBytes / 2)) }
 
   /// The segment to free now: one that is nearly empty, otherwise the oldest that is not spared.
@@ -66,12 +64,8 @@ struct SpillReclaimer {
     return Victim(place: chosen.place, spared: spared.map(\.place))
   }
 
-  /// The segment to merge into the open one, if there are too many: each time a process opens the directory, it leaves
-  /// one that is not full.
-  ///
-  /// - Parameters:
-  ///   - count: the number of segments.
-  ///   - free: the room that is left in the open segment.
+  /// The segment to merge into the open one, in which `free` bytes are left, if there are too many segments: each time a
+  /// process opens the directory, it leaves one that is not full.
   func victimToMerge(among candidates: [Candidate], of count: Int, free: Int) -> Victim? {
     guard count > mostSegments else { return nil }
     // `length` includes the footer: otherwise only a part would be copied, and copied again another time.
@@ -104,9 +98,8 @@ struct SpillReclaimer {
       return spared.contains(record.segment) ? .spendHit : .leave
     }
 
-    /// What to copy, in the order of the victim's file, and the blocks that were read but must go.
-    ///
-    /// - Parameter room: the bytes that may be copied. A victim that is merged is always copied whole.
+    /// What to copy, in the order of the victim's file, and the blocks that were read but must go. At most `room` bytes
+    /// are copied, but a victim that is merged is always copied whole.
     func copies(room: Int) -> (copied: [SpillTable.Record], forgotten: [SpillTable.Record]) {
       guard !victim.isMerged else { return (survivors.sorted { $0.offset < $1.offset }, []) }
       let mostReadFirst = survivors.sorted { ($0.hits, $1.offset) > ($1.hits, $0.offset) }
@@ -119,11 +112,7 @@ struct SpillReclaimer {
     }
   }
 
-  /// The bytes of a victim that may be copied.
-  ///
-  /// - Parameters:
-  ///   - isCopying: whether there is room for copies.
-  ///   - isBehind: whether so much waits to be written that it is more urgent.
+  /// The bytes of a victim that may be copied: none if so much waits to be written that it is more urgent.
   func roomForCopies(isCopying: Bool, isBehind: Bool) -> Int {
     isCopying && !isBehind ? Int(Double(segmentBytes) * Self.mostCopied) : 0
   }

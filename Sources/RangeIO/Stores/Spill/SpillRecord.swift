@@ -175,9 +175,7 @@ struct SpillFooter: Equatable {
     }
   }
 
-  /// What ends a segment: the footer's record, and the trailer.
-  ///
-  /// - Parameter position: where it begins in the file.
+  /// What ends a segment from `position` on: the footer's record, and the trailer.
   func closing(sequence: UInt64, at position: Int, segmentCheck: UInt32) -> [UInt8] {
     let count = SpillFormat.recordHeaderCount + byteCount + SpillFormat.trailerCount
     var memory = [UInt8](repeating: 0, count: count)
@@ -197,9 +195,8 @@ struct SpillFooter: Equatable {
     return memory
   }
 
-  /// Reads a payload whose checksum was right; `nil` if its values are impossible.
-  ///
-  /// - Parameter end: where its record begins. Everything it lists must end before that.
+  /// Reads a payload whose checksum was right; `nil` if its values are impossible. Everything it lists must lie before
+  /// `end`, where its record begins.
   init?(_ bytes: UnsafeRawBufferPointer, at end: Int) {
     guard bytes.count >= Self.fixedCount else { return nil }
     let counts = (bytes.number(0, UInt32.self), bytes.number(4, UInt32.self), bytes.number(8, UInt32.self))

@@ -147,9 +147,6 @@ final class SpillFiles: Sendable {
   /// Where a file is closed if a reader is the last to release it.
   let closing: DiskWork
 
-  /// - Parameters:
-  ///   - most: how many files stay open.
-  ///   - closing: where a file is closed if a reader is the last to release it.
   init(
     _ directory: any SpillDirectory, on disk: any SpillDisk, isReadOnly: Bool, most: Int, closing: DiskWork
   ) {

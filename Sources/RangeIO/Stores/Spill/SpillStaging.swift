@@ -56,10 +56,7 @@ struct SpillStaging {
 
   func hasRoom(for chunk: Chunk) -> Bool { chunk.byteCount + Self.overhead <= limit - bytes }
 
-  /// Adds a chunk.
-  ///
-  /// - Precondition: there is none with the same key.
-  /// - Returns: false if there is no room.
+  /// Adds a chunk under a key that none has. Returns false if there is no room.
   mutating func append(_ chunk: Chunk, slot: Int, key: UInt64) -> Bool {
     let charge = chunk.byteCount + Self.overhead
     guard hasRoom(for: chunk) else { return false }
@@ -171,12 +168,8 @@ struct SpillStaging {
 
 /// What waits to be written: which chunks are taken, found meanwhile, and taken back; and removals.
 extension SpillState {
-  /// Stages a chunk, or refuses it.
-  ///
-  /// - Parameters:
-  ///   - isGated: whether a full store takes only what comes for the second time.
-  ///   - largest: the largest record of this source that fits into a segment.
-  /// - Returns: also an invalid chunk that it replaced: release it outside of the lock.
+  /// Stages a chunk, or refuses it. `largest` is the largest record of its source that fits into a segment. Returns also
+  /// an invalid chunk that it replaced: release it outside of the lock.
   mutating func offer(
     _ chunk: Chunk, of identity: SpillIdentity, isGated: Bool, largest: Int, now: ReadInstant, wallNow: Int64
   ) -> (SpillStore.Offer, SpillStaging.Entry?) {

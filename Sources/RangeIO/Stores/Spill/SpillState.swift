@@ -281,11 +281,8 @@ extension SpillState {
     return victim.tombstones.filter { tombstone in older.contains { $0.locals[tombstone.slot] != nil } }
   }
 
-  /// The space that a segment's tombstones take in another segment to which they are copied.
-  ///
-  /// - Parameters:
-  ///   - locals: the sources that are known there.
-  ///   - most: if they take more than this, tombstones that say the same are merged.
+  /// The space that a segment's tombstones take in another segment, in which `locals` are known. If it is more than
+  /// `most`, tombstones that say the same are merged.
   mutating func spaceToCarry(_ place: UInt32, beside locals: [Int: UInt32], upTo most: Int = .max) -> Int {
     let space = space(of: neededTombstones(of: place), beside: locals)
     guard space > most, mergeTombstones(of: place) else { return space }

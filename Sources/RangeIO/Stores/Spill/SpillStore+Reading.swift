@@ -114,10 +114,8 @@ extension SpillStore {
     }
   }
 
-  /// Counts that a run was read. Called when it is read, once for all waiters, and not when it is looked up, because
-  /// one read may look it up several times.
-  ///
-  /// - Parameter isResident: whether it was in the page cache.
+  /// Counts that a run was read, from the page cache if it `isResident`. Called when it is read, once for all waiters, and
+  /// not when it is looked up, because one read may look it up several times.
   func noteHits(of run: SpillRun, isResident: Bool) {
     state.withLock { state in
       state.counts.reads += 1

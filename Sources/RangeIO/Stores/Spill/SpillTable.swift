@@ -72,9 +72,8 @@ extension SpillTable {
     return UInt64(source) << blockBits | block
   }
 
-  /// The key under which an evicted block is remembered, when its source may no longer be known.
-  ///
-  /// - Parameter check: the check of the source's identity.
+  /// The key under which an evicted block is remembered by the check of its source's identity, since the source may no
+  /// longer be known.
   static func ghostKey(check: UInt32, block: Int) -> UInt64 {
     SpilledBlock.hash(UInt64(check)) ^ UInt64(truncatingIfNeeded: block)
   }
@@ -85,10 +84,7 @@ extension SpillTable {
     return first(key, hash: SpilledBlock.hash(key))
   }
 
-  /// Enters a block, or changes its place.
-  ///
-  /// - Precondition: the block has a key.
-  /// - Returns: the previous record, if any.
+  /// Enters a block that has a key, or changes its place. Returns the previous record, if any.
   @discardableResult mutating func set(source: Int, block: Int, _ record: SpilledBlock) -> SpilledBlock? {
     let key = Self.key(source: source, block: block)!
     let hash = SpilledBlock.hash(key)

@@ -105,10 +105,7 @@ extension SpillInspection {
   /// makes each read see more than the one before, but it finishes at some time.
   static let mostLooks = 8
 
-  /// Reads one segment.
-  ///
-  /// - Parameter progress: receives the offset up to which it was read.
-  /// - Returns: `nil` if it is gone.
+  /// Reads one segment; `nil` if it is gone. `progress` receives the offset up to which it was read.
   private func look(at number: UInt64, progress: (Int) throws -> Void) throws -> SpillVerification? {
     var walk: SpillWalk?
     do {

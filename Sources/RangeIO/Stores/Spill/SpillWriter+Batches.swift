@@ -77,9 +77,7 @@ extension SpillWriter {
     core.state.withLock { $0.release(done) }
   }
 
-  /// Appends a tombstone.
-  ///
-  /// - Parameter bound: the sequence below which it applies; `nil` for its own sequence.
+  /// Makes room for a tombstone and appends it.
   func appendTombstone(_ slot: Int, _ blocks: Range<UInt64>, bound: UInt64?) throws(SpillTrouble) {
     try makeRoom(payload: SpillFormat.tombstoneCount, of: slot)
     try appender.appendTombstone(slot, blocks, bound: bound)

@@ -2,10 +2,8 @@ import SystemPackage
 
 /// Freeing segments: does what ``SpillReclaimer`` decides.
 extension SpillWriter {
-  /// Frees a segment. Its space is available when its last reader releases it.
-  ///
-  /// - Parameter copying: whether blocks that were read are copied to the open segment.
-  /// - Returns: whether there was one.
+  /// Frees a segment, and if `copying` copies blocks that were read to the open one. Returns whether there was one. Its
+  /// space is available when its last reader releases it.
   func freeSegment(copying: Bool) throws(SpillTrouble) -> Bool {
     guard let victim = chooseVictim() else { return dropLeftOut() }
     try free(victim, copying: copying)

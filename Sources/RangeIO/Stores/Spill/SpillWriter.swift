@@ -50,9 +50,7 @@ final class SpillWriter: @unchecked Sendable {
 
   // MARK: starting
 
-  /// Notes that there may be something to write. Starts now if there is enough, otherwise after a while.
-  ///
-  /// - Parameter isUrgent: whether to write at once, however little there is.
+  /// Notes that there may be something to write. Starts now if there is enough or it is urgent, otherwise after a while.
   func wake(isUrgent: Bool = false) {
     let (starts, lingers) = core.state.withLock { state -> (Bool, Bool) in
       guard !state.isWriting, !state.isGivenUp, state.staging.hasWork else { return (false, false) }

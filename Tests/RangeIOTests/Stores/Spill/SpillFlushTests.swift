@@ -27,4 +27,21 @@ import Testing
     try await flush.value()
     try? await store.close()
   }
+
+  @Test func `a flush tries again at once when a reader has released a segment`() async throws {
+    let clock = ManualClock()
+    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let store = try spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<4 { source.put(block, in: store) }
+    try await store.flush()
+    // As after a batch that found no room, whose readers have ended since: none is awaited any more.
+    let later = store.now.advanced(by: .seconds(5))
+    store.state.withLock { ($0.isHeldUp, $0.writesPausedUntil) = (true, later) }
+    source.erase(1..<2, in: store)
+    try await store.flush()
+    #expect(store.statistics().tombstones == 1)
+    #expect(store.state.withLock { $0.writesPausedUntil == nil && !$0.isHeldUp })
+    try await store.close()
+  }
 }
