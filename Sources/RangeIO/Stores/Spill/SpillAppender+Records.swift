@@ -35,9 +35,7 @@ extension SpillAppender {
   }
 
   /// Returns the encoded size; `nil` if the bytes do not shrink by an eighth, and so are not worth decoding.
-  private func encode(
-    _ bytes: Bytes, with codec: any ChunkCodec, into payload: UnsafeMutableRawBufferPointer
-  ) -> Int? {
+  private func encode(_ bytes: Bytes, with codec: any ChunkCodec, into payload: UnsafeMutableRawBufferPointer) -> Int? {
     let most = bytes.count / 8 * 7
     guard codec.id != 0, most > 0 else { return nil }
     let count = bytes.withUnsafeBytes { codec.encode($0, into: payload.part(0, most)) }

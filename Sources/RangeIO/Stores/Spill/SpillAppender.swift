@@ -1,6 +1,5 @@
 import SystemPackage
 
-/// The segment that is being filled.
 struct OpenSegment {
   let segment: SpillSegment
   /// Its file, which stays open while it is being written.
@@ -41,12 +40,9 @@ struct SpillAppender: ~Copyable {
   let core: SpillCore
   let calls: SpillWatchedCalls
   var open: OpenSegment?
-  /// What is to be written to the open segment.
   var buffer = SpillBuffer()
-  /// The records that can be found once this is written.
   var pending: [Pending] = []
   var unsynced = Unsynced()
-  /// The sequence of the last record.
   var lastSequence: UInt64
 
   init(_ core: SpillCore, _ calls: SpillWatchedCalls, lastSequence: UInt64) {
@@ -122,12 +118,10 @@ struct SpillAppender: ~Copyable {
 
   // MARK: making it durable
 
-  /// Syncs if the user wants that and it is time.
   mutating func makeDurable(isUrgent: Bool) throws(SpillTrouble) {
     if let every = core.configuration.syncsEvery, isUrgent || unsynced.bytes >= every.bytes { try sync() }
   }
 
-  /// Makes written data durable.
   mutating func sync() throws(SpillTrouble) {
     guard unsynced.bytes > 0 || unsynced.hasNames else { return }
     do throws(Errno) {
@@ -152,7 +146,6 @@ struct SpillAppender: ~Copyable {
 }
 
 extension SpillFile {
-  /// Writes an array.
   func writeAll(_ bytes: [UInt8], at offset: Int) throws(Errno) {
     let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
       Result { () throws(Errno) in try write([buffer], at: offset) }
@@ -164,7 +157,6 @@ extension SpillFile {
 /// Bytes on their way to the end of a file: a buffer, and payloads that are written directly from their memory.
 struct SpillBuffer: ~Copyable {
   private var memory: WritableBytes?
-  /// The bytes of the buffer that are in use.
   private(set) var filled = 0
   /// Each of these is written after this many bytes of the buffer.
   private var gathered: [(after: Int, bytes: Bytes)] = []
@@ -175,7 +167,6 @@ struct SpillBuffer: ~Copyable {
 
   init() {}
 
-  /// The number of bytes to be written.
   var count: Int { filled + gatheredBytes }
 
   /// The next bytes of the buffer; `nil` if it has no room for so many.
@@ -231,6 +222,5 @@ struct SpillBuffer: ~Copyable {
     gatheredBytes = 0
   }
 
-  /// Releases the memory of an empty buffer.
   mutating func release() { memory = nil }
 }

@@ -33,7 +33,6 @@ struct SpillBreaker: Sendable {
     pause = rules.firstPause
   }
 
-  /// Whether all calls go through.
   var isClosed: Bool { state == .closed }
 
   /// What a call may do.
@@ -53,7 +52,6 @@ struct SpillBreaker: Sendable {
     }
   }
 
-  /// Asks for permission before a call.
   mutating func ask(now: ReadInstant) -> Permit {
     guard lets(now: now) else { return .refused }
     guard state != .closed else { return .go }
@@ -75,7 +73,6 @@ struct SpillBreaker: Sendable {
   /// Reports that a call did not take place. Does nothing if its end was already reported.
   mutating func withdraw(_ permit: Permit) { if isTrying(permit) { trying = nil } }
 
-  /// Reports that a call succeeded.
   mutating func succeeded(_ permit: Permit) {
     guard isTrying(permit) else { return }
     trying = nil
@@ -87,7 +84,6 @@ struct SpillBreaker: Sendable {
     errors = []
   }
 
-  /// Reports that a call failed.
   mutating func failed(_ permit: Permit, now: ReadInstant) {
     switch state {
     case .open: break
@@ -100,7 +96,6 @@ struct SpillBreaker: Sendable {
     }
   }
 
-  /// Reports that a call has taken too long.
   mutating func stalled(_ permit: Permit, now: ReadInstant) {
     if state == .closed || isTrying(permit) { open(now) }
   }

@@ -9,7 +9,6 @@ final class SpillCore: Sendable {
   let files: SpillFiles
   let state: Locked<SpillState>
   let watch: DiskWatch
-  /// Where it reads, and where it writes.
   let lanes: DiskLanes
 
   init(
@@ -87,7 +86,6 @@ final class SpillCore: Sendable {
 /// however long the whole work takes. Used only by the writer's run.
 final class SpillWatchedCalls {
   private let core: SpillCore
-  /// The current call, as the watch knows it.
   private var call: DiskWatch.Call?
 
   init(_ core: SpillCore) { self.core = core }

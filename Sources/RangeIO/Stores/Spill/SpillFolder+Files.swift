@@ -86,7 +86,6 @@ extension SpillFolder {
     return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
   }
 
-  /// Replaces `store` durably.
   static func write(_ root: SpillRoot, to directory: any SpillDirectory) throws(Errno) {
     var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
     memory.withUnsafeMutableBytes { root.write(to: $0) }

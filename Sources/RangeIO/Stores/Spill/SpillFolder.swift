@@ -10,7 +10,6 @@ struct SpillFolder {
   private(set) var lock: (any SpillFile)?
   /// The shared directory, if this is a private one below it.
   private(set) var shared: (any SpillDirectory)?
-  /// The name of the private directory.
   private(set) var privateName: String?
 
   init(_ directory: any SpillDirectory, on disk: any SpillDisk, _ context: ReadError.Context) {
@@ -191,7 +190,6 @@ final class SpillAbsentDirectory: SpillDirectory {
     self.disk = disk
   }
 
-  /// Locked, once the directory exists.
   var lock: (any SpillFile)? { folder.withLock { $0?.lock } }
 
   private var made: (any SpillDirectory)? { folder.withLock { $0?.directory } }

@@ -125,7 +125,6 @@ extension SpillRoot {
   }
 }
 
-/// The header of a segment.
 struct SpillSegmentHeader: Equatable {
   var directoryID: UInt64
   var epoch: UInt64

@@ -220,9 +220,7 @@ package struct SpillClearing: Equatable, Sendable {
   }
 
   /// Returns whether there was a file of ours with that name.
-  @discardableResult private mutating func remove(
-    _ name: String, from folder: SpillFolder
-  ) throws(ReadError) -> Bool {
+  @discardableResult private mutating func remove(_ name: String, from folder: SpillFolder) throws(ReadError) -> Bool {
     guard let status = folder.status(of: name) else { return false }
     try folder.attempt("remove \(name) from the spill directory") { () throws(Errno) in
       try folder.directory.remove(name)

@@ -52,7 +52,6 @@ final class SpillLoader: PieceLoader {
   // A call that tries the disk might hang even here.
   var isQuick: Bool { permit == .go && run.range.count <= Self.mostAtOnce }
 
-  /// Loads from the page cache.
   func loadNow() -> QuickLoad {
     // Opening the file may wait for the disk.
     guard let file = run.segment.openFile, let buffers = SpillBuffers(run) else { return .notAtHand }
@@ -182,7 +181,6 @@ extension SpillStore {
 
 /// Adjacent records of neighbouring blocks in one segment, to be read at once.
 struct SpillRun: Sendable {
-  /// A block that was found.
   struct Block {
     let number: Int
     let record: SpillTable.Record
@@ -196,7 +194,6 @@ struct SpillRun: Sendable {
     }
   }
 
-  /// One of the records.
   struct Part: Sendable {
     let block: Int
     /// Where its record begins.
@@ -233,7 +230,6 @@ struct SpillRun: Sendable {
     parts = [block.part]
   }
 
-  /// Where the first record begins.
   var offset: Int { parts[0].offset }
   /// The number of bytes up to the end of the last payload.
   var byteCount: Int {

@@ -31,7 +31,6 @@ struct SpillOpening {
     var damaged = 0
   }
 
-  /// What is counted over all segments.
   struct Counted {
     var lastNumber: UInt64 = 0
     /// The last sequence of the segments that could be read.
@@ -145,9 +144,7 @@ struct SpillOpening {
   // MARK: segments
 
   /// Reads a segment; `nil` if it is not valid.
-  func read(
-    _ number: UInt64, _ root: SpillRoot, _ counted: inout Counted
-  ) throws(ReadError) -> Contents? {
+  func read(_ number: UInt64, _ root: SpillRoot, _ counted: inout Counted) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
       // Checked before it is opened, since a file that belongs to others must not be opened.
@@ -262,9 +259,7 @@ struct SpillOpening {
 extension SpillState {
   /// Enters the contents of a segment, unless a newer segment says otherwise. `removed` has the tombstones of newer
   /// segments, by the slots of sources; those of this segment are added.
-  mutating func enter(
-    _ footer: SpillFooter, of place: UInt32, _ removed: inout [Int: SpillRemovedBlocks]
-  ) {
+  mutating func enter(_ footer: SpillFooter, of place: UInt32, _ removed: inout [Int: SpillRemovedBlocks]) {
     let number = places[Int(place)]!.segment.number
     // A source beyond the maximum is not known, so its records here are not found.
     let slots = footer.identities.map { sources.enter($0) }

@@ -12,7 +12,6 @@ struct SpillQuota: Sendable {
   /// How often to try for a turn, one millisecond apart, before the other processes count as busy.
   var tries = 2_000
 
-  /// The result of asking for a turn.
   enum Answer {
     /// No other process creates a file until this one is released.
     case turn(any SpillFile)
@@ -22,7 +21,6 @@ struct SpillQuota: Sendable {
     case busy
   }
 
-  /// Whether other processes use the directory.
   private func isShared() throws(Errno) -> Bool {
     guard privateName == nil else { return true }
     return try shared.names().contains { SpillFormat.isPrivateName($0) }
@@ -117,7 +115,6 @@ final class SpillLedger: Sendable {
 
   func give(_ bytes: Int) { own.give(bytes) }
 
-  /// The disk space of a file.
   static func charge(of status: DiskStatus) -> Int {
     // No segment is larger. If another process has stretched the file, only the allocated space counts.
     guard (0...SpillFormat.largestSegment).contains(status.size) else { return status.allocatedSize }

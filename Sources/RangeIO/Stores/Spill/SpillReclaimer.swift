@@ -13,7 +13,6 @@ struct SpillReclaimer {
   /// The share of a segment that may be copied when one is freed.
   static let mostCopied = 0.25
 
-  /// A segment that may be freed.
   struct Candidate: Equatable {
     let place: UInt32
     /// Its place in the order in which segments are freed.
@@ -77,7 +76,6 @@ struct SpillReclaimer {
 
   /// The records of a victim, collected in one walk through the index.
   struct Survey {
-    /// What to do about a record of the index.
     enum Step: Equatable { case leave, spendHit }
 
     private let victim: Victim

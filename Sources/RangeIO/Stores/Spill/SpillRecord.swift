@@ -53,7 +53,6 @@ struct SpillRecord: Equatable {
     bytes.number(offset, UInt32.self) == magic
   }
 
-  /// Writes all 64 bytes.
   func write(to bytes: UnsafeMutableRawBufferPointer, segmentCheck: UInt32) {
     bytes.put(Self.magic, 0)
     bytes.put(kind.rawValue, 4)
@@ -252,9 +251,7 @@ struct SpillFooter: Equatable {
 enum SpillTrailer {
   private static let magic: UInt32 = 0x544F_4952  // "RIOT"
 
-  static func write(
-    footerAt offset: Int, length: Int, segmentCheck: UInt32, to bytes: UnsafeMutableRawBufferPointer
-  ) {
+  static func write(footerAt offset: Int, length: Int, segmentCheck: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
     bytes.put(magic, 0)
     bytes.put(UInt32(0), 4)
     bytes.put(UInt64(offset), 8)

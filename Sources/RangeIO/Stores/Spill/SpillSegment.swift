@@ -10,9 +10,7 @@ final class SpillSegment: Sendable {
   let check: UInt32
   private let files: SpillFiles
   private let ledger: SpillLedger
-  /// Whether its file was removed.
   private let isUnlinked = Atomic<Bool>(false)
-  /// The number of bytes charged for it.
   private let charge: Atomic<Int>
   private let hasEnded = Atomic<Bool>(false)
 
@@ -31,13 +29,11 @@ final class SpillSegment: Sendable {
   /// Its file, if it is open. Never waits.
   var openFile: (any SpillFile)? { files.openFile(number) }
 
-  /// Notes that its file was removed.
   func isGone() { isUnlinked.store(true, ordering: .relaxed) }
 
   /// Notes that its file could not be removed. Its space continues to count.
   func stays() { charge.store(0, ordering: .relaxed) }
 
-  /// The bytes that count for it.
   var chargedBytes: Int { charge.load(ordering: .relaxed) }
 
   /// Changes the charge. Never to more than before.
@@ -84,9 +80,7 @@ final class SpillSegment: Sendable {
 final class SpillFiles: Sendable {
   private struct Entry {
     let file: any SpillFile
-    /// Whether it was used since the hand passed it.
     var isUsed = true
-    /// Its place in the ring.
     var place: Int
   }
   /// Open files in a ring. A hand goes round to find one that was not used since it last passed (CLOCK: Corbató, 1968).
@@ -94,9 +88,7 @@ final class SpillFiles: Sendable {
     private(set) var open: [UInt64: Entry] = [:]
     private var ring: [UInt64] = []
     private var hand = 0
-    /// The number of times a file was opened.
     var openings = 0
-    /// How many files may stay open now.
     var most: Int
 
     init(most: Int) { self.most = most }
@@ -147,9 +139,7 @@ final class SpillFiles: Sendable {
   /// Where a file is closed if a reader is the last to release it.
   let closing: DiskWork
 
-  init(
-    _ directory: any SpillDirectory, on disk: any SpillDisk, isReadOnly: Bool, most: Int, closing: DiskWork
-  ) {
+  init(_ directory: any SpillDirectory, on disk: any SpillDisk, isReadOnly: Bool, most: Int, closing: DiskWork) {
     self.directory = directory
     self.disk = disk
     self.isReadOnly = isReadOnly
@@ -161,7 +151,6 @@ final class SpillFiles: Sendable {
   /// A quarter of what the process may open: it has other files too, and perhaps other directories.
   static var usualMost: Int { min(max(Int(rio_disk_descriptor_limit()) / 4, 4), 1024) }
 
-  /// The number of open files.
   var count: Int { state.withLock { $0.open.count } }
 
   /// The file of a segment, if it is open. Never waits.
@@ -206,7 +195,6 @@ final class SpillFiles: Sendable {
     }
   }
 
-  /// Returns whether there were any.
   private func closeHalf() -> Bool {
     let cold = state.withLock { state in
       state.most = max(1, state.open.count / 2)

@@ -6,7 +6,6 @@
 struct SpillSources {
   struct Entry {
     let identity: SpillIdentity
-    /// The check of the identity.
     let check: UInt32
     /// Whether its version is no longer read: its blocks are being removed from the index.
     fileprivate(set) var isOutdated = false
@@ -16,7 +15,6 @@ struct SpillSources {
     fileprivate(set) var bytes = 0
     /// The last segment that may hold a record of it, whether or not it can be found.
     var newestSegment: UInt64 = 0
-    /// The number of tokens bound to it.
     var bindings = 0
     /// The number of its chunks that wait to be written, or are being written.
     var staged = 0
@@ -45,11 +43,8 @@ struct SpillSources {
   /// By the hash of the id. Sources whose ids have the same hash share their lists.
   private var versions: [Int: Versions] = [:]
   private var free: [Int] = []
-  /// The memory of the identities.
   private var identityBytes = 0
-  /// The number of blocks of outdated versions.
   private(set) var outdatedBlocks = 0
-  /// The number of sources ever entered.
   private var entered: UInt64 = 0
   private(set) var bindings: [UInt64: Binding] = [:]
   private var sweepBindingsAt = 256
@@ -63,9 +58,7 @@ struct SpillSources {
   /// What a slot stands for now, if anything: it may have been forgotten since the caller got the slot.
   func entry(_ slot: Int) -> Entry? { entries.indices.contains(slot) ? entries[slot] : nil }
 
-  /// The number of sources.
   var count: Int { slots.count }
-  /// The slots in use.
   var used: [Int] { entries.indices.filter { entries[$0] != nil } }
 
   /// The memory of all this in bytes, as far as it is known here.
@@ -116,7 +109,6 @@ struct SpillSources {
     return slot
   }
 
-  /// Whether a slot stands for a source.
   func has(_ slot: Int) -> Bool { slot < entries.count && entries[slot] != nil }
 
   // MARK: versions
@@ -253,7 +245,6 @@ struct SpillSources {
     return slot
   }
 
-  /// Removes retired tokens.
   private mutating func sweepBindings() {
     for (number, binding) in bindings where !binding.token.isAlive { unbind(number) }
     sweepBindingsAt = max(256, bindings.count * 2)
@@ -277,7 +268,6 @@ extension SpillIdentity {
     return hasher.finalize()
   }
 
-  /// Whether this has the same source as another.
   fileprivate func hasSameID(as other: SpillIdentity) -> Bool { idBytes.elementsEqual(other.idBytes) }
 
   /// The memory it takes in bytes, rounded up as the allocator does.

@@ -11,7 +11,6 @@ struct SpillStaging {
     var isBeingWritten = false
   }
 
-  /// A removal to be written down.
   struct Removal {
     let slot: Int
     let blocks: Range<UInt64>
@@ -102,12 +101,10 @@ struct SpillStaging {
     return entry
   }
 
-  /// Removes the entries for which `isMeant` returns true.
   mutating func remove(where isMeant: (UInt64, Entry) -> Bool) -> [Entry] {
     entries.filter { isMeant($0.key, $0.value) }.map { take($0.key, $0.value) }
   }
 
-  /// Removes the entry of one key.
   mutating func remove(_ key: UInt64) -> Entry? { entries[key].map { take(key, $0) } }
 
   // MARK: removals
@@ -152,7 +149,6 @@ struct SpillStaging {
   /// Every chunk, to compare with a recount.
   var all: [UInt64: Entry] { entries }
 
-  /// Takes the removals to write now.
   mutating func takeRemovals() -> (clears: Bool, removals: [Removal]) {
     defer { (clears, removals) = (false, []) }
     return (clears, removals)
@@ -259,9 +255,7 @@ extension SpillState {
   /// Removes the waiting chunks of some blocks of a source. The caller counts the reason.
   mutating func unstage(_ slot: Int, _ blocks: Range<Int>) -> [SpillStaging.Entry] {
     guard sources[slot].staged > 0 else { return [] }
-    guard blocks.count < staging.count else {
-      return unstage { $1.slot == slot && blocks.contains($1.chunk.block) }
-    }
+    guard blocks.count < staging.count else { return unstage { $1.slot == slot && blocks.contains($1.chunk.block) } }
     let removed = blocks.compactMap { SpillTable.key(source: slot, block: $0).flatMap { staging.remove($0) } }
     sources[slot].staged -= removed.count
     return removed
@@ -285,7 +279,6 @@ extension SpillState {
     release(replaced)
   }
 
-  /// Notes that everything must be removed.
   mutating func noteClearing() { release(staging.noteClearing()) }
 
   /// Notes that removals were written down, or need not be.

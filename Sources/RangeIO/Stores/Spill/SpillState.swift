@@ -13,7 +13,6 @@ struct SpillState: ~Copyable {
     /// The length of the file, or its preallocated size.
     var length: Int
     var isSealed = false
-    /// Whether it is being freed.
     var isDraining = false
     /// The number of each source within the segment.
     var locals: [Int: UInt32] = [:]
@@ -47,12 +46,10 @@ struct SpillState: ~Copyable {
   var leftBytes = 0
   /// Whether a source was removed that one of those segments may hold. The next flush then fails.
   var mayReturn = false
-  /// Whether the blocks of outdated versions are being removed.
   var isSweepingOutdated = false
   /// Whether removals could not be written because there is no room. Then a disk that is otherwise healthy is used
   /// before they are written.
   var lacksRoomToRemove = false
-  /// Whether a thread is writing.
   var isWriting = false
   /// Whether a timer will start writing what waits.
   var isLingering = false
@@ -83,7 +80,6 @@ struct SpillState: ~Copyable {
   var isHeldUp = false
   /// The waiter for the directory to be closed.
   var closing: Promise<Void>?
-  /// The last error of the disk.
   var lastFailure: ReadError?
 
   init(stagingLimit: Int, rules: SpillBreaker.Rules) {
@@ -148,7 +144,6 @@ struct SpillState: ~Copyable {
     return charged > known
   }
 
-  /// The lowest number of an existing segment.
   var oldestSegment: UInt64? { places.lazy.compactMap { $0?.segment.number }.min() }
 
   // MARK: records
@@ -169,7 +164,6 @@ struct SpillState: ~Copyable {
     sources.remove(source, stored: Int(record.stored))
   }
 
-  /// Removes a block.
   mutating func remove(_ slot: UInt32) {
     let record = table[slot]
     uncount(record, record.source)
@@ -194,9 +188,7 @@ struct SpillState: ~Copyable {
 
   /// Examines some slots from `first` on, and removes the blocks for which `isMeant` returns true. Returns where to
   /// continue (`nil` at the end), and how many were removed.
-  mutating func sweep(
-    from first: Int, _ isMeant: @Sendable (SpillTable.Record) -> Bool
-  ) -> (next: Int?, removed: Int) {
+  mutating func sweep(from first: Int, _ isMeant: @Sendable (SpillTable.Record) -> Bool) -> (next: Int?, removed: Int) {
     let end = min(first + Self.sweptAtOnce, table.slotsUsed)
     var removed = 0
     for slot in UInt32(first)..<UInt32(max(first, end)) where table[slot].isUsed && isMeant(table[slot]) {

@@ -184,7 +184,6 @@ private struct SpillLook {
 }
 
 extension SpillState {
-  /// Looks for a part of a block.
   fileprivate mutating func look(for block: Int, _ part: ByteRange, _ look: inout SpillLook) {
     if let piece = waiting(look.slot, block, now: look.now)?.chunk.piece {
       // The source may have grown since: what follows the old end is a gap.

@@ -6,7 +6,6 @@ extension SpillStore {
     return isTaken
   }
 
-  /// The result of offering a chunk.
   enum Offer: Equatable {
     /// It will be written, or is already here.
     case taken
@@ -187,9 +186,7 @@ extension SpillStore {
 
   /// The smallest segment size that holds this many whole blocks of one source uncompressed, with all overhead; in
   /// whole pages, as the disk counts. `nil` for a source that is not spilled.
-  package static func segmentSize(
-    holding blocks: Int, of source: SourceDescription, on grid: BlockGrid
-  ) -> ByteCount? {
+  package static func segmentSize(holding blocks: Int, of source: SourceDescription, on grid: BlockGrid) -> ByteCount? {
     guard let identity = SpillIdentity(source, grid) else { return nil }
     var footer = SpillFooter()
     footer.identities = [identity]

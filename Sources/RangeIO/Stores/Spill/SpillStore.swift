@@ -31,7 +31,6 @@ package final class SpillStore: FullChunkStore {
   let core: SpillCore
   /// Used only by the one thread that writes, see ``SpillWriter``.
   let writer: SpillWriter
-  /// Why the store is read-only; `nil` if it is not.
   let readOnlyReason: ReadOnlyReason?
 
   /// Why a store is read-only.
@@ -45,9 +44,7 @@ package final class SpillStore: FullChunkStore {
   /// The most that `lock`, `store` and its successor take.
   static let fixedBytes = 3 * 4096
 
-  init(
-    _ core: SpillCore, sources: ChunkSources, writer: SpillWriter, readOnlyReason: ReadOnlyReason?
-  ) {
+  init(_ core: SpillCore, sources: ChunkSources, writer: SpillWriter, readOnlyReason: ReadOnlyReason?) {
     self.core = core
     self.sources = sources
     self.writer = writer
@@ -169,7 +166,6 @@ extension SpillStore {
     writer.unlock()
   }
 
-  /// Throws if the limits cannot work.
   private static func check(_ configuration: Configuration) throws(ReadError) {
     let size = configuration.segmentBytes
     let smallest = 8 << 10

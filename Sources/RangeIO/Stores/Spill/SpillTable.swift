@@ -78,7 +78,6 @@ extension SpillTable {
     SpilledBlock.hash(UInt64(check)) ^ UInt64(truncatingIfNeeded: block)
   }
 
-  /// The slot of a block, or 0.
   func find(source: Int, block: Int) -> UInt32 {
     guard let key = Self.key(source: source, block: block) else { return 0 }
     return first(key, hash: SpilledBlock.hash(key))

@@ -39,7 +39,6 @@ package struct SpillVerification: Sendable {
 
   package static let mostDamages = 1000
 
-  /// Adds the results of one segment.
   mutating func add(_ segment: SpillVerification) {
     segments += segment.segments
     sealedSegments += segment.sealedSegments

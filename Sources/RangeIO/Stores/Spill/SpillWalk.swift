@@ -3,7 +3,6 @@ import SystemPackage
 /// Reads one segment from start to end and trusts nothing. Like ``SpillScan`` for a store, but continues after damage,
 /// and also checks payloads.
 struct SpillWalk {
-  /// What was found so far.
   private(set) var found = SpillVerification()
   /// Where the next record should begin.
   private(set) var place = SpillFormat.headerCount

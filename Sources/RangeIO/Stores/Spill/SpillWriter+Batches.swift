@@ -2,7 +2,6 @@ import SystemPackage
 
 /// One batch: removals first, then chunks.
 extension SpillWriter {
-  /// What to do next.
   private struct Work {
     let permit: SpillBreaker.Permit
     let removals: Removals

@@ -202,7 +202,6 @@ extension SpillWriter {
     return isComplete
   }
 
-  /// Copies the tombstones that an older segment may need.
   private func carryTombstones(of victim: SpillReclaimer.Victim) throws(SpillTrouble) {
     let needed = core.state.withLock { $0.neededTombstones(of: victim.place) }
     guard !needed.isEmpty else { return }

@@ -19,7 +19,6 @@ final class SpillWriter: @unchecked Sendable {
   var root: SpillRoot
   /// Whether `store` on the disk equals `root`. Not yet, if the disk was full when the directory was opened.
   var isRootWritten: Bool
-  /// The number of the last segment created.
   var lastSegment: UInt64
   /// Bytes of the open segment that copied records must not use.
   var reserved = 0
@@ -175,7 +174,6 @@ final class SpillWriter: @unchecked Sendable {
       && (state.writesPausedUntil.map { now >= $0 } ?? true)
   }
 
-  /// Retries removals that could not be written down, even if nothing else comes to be written.
   private func retry(at instant: ReadInstant) {
     core.configuration.background.startElsewhere { [weak self, time = core.configuration.time] in
       try? await time.sleep(until: instant)
@@ -210,7 +208,6 @@ final class SpillWriter: @unchecked Sendable {
     unlock()
   }
 
-  /// Releases the lock.
   func unlock() {
     quota.leave(core.directory)
     // Unlocked explicitly: the code that opened the directory for us may hold the file a moment longer.
