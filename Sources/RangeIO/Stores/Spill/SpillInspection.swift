@@ -74,15 +74,13 @@ package struct SpillInspection {
     var survey = SpillSurvey()
     var counted = SpillOpening.Counted()
     var removed: [Int: SpillRemovedBlocks] = [:]
-    var places: [UInt32] = []
     for number in try segments().numbers.reversed() {
       let status = status(of: number)
       if let contents = try opening.read(number, root, &counted) {
-        places.append(
-          state.add(
-            .init(
-              segment: contents.segment, rank: number, length: contents.length, isSealed: contents.isSealed)))
-        state.enter(contents.footer, of: places[places.count - 1], &removed)
+        // In the order of `survey.segments`, since none is removed.
+        let place = state.add(
+          .init(segment: contents.segment, rank: number, length: contents.length, isSealed: contents.isSealed))
+        state.enter(contents.footer, of: place, &removed)
         survey.segments.append(
           .init(
             number: number, byteCount: contents.isSealed ? contents.length : status?.size ?? contents.length,
@@ -94,7 +92,7 @@ package struct SpillInspection {
       }
       try progress(status?.size ?? 0)
     }
-    for (index, place) in places.enumerated() { survey.segments[index].liveBytes = state.places[Int(place)]!.liveBytes }
+    for index in survey.segments.indices { survey.segments[index].liveBytes = state.places[index]!.liveBytes }
     survey.segments.reverse()
     survey.add(state)
     return survey

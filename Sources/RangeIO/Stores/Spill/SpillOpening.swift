@@ -23,7 +23,7 @@ struct SpillOpening {
   /// What a segment says about itself.
   struct Contents {
     let segment: SpillSegment
-    let length: Int
+    var length: Int
     /// Whether it ends with its own footer.
     var isSealed = true
     var footer: SpillFooter
@@ -208,15 +208,14 @@ struct SpillOpening {
     var contents = Contents(
       segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
     guard !configuration.isReadOnly else { return contents }
-    let closing = scan.footer.closing(
-      sequence: counted.lastSequence, at: scan.end, segmentCheck: segment.check)
+    let closing = scan.footer.closing(sequence: counted.lastSequence, at: scan.end, segmentCheck: segment.check)
     do throws(Errno) {
       // First cut off what follows, so that it can never look like a trailer.
       try file.truncate(scan.end)
       try file.writeAll(closing, at: scan.end)
-      let length = scan.end + closing.count
-      segment.recharge(SpillLedger.rounded(length))
-      contents = Contents(segment: segment, length: length, footer: scan.footer, damaged: scan.damaged)
+      contents.length += closing.count
+      contents.isSealed = true
+      segment.recharge(SpillLedger.rounded(contents.length))
     } catch {
       // On a full disk the segment stays as it is, and is scanned again the next time.
       guard SpillTrouble.failed(error).concernsWritesOnly else { throw error }

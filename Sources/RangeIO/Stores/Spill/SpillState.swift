@@ -186,18 +186,24 @@ struct SpillState: ~Copyable {
     table[slot].hits -= 1
   }
 
+  /// The slots of the index that are examined at once, from `first` on, and where to continue; `nil` at the end.
+  func part(from first: Int) -> (slots: Range<UInt32>, next: Int?) {
+    let end = min(first + Self.sweptAtOnce, table.slotsUsed)
+    return (UInt32(first)..<UInt32(max(first, end)), end < table.slotsUsed ? end : nil)
+  }
+  static let sweptAtOnce = 4096
+
   /// Examines some slots from `first` on, and removes the blocks for which `isMeant` returns true. Returns where to
   /// continue (`nil` at the end), and how many were removed.
   mutating func sweep(from first: Int, _ isMeant: @Sendable (SpillTable.Record) -> Bool) -> (next: Int?, removed: Int) {
-    let end = min(first + Self.sweptAtOnce, table.slotsUsed)
+    let (slots, next) = part(from: first)
     var removed = 0
-    for slot in UInt32(first)..<UInt32(max(first, end)) where table[slot].isUsed && isMeant(table[slot]) {
+    for slot in slots where table[slot].isUsed && isMeant(table[slot]) {
       remove(slot)
       removed += 1
     }
-    return (end < table.slotsUsed ? end : nil, removed)
+    return (next, removed)
   }
-  static let sweptAtOnce = 4096
 
   /// A version is read now. This makes the versions that are not read useless. Returns their chunks that waited to be
   /// written. Release them outside of the lock.
@@ -224,18 +230,15 @@ struct SpillState: ~Copyable {
   /// Examines some slots from `first` on, and removes blocks of outdated versions. Returns where to continue; `nil`
   /// when there are no more, which ends the sweep.
   mutating func sweepOutdated(from first: Int) -> Int? {
-    let end = min(first + Self.sweptAtOnce, table.slotsUsed)
-    for slot in UInt32(first)..<UInt32(max(first, end))
-    where table[slot].isUsed && sources[table[slot].source].isOutdated {
-      remove(slot)
-    }
-    sweptOutdated += max(0, end - first)
+    let (slots, next) = part(from: first)
+    for slot in slots where table[slot].isUsed && sources[table[slot].source].isOutdated { remove(slot) }
+    sweptOutdated += slots.count
     guard sources.outdatedBlocks > 0 else {
       isSweepingOutdated = false
       return nil
     }
     // From the start again, for versions that became outdated behind this point.
-    return end < table.slotsUsed ? end : 1
+    return next ?? 1
   }
 
   // MARK: time

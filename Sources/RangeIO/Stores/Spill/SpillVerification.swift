@@ -40,18 +40,11 @@ package struct SpillVerification: Sendable {
   package static let mostDamages = 1000
 
   mutating func add(_ segment: SpillVerification) {
-    segments += segment.segments
-    sealedSegments += segment.sealedSegments
-    leftovers += segment.leftovers
-    records += segment.records
-    chunks += segment.chunks
-    tombstones += segment.tombstones
-    unknownCodecs += segment.unknownCodecs
-    recordBytes += segment.recordBytes
-    storedBytes += segment.storedBytes
-    decodedBytes += segment.decodedBytes
-    unfinished += segment.unfinished
-    damaged += segment.damaged
+    let counts: [WritableKeyPath<SpillVerification, Int>] = [
+      \.segments, \.sealedSegments, \.leftovers, \.records, \.chunks, \.tombstones, \.unknownCodecs, \.recordBytes,
+      \.storedBytes, \.decodedBytes, \.unfinished, \.damaged,
+    ]
+    for count in counts { self[keyPath: count] += segment[keyPath: count] }
     damages += segment.damages.prefix(Self.mostDamages - damages.count)
   }
 

@@ -6,14 +6,12 @@ extension SpillWriter {
     let permit: SpillBreaker.Permit
     let removals: Removals
     let chunks: [(key: UInt64, entry: SpillStaging.Entry)]
-    /// Waiting chunks that cannot be written.
-    let dropped: [SpillStaging.Entry]
   }
   private typealias Removals = (clears: Bool, removals: [SpillStaging.Removal])
 
   /// Writes the next batch. Returns whether there may be another.
   func writeBatch() -> Bool {
-    guard let work = nextWork(), work.permit != .refused else { return false }
+    guard let work = nextWork() else { return false }
     var left = work.removals
     awaitsReaders = false
     calls.run(work.permit) {
@@ -40,22 +38,23 @@ extension SpillWriter {
 
   private func nextWork() -> Work? {
     let now = core.now
-    return core.state.withLock { state -> Work? in
-      guard state.staging.hasWork, !state.isGivenUp else { return nil }
+    let (work, dropped) = core.state.withLock { state -> (Work?, dropped: [SpillStaging.Entry]) in
+      guard state.staging.hasWork, !state.isGivenUp else { return (nil, []) }
       let isPaused = state.writesPausedUntil.map { now < $0 } ?? false
       let permit = isPaused ? .refused : state.breaker.ask(now: now)
       guard permit != .refused else {
         // What cannot be written now is not worth its memory. Removals stay.
         let dropped = state.unstage { _, entry in !entry.isBeingWritten }
         state.counts.dropped += dropped.count
-        return Work(permit: permit, removals: (false, []), chunks: [], dropped: dropped)
+        return (nil, dropped)
       }
       // One chunk is enough to try the disk.
       let most = permit == .go ? Self.batchBytes : 1
-      return Work(
-        permit: permit, removals: state.staging.takeRemovals(), chunks: state.staging.nextBatch(upTo: most), dropped: []
-      )
+      let removals = state.staging.takeRemovals()
+      return (Work(permit: permit, removals: removals, chunks: state.staging.nextBatch(upTo: most)), [])
     }
+    withExtendedLifetime(dropped) {}
+    return work
   }
 
   // MARK: removals
@@ -148,18 +147,17 @@ extension SpillWriter {
       state.writeFailure = failure
       let dropped = work.chunks.compactMap { state.unstage($0.key, $0.entry.number) }
       state.counts.dropped += dropped.count
+      guard trouble.concernsWritesOnly else { return dropped }
+      state.lacksRoomToRemove = state.staging.hasRemovals
+      state.breaker.withdraw(work.permit)
+      // If readers hold what to free, nothing is wrong. Writing continues when a reader releases a segment, which may
+      // already have happened.
+      state.isHeldUp = awaitsReaders && core.ledger.isAwaited
       if awaitsReaders {
-        // Nothing is wrong. Writing continues when a reader releases a segment, which may already have happened.
-        state.isHeldUp = core.ledger.isAwaited
         state.writesPausedUntil = state.isHeldUp ? now.advanced(by: .seconds(5)) : nil
-        state.lacksRoomToRemove = state.staging.hasRemovals
-        state.breaker.withdraw(work.permit)
-      } else if trouble.concernsWritesOnly {
-        state.isHeldUp = false
+      } else {
         state.writesPausedUntil = now.advanced(by: state.writesPause)
         state.writesPause = min(state.writesPause * 2, .seconds(300))
-        state.lacksRoomToRemove = state.staging.hasRemovals
-        state.breaker.withdraw(work.permit)
       }
       return dropped
     }

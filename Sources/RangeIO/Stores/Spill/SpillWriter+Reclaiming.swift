@@ -148,11 +148,11 @@ extension SpillWriter {
     var next: Int? = 1
     while let first = next {
       next = core.state.withLock { state -> Int? in
-        let end = min(first + SpillState.sweptAtOnce, state.table.slotsUsed)
-        for slot in UInt32(first)..<UInt32(max(first, end)) where state.table[slot].isUsed {
+        let (slots, next) = state.part(from: first)
+        for slot in slots where state.table[slot].isUsed {
           if survey.see(state.table[slot]) == .spendHit { state.spendHit(slot) }
         }
-        return end < state.table.slotsUsed ? end : nil
+        return next
       }
     }
     let room = reclaimer.roomForCopies(isCopying: copying, isBehind: isBehind)
