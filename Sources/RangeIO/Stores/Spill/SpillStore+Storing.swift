@@ -170,7 +170,7 @@ extension SpillStore {
           .limitExceeded,
           "it can never fit: a block of \(chunk.byteCount) bytes does not fit into a file of "
             + "\(configuration.segmentBytes) bytes, or into the \(configuration.stagingBytes) that may wait to be written: "
-            + "choose a larger limit, larger files or smaller blocks", context: context)
+            + "choose a larger limit or smaller blocks", context: context)
       }
     }
     throw whyNotNow(context)
@@ -188,12 +188,10 @@ extension SpillStore {
   /// whole pages, as the disk counts. `nil` for a source that is not spilled.
   package static func segmentSize(holding blocks: Int, of source: SourceDescription, on grid: BlockGrid) -> ByteCount? {
     guard let identity = SpillIdentity(source, grid) else { return nil }
-    var footer = SpillFooter()
-    footer.identities = [identity]
-    let record = SpillFormat.recordCount(payload: grid.blockSize)
-    let closing = SpillFormat.recordHeaderCount + footer.byteCount + SpillFormat.trailerCount
-    let fixed = SpillFormat.headerCount + SpillFormat.recordCount(payload: identity.bytes.count) + closing
-    return .bytes(SpillLedger.rounded(fixed + blocks * (record + SpillFooter.growth)))
+    let record = SpillFormat.recordCount(payload: grid.blockSize) + SpillFooter.growth
+    let source = SpillAppender.space(identity: identity.bytes.count)
+    let fixed = SpillFormat.headerCount + OpenSegment.emptyClosingCount + source
+    return .bytes(SpillLedger.rounded(fixed + blocks * record))
   }
 
   /// The limit under which a directory has room for this many segments. The store keeps one of them free.

@@ -55,21 +55,16 @@ extension SpillWriter {
   @discardableResult
   private func free(_ victim: SpillReclaimer.Victim, copying: Bool) throws(SpillTrouble) -> Bool {
     var segment = core.state.withLock { $0.places[Int(victim.place)]!.segment }
-    do throws(SpillTrouble) {
-      guard try copyOn(victim, segment, copying: copying) else {
-        core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
-        return false
-      }
-      try carryTombstones(of: victim)
-      // Unlinked before it is forgotten: a file that cannot be removed will be found again later, and must stay known
-      // until then.
-      try unlink(segment)
-      // Durable before another segment goes: a power loss must not bring this one back after its tombstones are gone.
-      if core.configuration.syncsEvery != nil { try appender.syncNames() }
-    } catch {
-      core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false }
-      throw error
-    }
+    var isFreed = false
+    defer { if !isFreed { core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false } } }
+    guard try copyOn(victim, segment, copying: copying) else { return false }
+    try carryTombstones(of: victim)
+    // Unlinked before it is forgotten: a file that cannot be removed will be found again later, and must stay known
+    // until then.
+    try unlink(segment)
+    // Durable before another segment goes: a power loss must not bring this one back after its tombstones are gone.
+    if core.configuration.syncsEvery != nil { try appender.syncNames() }
+    isFreed = true
     forget(victim)
     // Its room is available at once, unless a reader holds it.
     if isKnownUniquelyReferenced(&segment) { segment.end() }

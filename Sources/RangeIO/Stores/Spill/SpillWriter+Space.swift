@@ -24,7 +24,11 @@ extension SpillWriter {
   private func makeSegment() throws(SpillTrouble) {
     let size = core.configuration.segmentBytes
     try takeSpace(size)
-    guard try openSegment(size) else { return }
+    var isUsed = false
+    defer { if !isUsed { core.ledger.give(size) } }
+    try keepFloor(beside: size)
+    isUsed = try openSegment(size)
+    guard isUsed else { return }
     try mergeSmallest()
     guard dropsOldest else { return }
     // Room for one segment is kept free, so that copied records have somewhere to go.
@@ -42,16 +46,12 @@ extension SpillWriter {
     let turn = try shareSpace(size)
     defer { withExtendedLifetime(turn) {} }
     // Making room may have copied tombstones to a new segment: then that is the open one.
-    guard appender.open == nil else {
-      core.ledger.give(size)
-      return false
-    }
+    guard appender.open == nil else { return false }
     do throws(Errno) {
       try writeRoot()
       appender.open = try createSegment(size)
       return true
     } catch {
-      core.ledger.give(size)
       throw .failed(error)
     }
   }
@@ -104,7 +104,7 @@ extension SpillWriter {
 
   // MARK: taking space
 
-  /// Takes room for a segment, within the limit and above the minimum of free disk space.
+  /// Takes room for a segment within the limit.
   private func takeSpace(_ size: Int) throws(SpillTrouble) {
     let ledger = core.ledger
     while !ledger.take(size) {
@@ -121,21 +121,22 @@ extension SpillWriter {
       if ledger.take(size) { break }
       guard try freeSegment(copying: false) else { throw .noRoom }
     }
+  }
+
+  /// Frees segments until a new one leaves the minimum of free disk space.
+  private func keepFloor(beside size: Int) throws(SpillTrouble) {
     let floor = core.configuration.freeSpaceFloor.bytes
-    let before = ledger.bytes
+    let before = core.ledger.bytes
     var missing: Int?
     while true {
       let free: Int
-      do throws(Errno) { free = try core.directory.freeByteCount() } catch {
-        ledger.give(size)
-        throw .failed(error)
-      }
+      do throws(Errno) { free = try core.directory.freeByteCount() } catch { throw .failed(error) }
       if free - size >= floor { return }
       // Frees no more than is missing, since some file systems report freed space only later.
       let (wanted, overflow) = floor.addingReportingOverflow(size)
       let most = missing ?? (overflow ? .max : wanted) - max(0, free)
       missing = most
-      try freeOldest(before - ledger.bytes < most, for: size)
+      guard dropsOldest, before - core.ledger.bytes < most, try freeSegment(copying: false) else { throw .noRoom }
     }
   }
 
@@ -149,26 +150,13 @@ extension SpillWriter {
         defer { calls.goOn() }
         answer = try core.files.withDescriptors { () throws(Errno) in try quota.enter(size) }
       } catch {
-        core.ledger.give(size)
         throw .failed(error)
       }
       switch answer {
       case .turn(let turn): return turn
-      case .full: try freeOldest(true, for: size)
-      case .busy:
-        core.ledger.give(size)
-        throw .busy
+      case .full: guard dropsOldest, try freeSegment(copying: false) else { throw .noRoom }
+      case .busy: throw .busy
       }
-    }
-  }
-
-  /// Frees a segment for `size` charged bytes. If none may be freed, gives them back and throws.
-  private func freeOldest(_ mayGo: Bool, for size: Int) throws(SpillTrouble) {
-    do throws(SpillTrouble) {
-      guard dropsOldest, mayGo, try freeSegment(copying: false) else { throw .noRoom }
-    } catch {
-      core.ledger.give(size)
-      throw error
     }
   }
 
