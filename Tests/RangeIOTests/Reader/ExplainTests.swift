@@ -226,7 +226,7 @@ struct ExplainTests {
   }
 
   @Test func `a directory that is closed, and a source that is too near for one, say so`() async throws {
-    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.sources = .slowerThanDisk }
+    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.keepsFastSources = false }
     let store = try await TieredChunkStore(memory: .kibibytes(96), disk: spill.configuration)
     let near = try await reader(SyntheticSource(byteCount: 100_000), store)
     #expect(why(try near.explain(0..<10).parts[0], .spill)?.contains("no more to read than a disk") == true)

@@ -84,20 +84,26 @@ struct SpillBreaker: Sendable {
     errors = []
   }
 
-  mutating func failed(_ permit: Permit, now: ReadInstant) {
+  /// Reports that a call failed. Returns whether that opened it.
+  @discardableResult mutating func failed(_ permit: Permit, now: ReadInstant) -> Bool {
     switch state {
-    case .open: break
+    case .open: return false
     // A call that started before it was opened says nothing new.
-    case .trying: if isTrying(permit) { open(now) }
+    case .trying: guard isTrying(permit) else { return false }
     case .closed:
       errors.removeAll { $0.duration(to: now) > rules.within }
       errors.append(now)
-      if errors.count >= rules.errors { open(now) }
+      guard errors.count >= rules.errors else { return false }
     }
+    open(now)
+    return true
   }
 
-  mutating func stalled(_ permit: Permit, now: ReadInstant) {
-    if state == .closed || isTrying(permit) { open(now) }
+  /// Reports that a call has taken too long. Returns whether that opened it.
+  @discardableResult mutating func stalled(_ permit: Permit, now: ReadInstant) -> Bool {
+    guard state == .closed || isTrying(permit) else { return false }
+    open(now)
+    return true
   }
 
   private mutating func open(_ now: ReadInstant) {

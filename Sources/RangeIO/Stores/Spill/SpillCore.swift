@@ -94,7 +94,7 @@ final class SpillWatchedCalls {
   func run(_ permit: SpillBreaker.Permit, _ body: () -> Void) {
     let call = core.watch.begin { [weak core] in
       guard let core else { return }
-      core.state.withLock { state in state.breaker.stalled(permit, now: core.now) }
+      core.state.withLock { state in _ = state.breaker.stalled(permit, now: core.now) }
     }
     self.call = call
     body()

@@ -76,7 +76,7 @@ final class SpillLoader: PieceLoader {
       guard load.begin() else { return }
       // From here on the disk itself is slow. Before, reads may just have waited for a thread.
       let reading = store.watch.begin { [store, permit] in
-        store.state.withLock { state in state.breaker.stalled(permit, now: store.now) }
+        store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
         answer.resolve(.success(nil))
       }
       let bytes = read()

@@ -149,13 +149,8 @@ private struct SpillLook {
   var pieces: [RangedBytes] = []
   /// What is on the disk.
   private(set) var runs: [(run: SpillRun, permit: SpillBreaker.Permit)] = []
-  private var run: SpillRun?
-  private var permit: SpillBreaker.Permit?
-
-  init(slot: Int, grid: BlockGrid, now: ReadInstant, wallNow: Int64, isToRemoveFirst: Bool) {
-    (self.slot, self.grid, self.now, self.wallNow) = (slot, grid, now, wallNow)
-    self.isToRemoveFirst = isToRemoveFirst
-  }
+  fileprivate var run: SpillRun?
+  fileprivate var permit: SpillBreaker.Permit?
 
   /// Adds a block on the disk. Returns false if the disk may not be read for it.
   mutating func add(_ block: SpillRun.Block, _ state: inout SpillState) -> Bool {

@@ -4,7 +4,7 @@ extension SpillStore {
     guard !range.isEmpty, binding(of: token) != nil else { return }
     let slot = state.withLock { state -> Int? in
       // A file that could not be read may hold some of it, even if nothing of it is known.
-      let isNeeded = !state.unread.isEmpty && readOnlyReason != .configured
+      let isNeeded = !state.unread.isEmpty && mayChangeFiles
       let known = state.sources.binding(of: token.number)?.slot
       guard let slot = known ?? (isNeeded ? state.sources.enter(sourceOf: token.number) : nil) else { return nil }
       state.sources[slot].removals += 1
@@ -76,7 +76,7 @@ extension SpillStore {
       // Closed in between: the source then has another slot, or none.
       guard !state.isGivenUp else { return false }
       defer { state.sources[slot].removals -= 1 }
-      guard readOnlyReason != .configured else { return false }
+      guard mayChangeFiles else { return false }
       // Written down if any of it may be on the disk, or on its way there. Only when nothing of it can be found any
       // more: records copied until then come before this removal, so it removes them too.
       let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
@@ -100,7 +100,7 @@ extension SpillStore {
     let (staged, isNoted) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
       let all = state.unstage { _, _ in true }
       state.counts.stale += all.count
-      guard !state.isGivenUp, readOnlyReason != .configured else { return (all, false) }
+      guard !state.isGivenUp, mayChangeFiles else { return (all, false) }
       state.noteClearing()
       state.isFull = false
       return (all, true)

@@ -39,7 +39,7 @@ import Testing
   /// Reads a file through a store on a disk that takes what is more expensive than itself.
   private func spilled(_ cost: SourceDescription.Cost?) async throws -> (DiskStatistics, ReadExplanation) {
     let (directory, path) = try file()
-    let spill = SimulatedSpill { $0.sources = .slowerThanDisk }
+    let spill = SimulatedSpill { $0.keepsFastSources = false }
     let store = try spill.open()
     let reader = try await RangeReader(source(path, cost)) { Caching(store) }
     for block in 0..<4 { _ = try await reader.read(block << 12..<block << 12 + 100) }
