@@ -52,16 +52,13 @@ final class SpillSegment: Sendable {
 
   deinit {
     guard !hasEnded.load(ordering: .relaxed) else { return }
-    let charge = charge.load(ordering: .relaxed)
+    let (charge, isUnlinked) = (charge.load(ordering: .relaxed), isUnlinked.load(ordering: .relaxed))
     guard let file = files.take(number) else {
-      ledger.give(charge)
-      ledger.tell()
+      Self.end(nil, isUnlinked, charge, ledger)
       return
     }
     // A reader may have the last reference, and must not wait for a disk that hangs.
-    files.closing.start { [isUnlinked = isUnlinked.load(ordering: .relaxed), ledger] in
-      Self.end(file, isUnlinked, charge, ledger)
-    }
+    files.closing.start { [ledger] in Self.end(file, isUnlinked, charge, ledger) }
   }
 
   private static func end(_ file: (any SpillFile)?, _ isUnlinked: Bool, _ charge: Int, _ ledger: SpillLedger) {

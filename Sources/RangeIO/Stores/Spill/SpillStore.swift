@@ -52,7 +52,6 @@ package final class SpillStore: FullChunkStore {
   }
 
   var configuration: Configuration { core.configuration }
-  var directory: any SpillDirectory { core.directory }
   var ledger: SpillLedger { core.ledger }
   var state: Locked<SpillState> { _read { yield core.state } }
   var watch: DiskWatch { core.watch }
@@ -110,7 +109,8 @@ package final class SpillStore: FullChunkStore {
 extension SpillStore {
   // MARK: opening
 
-  /// Opens a store, with what an earlier process has left in the directory.
+  /// Opens a store, with what an earlier process has left in the directory. It shares `sources` with other stores if it
+  /// is combined with them.
   ///
   /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
   ///   directory; ``ReadError/Code/unsupportedFormat`` if another version of this library has made it;
@@ -119,12 +119,9 @@ extension SpillStore {
   ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the
   ///   system.
   /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
-  package static func open(_ configuration: Configuration) async throws -> SpillStore {
-    try await open(configuration, sources: ChunkSources())
-  }
-
-  /// Opens a store that shares `sources` with other stores, to be combined with them.
-  package static func open(_ configuration: Configuration, sources: ChunkSources) async throws -> SpillStore {
+  package static func open(
+    _ configuration: Configuration, sources: ChunkSources = ChunkSources()
+  ) async throws -> SpillStore {
     try check(configuration)
     let disk = configuration.disk ?? SystemDisk()
     let lanes = DiskLanes(configuration.work)
