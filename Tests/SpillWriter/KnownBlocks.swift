@@ -49,8 +49,8 @@ extension SpillStore.Configuration {
   init(known directory: String, limit: ByteCount, segmentSize: ByteCount) {
     self.init(directory: directory, limit: limit)
     self.segmentSize = segmentSize
-    sources = .all
-    admission = .always
+    keepsFastSources = true
+    keepsFirstReads = true
     freeSpaceFloor = .bytes(0)
     stagingLimit = .mebibytes(8)
   }
