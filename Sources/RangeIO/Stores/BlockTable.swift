@@ -2,7 +2,6 @@
 protocol BlockRecord: BitwiseCopyable {
   associatedtype Key: Equatable
 
-  /// A free record.
   init()
 
   var key: Key { get }
@@ -28,14 +27,12 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
   /// The old index, and the first of its buckets that is still to be moved.
   private var old = LargeArray<BlockBucket>(count: 1, repeating: .empty)
   private var nextMoved = 1
-  /// The number of keys that have records.
   private var keyCount = 0
   private var pages: [UnsafeMutablePointer<Record>] = []
   /// 0 for none, since slot 0 is never used.
   private var firstFree: UInt32 = 0
   /// The number of slots that were ever used, including slot 0.
   private(set) var slotsUsed = 1
-  /// The number of records.
   private(set) var count = 0
 
   /// Small pages, since most of the last page may be unused.
@@ -78,9 +75,7 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
     return slot == 0 ? unmoved(key, hash).map { old[$0].slot } ?? 0 : slot
   }
 
-  /// Adds a record, as the first of its key.
-  ///
-  /// - Returns: its slot.
+  /// Adds a record, as the first of its key. Returns its slot.
   mutating func add(_ record: Record, hash: UInt64) -> UInt32 {
     moveSome()
     if (keyCount + 1) * 4 > (mask + 1) * 3 { growIndex() }
@@ -102,7 +97,6 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
     return slot
   }
 
-  /// Removes a record.
   mutating func remove(_ slot: UInt32) {
     // A table that only shrinks lets its old buckets go, too.
     moveSome()
@@ -195,7 +189,6 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
     mask = count - 1
   }
 
-  /// Moves some buckets of the old index, if there is one.
   private mutating func moveSome() {
     guard bucketsToMove > 0 else { return }
     for place in nextMoved..<min(nextMoved + Self.movedAtOnce, old.count) {

@@ -5,9 +5,7 @@ final class ExpiryTimer: Sendable {
 
   deinit { sweeper.withLock { $0 }?.cancel() }
 
-  /// Starts sweeping by the new limits.
-  ///
-  /// - Parameter sweep: returns false if the store is gone.
+  /// Starts sweeping by the new limits. `sweep`: returns false if the store is gone.
   func restart(
     age: Duration?, idle: Duration?, _ time: TimeSource, _ background: BackgroundWork,
     _ sweep: @escaping @Sendable () -> Bool
