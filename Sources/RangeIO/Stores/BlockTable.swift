@@ -103,25 +103,16 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
     let key = self[slot].key
     let next = self[slot].next
     let hash = Record.hash(key)
-    if let place = unmoved(key, hash) {
-      if old[place].slot != slot {
-        unlink(slot, after: old[place].slot)
-      } else if next != 0 {
-        old[place].slot = next
-      } else {
-        old[place] = .removed
-        keyCount -= 1
-      }
+    let unmoved = unmoved(key, hash)
+    let place = unmoved ?? bucket(key, hash)
+    let first = unmoved == nil ? buckets[place].slot : old[place].slot
+    if first != slot {
+      unlink(slot, after: first)
+    } else if next != 0 {
+      if unmoved == nil { buckets[place].slot = next } else { old[place].slot = next }
     } else {
-      let bucket = bucket(key, hash)
-      if buckets[bucket].slot != slot {
-        unlink(slot, after: buckets[bucket].slot)
-      } else if next != 0 {
-        buckets[bucket].slot = next
-      } else {
-        removeBucket(bucket)
-        keyCount -= 1
-      }
+      if unmoved == nil { removeBucket(place) } else { old[place] = .removed }
+      keyCount -= 1
     }
     self[slot] = Record()
     self[slot].next = firstFree

@@ -182,9 +182,7 @@ extension FullChunkStore {
     guard known.isEmpty, mayOutliveProcess, let grid = BlockGrid(blockSize: source.preferredBlockSize) else {
       return known
     }
-    let (token, retired) = sources.token(for: source, grid: grid, reading: false)
-    for token in retired { eraseRetired(token) }
-    return [token]
+    return [token(of: source, on: grid, reading: false)]
   }
 
   package func removeSource(_ id: String) {
@@ -211,10 +209,12 @@ extension FullChunkStore {
     return ChunkRemoval()
   }
 
-  /// This store's token for `source` on `grid`. The source counts as being read for as long as the store lives. For
-  /// code that uses a store without the `Caching` stage: trace replay and tests.
-  package func token(of source: SourceDescription, on grid: BlockGrid) -> ChunkToken {
-    let (token, retired) = sources.token(for: source, grid: grid, reading: true)
+  /// This store's token for `source` on `grid`. Erases the versions that it replaces.
+  ///
+  /// - Parameter reading: whether the source counts as being read for as long as the store lives, for code that uses a
+  ///   store without the `Caching` stage: trace replay and tests.
+  package func token(of source: SourceDescription, on grid: BlockGrid, reading: Bool = true) -> ChunkToken {
+    let (token, retired) = sources.token(for: source, grid: grid, reading: reading)
     for token in retired { eraseRetired(token) }
     return token
   }

@@ -217,8 +217,6 @@ extension MemoryStore {
   private func entry(of source: SourceDescription) -> SourceEntry {
     if let known = sources.tokens(of: source).first { return known.entry }
     let grid = BlockGrid(blockSize: source.preferredBlockSize) ?? BlockGrid(blockSize: 65_536)!
-    let (token, retired) = sources.token(for: source, grid: grid, reading: false)
-    for token in retired { eraseRetired(token) }
-    return token.entry
+    return token(of: source, on: grid, reading: false).entry
   }
 }

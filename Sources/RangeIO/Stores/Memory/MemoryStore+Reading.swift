@@ -246,20 +246,15 @@ private struct Gathered {
   }
 
   private mutating func add(_ range: ByteRange, _ bytes: Bytes) {
-    addGap(to: range.lowerBound)
+    if cursor < range.lowerBound { gaps.append(cursor..<range.lowerBound) }
     pieces.append(RangedBytes(range, bytes))
     cursor = range.upperBound
   }
 
-  private mutating func addGap(to end: Int) {
-    if cursor < end { gaps.append(cursor..<end) }
-  }
-
   var lookup: ChunkLookup {
     guard !pieces.isEmpty else { return .miss }
-    var whole = self
-    whole.addGap(to: range.upperBound)
-    guard !whole.gaps.isEmpty else { return .hit(Bytes(concatenating: pieces.lazy.map(\.bytes))) }
-    return .partial(pieces: pieces, gaps: whole.gaps)
+    let gaps = cursor < range.upperBound ? gaps + [cursor..<range.upperBound] : gaps
+    guard !gaps.isEmpty else { return .hit(Bytes(concatenating: pieces.lazy.map(\.bytes))) }
+    return .partial(pieces: pieces, gaps: gaps)
   }
 }
