@@ -130,7 +130,7 @@ extension ShardState {
     token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
   }
 
-  /// The chunk that the table held. Takes over its reference.
+  /// A chunk of the table, as it leaves. Takes over the reference.
   mutating func chunk(_ backing: Unmanaged<BlockBacking>, lastRead: ReadInstant? = nil) -> Chunk {
     let note = BlockBacking.note(of: backing).pointee
     let owner = backing.takeRetainedValue()

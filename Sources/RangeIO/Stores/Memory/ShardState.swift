@@ -127,14 +127,7 @@ extension ShardState {
     var chunks: [Chunk] = []
     for slot in max(1, first)..<max(1, first, end)
     where table.isUsed(slot) && (now == .min || !isExpired(slot, now)) {
-      let token = sources.token(table[slot].token)
-      let start = table[slot].block << token.grid.shift
-      let pieces = pieces(slot).map {
-        RangedBytes(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
-      }
-      let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: table[slot].fetchedAt))
-      chunks.append(
-        Chunk(ticket: ticket, block: table[slot].block, piece: pieces[0], morePieces: Array(pieces[1...])))
+      chunks.append(chunk(table.owner(slot).retain()))
     }
     return (chunks, end < table.slotsUsed ? end : nil)
   }
