@@ -138,6 +138,18 @@ import Testing
     await tiered.close()
   }
 
+  @Test func `a user's store refuses or ignores what only memory does`() async throws {
+    let store = OneBlock()
+    let version = try await source.describe()
+    #expect(throws: ReadError.self) { try store.pin(0..<10, of: version) }
+    #expect(throws: ReadError.self) { try store.setMetadata(Bytes([1]), of: version) }
+    #expect(store.metadata(of: version) == nil)
+    store.unpin(0..<10, of: version)
+    store.handleMemoryPressure(.critical)
+    store.limit(age: .seconds(1), idle: nil)
+    for await _ in store.removeAll() { Issue.record("there was nothing to free") }
+  }
+
   @Test func `everything is removed from every store`() async throws {
     let removals: [(OneBlock, SourceDescription) -> Void] = [
       { store, source in store.remove(source: source.id) },
