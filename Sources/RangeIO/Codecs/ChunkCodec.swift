@@ -9,8 +9,8 @@
 /// **What you must do.** Read and write only inside the buffers, whatever they contain. Decode exactly what was
 /// encoded. `CodecConformance` of `RangeIOTesting` checks this.
 public protocol ChunkCodec: Sendable {
-  /// Identifies this codec in stored chunks. 0 to 127 are reserved for this library (``IdentityCodec`` 0, ``LZ4Codec``
-  /// 1).
+  /// Identifies this codec in stored chunks. 0 to 127 are reserved for this library (``BuiltInCodec/identity`` 0,
+  /// ``BuiltInCodec/lz4`` 1).
   var id: UInt8 { get }
 
   /// Encodes `source` into the start of `destination`.

@@ -16,12 +16,10 @@ struct Ghost: Sendable {
   /// At this rate the sweep passes the whole table within 32 ticks.
   private static let placesSweptAtOnce = 3
 
-  /// The number of chunks remembered.
   private(set) var count = 0
 
   /// Zero in an empty place. Places of forgotten chunks are free too, but cleared later.
   private var fingerprints: [UInt32] = []
-  /// The tick in which the chunk came.
   private var births: [UInt8] = []
   /// The number of remembered chunks that came in each tick.
   private var countOfTick: [UInt32] = []
@@ -54,9 +52,7 @@ struct Ghost: Sendable {
     while count > limit, oldest != now { forgetOldestTick() }
   }
 
-  /// Forgets a chunk because it is back.
-  ///
-  /// - Returns: whether it was remembered.
+  /// Forgets a chunk because it is back. Returns whether it was remembered.
   mutating func remove(_ fingerprint: UInt32) -> Bool {
     guard count > 0 else { return false }
     for place in bucket(of: fingerprint) where fingerprints[place] == fingerprint && isRemembered(births[place]) {
@@ -66,7 +62,6 @@ struct Ghost: Sendable {
     return false
   }
 
-  /// The size of its memory.
   var byteCount: Int { fingerprints.count * 5 + countOfTick.count * 4 }
 
   private func bucket(of fingerprint: UInt32) -> Range<Int> {

@@ -6,17 +6,13 @@
 /// Needs 8 bytes a slot. Every call takes constant time. ``hit(_:)`` writes to three places of a list, which is why the
 /// other policies are cheaper in use.
 package struct LRU: EvictionPolicy {
-  /// The limit for the sum of all weights, in bytes. No decision depends on it.
   package var capacity: Int
   private var queue = SlotQueues(1)
 
-  /// Creates an empty policy.
   package init(capacity: Int) { self.capacity = capacity }
 
-  /// Inserts the chunk as the most recently read.
   package mutating func insert(_ slot: Int, key: UInt64, weight: Int) { queue.append(slot, to: 0) }
 
-  /// Makes the chunk the most recently read.
   package mutating func hit(_ slot: Int) {
     queue.remove(slot)
     queue.append(slot, to: 0)
@@ -25,10 +21,8 @@ package struct LRU: EvictionPolicy {
   /// Does nothing: this policy ignores weights.
   package mutating func reweigh(_ slot: Int, weight: Int) {}
 
-  /// Forgets the chunk.
   package mutating func remove(_ slot: Int) { queue.remove(slot) }
 
-  /// Returns the chunk that was not read for the longest time.
   package mutating func evict() -> Int? {
     guard let slot = queue.oldest(in: 0) else { return nil }
     queue.remove(slot)

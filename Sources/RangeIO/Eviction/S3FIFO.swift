@@ -23,9 +23,7 @@ package struct S3FIFO: EvictionPolicy {
   /// The limit for the sum of all weights, in bytes. When you raise it, main takes the new room.
   package var capacity: Int { didSet { if capacity > oldValue { isFilling = true } } }
 
-  /// The most chunks that one eviction looks at.
   static let mostLooks = 64
-  /// How many chunks the last eviction looked at.
   private(set) var looks = 0
 
   /// What else decides about a chunk besides its uses. Kept apart, so that reading touches only one dense array of
@@ -52,7 +50,6 @@ package struct S3FIFO: EvictionPolicy {
   /// Whether nothing has been evicted since room became available.
   private var isFilling = true
 
-  /// Creates an empty policy.
   package init(capacity: Int) { self.capacity = capacity }
 
   private var smallTarget: Int { capacity / 10 }
@@ -72,20 +69,17 @@ package struct S3FIFO: EvictionPolicy {
     count += 1
   }
 
-  /// Counts the use, up to three.
   package mutating func hit(_ slot: Int) {
     let mark = marks[slot]
     if mark & Mark.uses != Mark.uses { marks[slot] = mark &+ 1 }
   }
 
-  /// Updates the charge of the chunk's queue to the new weight.
   package mutating func reweigh(_ slot: Int, weight: Int) {
     let weight = UInt32(clamping: weight)
     charge(slot, Int(weight) - Int(details[slot].weight))
     details[slot].weight = weight
   }
 
-  /// Forgets the chunk.
   package mutating func remove(_ slot: Int) {
     queues.remove(slot)
     charge(slot, -Int(details[slot].weight))

@@ -10,7 +10,6 @@
 /// Source: Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson, K. V. Rashmi, "SIEVE is Simpler than LRU: an Efficient Turn-Key
 /// Eviction Algorithm for Web Caches", NSDI '24.
 package struct SIEVE: EvictionPolicy {
-  /// The limit for the sum of all weights, in bytes. No decision depends on it.
   package var capacity: Int
   private var queue = SlotQueues(1)
   /// 1 if the chunk was read since the hand passed it.
@@ -18,10 +17,8 @@ package struct SIEVE: EvictionPolicy {
   /// Where the next search starts; `nil` for the oldest chunk.
   private var hand: Int?
 
-  /// Creates an empty policy.
   package init(capacity: Int) { self.capacity = capacity }
 
-  /// Inserts the chunk as the newest.
   package mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
     queue.append(slot, to: 0)
     isRead.extend(toHold: slot, filler: 0)
@@ -37,7 +34,6 @@ package struct SIEVE: EvictionPolicy {
   /// Does nothing: this policy ignores weights.
   package mutating func reweigh(_ slot: Int, weight: Int) {}
 
-  /// Forgets the chunk.
   package mutating func remove(_ slot: Int) {
     if hand == slot { hand = queue.next(after: slot) }
     queue.remove(slot)

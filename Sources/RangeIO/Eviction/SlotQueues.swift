@@ -6,7 +6,6 @@ struct SlotQueues: Sendable {
   private struct Links {
     var older: UInt32
     var newer: UInt32
-    /// The links of a slot that is in no queue.
     static let none = Links(older: .max, newer: .max)
   }
 
@@ -27,7 +26,6 @@ struct SlotQueues: Sendable {
   /// The slot that entered the same queue next after `slot`; `nil` if `slot` is the newest.
   func next(after slot: Int) -> Int? { self.slot(links[slot + queueCount].newer) }
 
-  /// Whether `slot` is in a queue.
   func contains(_ slot: Int) -> Bool {
     slot + queueCount < links.count && links[slot + queueCount].newer != Links.none.newer
   }
@@ -43,7 +41,6 @@ struct SlotQueues: Sendable {
     links[queue].older = UInt32(place)
   }
 
-  /// Removes `slot` from its queue.
   mutating func remove(_ slot: Int) {
     assert(contains(slot), "slot \(slot) is in no queue")
     let place = slot + queueCount

@@ -12,8 +12,8 @@ extension RangeReader {
     // reads of such programs are small, and because the system reads whole pages at no extra cost.
     return [
       Caching(
-        cache, fill: cache.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4), passing: .kibibytes(64),
-        admission: .onSecondTouch)
+        cache, fill: cache.full.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4),
+        passing: .kibibytes(64), admission: .onSecondTouch)
     ]
   }
 
@@ -42,8 +42,8 @@ extension RangeReader {
   ///     page cache; `nil` keeps nothing. Default: ``MemoryStore/shared``, one 64 MiB store for all readers in the
   ///     process. A hit within one 4 KiB block takes less than a tenth of the time of the page cache; a hit of 64 KiB
   ///     takes about half. Longer ranges and streams are not kept. The cost: the first read of 4 KiB takes about 1.3
-  ///     times as long as without a cache, if the page cache has the bytes. A store that can only keep whole blocks
-  ///     (``ChunkStore/keepsPartsOfBlocks``) keeps the 4 KiB blocks that contain the ranges.
+  ///     times as long as without a cache, if the page cache has the bytes. A store of your own keeps the whole 4 KiB
+  ///     blocks that contain the ranges.
   ///   - onChange: what to do when the file changes. With ``RangeReader/ChangePolicy/follow`` the reader assumes that
   ///     the file is only appended to.
   ///   - stages: additional stages, from the top down. The cache is placed below those that may stand above one. If

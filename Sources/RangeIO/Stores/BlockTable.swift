@@ -2,7 +2,6 @@
 protocol BlockRecord: BitwiseCopyable {
   associatedtype Key: Equatable
 
-  /// A free record.
   init()
 
   var key: Key { get }
@@ -28,14 +27,12 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
   /// The old index, and the first of its buckets that is still to be moved.
   private var old = LargeArray<BlockBucket>(count: 1, repeating: .empty)
   private var nextMoved = 1
-  /// The number of keys that have records.
   private var keyCount = 0
   private var pages: [UnsafeMutablePointer<Record>] = []
   /// 0 for none, since slot 0 is never used.
   private var firstFree: UInt32 = 0
   /// The number of slots that were ever used, including slot 0.
   private(set) var slotsUsed = 1
-  /// The number of records.
   private(set) var count = 0
 
   /// Small pages, since most of the last page may be unused.
@@ -78,9 +75,7 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
     return slot == 0 ? unmoved(key, hash).map { old[$0].slot } ?? 0 : slot
   }
 
-  /// Adds a record, as the first of its key.
-  ///
-  /// - Returns: its slot.
+  /// Adds a record, as the first of its key. Returns its slot.
   mutating func add(_ record: Record, hash: UInt64) -> UInt32 {
     moveSome()
     if (keyCount + 1) * 4 > (mask + 1) * 3 { growIndex() }
@@ -102,32 +97,22 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
     return slot
   }
 
-  /// Removes a record.
   mutating func remove(_ slot: UInt32) {
     // A table that only shrinks lets its old buckets go, too.
     moveSome()
     let key = self[slot].key
     let next = self[slot].next
     let hash = Record.hash(key)
-    if let place = unmoved(key, hash) {
-      if old[place].slot != slot {
-        unlink(slot, after: old[place].slot)
-      } else if next != 0 {
-        old[place].slot = next
-      } else {
-        old[place] = .removed
-        keyCount -= 1
-      }
+    let unmoved = unmoved(key, hash)
+    let place = unmoved ?? bucket(key, hash)
+    let first = unmoved == nil ? buckets[place].slot : old[place].slot
+    if first != slot {
+      unlink(slot, after: first)
+    } else if next != 0 {
+      if unmoved == nil { buckets[place].slot = next } else { old[place].slot = next }
     } else {
-      let bucket = bucket(key, hash)
-      if buckets[bucket].slot != slot {
-        unlink(slot, after: buckets[bucket].slot)
-      } else if next != 0 {
-        buckets[bucket].slot = next
-      } else {
-        removeBucket(bucket)
-        keyCount -= 1
-      }
+      if unmoved == nil { removeBucket(place) } else { old[place] = .removed }
+      keyCount -= 1
     }
     self[slot] = Record()
     self[slot].next = firstFree
@@ -195,7 +180,6 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
     mask = count - 1
   }
 
-  /// Moves some buckets of the old index, if there is one.
   private mutating func moveSome() {
     guard bucketsToMove > 0 else { return }
     for place in nextMoved..<min(nextMoved + Self.movedAtOnce, old.count) {

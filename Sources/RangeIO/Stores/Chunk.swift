@@ -12,13 +12,10 @@ public struct Chunk: Sendable {
   /// When the chunk was last read, if the store it comes from tracks that.
   public let lastRead: ReadInstant?
 
-  /// The token that the chunk belongs to.
   package var token: ChunkToken { ticket.token }
-  /// When the oldest bytes were requested from the source.
   package var fetchedAt: ReadInstant { ticket.fetchedAt }
   /// All parts of the block that are present, in order.
   public var pieces: [RangedBytes] { [piece] + morePieces }
-  /// The bytes of all parts.
   package var byteCount: Int { morePieces.reduce(piece.bytes.count) { $0 + $1.bytes.count } }
 
   /// Creates a chunk that leaves a store, for the tier below.
@@ -31,6 +28,14 @@ public struct Chunk: Sendable {
     self.init(
       ticket: ticket, block: ticket.token.grid.block(at: pieces[0].range.lowerBound), piece: pieces[0],
       morePieces: Array(pieces[1...]), lastRead: lastRead)
+  }
+
+  /// A chunk for each block of `range`.
+  static func split(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket) -> [Chunk] {
+    ticket.token.grid.pieces(of: range).map { block, part in
+      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
+      return Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice))
+    }
   }
 
   package init(

@@ -5,14 +5,19 @@ import Synchronization
 ///
 /// Stores that are combined into one share one `ChunkSources`, so that a token means the same in every tier.
 public final class ChunkSources: Sendable {
+  /// A removal that has started and not ended.
+  private struct RemovalUnderWay {
+    let number: UInt64
+    let scope: ChunkScope
+    /// Nothing may be published for these tokens until the removal ends. Includes tokens made since it started.
+    var tokens: [ChunkToken]
+  }
   private struct State {
     /// Tokens by source id. Usually a source has one version with one token.
     var tokens: [SourceID: [ChunkToken]] = [:]
-    /// The same tokens by number.
     var numbered: [UInt64: ChunkToken] = [:]
     var count: Int { numbered.count }
-    /// Removals in progress.
-    var removals: [ChunkRemovalUnderWay] = []
+    var removals: [RemovalUnderWay] = []
     var lastRemoval: UInt64 = 0
     /// When this many tokens exist, unneeded ones are swept.
     var sweepAt = 256
@@ -24,7 +29,6 @@ public final class ChunkSources: Sendable {
   /// Creates an empty set of sources.
   public init() {}
 
-  /// The number of tokens it remembers.
   package var count: Int { state.withLock { $0.count } }
 
   /// Returns the token of `source` on `grid`: the existing token of the same version, or a new one.
@@ -118,7 +122,6 @@ public final class ChunkSources: Sendable {
   /// The token with that number, if it is alive.
   func token(numbered number: UInt64) -> ChunkToken? { state.withLock { $0.numbered[number] } }
 
-  /// All tokens.
   package var all: [ChunkToken] { state.withLock { Array($0.numbered.values) } }
 
   /// Removes the contents of a store with several tiers.
@@ -179,5 +182,30 @@ extension ChunkToken {
   /// Whether a tier holds chunks of this token, or has reserved room for some.
   var isCharged: Bool {
     chargedBytes.load(ordering: .relaxed) != 0 || chargedBytesBelow.load(ordering: .relaxed) != 0
+  }
+}
+
+/// What a removal removes.
+package enum ChunkScope: Sendable {
+  case everything
+  /// All versions of a source.
+  case source(id: String)
+  /// One version of a source.
+  case version(SourceDescription)
+
+  var id: SourceID? {
+    switch self {
+    case .everything: nil
+    case .source(let id): SourceID(id)
+    case .version(let source): SourceID(source.id)
+    }
+  }
+
+  func covers(_ token: ChunkToken) -> Bool {
+    switch self {
+    case .everything: true
+    case .source(let id): token.source.id.hasSameBytes(as: id)
+    case .version(let source): token.entry.isVersion(source)
+    }
   }
 }

@@ -1,12 +1,6 @@
 // Default implementations, and what you can do with every store.
 
 extension ChunkStore {
-  /// By default `false`.
-  public var keepsPartsOfBlocks: Bool { false }
-
-  /// By default `false`.
-  public var mayOutliveProcess: Bool { false }
-
   /// By default erases token by token.
   public func erase(source id: String) {
     for token in sources.tokens(ofID: id) { eraseWhole(token) }
@@ -49,10 +43,82 @@ extension ChunkStore {
   /// or when you release the result. Other stores free it at once.
   ///
   /// ```swift
-  /// for await progress in store.removeAll() { bar.show(progress.fraction) }
+  /// for await progress in store.removeAll() { print("\(progress.removedBytes) of \(progress.totalBytes)") }
   /// store.removeAll()  // at once
   /// ```
-  @discardableResult public func removeAll() -> ChunkRemoval { full.removeEverything() }
+  ///
+  /// - Returns: the bytes freed so far, as charged, and all that there are to free, after each step.
+  @discardableResult public func removeAll() -> some AsyncSequence<(removedBytes: Int, totalBytes: Int), Never>
+    & Sendable
+  {
+    full.removeEverything()
+  }
+}
+
+// What a `MemoryStore` does, alone or as a part of another store.
+
+extension ChunkStore {
+  /// Protects the blocks that hold `range` from eviction: the blocks that are here, and those added later. They count
+  /// towards the limit, and age limits still apply. What is compressed stays compressed.
+  ///
+  /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range; `invalidConfiguration` if neither
+  ///   the store nor a part of it is a ``MemoryStore``.
+  public func pin(_ range: ByteRange, of source: SourceDescription) throws { try full.pinBlocks(range, of: source) }
+
+  /// Allows the blocks that hold `range` to be evicted again.
+  public func unpin(_ range: ByteRange, of source: SourceDescription) { full.unpinBlocks(range, of: source) }
+
+  /// Keeps a few bytes of your own with a version of a source: a parsed index, a title. They count towards the limit,
+  /// and are removed when the source is removed or changes.
+  ///
+  /// - Parameter metadata: the store keeps a copy. `nil` removes the old metadata.
+  /// - Throws: `ReadError.Code.limitExceeded` if there is no room; the old metadata is then still there.
+  ///   `invalidConfiguration` if neither the store nor a part of it is a ``MemoryStore``.
+  public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
+    try full.keepMetadata(metadata, of: source)
+  }
+
+  /// The metadata kept with a version of a source.
+  public func metadata(of source: SourceDescription) -> Bytes? {
+    sources.tokens(of: source).lazy.compactMap(\.entry.metadata).first
+  }
+
+  /// Frees memory because the system is short of it: half of what is held at a warning, otherwise all that is not
+  /// pinned. Compressed memory goes first; then nothing is compressed until the pressure ends, or for a minute. Parts
+  /// that are your own stores keep what they have.
+  public func handleMemoryPressure(_ pressure: MemoryPressure) { full.relieveMemory(pressure) }
+
+  /// Calls ``handleMemoryPressure(_:)`` for each signal, until the signals end or one comes after the store is gone.
+  ///
+  /// ```swift
+  /// store.handleMemoryPressure(from: MemoryPressure.signals())
+  /// ```
+  ///
+  /// You can also pass any asynchronous sequence of ``MemoryPressure``, such as one that your program feeds.
+  ///
+  /// - Returns: the task that listens. Cancel it to stop.
+  @discardableResult public func handleMemoryPressure<Signals: AsyncSequence & Sendable>(from signals: Signals) -> Task<
+    Void, Never
+  >
+  where Signals.Element == MemoryPressure {
+    full.background.start { [weak self] in
+      do {
+        for try await pressure in signals {
+          guard let self else { return }
+          self.handleMemoryPressure(pressure)
+        }
+      } catch {
+        // If the signals end with an error, they have ended.
+      }
+    }
+  }
+
+  /// Changes how long chunks are kept, in all tiers: `age` after they were requested from the source, `idle` after they
+  /// were last read, which a disk does not track. `nil`: for as long as there is room. Parts that are your own stores
+  /// have their own limits.
+  ///
+  /// Expired chunks are removed when they are looked up, and by a timer.
+  public func limit(age: Duration?, idle: Duration?) { full.limitTime(age: age, idle: idle) }
 }
 
 extension ChunkTier {
@@ -67,9 +133,7 @@ extension ChunkTier {
 }
 
 extension ChunkStore {
-  /// Reserves and inserts each piece of a chunk separately.
-  ///
-  /// - Returns: whether all of it is kept.
+  /// Reserves and inserts each piece of a chunk separately. Returns whether all of it is kept.
   func insertPieces(of chunk: Chunk) -> Bool {
     var isKept = true
     for piece in chunk.pieces {

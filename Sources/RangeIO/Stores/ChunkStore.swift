@@ -16,13 +16,6 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// The sources that this store knows. Combined stores share one.
   var sources: ChunkSources { get }
 
-  /// Whether the store keeps parts of blocks, not only whole blocks. A cache uses this to choose what to fetch. By
-  /// default `false`.
-  var keepsPartsOfBlocks: Bool { get }
-
-  /// Whether an earlier process may have left chunks here, as in a database. By default `false`.
-  var mayOutliveProcess: Bool { get }
-
   /// Returns what the store holds of `range`.
   func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup
 

@@ -33,7 +33,6 @@ struct ChunkTable: ~Copyable {
   private var firstFree: UInt32 = 0
   /// The number of slots that were ever used, including slot 0, which means none.
   private(set) var slotsUsed = 1
-  /// The number of chunks.
   private(set) var count = 0
 
   init() {
@@ -47,10 +46,8 @@ struct ChunkTable: ~Copyable {
     for number in 1..<slotsUsed where isUsed(number) { owner(number).release() }
   }
 
-  /// Whether a slot has a chunk.
   func isUsed(_ number: Int) -> Bool { slots[number] & Self.freeBit == 0 }
 
-  /// The note of the chunk in a slot.
   subscript(number: Int) -> Note {
     unsafeAddress { UnsafePointer(note(number)) }
     unsafeMutableAddress { note(number) }
@@ -77,8 +74,6 @@ struct ChunkTable: ~Copyable {
   }
 
   /// The slot of a chunk and its note, or 0 and nothing.
-  ///
-  /// - Parameter hash: the hash of the key.
   @inline(__always) func look(
     _ token: UInt64, _ block: Int, _ hash: UInt64
   ) -> (slot: Int, note: UnsafeMutablePointer<Note>?) {
@@ -101,7 +96,6 @@ struct ChunkTable: ~Copyable {
     }
   }
 
-  /// The slot of a chunk, or 0.
   func find(token: UInt64, block: Int, hash: UInt64) -> Int { look(token, block, hash).slot }
 
   /// Adds a chunk that is not in the table.
@@ -125,9 +119,7 @@ struct ChunkTable: ~Copyable {
     return old
   }
 
-  /// Writes the key into a chunk's note.
-  ///
-  /// - Returns: the note's address.
+  /// Writes the key into a chunk's note, and returns the note's address.
   private static func mark(_ owner: Unmanaged<BlockBacking>, token: UInt64, block: Int) -> UInt {
     let note = BlockBacking.note(of: owner)
     note.pointee.blockAndToken = UInt64(block) | token << 48
@@ -135,9 +127,7 @@ struct ChunkTable: ~Copyable {
     return UInt(bitPattern: note)
   }
 
-  /// Removes a chunk.
-  ///
-  /// - Returns: the chunk. The caller now owns the reference.
+  /// Removes a chunk, and returns it. The caller now owns the reference.
   mutating func remove(_ number: Int) -> Unmanaged<BlockBacking> {
     let owner = owner(number)
     removeBucket(Int(slots[number]))

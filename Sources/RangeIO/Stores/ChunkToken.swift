@@ -18,13 +18,11 @@ public final class ChunkToken: Sendable {
   /// What all tokens of this version share, on all grids.
   let entry: SourceEntry
   private let generationValue = Atomic<UInt64>(1 << 16)
-  /// The number of readers that read this version now.
   let readers = Atomic<Int>(0)
   /// The bytes charged in the memory store for its chunks, including reservations.
   let chargedBytes = Atomic<Int>(0)
   /// The bytes charged for its chunks in the tiers below, and on their way there.
   let chargedBytesBelow = Atomic<Int>(0)
-  /// The fetches in flight.
   let flights: FlightTable
 
   /// The generation of a retired token. No ticket has it.
@@ -43,7 +41,6 @@ public final class ChunkToken: Sendable {
   /// number.
   package var generation: UInt64 { generationValue.load(ordering: .sequentiallyConsistent) }
 
-  /// Whether chunks of this token may still be kept.
   package var isAlive: Bool { generation != Self.retired }
 
   /// Makes the store refuse bytes that are in flight. Every removal from a single store calls this first, and then

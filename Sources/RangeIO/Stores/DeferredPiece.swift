@@ -70,9 +70,8 @@ package protocol PieceLoader: Sendable {
   func loadNow() -> QuickLoad
 
   /// Loads the bytes of the piece. Returns `nil` if they are damaged or lost; the store then does not find them again.
-  /// Ends early when its task is cancelled.
-  ///
-  /// - Parameter whenLate: call this, at most once, when loading takes so long that the source should be read as well.
+  /// Ends early when its task is cancelled. `whenLate`: call this, at most once, when loading takes so long that the
+  /// source should be read as well.
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes?
 }
 

@@ -22,7 +22,8 @@ package protocol FullChunkStore: ChunkStore {
   /// Tells where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`.
   ///
   /// Returns parts in order that together make up `range`. A part that is not here has the origin
-  /// ``ReadExplanation/Origin/source`` and the reason. Does not count as a read. By default asks ``holds(_:token:grid:)`` block by block.
+  /// ``ReadExplanation/Origin/source`` and the reason. Does not count as a read. By default asks
+  /// ``holds(_:token:grid:)`` block by block.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
   /// Waits for a turn to read without a reservation. This also bounds the memory that such reads use together.
@@ -53,12 +54,45 @@ package protocol FullChunkStore: ChunkStore {
   /// default does nothing.
   func sendEvictions(to outlet: any EvictionSink)
 
-  // What users call `contains` and `remove`. Named apart, so that the one does not call itself.
+  /// Whether the store keeps parts of blocks, not only whole blocks. By default `false`.
+  var keepsPartsOfBlocks: Bool { get }
+
+  /// Whether an earlier process may have left chunks here, as in a database. By default `false`.
+  var mayOutliveProcess: Bool { get }
+
+  /// Where the store runs what nobody waits for. By default Swift's own threads.
+  var background: BackgroundWork { get }
+
+  // What users call `contains`, `remove`, `pin` and so on. Named apart, so that the one does not call itself.
 
   func has(_ range: ByteRange, of source: SourceDescription) -> Bool
   func removeSource(_ id: String)
   func removeBlocks(_ range: ByteRange, of source: SourceDescription)
   func removeEverything() -> ChunkRemoval
+  func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws
+  func unpinBlocks(_ range: ByteRange, of source: SourceDescription)
+  func keepMetadata(_ metadata: Bytes?, of source: SourceDescription) throws
+  func relieveMemory(_ pressure: MemoryPressure)
+  func limitTime(age: Duration?, idle: Duration?)
+
+  /// Removes chunks that are older, or have been idle for longer, than the limits allow. A timer calls this.
+  func removeExpired()
+}
+
+extension AnyIterator<[Chunk]> {
+  /// Copies of the chunks of `shardCount` shards, one shard after the other. `step`: copies a few chunks of a shard
+  /// from a place on, and returns where to continue; `nil` at its end.
+  static func steps(
+    through shardCount: Int, _ step: @escaping (_ shard: Int, _ first: Int) -> ([Chunk], Int?)
+  ) -> AnyIterator {
+    var (shard, first) = (0, 0)
+    return AnyIterator {
+      guard shard < shardCount else { return nil }
+      let (chunks, next) = step(shard, first)
+      (shard, first) = next.map { (shard, $0) } ?? (shard + 1, 0)
+      return chunks
+    }
+  }
 }
 
 /// Receives the chunks that a tier evicts.
@@ -73,7 +107,7 @@ package protocol EvictionSink: AnyObject, Sendable {
   func proceed()
 }
 
-/// A reference to an outlet that can be published atomically.
+/// A reference to a sink that can be published atomically.
 final class EvictionSinkBox: Sendable {
   let outlet: any EvictionSink
 
@@ -135,7 +169,6 @@ extension FullChunkStore {
     try await UnreservedTurns.permits.enter(UnreservedTurns.nobodyCloses)
   }
 
-  /// Ends the turn.
   package func leaveUnreserved() { UnreservedTurns.permits.leave() }
 
   package func has(_ range: ByteRange, of source: SourceDescription) -> Bool {
@@ -149,14 +182,13 @@ extension FullChunkStore {
     guard known.isEmpty, mayOutliveProcess, let grid = BlockGrid(blockSize: source.preferredBlockSize) else {
       return known
     }
-    let (token, retired) = sources.token(for: source, grid: grid, reading: false)
-    for token in retired { eraseRetired(token) }
-    return [token]
+    return [token(of: source, on: grid, reading: false)]
   }
 
   package func removeSource(_ id: String) {
     let tokens = sources.tokens(ofID: id)
     for token in tokens { token.raiseGeneration() }
+    // Pins first: a chunk that is added in between is not pinned, or is erased with the rest.
     for token in tokens { token.entry.forgetWhatIsKept() }
     erase(source: id)
   }
@@ -176,9 +208,96 @@ extension FullChunkStore {
     eraseAll()
     return ChunkRemoval()
   }
+
+  /// This store's token for `source` on `grid`. Erases the versions that it replaces.
+  ///
+  /// - Parameter reading: whether the source counts as being read for as long as the store lives, for code that uses a
+  ///   store without the `Caching` stage: trace replay and tests.
+  package func token(of source: SourceDescription, on grid: BlockGrid, reading: Bool = true) -> ChunkToken {
+    let (token, retired) = sources.token(for: source, grid: grid, reading: reading)
+    for token in retired { eraseRetired(token) }
+    return token
+  }
+
+  // By default there is no memory to pin, keep or free, and no limit of time.
+
+  package var keepsPartsOfBlocks: Bool { false }
+  package var mayOutliveProcess: Bool { false }
+  package var background: BackgroundWork { BackgroundWork() }
+  package func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws { throw Self.keepsNo("pins") }
+  package func unpinBlocks(_ range: ByteRange, of source: SourceDescription) {}
+  package func keepMetadata(_ metadata: Bytes?, of source: SourceDescription) throws { throw Self.keepsNo("metadata") }
+  package func relieveMemory(_ pressure: MemoryPressure) {}
+  package func limitTime(age: Duration?, idle: Duration?) {}
+  package func removeExpired() {}
+
+  static func keepsNo(_ what: String) -> ReadError {
+    ReadError(
+      .invalidConfiguration, "neither this store nor one that it is composed of keeps \(what): a MemoryStore does")
+  }
 }
 
+/// The turns of all stores in the process that have none of their own.
 private enum UnreservedTurns {
   static let permits = Permits(4)
   static let nobodyCloses = WaiterRegistry()
+}
+
+extension ChunkStore {
+  /// This store with everything that a cache asks of one. Costs a dynamic cast: resolve it once, not for each read.
+  package var full: any FullChunkStore { self as? any FullChunkStore ?? AdaptedStore(self) }
+}
+
+/// Makes a ``FullChunkStore`` of any store, with the defaults and what the store implements as a ``ChunkTier``.
+final class AdaptedStore: FullChunkStore {
+  let store: any ChunkStore
+  private let tier: (any ChunkTier)?
+
+  init(_ store: any ChunkStore) {
+    self.store = store
+    tier = store as? any ChunkTier
+  }
+
+  var sources: ChunkSources { store.sources }
+  /// It is not known, and asking such a store costs little.
+  var mayOutliveProcess: Bool { true }
+
+  func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { store.lookUp(range, of: token) }
+
+  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+    // A token that is retired has nothing.
+    sources.token(numbered: token).map { store.lookUp(range, of: $0) } ?? .miss
+  }
+
+  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
+    store.reserve(range, ofRun: run, for: token)
+  }
+
+  func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool {
+    store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
+  }
+
+  func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
+  func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
+  func erase(source id: String) { store.erase(source: id) }
+  func eraseAll() { store.eraseAll() }
+
+  /// The origin has the name of the store's type.
+  func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    explain(range, token: token, grid: grid, as: ReadExplanation.Origin("\(type(of: store))"))
+  }
+
+  func insertDemoted(_ chunk: Chunk) -> Bool { tier?.insertDemoted(chunk) ?? store.insertPieces(of: chunk) }
+
+  func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
+    guard let tier else { return store.erase(range, of: token) }
+    tier.erasePromoted(range, of: token)
+  }
+
+  func sendEvictions(to outlet: any EvictionSink) {
+    tier?.sendEvictions { chunks in
+      outlet.take(chunks[...])
+      outlet.proceed()
+    }
+  }
 }

@@ -15,14 +15,11 @@ struct Ledger: ~Copyable, Sendable {
     get { limitValue.load(ordering: .relaxed) }
     nonmutating set { limitValue.store(newValue, ordering: .relaxed) }
   }
-  /// What is taken now.
   var taken: Int { sum.load(ordering: .relaxed) }
   /// The most that was ever taken, as far as it was noted.
   var peak: Int { mostTaken.load(ordering: .relaxed) }
 
-  /// Takes this much, or nothing.
-  ///
-  /// - Returns: whether there was room.
+  /// Takes this much, or nothing. Returns whether there was room.
   borrowing func take(_ amount: Int) -> Bool {
     guard take(amount, upTo: limit) else { return false }
     notePeak()
@@ -41,4 +38,55 @@ struct Ledger: ~Copyable, Sendable {
   borrowing func give(_ amount: Int) { sum.wrappingSubtract(amount, ordering: .relaxed) }
 
   borrowing func notePeak() { mostTaken.max(taken, ordering: .relaxed) }
+}
+
+/// One hard limit for everything that several tiers keep in memory: chunks, compressed chunks, chunks moving between
+/// tiers, and room reserved for reads in flight.
+///
+/// Every byte is taken before it is used and given back after it is released. So the sum never exceeds the limit,
+/// except for the moment after the limit was lowered. `TieredChunkStore` makes one budget for its tiers.
+package final class MemoryBudget: Sendable {
+  private let ledger: Ledger
+  private let lender = PublishedOnce<Lender>()
+
+  package init(limit: ByteCount) { ledger = Ledger(limit: limit.bytes) }
+
+  package var limit: ByteCount { .bytes(ledger.limit) }
+  package var bytes: Int { ledger.taken }
+  package var peakBytes: Int { ledger.peak }
+
+  /// Takes effect at once. A caller that lowers the limit must evict the excess.
+  func setLimit(_ limit: ByteCount) { ledger.limit = limit.bytes }
+
+  /// Takes this many bytes, or nothing. Returns whether there was room.
+  func take(_ bytes: Int) -> Bool { ledger.take(bytes) }
+
+  /// Takes this many bytes even beyond the limit, so that others must make room; gives back if negative.
+  func charge(_ bytes: Int) { ledger.charge(bytes) }
+
+  func give(_ bytes: Int) { ledger.give(bytes) }
+
+  /// The bytes that must be freed before this many fit; zero or less if they fit now.
+  func missing(_ bytes: Int) -> Int { self.bytes - limit.bytes + bytes }
+
+  /// The tier that uses what the others leave, and gives it up when they need it.
+  private final class Lender: Sendable {
+    let giveUp: @Sendable (Int) -> Void
+
+    init(_ giveUp: @escaping @Sendable (Int) -> Void) { self.giveUp = giveUp }
+  }
+
+  /// Sets the tier that gives up this many bytes when others need them. Call once.
+  func lends(_ giveUp: @escaping @Sendable (Int) -> Void) { _ = lender.publish(Lender(giveUp)) }
+
+  /// Takes this many bytes for a tier that stays within its own limit. If needed, takes them from the tier that uses
+  /// what the others leave. Do not call under a lock. Returns whether there was room.
+  func takeBack(_ bytes: Int) -> Bool {
+    // Others may take the bytes first, so try a few times.
+    for _ in 0..<4 {
+      if take(bytes) { return true }
+      lender.value?.giveUp(max(0, missing(bytes)))
+    }
+    return take(bytes)
+  }
 }

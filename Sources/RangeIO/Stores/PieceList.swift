@@ -68,9 +68,8 @@ extension PieceList {
     return merged
   }
 
-  /// One piece with the bytes of `pieces`, which leave no gap. Where several have a byte, the last one wins.
-  ///
-  /// - Returns: `nil` if there is no memory.
+  /// One piece with the bytes of `pieces`, which leave no gap. Where several have a byte, the last one wins. Returns
+  /// `nil` if there is no memory.
   private static func join(_ pieces: [Piece]) -> Piece? {
     let lower = pieces.map(\.range.lowerBound).min()!
     let upper = pieces.map(\.range.upperBound).max()!

@@ -19,9 +19,7 @@ final class RecentTouches: @unchecked Sendable {
 
   deinit { places.deallocate() }
 
-  /// Whether a touch is remembered.
-  ///
-  /// - Parameter hash: the well-mixed hash of the block.
+  /// Whether a touch is remembered. `hash`: the well-mixed hash of the block.
   func remembers(_ hash: UInt64) -> Bool {
     Self.holds(place(of: hash).pointee.load(ordering: .relaxed), Self.fingerprint(hash))
   }

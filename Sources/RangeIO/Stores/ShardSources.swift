@@ -27,7 +27,6 @@ struct ShardSources {
     last = places[number]!
   }
 
-  /// Counts a new chunk.
   mutating func add(_ token: ChunkToken) {
     if last >= sources.count || sources[last].token !== token {
       if let place = places[token.number] {

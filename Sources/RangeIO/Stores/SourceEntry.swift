@@ -60,9 +60,8 @@ final class SourceEntry: Sendable {
   /// The user's metadata for this version.
   var metadata: Bytes? { kept.withLock { $0.metadata?.bytes } }
 
-  /// Keeps metadata. Replaces the old metadata and gives back its charge.
-  ///
-  /// - Returns: false, and keeps nothing, if the version is over.
+  /// Keeps metadata. Replaces the old metadata and gives back its charge. Returns false, and keeps nothing, if the
+  /// version is over.
   func keep(_ metadata: Metadata) -> Bool {
     let (isKept, before) = kept.withLock { kept -> (Bool, Metadata?) in
       guard !kept.isOver else { return (false, nil) }

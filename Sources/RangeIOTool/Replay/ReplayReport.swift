@@ -43,7 +43,7 @@ struct ReplayReport {
         row.policy, share(row.counts.hits - below), share(tiers.moving.hits), share(tiers.compressed.hits),
         Figures.decimal(tiers.compressed.ratio, places: 2), Figures.count(tiers.moving.moved),
         Figures.count(tiers.moving.dropped + tiers.compressed.dropped + tiers.compressed.incompressible),
-        Figures.count(tiers.compressed.insertions - tiers.compressed.evictions - tiers.compressed.pieces),
+        Figures.count(tiers.compressed.insertions - tiers.compressed.evictions - tiers.compressed.blocks),
         Figures.decimal(Double(tiers.peakBytes) / Double(max(1, tiers.limit)) * 100, places: 1) + "%",
       ])
     }

@@ -26,11 +26,11 @@ struct CacheOutcomes: SeededTally, Equatable {
     merges += other.merges
   }
 
-  mutating func add(_ statistics: MemoryStore.Statistics) {
+  mutating func add(_ statistics: TierStatistics) {
     hits = statistics.hits
     evictions = statistics.evictions
     stale = statistics.stale
-    refusals = statistics.refusals
+    refusals = statistics.dropped
     merges = statistics.merges
   }
 }

@@ -209,7 +209,7 @@ final class HangSimulation: Sendable {
 
   private func removeAll(_ store: TieredChunkStore) async throws {
     try await bounded("removing", within: .milliseconds(1)) { [self] in
-      let removal = store.removeAll()
+      let removal = store.removeEverything()
       switch random(in: 0...2) {
       case 0: for await _ in removal {}
       case 1:

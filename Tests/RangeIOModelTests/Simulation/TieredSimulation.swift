@@ -272,7 +272,7 @@ final class TieredSimulation: ReadingSimulation {
     store.removeAll()
     try recount()
     let tiers = store.memory!
-    guard tiers.memory.ledger.bytes == 0, store.statistics().compressed.pieces == 0 else {
+    guard tiers.memory.ledger.bytes == 0, store.statistics().compressed.blocks == 0 else {
       throw SimulationFault(what: "bytes are lost: \(store.statistics())")
     }
     // All turns are back, or this hangs.

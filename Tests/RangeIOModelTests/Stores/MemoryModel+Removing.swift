@@ -40,7 +40,7 @@ extension MemoryModel {
   mutating func removeAll() async throws(Mismatch) {
     guard removal == nil else { return }
     let recount = MemoryRecount(store)
-    let whole = store.removeAll()
+    let whole = store.removeEverything()
     for version in versions.indices { empty(version) }
     try expect(store.statistics().removedBytes == recount.bytes, "not all of \(recount.bytes) bytes are removed")
     removal = Removal(steps: whole.makeAsyncIterator(), whole: whole)

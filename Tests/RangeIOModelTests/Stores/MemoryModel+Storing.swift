@@ -125,7 +125,7 @@ extension MemoryModel {
     }
     try expect(isPublished, "bytes were not kept")
     let dropped = (after.droppedPieceBytes - before.droppedPieceBytes) / unit
-    try note(one, dropped: dropped, refused: after.refusals - before.refusals)
+    try note(one, dropped: dropped, refused: after.dropped - before.dropped)
     try take(evicted.takeAll())
     tally.inserted += 1
     tally.merged += after.merges - before.merges

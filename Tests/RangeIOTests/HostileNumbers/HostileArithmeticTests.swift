@@ -100,7 +100,7 @@ struct HostileArithmeticTests {
       (spill.hits, spill.stagedHits, spill.fileBytes, spill.writtenBytes) = (number, number, number, number)
       (spill.blocks, spill.indexBytes) = (number, number)
       _ = (spill.description, spill.writeAmplification, spill.indexBytesPerBlock)
-      var compressed = CompressedStatistics()
+      var compressed = TierStatistics()
       (compressed.rawBytes, compressed.storedBytes) = (number, number)
       _ = (compressed.description, compressed.ratio)
     }

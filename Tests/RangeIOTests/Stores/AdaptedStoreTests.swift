@@ -67,7 +67,6 @@ import Testing
   /// Has every block of every source from an earlier process, until they are erased.
   private final class Left: ChunkStore {
     let sources = ChunkSources()
-    let mayOutliveProcess = true
     private let erased = Locked(RangeSet<Int>())
 
     func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
@@ -137,6 +136,18 @@ import Testing
     #expect(source.readCount == 1)
     await reader.close()
     await tiered.close()
+  }
+
+  @Test func `a user's store refuses or ignores what only memory does`() async throws {
+    let store = OneBlock()
+    let version = try await source.describe()
+    #expect(throws: ReadError.self) { try store.pin(0..<10, of: version) }
+    #expect(throws: ReadError.self) { try store.setMetadata(Bytes([1]), of: version) }
+    #expect(store.metadata(of: version) == nil)
+    store.unpin(0..<10, of: version)
+    store.handleMemoryPressure(.critical)
+    store.limit(age: .seconds(1), idle: nil)
+    for await _ in store.removeAll() { Issue.record("there was nothing to free") }
   }
 
   @Test func `everything is removed from every store`() async throws {

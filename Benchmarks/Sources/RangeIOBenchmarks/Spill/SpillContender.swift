@@ -19,10 +19,10 @@ struct SpillContender: Sendable {
   ]
 
   private static let rangeIO = SpillContender(name: .rangeIO, label: "LZ4") { url, durability in
-    try await SpillStorePeer(url, durability, codec: LZ4Codec())
+    try await SpillStorePeer(url, durability, codec: BuiltInCodec.lz4)
   }
   private static let rangeIOPlain = SpillContender(name: .spillIdentity, label: "not compressed") { url, durability in
-    try await SpillStorePeer(url, durability, codec: IdentityCodec())
+    try await SpillStorePeer(url, durability, codec: BuiltInCodec.identity)
   }
 
   /// The name of its directories.

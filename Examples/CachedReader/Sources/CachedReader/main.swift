@@ -65,6 +65,6 @@ do {
 }
 
 // Removed: nothing of it can be found from here on.
-for await progress in store.removeAll() where progress.fraction == 1 { print("removed \(progress.removedBytes) bytes") }
+for await progress in store.removeAll() { print("removed \(progress.removedBytes) of \(progress.totalBytes) bytes") }
 check(store.cachedRanges().isEmpty && store.statistics().blocks == 0, "something is left")
 await reader.close()

@@ -1,6 +1,5 @@
 /// Freeing segments: which one, and which of its records are copied.
 extension CompressedShard {
-  /// The work that remains for a segment that is being freed.
   struct Draining {
     let number: UInt32
     /// Whether all of it is copied, not only what was read.
@@ -40,7 +39,7 @@ extension CompressedShard {
         room -= stored
         draining.survivors.append((slot, place))
       } else {
-        evict(slot, place, collecting, &draining)
+        evict(slot, collecting, &draining)
       }
     }
     return draining
@@ -48,39 +47,33 @@ extension CompressedShard {
 
   private mutating func isPinned(_ slot: UInt32) -> Bool {
     let token = sources.token(table[slot].token)
-    return token.entry.pins(range(slot, token))
+    return token.entry.pins(table[slot].range(on: token.grid))
   }
 
-  private func range(_ slot: UInt32, _ token: ChunkToken) -> ByteRange {
-    let start = table[slot].block << token.grid.shift
-    return start + Int(table[slot].lower)..<start + Int(table[slot].upper)
-  }
-
-  private mutating func evict(_ slot: UInt32, _ place: Place, _ collecting: Bool, _ draining: inout Draining) {
-    if collecting {
-      let record = table[slot]
-      let token = sources.token(record.token)
-      let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: record.fetchedAt))
-      draining.evicted.append(
-        EvictedRecord(
-          ticket: ticket, block: record.block, range: range(slot, token), place: place,
-          lastRead: ReadInstant(nanoseconds: record.lastRead)))
-    }
+  private mutating func evict(_ slot: UInt32, _ collecting: Bool, _ draining: inout Draining) {
+    if collecting { draining.evicted.append(copy(slot)) }
     counts.evictions += 1
     counts.evictedBytes += Int(table[slot].stored)
     draining.evictedCount += 1
     remove(slot)
   }
 
+  /// A copy of a record, as if it were evicted now.
+  mutating func copy(_ slot: UInt32) -> EvictedRecord {
+    let record = table[slot]
+    let token = sources.token(record.token)
+    return EvictedRecord(
+      ticket: token.ticket(fetchedAt: ReadInstant(nanoseconds: record.fetchedAt)), block: record.block,
+      range: record.range(on: token.grid), place: place(slot), lastRead: ReadInstant(nanoseconds: record.lastRead))
+  }
+
   /// Evicts a record that could not be copied.
   mutating func giveUp(_ slot: UInt32, _ place: Place, collecting: Bool, _ draining: inout Draining) {
     guard isAt(slot, place.segment, place.offset) else { return }
-    evict(slot, place, collecting, &draining)
+    evict(slot, collecting, &draining)
   }
 
-  /// Frees a segment that has no live records.
-  ///
-  /// - Returns: its memory, to be released outside the lock.
+  /// Frees a segment that has no live records. Returns its memory, to be released outside the lock.
   mutating func endDraining(_ number: UInt32) -> SegmentMemory {
     let memory = segments[Int(number)]!.memory
     segmentBytes -= memory.capacity
@@ -111,4 +104,9 @@ struct EvictedRecord: Sendable {
   let range: ByteRange
   let place: CompressedShard.Place
   let lastRead: ReadInstant
+
+  /// The chunk that it is, with its decoded bytes.
+  func chunk(_ bytes: Bytes) -> Chunk {
+    Chunk(ticket: ticket, block: block, piece: RangedBytes(range, bytes), lastRead: lastRead)
+  }
 }

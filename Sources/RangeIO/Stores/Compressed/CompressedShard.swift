@@ -8,7 +8,6 @@ import Synchronization
 struct CompressedShard: ~Copyable {
   typealias Record = RecordTable.Record
 
-  /// A segment in use.
   struct Segment {
     let memory: SegmentMemory
     /// The end of the part that is allocated.
@@ -23,7 +22,6 @@ struct CompressedShard: ~Copyable {
   struct Place: Sendable {
     let memory: SegmentMemory
     let segment: UInt32
-    /// The offset of the encoded bytes.
     let offset: UInt32
     let stored: Int
 
@@ -37,7 +35,7 @@ struct CompressedShard: ~Copyable {
 
   var table = RecordTable()
   var sources = ShardSources()
-  var counts = CompressedCounts()
+  var counts = TierStatistics()
   /// By number. Freed numbers are used again: that is safe, since a record counts only if table and segment agree.
   var segments: [Segment?] = []
   /// Filled and not yet freed, the oldest first.
@@ -114,9 +112,8 @@ struct CompressedShard: ~Copyable {
 
   // MARK: records
 
-  /// Publishes a record that was written, so that it can be found.
-  ///
-  /// - Returns: the number of records that it replaced; `nil` if its ticket is no longer valid.
+  /// Publishes a record that was written, so that it can be found. Returns the number of records that it replaced;
+  /// `nil` if its ticket is no longer valid.
   mutating func publish(_ record: Record, at place: Place, ticket: ChunkTicket) -> Int? {
     segments[Int(place.segment)]!.pending -= 1
     // Charged before checking the ticket. A removal raises the generation first, and skips tokens with no charge. So
@@ -188,7 +185,6 @@ struct CompressedShard: ~Copyable {
     return slots
   }
 
-  /// Removes a record.
   mutating func remove(_ slot: UInt32) {
     let record = table[slot]
     segments[Int(record.segment)]!.liveBytes -= Int(record.stored)
@@ -200,9 +196,7 @@ struct CompressedShard: ~Copyable {
     hasEmptySegment = hasEmptySegment || segments[Int(record.segment)]!.liveBytes == 0
   }
 
-  /// Removes segments that have no live records.
-  ///
-  /// - Returns: their memory, to be released outside the lock.
+  /// Removes segments that have no live records. Returns their memory, to be released outside the lock.
   mutating func takeEmptySegments() -> [SegmentMemory] {
     guard hasEmptySegment else { return [] }
     hasEmptySegment = false

@@ -67,7 +67,6 @@ extension CompressedStore {
         store: self, place: state.place(slot), range: range, ticket: ticket, isFirst: !shouldPromote))
   }
 
-  /// Whether the store holds all of `range`. Does not count as a read.
   package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     let block = range.lowerBound >> grid.shift
     let start = block << grid.shift
@@ -88,12 +87,10 @@ extension CompressedStore {
     return ByteRanges.gaps(in: range, covered: coverage(range, token, grid)).isEmpty
   }
 
-  /// Whether the store holds some of `range`. Does not count as a read.
   package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     !coverage(range, token, grid).isEmpty
   }
 
-  /// Tells whether the bytes of `range` would come from compressed memory. Does not count as a read.
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     .parts(of: range, held: coverage(range, token, grid), .compressed) { [.missing($0, .compressed, .notKept)] }
   }
@@ -104,18 +101,34 @@ extension CompressedStore {
     var covered: [ByteRange] = []
     for (block, part) in grid.pieces(of: range) {
       let hash = ChunkTable.hash(token: token, block: block)
-      let start = block << grid.shift
       shard(of: hash).state.withLock { state in
         for slot in state.slots(token, block, hash) where now == .min || !state.isExpired(slot, now) {
-          let piece = state.table[slot].piece
-          if let common = ByteRanges.intersection(start + piece.lowerBound..<start + piece.upperBound, part) {
-            covered.append(common)
-          }
+          if let common = ByteRanges.intersection(state.table[slot].range(on: grid), part) { covered.append(common) }
         }
       }
     }
     return ByteRanges.normalize(covered)
   }
+
+  /// Decompressed copies of the resident pieces, 64 slots at a time. Expired pieces are left out.
+  package func residents() -> AnyIterator<[Chunk]> {
+    .steps(through: shards.count) { shard, first in
+      let now = self.presentForLimits
+      let (found, next) = self.shards[shard].state.withLock { state -> ([EvictedRecord], Int?) in
+        let end = min(max(1, first) + 64, state.table.slotsUsed)
+        var found: [EvictedRecord] = []
+        for slot in UInt32(max(1, first))..<UInt32(max(1, first, end))
+        where state.table[slot].isUsed && (now == .min || !state.isExpired(slot, now)) {
+          found.append(state.copy(slot))
+        }
+        return (found, end < state.table.slotsUsed ? end : nil)
+      }
+      return (found.compactMap { record in self.decode(record).map(record.chunk) }, next)
+    }
+  }
+
+  /// Decodes an evicted record. Returns `nil` if that fails.
+  func decode(_ record: EvictedRecord) -> Bytes? { decode(record.place, count: record.range.count) }
 
   /// Decodes the bytes at `place`. Returns `nil` if that fails.
   func decode(_ place: CompressedShard.Place, count: Int) -> Bytes? {

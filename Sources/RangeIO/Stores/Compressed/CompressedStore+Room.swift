@@ -11,9 +11,7 @@ extension CompressedStore {
   /// Kept free, so that there is always a segment to copy to.
   var headroom: Int { SegmentMemory.footprint(of: segmentSize) }
 
-  /// A place for this many encoded bytes. Makes room for it.
-  ///
-  /// - Returns: `nil` if there is none, and none can be made.
+  /// A place for this many encoded bytes. Makes room for it. Returns `nil` if there is none, and none can be made.
   func place(for stored: Int, in shard: Shard) -> CompressedShard.Place? {
     if let place = shard.state.withLock({ $0.allocate(stored, nil) }) { return place }
     let span = CompressedShard.span(stored)
@@ -50,9 +48,8 @@ extension CompressedStore {
     return memory
   }
 
-  /// Frees one segment of the fullest shard. Records that were read are copied into the room that is kept free.
-  ///
-  /// - Returns: whether there was one.
+  /// Frees one segment of the fullest shard. Records that were read are copied into the room that is kept free. Returns
+  /// whether there was one.
   func evictSegment() -> Bool {
     let filled = shards.map { ($0, bytes: $0.segmentBytes.load(ordering: .relaxed)) }
     return filled.sorted { $0.bytes > $1.bytes }.contains { evictSegment(of: $0.0, most: 0.25, handing: outlet) }
@@ -98,10 +95,8 @@ extension CompressedStore {
   /// Decompresses evicted records, for the tier below.
   private func hand(_ evicted: [EvictedRecord], to outlet: any EvictionSink) {
     for record in evicted {
-      guard record.ticket.isValid, let bytes = decode(record.place, count: record.range.count) else { continue }
-      let chunk = Chunk(
-        ticket: record.ticket, block: record.block, piece: RangedBytes(record.range, bytes), lastRead: record.lastRead)
-      outlet.take([chunk])
+      guard record.ticket.isValid, let bytes = decode(record) else { continue }
+      outlet.take([record.chunk(bytes)])
       outlet.proceed()
     }
   }
@@ -113,17 +108,15 @@ extension CompressedStore {
   /// - Throws: `CancellationError`, with the limit changed.
   package func resize(to limit: ByteCount) async throws {
     ledger.limit = limit.bytes
-    try await shrink(to: limit.bytes)
+    try await trim(to: limit)
   }
 
   /// Evicts the oldest until the store holds at most `size`. The limit does not change.
   ///
   /// - Throws: `CancellationError`.
-  package func trim(to size: ByteCount) async throws { try await shrink(to: size.bytes) }
-
-  private func shrink(to bytes: Int) async throws {
+  package func trim(to size: ByteCount) async throws {
     var fruitless = 0
-    while ledger.bytes > bytes {
+    while ledger.bytes > size.bytes {
       try Task.checkCancellation()
       // Pinned pieces are copied. When all segments were copied, only pinned pieces are left.
       guard fruitless <= segmentCount else { return }
@@ -138,6 +131,10 @@ extension CompressedStore {
   private var segmentBytes: Int { shards.reduce(0) { $0 + $1.segmentBytes.load(ordering: .relaxed) } }
 
   private var segmentCount: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.segments.count } } }
+
+  package func relieveMemory(_ pressure: MemoryPressure) {
+    if pressure != .normal { drop(to: pressure == .critical ? 0 : ledger.bytes / 2) }
+  }
 
   /// Frees memory because the system is short of it, until at most this many bytes are held. Copies pinned pieces and
   /// nothing else, and sends nothing to a tier below.

@@ -12,29 +12,20 @@ extension CompressedStore {
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
     var isKept = true
     for piece in chunk.pieces {
-      switch store(piece, chunk) {
-      case .stored, .present: break
-      case .dropped:
-        dropped.wrappingAdd(1, ordering: .relaxed)
-        isKept = false
-        // A disk may have room for it.
-        passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead))
-      case .expired:
-        dropped.wrappingAdd(1, ordering: .relaxed)
-        isKept = false
-      case .stale: isKept = false
-      case .incompressible:
-        incompressible.wrappingAdd(1, ordering: .relaxed)
-        isKept = false
-        passOn(Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead))
+      let outcome = store(piece, chunk)
+      switch outcome {
+      case .stored, .present: continue
+      case .stale: break
+      case .dropped, .expired: dropped.wrappingAdd(1, ordering: .relaxed)
+      case .incompressible: incompressible.wrappingAdd(1, ordering: .relaxed)
       }
+      isKept = false
+      guard outcome == .dropped || outcome == .incompressible, let outlet else { continue }
+      // A disk may have room for it.
+      outlet.take([Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead)])
+      outlet.proceed()
     }
     return isKept
-  }
-
-  private func passOn(_ chunk: Chunk) {
-    outlet?.take([chunk])
-    outlet?.proceed()
   }
 
   private func store(_ piece: RangedBytes, _ chunk: Chunk) -> Outcome {
@@ -104,7 +95,6 @@ extension CompressedStore {
     return ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token)
   }
 
-  /// Does nothing, since nothing was charged.
   package func cancel(_ reservation: ChunkReservation) {}
 
   /// Compresses the bytes of `range` block by block. Keeps those that shrink.
@@ -112,9 +102,8 @@ extension CompressedStore {
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
   ) -> Bool {
     var isPublished = true
-    for (block, part) in ticket.token.grid.pieces(of: range) {
-      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      insertDemoted(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice)))
+    for chunk in Chunk.split(bytes, at: range, ticket: ticket) {
+      insertDemoted(chunk)
       isPublished = isPublished && ticket.isValid
     }
     return isPublished

@@ -40,7 +40,6 @@ package final class CompressedStore: FullChunkStore {
     /// Where expired pieces are swept. Default: Swift's own threads.
     package var background = BackgroundWork()
 
-    /// Creates a configuration with this limit and the defaults.
     package init(limit: ByteCount) { self.limit = limit }
   }
 
@@ -65,7 +64,6 @@ package final class CompressedStore: FullChunkStore {
   let turns = Permits(4)
   let nobodyCloses = WaiterRegistry()
 
-  /// Creates an empty store.
   package convenience init(limit: ByteCount) { self.init(Configuration(limit: limit), sources: ChunkSources()) }
 
   /// Creates an empty store that shares `sources` with other stores, to be combined with them.
@@ -80,16 +78,16 @@ package final class CompressedStore: FullChunkStore {
     let most = max(1, min(Int(rio_processor_count()), configuration.limit.bytes >> 24))
     let count = configuration.shards ?? 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
     shards = (0..<count).map { _ in Shard() }
-    limit(age: configuration.ageLimit, idle: configuration.idleLimit)
+    limitTime(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 
-  /// The current time of the store's clock.
   package var now: ReadInstant { configuration.time.now }
+  package var background: BackgroundWork { configuration.background }
+  package var keepsPartsOfBlocks: Bool { true }
 
   /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
 
-  /// Where evicted chunks go, if anywhere.
   var outlet: (any EvictionSink)? { ownSink.value?.outlet }
 
   /// Sends evicted pieces, decompressed, to `outlet`.
@@ -100,16 +98,17 @@ package final class CompressedStore: FullChunkStore {
   /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(number of shards).
-  package func statistics() -> CompressedStatistics {
-    var all = CompressedStatistics()
+  package func statistics() -> TierStatistics {
+    var all = TierStatistics()
     for shard in shards {
-      shard.state.withLock { state in
-        all.add(state.counts)
-        all.pieces += state.table.count
-        all.segmentBytes += state.segmentBytes
-        all.storedBytes += state.storedBytes
-        all.rawBytes += state.rawBytes
+      let (counts, pieces, bytes) = shard.state.withLock {
+        ($0.counts, $0.table.count, (segments: $0.segmentBytes, stored: $0.storedBytes, raw: $0.rawBytes))
       }
+      all.add(counts)
+      all.blocks += pieces
+      all.segmentBytes += bytes.segments
+      all.storedBytes += bytes.stored
+      all.rawBytes += bytes.raw
     }
     all.limit = ledger.limit
     all.bytes = ledger.bytes
@@ -119,16 +118,9 @@ package final class CompressedStore: FullChunkStore {
     return all
   }
 
-  /// Always `true`.
-  package var keepsPartsOfBlocks: Bool { true }
-
   // MARK: time
 
-  /// Changes how long pieces are kept: `age` after they were requested from the source, `idle` after they were last
-  /// read.
-  ///
-  /// Expired pieces can no longer be found. They are removed when they are looked up, and by a timer.
-  package func limit(age: Duration?, idle: Duration?) {
+  package func limitTime(age: Duration?, idle: Duration?) {
     limitsAreChanging.withLock { _ in
       let now = now.nanoseconds
       for shard in shards {
@@ -146,4 +138,78 @@ package final class CompressedStore: FullChunkStore {
       }
     }
   }
+}
+
+extension CompressedStore {
+  /// Erases the pieces that hold bytes of `range`.
+  package func erase(_ range: ByteRange, of token: ChunkToken) {
+    guard !range.isEmpty, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) > 0 else { return }
+    if token.grid.blocks(covering: range).count > 4096 {
+      sweep { state, slot, _ in
+        state.table[slot].token == token.number && state.table[slot].range(on: token.grid).overlaps(range)
+      }
+      return
+    }
+    for (block, part) in token.grid.pieces(of: range) {
+      let hash = ChunkTable.hash(token: token.number, block: block)
+      change(shard(of: hash)) { state in
+        var count = 0
+        for slot in state.slots(token.number, block, hash)
+        where state.table[slot].range(on: token.grid).overlaps(part) {
+          state.remove(slot)
+          count += 1
+        }
+        return count
+      }
+    }
+  }
+
+  /// Removes the records for which `isMeant` returns true, with one lock for each 256 slots. `isMeant` receives the
+  /// time of each step. Returns the number of records removed.
+  @discardableResult private func sweep(where isMeant: (borrowing CompressedShard, UInt32, Int64) -> Bool) -> Int {
+    var count = 0
+    for shard in shards {
+      var next: Int? = 1
+      while let first = next {
+        change(shard) { state in
+          let now = presentForLimits
+          let end = min(first + 256, state.table.slotsUsed)
+          var removed = 0
+          for slot in UInt32(first)..<UInt32(max(first, end))
+          where state.table[slot].isUsed && isMeant(state, slot, now) {
+            state.remove(slot)
+            removed += 1
+          }
+          next = end < state.table.slotsUsed ? end : nil
+          count += removed
+          return removed
+        }
+      }
+    }
+    return count
+  }
+
+  /// Runs `body`, which returns the number of records it removed, and gives back what that frees.
+  private func change(_ shard: Shard, _ body: (inout CompressedShard) -> Int) {
+    let (count, empty) = shard.state.withLock { state -> (Int, [SegmentMemory]) in
+      let count = body(&state)
+      let empty = count > 0 ? state.takeEmptySegments() : []
+      if !empty.isEmpty { shard.segmentBytes.store(state.segmentBytes, ordering: .relaxed) }
+      return (count, empty)
+    }
+    ledger.give(count * RecordTable.charge)
+    withExtendedLifetime(empty) {}
+  }
+
+  /// Removes pieces that are older, or have been idle for longer, than the limits allow.
+  package func removeExpired() {
+    guard presentForLimits != .min else { return }
+    // Uses the time of each step: with an earlier time, newer pieces would seem to come from the future, and be
+    // removed.
+    let count = sweep { $2 != .min && $0.isExpired($1, $2) }
+    shards[0].state.withLock { $0.counts.expirations += count }
+  }
+
+  /// Erases all records, and all segments but one for each shard.
+  package func eraseAll() { sweep { _, _, _ in true } }
 }

@@ -30,6 +30,12 @@ struct CompressedRecord: BlockRecord {
   var upper: UInt32 { lower + count }
   var piece: Range<Int> { Int(lower)..<Int(upper) }
 
+  /// The range of the piece within the source.
+  func range(on grid: BlockGrid) -> ByteRange {
+    let start = block << grid.shift
+    return start + Int(lower)..<start + Int(upper)
+  }
+
   static func hash(_ key: Key) -> UInt64 { ChunkTable.hash(token: key.token, block: key.block) }
 }
 

@@ -33,12 +33,9 @@ final class MemoryLedger: Sendable {
   var blocks: Int { ownBlocks.taken }
   /// The part of them that is charged for metadata.
   var metadataBytes: Int { metadataTaken.load(ordering: .relaxed) }
-  /// The most bytes ever taken.
   var peakBytes: Int { ownBytes.peak }
 
-  /// Takes both, or nothing.
-  ///
-  /// - Returns: whether there was room.
+  /// Takes both, or nothing. Returns whether there was room.
   func take(bytes: Int, blocks: Int) -> Bool {
     guard ownBlocks.take(blocks, upTo: blockLimit) else { return false }
     guard ownBytes.take(bytes, upTo: byteLimit) else {

@@ -13,7 +13,6 @@ final class MemoryRemovals: Sendable {
   /// Lets a read that needs room skip the lock if there are no removals.
   private let count = Atomic<Int>(0)
 
-  /// Adds a removal.
   func add(_ work: RemovalWork) {
     all.withLock { all in
       all.removeAll { $0.work == nil }
@@ -22,12 +21,9 @@ final class MemoryRemovals: Sendable {
     }
   }
 
-  /// The bytes that are still to be freed.
   var byteCount: Int { works.reduce(0) { $0 + $1.byteCount } }
 
-  /// Frees a part.
-  ///
-  /// - Returns: the number of bytes; `nil` if nothing was left.
+  /// Frees a part. Returns the number of bytes; `nil` if nothing was left.
   func step() -> Int? {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
     for work in works { if let bytes = work.step()?.bytes { return bytes } }
@@ -41,11 +37,52 @@ final class MemoryRemovals: Sendable {
   private var works: [RemovalWork] { all.withLock { $0.compactMap(\.work) } }
 }
 
+/// The rest of a removal: shards that were taken out of a store all at once, to be freed in steps. Releasing the last
+/// reference completes it.
+final class RemovalWork: Sendable {
+  private struct State {
+    var shards: [DetachedShard]
+    var removedBytes = 0
+  }
+  private let state: Locked<State>
+  private let totalBytes: Int
+  /// Called while the lock is held.
+  private let freed: @Sendable ((bytes: Int, blocks: Int)) -> Void
+
+  init(_ shards: [DetachedShard], _ freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
+    totalBytes = shards.reduce(0) { $0 + $1.byteCount }
+    state = Locked(State(shards: shards))
+    self.freed = freed
+  }
+
+  deinit { while step() != nil {} }
+
+  var byteCount: Int { state.withLock { totalBytes - $0.removedBytes } }
+
+  /// Frees one part. Returns how many bytes, and the progress after that; `nil` if nothing was left.
+  func step() -> (bytes: Int, progress: ChunkRemoval.Progress)? {
+    // Only callers that want this memory freed take this lock, so it may be freed while the lock is held.
+    state.withLock { state in
+      while let shard = state.shards.last {
+        guard let step = shard.step() else {
+          state.shards.removeLast()
+          continue
+        }
+        state.removedBytes += step.bytes
+        freed(step)
+        return (step.bytes, (state.removedBytes, totalBytes))
+      }
+      return nil
+    }
+  }
+}
+
 /// The chunks of a shard, taken out all at once.
-final class DetachedShard: DetachedChunks, @unchecked Sendable {
+final class DetachedShard: @unchecked Sendable {
   // Unchecked: only `RemovalWork` has it, behind its lock.
   private var contents: ShardState
   private var next: Int? = 0
+  /// What all of them were charged.
   let byteCount: Int
 
   init(_ contents: consuming ShardState) {
@@ -53,6 +90,7 @@ final class DetachedShard: DetachedChunks, @unchecked Sendable {
     self.contents = contents
   }
 
+  /// Frees the next chunks. Returns what that freed; `nil` at the end.
   func step() -> (bytes: Int, blocks: Int)? {
     guard let first = next else { return nil }
     var gone = EvictedChunks()

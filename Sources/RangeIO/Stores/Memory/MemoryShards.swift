@@ -57,9 +57,7 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The shard with the most evictable bytes; `nil` if no shard has any.
-  ///
-  /// - Parameter passed: shards that turned out to have none.
+  /// The shard with the most evictable bytes; `nil` if no shard has any. `passed`: shards that turned out to have none.
   func fullest(except passed: Set<Int> = []) -> Int? {
     var fullest: Int?
     var most = 0

@@ -72,9 +72,8 @@ extension MemoryStore {
     }
   }
 
-  /// - Parameter outlet: receives the evicted chunks.
-  /// - Returns: the number of bytes evicted.
-  @discardableResult private func evictSome(
+  /// Evicts a few chunks of a shard, and notes in `empty` if it has none. Returns the number of bytes evicted.
+  @discardableResult func evictSome(
     _ bytes: Int, _ blocks: Int = 0, from shard: Int, _ empty: inout Set<Int>, to outlet: (any EvictionSink)?
   ) -> Int {
     var gone = EvictedChunks()
@@ -85,8 +84,8 @@ extension MemoryStore {
     return gone.bytes
   }
 
-  /// Frees memory because the system is short of it: half of it at a warning, otherwise all that is not pinned.
-  public func handleMemoryPressure(_ pressure: MemoryPressure) {
+  /// Frees half of it at a warning, otherwise all that is not pinned.
+  package func relieveMemory(_ pressure: MemoryPressure) {
     switch pressure {
     case .normal: return
     case .warning: shed(to: ledger.bytes / 2)
@@ -120,31 +119,6 @@ extension MemoryStore {
     }
   }
 
-  /// Calls ``handleMemoryPressure(_:)`` for each signal, until the signals end or one comes after the store is gone.
-  ///
-  /// ```swift
-  /// store.handleMemoryPressure(from: MemoryPressure.signals())
-  /// ```
-  ///
-  /// You can also pass any asynchronous sequence of ``MemoryPressure``, such as one that your program feeds.
-  ///
-  /// - Returns: the task that listens. Cancel it to stop.
-  @discardableResult public func handleMemoryPressure<Signals: AsyncSequence & Sendable>(from signals: Signals) -> Task<
-    Void, Never
-  >
-  where Signals.Element == MemoryPressure {
-    configuration.background.start { [weak self] in
-      do {
-        for try await pressure in signals {
-          guard let self else { return }
-          self.handleMemoryPressure(pressure)
-        }
-      } catch {
-        // If the signals end with an error, they have ended.
-      }
-    }
-  }
-
   /// Wakes the tasks that wait for the limit to be reached.
   func roomIsFree() {
     // Nearly always no task waits. A waiter first sets this flag and then looks at the accounts; this is called after
@@ -160,18 +134,14 @@ extension MemoryStore {
 
   // MARK: time
 
-  /// Changes how long chunks are kept: `age` after they were requested from the source, `idle` after they were last
-  /// read. `nil`: for as long as there is room.
-  ///
-  /// Expired chunks are removed when they are looked up, and by a timer.
-  public func limit(age: Duration?, idle: Duration?) {
+  package func limitTime(age: Duration?, idle: Duration?) {
     // Under this lock, because two changes at once could leave each with some of the shards.
     limitsAreChanging.withLock { _ in
       let now = now.nanoseconds
       for shard in 0..<shards.count {
         shards.withLock(shard) { $0.limit(age: age?.nanoseconds ?? .max, idle: idle?.nanoseconds ?? .max, now: now) }
       }
-      setHasTimeLimits(age != nil || idle != nil)
+      hasTimeLimits.store(age != nil || idle != nil, ordering: .relaxed)
       expiryTimer.restart(age: age, idle: idle, configuration.time, configuration.background) { [weak self] in
         guard let self else { return false }
         self.removeExpired()
@@ -183,14 +153,70 @@ extension MemoryStore {
   /// Removes chunks that are older, or have been idle for longer, than the limits allow. The timer calls this.
   package func removeExpired() {
     guard presentForLimits != .min else { return }
-    for shard in 0..<shards.count {
-      var next: Int? = 0
-      while let first = next {
-        var gone = EvictedChunks()
-        // The time of each step: with an earlier time, newer chunks would seem to come from the future, and be removed.
-        next = shards.change(shard) { $0.sweep(from: first, now: now.nanoseconds, &gone) }
-        if gone.blocks > 0 { release(gone) }
+    // The time of each step: with an earlier time, newer chunks would seem to come from the future, and be removed.
+    sweep { $0.sweep(from: $1, now: now.nanoseconds, &$2) }
+  }
+
+  // MARK: pinning and metadata
+
+  package func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws {
+    guard range.lowerBound >= 0, range.upperBound <= source.byteCount else {
+      throw ReadError.rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.name)
+    }
+    guard !range.isEmpty else { return }
+    // Tries again if the version is being retired right now.
+    while !entry(of: source).pin(range) {}
+    setPins(of: source)
+  }
+
+  package func unpinBlocks(_ range: ByteRange, of source: SourceDescription) {
+    for token in sources.tokens(of: source) { token.entry.unpin(range) }
+    setPins(of: source)
+  }
+
+  /// Sets the pins of the resident chunks to what the entry says. Includes expired chunks, since the limit may be
+  /// raised.
+  private func setPins(of source: SourceDescription) {
+    for token in sources.tokens(of: source) {
+      for range in ranges(of: token, within: 0..<source.byteCount, now: .min) {
+        for block in token.grid.blocks(covering: range) {
+          let hash = ChunkTable.hash(token: token.number, block: block)
+          shards.change(shards.index(of: hash)) { state in
+            let slot = state.table.find(token: token.number, block: block, hash: hash)
+            guard slot != 0 else { return }
+            state.pin(slot, token.entry.pins(token.grid.range(of: block, in: source.byteCount)))
+          }
+        }
       }
     }
+  }
+
+  package func keepMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
+    guard let copy = metadata.map({ Bytes(Array($0)) }) else {
+      for token in sources.tokens(of: source) { token.entry.forgetMetadata() }
+      return
+    }
+    let charge = Self.charge(of: copy.count)
+    var gone = EvictedChunks()
+    defer { handOn(gone) }
+    guard charge <= ledger.ownLimit / 2, makeRoom(bytes: charge, blocks: 0, &gone) else {
+      throw ReadError(
+        .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",
+        context: .init(source: source.name))
+    }
+    ledger.noteMetadata(charge)
+    let kept = SourceEntry.Metadata(bytes: copy) { [ledger, weak self] in
+      ledger.noteMetadata(-charge)
+      ledger.give(bytes: charge, blocks: 0)
+      self?.roomIsFree()
+    }
+    // Tries again if the version is being retired right now: metadata kept with it would never be freed.
+    while !entry(of: source).keep(kept) {}
+  }
+
+  private func entry(of source: SourceDescription) -> SourceEntry {
+    if let known = sources.tokens(of: source).first { return known.entry }
+    let grid = BlockGrid(blockSize: source.preferredBlockSize) ?? BlockGrid(blockSize: 65_536)!
+    return token(of: source, on: grid, reading: false).entry
   }
 }

@@ -15,8 +15,6 @@ extension MemoryStore {
     lookUp(range, token: token.number, grid: token.grid)
   }
 
-  /// Returns what the store holds of `range`.
-  ///
   /// - Complexity: for one block O(1), no allocation, one lock. For several O(blocks), a lock for each extent of 16.
   package func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let block = range.lowerBound >> grid.shift
@@ -73,6 +71,123 @@ extension MemoryStore {
   func release(_ gone: EvictedChunks) {
     ledger.give(bytes: gone.bytes, blocks: gone.blocks)
     roomIsFree()
+  }
+
+  // MARK: asking
+
+  package func has(_ range: ByteRange, of source: SourceDescription) -> Bool {
+    guard source.has(range) else { return range.isEmpty }
+    return ByteRanges.gaps(in: range, covered: cachedRanges(of: source, within: range)).isEmpty
+  }
+
+  package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    let now = presentForLimits
+    for (block, part) in grid.pieces(of: range) {
+      let start = block << grid.shift
+      let hash = ChunkTable.hash(token: token, block: block)
+      let wanted = part.lowerBound - start..<part.upperBound - start
+      let (isWhole, covered) = shards.withLock(shards.index(of: hash)) { state -> (Bool, [Range<Int>]) in
+        let (slot, note) = state.table.look(token, block, hash)
+        guard let note else { return (false, []) }
+        if note.pointee.kind != .list, now == .min || !state.isExpired(slot, now) {
+          return (Int(note.pointee.lower) <= wanted.lowerBound && wanted.upperBound <= Int(note.pointee.upper), [])
+        }
+        return (false, state.coverage(token, block, hash, now: now))
+      }
+      if isWhole { continue }
+      guard ByteRanges.gaps(in: wanted, covered: covered).isEmpty else { return false }
+    }
+    return true
+  }
+
+  /// The parts of a range within one block that are here under a token, in order. Does not count as a read.
+  func coverage(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
+    let block = grid.block(at: part.lowerBound)
+    let start = block << grid.shift
+    let hash = ChunkTable.hash(token: token, block: block)
+    let now = presentForLimits
+    return shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
+      .map { start + $0.lowerBound..<start + $0.upperBound }
+  }
+
+  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
+    let now = presentForLimits
+    return grid.pieces(of: range).contains { block, part in
+      let start = block << grid.shift
+      let hash = ChunkTable.hash(token: token, block: block)
+      let covered = shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
+      return covered.contains { $0.overlaps(part.lowerBound - start..<part.upperBound - start) }
+    }
+  }
+
+  package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    let now = presentForLimits
+    return grid.pieces(of: range).flatMap { block, part in
+      let hash = ChunkTable.hash(token: token, block: block)
+      let held = coverage(part, token, grid)
+      return [ReadExplanation.Part].parts(of: part, held: held, .memory) { gap in
+        let isExpired = shards.withLock(shards.index(of: hash)) { state in
+          let slot = state.table.find(token: token, block: block, hash: hash)
+          return slot != 0 && now != .min && state.isExpired(slot, now)
+        }
+        if isExpired { return [.missing(gap, .memory, "its time is over")] }
+        return [.missing(gap, .memory, held.isEmpty ? .notKept : "its block is kept without these bytes")]
+      }
+    }
+  }
+
+  /// The ranges of a source that are in the store, in order. Touching ranges are joined.
+  ///
+  /// - Complexity: O(blocks of the range or blocks of the store, whichever are fewer).
+  public func cachedRanges(of source: SourceDescription, within range: ByteRange? = nil) -> [ByteRange] {
+    let whole = 0..<source.byteCount
+    guard let range = ByteRanges.intersection(range ?? whole, whole) else { return [] }
+    let now = presentForLimits
+    let found = sources.tokens(of: source).flatMap { ranges(of: $0, within: range, now: now) }
+    return ByteRanges.normalize(found.compactMap { ByteRanges.intersection($0, range) })
+  }
+
+  /// The cached ranges of all sources: an entry for each version that has some.
+  public func cachedRanges() -> [(source: SourceDescription, ranges: [ByteRange])] {
+    var entries: [ObjectIdentifier: SourceEntry] = [:]
+    for token in sources.all { entries[ObjectIdentifier(token.entry)] = token.entry }
+    return entries.values.map { ($0.source, cachedRanges(of: $0.source)) }.filter { !$0.1.isEmpty }
+      .sorted { $0.0.id < $1.0.id }
+  }
+
+  /// The ranges that are here under a token. `now`: `.min` to include what has expired.
+  func ranges(of token: ChunkToken, within range: ByteRange, now: Int64) -> [ByteRange] {
+    let grid = token.grid
+    let blocks = grid.blocks(covering: range)
+    var ranges: [ByteRange] = []
+    func note(_ pieces: [Range<Int>], _ block: Int) {
+      let start = block << grid.shift
+      ranges += pieces.map { start + $0.lowerBound..<start + $0.upperBound }
+    }
+    if blocks.count <= shards.count * 4096 {
+      for block in blocks {
+        let hash = ChunkTable.hash(token: token.number, block: block)
+        note(shards.withLock(shards.index(of: hash)) { $0.coverage(token.number, block, hash, now: now) }, block)
+      }
+      return ranges
+    }
+    for shard in 0..<shards.count {
+      var next: Int? = 0
+      while let first = next {
+        let found = shards.withLock(shard) { $0.coverage(token.number, scanningFrom: first, now: now) }
+        for (block, pieces) in found.blocks where blocks.contains(block) { note(pieces, block) }
+        next = found.next
+      }
+    }
+    return ranges
+  }
+
+  /// Copies of the resident chunks, 64 slots at a time. Expired chunks are left out.
+  package func residents() -> AnyIterator<[Chunk]> {
+    .steps(through: shards.count) { shard, first in
+      let now = self.presentForLimits
+      return self.shards.withLock(shard) { $0.residents(from: first, now: now) }
+    }
   }
 }
 
@@ -131,20 +246,15 @@ private struct Gathered {
   }
 
   private mutating func add(_ range: ByteRange, _ bytes: Bytes) {
-    addGap(to: range.lowerBound)
+    if cursor < range.lowerBound { gaps.append(cursor..<range.lowerBound) }
     pieces.append(RangedBytes(range, bytes))
     cursor = range.upperBound
   }
 
-  private mutating func addGap(to end: Int) {
-    if cursor < end { gaps.append(cursor..<end) }
-  }
-
   var lookup: ChunkLookup {
     guard !pieces.isEmpty else { return .miss }
-    var whole = self
-    whole.addGap(to: range.upperBound)
-    guard !whole.gaps.isEmpty else { return .hit(Bytes(concatenating: pieces.lazy.map(\.bytes))) }
-    return .partial(pieces: pieces, gaps: whole.gaps)
+    let gaps = cursor < range.upperBound ? gaps + [cursor..<range.upperBound] : gaps
+    guard !gaps.isEmpty else { return .hit(Bytes(concatenating: pieces.lazy.map(\.bytes))) }
+    return .partial(pieces: pieces, gaps: gaps)
   }
 }

@@ -73,9 +73,7 @@ extension MemoryStore {
     return shards.withLock(shards.index(of: key)) { $0.policy.admits(key: key, weight: max(run, charge.bytes)) }
   }
 
-  /// Keeps a source within its share.
-  ///
-  /// - Parameter own: its charge, `bytes` included.
+  /// Keeps a source within its share. `own`: its charge, `bytes` included.
   private func makeRoomInShare(of token: ChunkToken, _ bytes: Int, _ own: Int, _ gone: inout EvictedChunks) -> Bool {
     guard configuration.sourceShare < 1 else { return true }
     let share = Int(Double(ledger.ownLimit) * configuration.sourceShare)
@@ -151,16 +149,10 @@ extension MemoryStore {
   /// given up.
   private func evictExcess() {
     var empty: Set<Int> = []
-    while true {
-      let excess = ledger.missing(bytes: 0, blocks: 0).bytes
-      guard excess > 0 else { return }
+    while case let excess = ledger.missing(bytes: 0, blocks: 0).bytes, excess > 0 {
       if removals.step() != nil { continue }
       guard let shard = shards.fullest(except: empty) else { return }
-      var victims = EvictedChunks()
-      shards.change(shard) { $0.evict(bytes: excess, blocks: 0, most: 64, &victims, to: outlet) }
-      if victims.blocks == 0 { empty.insert(shard) }
-      ledger.give(bytes: victims.bytes, blocks: victims.blocks)
-      handOn(victims)
+      evictSome(excess, from: shard, &empty, to: outlet)
     }
   }
 
@@ -193,9 +185,8 @@ extension MemoryStore {
     return true
   }
 
-  /// Merges pieces of one block outside the lock, and exchanges them for the old ones.
-  ///
-  /// - Returns: `nil` if the block was changed in between. Then everything must be done again.
+  /// Merges pieces of one block outside the lock, and exchanges them for the old ones. Returns `nil` if the block was
+  /// changed in between. Then everything must be done again.
   private func merge(
     _ new: ShardState.Arrival, into held: ShardState.Held, _ shard: Int, _ pool: inout EvictedChunks
   ) -> Bool? {
@@ -211,7 +202,7 @@ extension MemoryStore {
     }
     let isReplaced = shards.change(shard) { state in
       let done = state.replace(
-        held.version, block: new.block, ticket: new.ticket, with: merged.pieces, charge: charge, &pool)
+        held, block: new.block, ticket: new.ticket, with: merged.pieces, charge: charge, &pool)
       if done {
         state.counts.merges += 1
         state.counts.consolidations += merged.isConsolidated ? 1 : 0

@@ -35,16 +35,35 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     public var policy = EvictionPolicyFactory.default
     /// The number of shards, each with its own lock; a power of two. Default: twice the number of processors, but at
     /// most one for each 1,024 blocks, since a policy needs many blocks to choose well.
-    public var shards: Int?
-    /// The size that most blocks will have. The default number of shards depends on it. Default: 64 KiB.
-    public var typicalBlockSize = ByteCount.kibibytes(64)
+    package var shards: Int?
+    /// The size that most blocks will have. The default number of shards depends on it.
+    package var typicalBlockSize = ByteCount.kibibytes(64)
     /// The clock for the age of chunks. Default: the continuous clock of the system.
-    public var time = TimeSource.continuous
+    package var time = TimeSource.continuous
     /// Where expired chunks are swept. Default: Swift's own threads.
-    public var background = BackgroundWork()
+    package var background = BackgroundWork()
 
     /// Creates a configuration with this limit and the defaults.
     public init(limit: ByteCount) { self.limit = limit }
+
+    /// For the package `Benchmarks`.
+    @_spi(Benchmarks) public init(limit: ByteCount, shards: Int? = nil, typicalBlockSize: ByteCount) {
+      self.init(limit: limit)
+      self.shards = shards
+      self.typicalBlockSize = typicalBlockSize
+    }
+
+    /// Room for exactly `blocks` whole blocks of `blockSize`. The limits in bytes and in blocks are reached together,
+    /// so that policies, which weigh bytes, and simulators, which count blocks, mean the same.
+    ///
+    /// - Precondition: both are positive.
+    package init(blocks: Int, of blockSize: ByteCount) {
+      precondition(blocks > 0 && blockSize.bytes > 0, "a store has room for a block")
+      let (bytes, overflow) = MemoryStore.charge(of: blockSize.bytes).multipliedReportingOverflow(by: blocks)
+      self.init(limit: .bytes(overflow ? .max : bytes))
+      blockLimit = blocks
+      typicalBlockSize = blockSize
+    }
   }
 
   /// The sources that this store knows.
@@ -56,7 +75,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   let expiryTimer = ExpiryTimer()
   let removals = MemoryRemovals()
   /// Whether look-ups need the time.
-  private let hasTimeLimits = Atomic<Bool>(false)
+  let hasTimeLimits = Atomic<Bool>(false)
   private let refusals = Atomic<Int>(0)
   /// Waiters for the limit. Woken by an evicted chunk, a removed chunk, or a cancelled reservation.
   let waitingForRoom = Locked<[Promise<Void>]>([])
@@ -92,7 +111,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,
       capacity: ledger.present)
     policyCapacity = Atomic(ledger.present)
-    limit(age: configuration.ageLimit, idle: configuration.idleLimit)
+    limitTime(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 
   /// The largest power of two that is at most twice the number of processors, and at most one for each 1,024 blocks.
@@ -101,8 +120,9 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     return 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
   }
 
-  /// The current time of the store's clock.
   package var now: ReadInstant { configuration.time.now }
+  package var background: BackgroundWork { configuration.background }
+  package var keepsPartsOfBlocks: Bool { true }
 
   /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
@@ -110,8 +130,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// Tells the policies their shared capacity if it has changed: with a budget it depends on what others take of it.
   func followBudget() {
     let (capacity, known) = (ledger.present, policyCapacity.load(ordering: .relaxed))
-    guard abs(capacity - known) > known / 16 else { return }
-    setPolicyCapacity(capacity)
+    if abs(capacity - known) > known / 16 { setPolicyCapacity(capacity) }
   }
 
   func setPolicyCapacity(_ capacity: Int) {
@@ -119,47 +138,108 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     shards.setCapacity(capacity)
   }
 
-  func setHasTimeLimits(_ value: Bool) { hasTimeLimits.store(value, ordering: .relaxed) }
-
   /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(number of shards).
-  public func statistics() -> Statistics {
-    var all = Statistics()
+  public func statistics() -> TierStatistics {
+    var all = TierStatistics()
     var chargedBytes = 0
     for shard in 0..<shards.count {
-      shards.withLock(shard) { state in
-        all.add(state.counts)
-        all.blocks += state.table.count
-        all.pinnedBytes += state.pinnedBytes
-        chargedBytes += state.bytes
+      let (counts, blocks, pinnedBytes, bytes) = shards.withLock(shard) {
+        ($0.counts, $0.table.count, $0.pinnedBytes, $0.bytes)
       }
+      all.add(counts)
+      all.blocks += blocks
+      all.pinnedBytes += pinnedBytes
+      chargedBytes += bytes
     }
     all.limit = ledger.ownLimit
     all.bytes = ledger.bytes
     all.peakBytes = ledger.peakBytes
     all.removedBytes = removals.byteCount
     all.reservedBytes = max(0, all.bytes - chargedBytes - ledger.metadataBytes - all.removedBytes)
-    all.refusals = refusals.load(ordering: .relaxed)
+    all.dropped = refusals.load(ordering: .relaxed)
     return all
   }
 
-  /// Always `true`.
-  public var keepsPartsOfBlocks: Bool { true }
+  func refused() { refusals.wrappingAdd(1, ordering: .relaxed) }
 
-  /// Where evicted chunks go, if anywhere.
   var outlet: (any EvictionSink)? { ownSink.value?.outlet }
 
   /// Sends evicted chunks to `outlet`, under the lock of the place that they leave.
   package func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
 
-  // MARK: reads without a reservation
-
   /// Waits for one of four turns to read bytes that are not kept.
   package nonisolated(nonsending) func enterUnreserved() async throws { try await unreserved.enter(nobodyCloses) }
 
-  /// Ends the turn.
   package func leaveUnreserved() { unreserved.leave() }
+}
 
-  func refused() { refusals.wrappingAdd(1, ordering: .relaxed) }
+extension MemoryStore {
+  package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
+    let tokens = sources.tokens(of: source)
+    for token in tokens { token.raiseGeneration() }
+    guard let range = ByteRanges.intersection(range, 0..<Int.max) else { return }
+    for token in tokens { erase(token, token.grid.blocks(covering: range)) }
+  }
+
+  @discardableResult package func removeEverything() -> ChunkRemoval {
+    for token in sources.all {
+      token.raiseGeneration()
+      token.entry.forgetWhatIsKept()
+    }
+    var detached: [DetachedShard] = []
+    for shard in 0..<shards.count {
+      if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.policy, ledger.present)) }) {
+        detached.append(contents)
+      }
+    }
+    let work = RemovalWork(detached) { [ledger, weak self] in
+      ledger.give(bytes: $0.bytes, blocks: $0.blocks)
+      self?.roomIsFree()
+    }
+    removals.add(work)
+    // Tasks that wait for room can free this memory.
+    roomIsFree()
+    return ChunkRemoval { work.step()?.progress }
+  }
+
+  /// Erases the blocks that hold bytes of `range`.
+  public func erase(_ range: ByteRange, of token: ChunkToken) { erase(token, token.grid.blocks(covering: range)) }
+
+  /// Erases all chunks of a retired token. If it was the last token of its version, also erases what the user kept with
+  /// it.
+  package func eraseRetired(_ token: ChunkToken) {
+    erase(token, 0..<Int.max)
+    // Another grid of the version may still be read: its chunks stay pinned as long as its ranges are.
+    if token.entry.isOver { token.entry.forgetWhatIsKept() }
+  }
+
+  private func erase(_ token: ChunkToken, _ blocks: Range<Int>) {
+    let blocks = blocks.clamped(to: token.grid.blocks(covering: 0..<token.source.byteCount))
+    if blocks.count > 4096 { return sweep { $0.erase(token, blocks, scanningFrom: $1, &$2) } }
+    var first = blocks.lowerBound
+    while first < blocks.upperBound {
+      let end = min(blocks.upperBound, (first | 15) + 1)
+      var gone = EvictedChunks()
+      shards.change(shards.index(of: ChunkTable.hash(token: token.number, block: first))) {
+        $0.erase(token, lookingUp: first..<end, &gone)
+      }
+      if gone.blocks > 0 { release(gone) }
+      first = end
+    }
+  }
+
+  /// Goes through all shards, a few slots with each lock, and releases what leaves. `step`: receives the first slot,
+  /// and returns where to continue, or `nil` at the end of the shard.
+  func sweep(_ step: (inout ShardState, Int, inout EvictedChunks) -> Int?) {
+    for shard in 0..<shards.count {
+      var next: Int? = 0
+      while let first = next {
+        var gone = EvictedChunks()
+        next = shards.change(shard) { step(&$0, first, &gone) }
+        if gone.blocks > 0 { release(gone) }
+      }
+    }
+  }
 }

@@ -12,9 +12,7 @@ struct EvictedChunks {
 }
 
 extension ShardState {
-  /// Removes a chunk. The policy must have forgotten it already.
-  ///
-  /// - Returns: its charge.
+  /// Removes a chunk. The policy must have forgotten it already. Returns its charge.
   @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout EvictedChunks) -> Int {
     let charge = self.charge(number)
     if table[number].isPinned { pinnedBytes -= charge }
@@ -32,9 +30,8 @@ extension ShardState {
     return takeOut(slot, &gone)
   }
 
-  /// Evicts what the policy chooses until this many bytes and blocks have left, or `most` chunks.
-  ///
-  /// - Parameter outlet: receives the chunks as they leave.
+  /// Evicts what the policy chooses until this many bytes and blocks have left, or `most` chunks. `outlet`: receives
+  /// the chunks as they leave.
   mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     let first = gone.chunks.count
     while gone.bytes < bytes || gone.blocks < blocks, gone.chunks.count - first < most, let slot = policy.evict() {
@@ -76,9 +73,8 @@ extension ShardState {
     }
   }
 
-  /// Removes chunks of one token by going through the next slots from `first` on.
-  ///
-  /// - Returns: where to continue, or `nil` at the end.
+  /// Removes chunks of one token by going through the next slots from `first` on. Returns where to continue, or `nil`
+  /// at the end.
   mutating func erase(
     _ token: ChunkToken, _ blocks: Range<Int>, scanningFrom first: Int, _ gone: inout EvictedChunks
   ) -> Int? {
@@ -88,16 +84,12 @@ extension ShardState {
     }
   }
 
-  /// Removes all chunks among the next slots from `first` on.
-  ///
-  /// - Returns: where to continue, or `nil` at the end.
+  /// Removes all chunks among the next slots from `first` on. Returns where to continue, or `nil` at the end.
   mutating func eraseAll(from first: Int, _ gone: inout EvictedChunks) -> Int? {
     scan(from: first) { shard, slot in shard.erase(slot, &gone) }
   }
 
-  /// Takes out all chunks at once, to be freed in steps.
-  ///
-  /// - Parameter fresh: the policy to use from now on.
+  /// Takes out all chunks at once, to be freed in steps. `fresh`: the policy to use from now on.
   mutating func detach(_ fresh: any EvictionPolicy) -> DetachedShard? {
     guard table.count > 0 else { return nil }
     var contents = ShardState(policy: fresh)
@@ -126,9 +118,7 @@ extension ShardState {
     counts.expirations += 1
   }
 
-  /// Removes expired chunks among the next slots from `first` on.
-  ///
-  /// - Returns: where to continue, or `nil` at the end.
+  /// Removes expired chunks among the next slots from `first` on. Returns where to continue, or `nil` at the end.
   mutating func sweep(from first: Int, now: Int64, _ gone: inout EvictedChunks) -> Int? {
     scan(from: first) { shard, slot in if shard.isExpired(slot, now) { shard.expire(slot, &gone) } }
   }

@@ -1,17 +1,6 @@
 import Synchronization
 
 extension ShardState {
-  /// Identifies the state of a chunk, to notice whether it was changed while its pieces were merged outside the lock.
-  ///
-  /// Holds the chunk's object, so that no other object can get its address.
-  struct Version: Equatable, @unchecked Sendable {
-    // Unchecked: a reference that is only compared, never read.
-    let slot: Int
-    let backing: BlockBacking
-
-    static func == (a: Version, b: Version) -> Bool { a.slot == b.slot && a.backing === b.backing }
-  }
-
   /// A piece of a block that is to be stored.
   struct Arrival: Sendable {
     let piece: PieceList.Piece
@@ -24,10 +13,14 @@ extension ShardState {
   }
 
   /// The pieces of a block, and their charge.
-  struct Held: Sendable {
+  struct Held: @unchecked Sendable {
+    // Unchecked: `backing` is only compared, never read.
     let pieces: [PieceList.Piece]
-    let version: Version
     let charge: Int
+    let slot: Int
+    /// Tells whether the chunk was changed while its pieces were merged outside the lock. Held, so that no other object
+    /// can get its address.
+    let backing: BlockBacking
   }
 
   enum Stored: Sendable {
@@ -75,20 +68,23 @@ extension ShardState {
     }
     guard
       old.allSatisfy({ piece.range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= piece.range.upperBound })
-    else { return .merge(Held(pieces: old, version: version(slot), charge: charge(slot))) }
+    else {
+      let backing = table.owner(slot).takeUnretainedValue()
+      return .merge(Held(pieces: old, charge: charge(slot), slot: slot, backing: backing))
+    }
     put([piece], new.charge, fetchedAt: ticket.fetchedAt.nanoseconds, at: slot, &gone)
     return .stored
   }
 
-  /// Replaces pieces with the pieces merged from them.
-  ///
-  /// - Returns: false if the chunk has changed, or the ticket is no longer valid.
+  /// Replaces pieces with the pieces merged from them. Returns false if the chunk has changed, or the ticket is no
+  /// longer valid.
   mutating func replace(
-    _ version: Version, block: Int, ticket: ChunkTicket, with pieces: [PieceList.Piece], charge: Int,
+    _ held: Held, block: Int, ticket: ChunkTicket, with pieces: [PieceList.Piece], charge: Int,
     _ gone: inout EvictedChunks
   ) -> Bool {
-    let slot = version.slot
-    guard ticket.isValid, slot < table.slotsUsed, table.isUsed(slot), self.version(slot) == version,
+    let slot = held.slot
+    guard ticket.isValid, slot < table.slotsUsed, table.isUsed(slot),
+      table.owner(slot).takeUnretainedValue() === held.backing,
       table[slot].token == ticket.token.number, table[slot].block == block
     else { return false }
     // The oldest wins: a chunk is as old as its oldest byte.
@@ -96,13 +92,7 @@ extension ShardState {
     return true
   }
 
-  private func version(_ slot: Int) -> Version {
-    Version(slot: slot, backing: table.owner(slot).takeUnretainedValue())
-  }
-
-  /// What the table stores for `pieces`: the memory of a single piece, or a list.
-  ///
-  /// - Returns: retained once.
+  /// What the table stores for `pieces`: the memory of a single piece, or a list. Retained once.
   private static func backing(of pieces: [PieceList.Piece]) -> Unmanaged<BlockBacking> {
     let backing: BlockBacking
     let extent: Range<Int>
@@ -140,7 +130,7 @@ extension ShardState {
     token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
   }
 
-  /// The chunk that the table held. Takes over its reference.
+  /// A chunk of the table, as it leaves. Takes over the reference.
   mutating func chunk(_ backing: Unmanaged<BlockBacking>, lastRead: ReadInstant? = nil) -> Chunk {
     let note = BlockBacking.note(of: backing).pointee
     let owner = backing.takeRetainedValue()

@@ -4,7 +4,7 @@ struct ShardState: ~Copyable {
   var table = ChunkTable()
   var policy: any EvictionPolicy
   var sources = ShardSources()
-  var counts = MemoryCounts()
+  var counts = TierStatistics()
   /// The charge of all chunks, and of the pinned ones.
   var bytes = 0
   var pinnedBytes = 0
@@ -20,4 +20,115 @@ struct ShardState: ~Copyable {
 
   /// The bytes that could be evicted.
   var evictableBytes: Int { bytes - pinnedBytes }
+}
+
+extension ShardState {
+  /// What a shard holds of one block.
+  enum Found {
+    case whole(Bytes)
+    case pieces(PieceList)
+    /// One piece, and the part of the block that it covers.
+    case part(Bytes, Range<Int>)
+    case nothing
+  }
+
+  /// The slot of a chunk that has not expired, or 0. An expired chunk is removed and appended to `gone`.
+  @inline(__always) mutating func find(
+    _ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64, _ gone: inout EvictedChunks
+  ) -> Int {
+    let slot = table.find(token: token, block: block, hash: hash)
+    if slot != 0, now != .min, isExpired(slot, now) {
+      expire(slot, &gone)
+      return 0
+    }
+    return slot
+  }
+
+  /// The bytes of a part of a block, if they are one piece and there are no time limits.
+  @inline(__always) mutating func hit(_ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>) -> Bytes? {
+    let (number, found) = table.look(token, block, hash)
+    guard let note = found, note.pointee.kind != .list, Int(note.pointee.lower) <= wanted.lowerBound,
+      wanted.upperBound <= Int(note.pointee.upper)
+    else { return nil }
+    if !note.pointee.isPinned { policy.hit(number) }
+    counts.hits += 1
+    counts.hitBytes += wanted.count
+    let start = UnsafeRawPointer(note.pointee.base) + (wanted.lowerBound - Int(note.pointee.lower))
+    return Bytes(
+      owner: BlockBacking.object(of: note).takeUnretainedValue(), base: start, start: 0, count: wanted.count)
+  }
+
+  /// The bytes of `part` of a block. All of them must be in the slot's one piece.
+  @inline(__always) private func bytes(_ number: Int, _ part: Range<Int>) -> Bytes {
+    let start = UnsafeRawPointer(table[number].base) + (part.lowerBound - Int(table[number].lower))
+    return Bytes(owner: table.owner(number).takeUnretainedValue(), base: start, start: 0, count: part.count)
+  }
+
+  /// The list in a slot that has a list.
+  private func list(_ number: Int) -> PieceList {
+    unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(table[number].base).takeUnretainedValue(), to: PieceList.self)
+  }
+
+  func charge(_ number: Int) -> Int {
+    guard table[number].kind == .list else { return MemoryStore.charge(of: Int(table[number].count)) }
+    return MemoryStore.charge(of: list(number).pieces)
+  }
+
+  /// Looks up a block.
+  ///
+  /// - Parameters:
+  ///   - wanted: the range within the block.
+  ///   - now: `.min` if there are no time limits.
+  @inline(__always) mutating func lookUp(
+    _ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>, now: Int64, _ gone: inout EvictedChunks
+  ) -> Found {
+    let number = find(token, block, hash, now: now, &gone)
+    guard number != 0 else { return .nothing }
+    if now != .min { touch(number, now) }
+    let lower = Int(table[number].lower)
+    let upper = Int(table[number].upper)
+    guard wanted.lowerBound < upper, lower < wanted.upperBound else { return .nothing }
+    if !table[number].isPinned { policy.hit(number) }
+    guard table[number].kind != .list else { return .pieces(list(number)) }
+    if lower <= wanted.lowerBound, wanted.upperBound <= upper { return .whole(bytes(number, wanted)) }
+    let part = max(lower, wanted.lowerBound)..<min(upper, wanted.upperBound)
+    return .part(bytes(number, part), part)
+  }
+
+  /// The present parts of a block. Does not count as a read.
+  func coverage(_ token: UInt64, _ block: Int, _ hash: UInt64, now: Int64) -> [Range<Int>] {
+    let slot = table.find(token: token, block: block, hash: hash)
+    guard slot != 0, now == .min || !isExpired(slot, now) else { return [] }
+    return pieces(slot).map(\.range)
+  }
+
+  func pieces(_ slot: Int) -> [PieceList.Piece] {
+    guard table[slot].kind != .list else { return list(slot).pieces }
+    let range = Int(table[slot].lower)..<Int(table[slot].upper)
+    return [.init(range: range, bytes: bytes(slot, range))]
+  }
+
+  /// The present parts of a token's blocks, among the next slots from `first` on.
+  mutating func coverage(
+    _ token: UInt64, scanningFrom first: Int, now: Int64
+  ) -> (blocks: [(Int, [Range<Int>])], next: Int?) {
+    guard sources.contains(token) else { return ([], nil) }
+    var found: [(Int, [Range<Int>])] = []
+    let next = scan(from: first) { state, slot in
+      guard state.table[slot].token == token, now == .min || !state.isExpired(slot, now) else { return }
+      found.append((state.table[slot].block, state.pieces(slot).map(\.range)))
+    }
+    return (found, next)
+  }
+
+  /// Copies of the chunks in the next slots from `first` on, and where to continue.
+  mutating func residents(from first: Int, now: Int64) -> ([Chunk], Int?) {
+    let end = min(max(1, first) + 64, table.slotsUsed)
+    var chunks: [Chunk] = []
+    for slot in max(1, first)..<max(1, first, end)
+    where table.isUsed(slot) && (now == .min || !isExpired(slot, now)) {
+      chunks.append(chunk(table.owner(slot).retain()))
+    }
+    return (chunks, end < table.slotsUsed ? end : nil)
+  }
 }

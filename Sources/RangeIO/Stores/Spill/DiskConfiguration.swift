@@ -12,8 +12,8 @@ public struct DiskConfiguration: Sendable {
   package var directory: String
   /// The number of bytes that the files may take, including preallocated space. Never exceeded.
   package var limit: ByteCount
-  /// The codec that compresses. Default: LZ4. Blocks written with another codec, other than ``LZ4Codec`` and
-  /// ``IdentityCodec``, are not found.
+  /// The codec that compresses. Default: LZ4. Blocks written with another codec, other than those of
+  /// ``BuiltInCodec``, are not found.
   public var codec: any ChunkCodec = LZ4Codec()
   /// Whether new blocks are refused when there is no room. Default: the oldest blocks are dropped.
   public var refusesWhenFull = false

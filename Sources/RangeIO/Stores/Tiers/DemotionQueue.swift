@@ -11,7 +11,7 @@ final class DemotionQueue: EvictionSink {
     var isRunning = false
     /// Nothing is taken before this time.
     var pausedUntil: ReadInstant?
-    var counts = TieredChunkStore.Statistics.Moving()
+    var counts = TierStatistics()
     /// Released by the next call of `proceed`, since that runs outside of locks.
     var replaced: [Chunk] = []
     /// Waiters until the entries up to a number have left.
@@ -30,7 +30,8 @@ final class DemotionQueue: EvictionSink {
   private let findable = Atomic<Int>(0)
   private let returns = Atomic<Int>(0)
   private let lower: any FullChunkStore
-  private let upper: WeakStore
+  /// Weak, since the tier above has this as its outlet.
+  private weak let upper: (any FullChunkStore)?
   let background: BackgroundWork
   private let isExpired: @Sendable (Chunk) -> Bool
 
@@ -43,16 +44,9 @@ final class DemotionQueue: EvictionSink {
   ) {
     self.isExpired = isExpired
     state = Locked(State(queue: DemotionQueueState(limit: limit)))
-    self.upper = WeakStore(upper)
+    self.upper = upper
     self.lower = lower
     self.background = background
-  }
-
-  /// Weak, since the tier above has this as its outlet.
-  private final class WeakStore: Sendable {
-    weak let store: (any FullChunkStore)?
-
-    init(_ store: any FullChunkStore) { self.store = store }
   }
 
   // MARK: coming
@@ -127,14 +121,6 @@ final class DemotionQueue: EvictionSink {
     }
   }
 
-  /// The removed chunk may have been the last one, before a run started that would notify the waiters.
-  private func tellIfIdle() {
-    let done = state.withLock { state in
-      state.isRunning || state.queue.waitingCount > 0 ? [] : state.takeWaiters(before: nil)
-    }
-    for answer in done { answer.resolve(.success(())) }
-  }
-
   private func move(_ entry: DemotionQueueState.Entry) {
     let chunk = entry.chunk
     let isPublished = chunk.ticket.isValid && lower.insertDemoted(chunk)
@@ -145,7 +131,7 @@ final class DemotionQueue: EvictionSink {
     }
     chunk.charge(by: -1)
     // It may have come back above in between. Whichever comes later, here or there, sees the other.
-    guard isPublished, let upper = upper.store else { return }
+    guard isPublished, let upper else { return }
     let token = chunk.token
     for piece in chunk.pieces where upper.holdsSome(of: piece.range, token: token.number, grid: token.grid) {
       // If a piece is partly above, the rest is removed too: no byte may rest in both tiers.
@@ -214,9 +200,7 @@ final class DemotionQueue: EvictionSink {
       })
   }
 
-  /// Removes all chunks.
-  ///
-  /// - Parameter dropping: whether this is because room or memory is short, and counts as dropping.
+  /// Removes all chunks. `dropping`: whether this is because room or memory is short, and counts as dropping.
   func removeAll(dropping: Bool = false) {
     settle(
       state.withLock { state in
@@ -230,7 +214,11 @@ final class DemotionQueue: EvictionSink {
   /// Gives back the charge of chunks that will not be moved. A chunk that is being moved gives it back itself.
   private func settle(_ chunks: [Chunk]) {
     for chunk in chunks { chunk.charge(by: -1) }
-    tellIfIdle()
+    // One of them may have been the last, before a run started that would notify the waiters.
+    let done = state.withLock { state in
+      state.isRunning || state.queue.waitingCount > 0 ? [] : state.takeWaiters(before: nil)
+    }
+    for answer in done { answer.resolve(.success(())) }
   }
 
   // MARK: limits
@@ -247,9 +235,7 @@ final class DemotionQueue: EvictionSink {
 
   func resume() { state.withLock { $0.pausedUntil = nil } }
 
-  /// Changes the bytes that may be moving. Drops everything if that is too much.
-  ///
-  /// - Returns: the previous limit.
+  /// Changes the bytes that may be moving. Drops everything if that is too much. Returns the previous limit.
   func setLimit(_ limit: Int) -> Int {
     let (before, isTooMuch) = state.withLock { state in
       defer { state.queue.limit = limit }
@@ -259,13 +245,12 @@ final class DemotionQueue: EvictionSink {
     return before
   }
 
-  /// What is moving now, and the counters.
-  func statistics() -> TieredChunkStore.Statistics.Moving {
+  func statistics() -> TierStatistics {
     state.withLock { state in
       var counts = state.counts
       counts.limit = state.queue.limit
       counts.bytes = state.queue.bytes
-      counts.chunks = state.queue.count
+      counts.blocks = state.queue.count
       return counts
     }
   }
@@ -273,7 +258,6 @@ final class DemotionQueue: EvictionSink {
   /// A copy of the queue, to compare with a recount.
   var queue: DemotionQueueState { state.withLock { $0.queue } }
 
-  /// Whether nothing is moving.
   var isIdle: Bool { state.withLock { !$0.isRunning && $0.queue.waitingCount == 0 } }
 }
 

@@ -5,7 +5,6 @@ struct DemotionQueueState {
     let token: UInt64
     let block: Int
   }
-  /// One moving chunk.
   struct Entry: Sendable {
     let chunk: Chunk
     /// The memory that it uses, including this entry.
@@ -24,9 +23,7 @@ struct DemotionQueueState {
   /// In order. Entries that have left are skipped.
   private var order: [(key: Key, number: UInt64)] = []
   private var head = 0
-  /// The number of the newest entry.
   private(set) var lastNumber: UInt64 = 0
-  /// The number of entries that wait to be moved.
   private(set) var waitingCount = 0
   /// Entries that are being moved, whether or not they can still be found.
   private(set) var moving: Set<UInt64> = []
@@ -39,7 +36,6 @@ struct DemotionQueueState {
   /// The length of the order, including entries that have left.
   var placesInOrder: Int { order.count - head }
 
-  /// The number of chunks that can be found.
   var count: Int { entries.count + overtaken.count }
 
   /// Every chunk that can be found, to compare with a recount.
@@ -52,9 +48,7 @@ struct DemotionQueueState {
     } + 192
   }
 
-  /// Adds a chunk.
-  ///
-  /// - Returns: false if there is no room. Also the chunk that it replaces, if that one was still waiting.
+  /// Adds a chunk. Returns whether there was room, and the chunk that it replaces, if that one was still waiting.
   mutating func append(_ chunk: Chunk) -> (isTaken: Bool, replaced: Chunk?) {
     let charge = Self.charge(chunk)
     guard bytes + charge <= limit else { return (false, nil) }
@@ -111,7 +105,6 @@ struct DemotionQueueState {
     overtaken[entry.number] = nil
   }
 
-  /// Whether a chunk of this block is here.
   func has(token: UInt64, block: Int) -> Bool {
     let key = Key(token: token, block: block)
     return entries[key] != nil || overtaken.values.contains { $0.key == key }
@@ -129,7 +122,6 @@ struct DemotionQueueState {
     return (candidates + passed).filter { $0.chunk.pieces.contains { $0.range.overlaps(range) } }
   }
 
-  /// Where a removed chunk was.
   enum Removal {
     /// It was waiting, and will not be moved.
     case waited
@@ -150,9 +142,7 @@ struct DemotionQueueState {
     return .waited
   }
 
-  /// Removes all chunks.
-  ///
-  /// - Returns: the chunks that were not being moved.
+  /// Removes all chunks. Returns the chunks that were not being moved.
   mutating func removeAll() -> [Chunk] {
     overtaken = [:]
     return entries.values.compactMap { remove($0) == .waited ? $0.chunk : nil }

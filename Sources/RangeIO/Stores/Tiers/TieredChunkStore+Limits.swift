@@ -23,37 +23,30 @@ extension TieredChunkStore {
 
   /// What chunks pass through on their way down from memory. Its limit is taken from the budget in advance.
   private struct Way {
-    /// The number of bytes that may be on it.
     let limit: Int
     let present: () -> Int
     /// Changes the limit and returns the previous one.
     let change: (Int) -> Int
-
-    init(_ limit: Int, _ mover: DemotionQueue) {
-      self.limit = limit
-      present = { mover.statistics().limit }
-      change = mover.setLimit
-    }
-
-    init(_ limit: Int, waitingFor disk: SpillStore) {
-      self.limit = limit
-      present = { disk.state.withLock { $0.staging.limit } }
-      change = disk.setStagingLimit
-    }
   }
 
   /// The ways for a memory limit, the same as when the store was made.
   private func ways(of limit: Int, _ tiers: MemoryTiers) -> [Way] {
+    func way(_ mover: DemotionQueue, of limit: Int) -> Way {
+      Way(
+        limit: Configuration.queueBytes(tiers.queueLimit, of: limit), present: { mover.statistics().limit },
+        change: mover.setLimit)
+    }
     var ways: [Way] = []
     var left = limit
     if let spill {
-      ways.append(Way(Configuration.queueBytes(tiers.queueLimit, of: limit), mover))
-      ways.append(Way(Configuration.stagingBytes(tiers.stagingBytes, of: limit), waitingFor: spill))
+      ways.append(way(mover, of: limit))
+      ways.append(
+        Way(
+          limit: Configuration.stagingBytes(tiers.stagingBytes, of: limit),
+          present: { spill.state.withLock { $0.staging.limit } }, change: spill.setStagingLimit))
       left -= ways.reduce(0) { $0 + $1.limit }
     }
-    if tiers.compressed != nil {
-      ways.append(Way(Configuration.queueBytes(tiers.queueLimit, of: left), (inner ?? self).mover))
-    }
+    if tiers.compressed != nil { ways.append(way((inner ?? self).mover, of: left)) }
     return ways
   }
 
@@ -88,20 +81,18 @@ extension TieredChunkStore {
     try await memories[0].resize(to: limit)
   }
 
-  /// Frees memory because the system is short of it: half of what is held at a warning, otherwise all that is not
-  /// pinned. The lower tier goes first. Nothing is compressed until the pressure ends, or for a minute.
-  public func handleMemoryPressure(_ pressure: MemoryPressure) { handleMemoryPressure(pressure, sparing: spill) }
+  package func relieveMemory(_ pressure: MemoryPressure) { relieveMemory(pressure, sparing: spill) }
 
   /// - Parameter disk: chunks that it has copies of are dropped before others.
-  private func handleMemoryPressure(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
+  private func relieveMemory(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     guard pressure != .normal else {
       mover.resume()
-      inner?.handleMemoryPressure(pressure, sparing: disk)
+      inner?.relieveMemory(pressure, sparing: disk)
       return
     }
     mover.pause(for: .seconds(60))
-    if let inner { return inner.handleMemoryPressure(pressure, sparing: disk) }
-    guard let tiers = memory else { return handleMemoryPressureOfParts(pressure, sparing: disk) }
+    if let inner { return inner.relieveMemory(pressure, sparing: disk) }
+    guard let tiers = memory else { return relieveParts(pressure, sparing: disk) }
     let held = tiers.memory.ledger.bytes + (tiers.compressed?.ledger.bytes ?? 0)
     let target = pressure == .critical ? 0 : held / 2
     tiers.compressed?.drop(to: max(0, target - tiers.memory.ledger.bytes))
@@ -110,67 +101,49 @@ extension TieredChunkStore {
     tiers.memory.shed(to: left)
   }
 
-  /// Like ``handleMemoryPressure(_:)``, for parts that the caller made: each handles its own memory.
-  private func handleMemoryPressureOfParts(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
+  /// The same for parts that the caller made: each handles its own memory. The lower one goes first.
+  private func relieveParts(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     for part in [lower, upper] {
-      switch part {
-      case let part as TieredChunkStore: part.handleMemoryPressure(pressure, sparing: disk)
-      case let part as CompressedStore: part.drop(to: pressure == .critical ? 0 : part.ledger.bytes / 2)
-      case let part as MemoryStore:
-        if let disk { part.shed(to: pressure == .critical ? 0 : part.ledger.bytes / 2, havingCopiesIn: disk) }
-        part.handleMemoryPressure(pressure)
-      default: break
+      if let part = part as? TieredChunkStore {
+        part.relieveMemory(pressure, sparing: disk)
+        continue
       }
+      if let disk, let part = part as? MemoryStore {
+        part.shed(to: pressure == .critical ? 0 : part.ledger.bytes / 2, havingCopiesIn: disk)
+      }
+      part.relieveMemory(pressure)
     }
   }
 
-  /// Calls ``handleMemoryPressure(_:)`` for each signal, until the signals end or the store is gone.
-  ///
-  /// ```swift
-  /// store.handleMemoryPressure(from: MemoryPressure.signals())
-  /// ```
-  ///
-  /// - Returns: the task that listens. Cancel it to stop.
-  @discardableResult public func handleMemoryPressure<Signals: AsyncSequence & Sendable>(from signals: Signals) -> Task<
-    Void, Never
-  >
-  where Signals.Element == MemoryPressure {
-    mover.background.start { [weak self] in
-      do {
-        for try await pressure in signals {
-          guard let self else { return }
-          self.handleMemoryPressure(pressure)
-        }
-      } catch {
-        // If the signals end with an error, they have ended.
-      }
-    }
-  }
-
-  /// Changes how long chunks are kept, in all tiers: `age` after they were requested from the source, `idle` after they
-  /// were last read, which a disk does not track. `nil`: for as long as there is room. Parts that are your own stores
-  /// have their own limits.
-  public func limit(age: Duration?, idle: Duration?) {
+  package func limitTime(age: Duration?, idle: Duration?) {
     for part in parts {
-      switch part {
-      case let part as MemoryStore: part.limit(age: age, idle: idle)
-      case let part as CompressedStore: part.limit(age: age, idle: idle)
-      case let part as SpillStore: part.limit(age: age)
-      default: break
-      }
+      part.limitTime(age: age, idle: idle)
+      // A disk does not track when chunks were read.
+      (part as? SpillStore)?.limit(age: age)
     }
   }
 
-  /// Removes chunks that are older, or have been idle for longer, than the limits allow. A timer calls this.
   package func removeExpired() {
-    for part in parts {
-      switch part {
-      case let part as MemoryStore: part.removeExpired()
-      case let part as CompressedStore: part.removeExpired()
-      case let part as SpillStore: part.removeExpired()
-      default: break
-      }
-    }
+    for part in parts { part.removeExpired() }
+  }
+
+  // MARK: pinning and metadata
+
+  /// The parts that hold uncompressed bytes in memory, from the top down.
+  private var memoryParts: [MemoryStore] { parts.compactMap { $0 as? MemoryStore } }
+
+  package func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws {
+    guard !memoryParts.isEmpty else { throw Self.keepsNo("pins") }
+    for store in memoryParts { try store.pinBlocks(range, of: source) }
+  }
+
+  package func unpinBlocks(_ range: ByteRange, of source: SourceDescription) {
+    for store in memoryParts { store.unpinBlocks(range, of: source) }
+  }
+
+  package func keepMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
+    guard let top = memoryParts.first else { throw Self.keepsNo("metadata") }
+    try top.keepMetadata(metadata, of: source)
   }
 }
 
@@ -184,5 +157,86 @@ extension MemoryStore {
         if disk.holds(range, token: chunk.token.number, grid: chunk.token.grid) { erase(range, of: chunk.token) }
       }
     }
+  }
+}
+
+extension TieredChunkStore {
+  /// What the tiers of a store hold and have done.
+  public struct Statistics: Hashable, Sendable, Encodable {
+    /// The number of bytes that all tiers in memory may take together.
+    public package(set) var limit = 0
+    /// The number of bytes that they take, with the room set aside for chunks on their way down and to the disk, used
+    /// or not.
+    public package(set) var bytes = 0
+    /// The most bytes that they ever took at once.
+    public package(set) var peakBytes = 0
+    /// The memory tier. Its misses include bytes that the tiers below may have.
+    public package(set) var memory = TierStatistics()
+    /// The chunks on their way down from memory.
+    public package(set) var moving = TierStatistics()
+    /// The compressed tier.
+    public package(set) var compressed = TierStatistics()
+    /// The chunks on their way to the disk, if there is a compressed tier above it.
+    public package(set) var movingToDisk = TierStatistics()
+    /// The tier on disk, if there is one.
+    public package(set) var disk: DiskStatistics?
+
+    package init() {}
+  }
+
+  /// The budget of the tiers in memory, if this store made them.
+  package var budget: MemoryBudget? { memory?.budget }
+
+  /// Returns what the tiers hold and have done. If there are several parts of one kind, the values are those of the
+  /// topmost part. `limit`, `bytes` and `peakBytes` include all parts in memory.
+  public func statistics() -> Statistics {
+    var all = Statistics()
+    all.moving = mover.statistics()
+    let movers = movers
+    if spill != nil, let first = movers.first, let last = movers.last, first !== last {
+      (all.moving, all.movingToDisk) = (first.statistics(), last.statistics())
+    }
+    for part in parts.reversed() {
+      switch part {
+      case let part as MemoryStore: all.memory = part.statistics()
+      case let part as CompressedStore: all.compressed = part.statistics()
+      case let part as SpillStore: all.disk = part.statistics()
+      default: break
+      }
+    }
+    (all.limit, all.bytes, all.peakBytes) = memoryUse
+    return all
+  }
+
+  /// The memory limit of all parts together, the bytes they take, and the most they have taken.
+  private var memoryUse: (limit: Int, bytes: Int, peakBytes: Int) {
+    if let budget { return (budget.limit.bytes, budget.bytes, budget.peakBytes) }
+    return [upper, lower].reduce((0, 0, 0)) { sum, part in
+      let one: (limit: Int, bytes: Int, peakBytes: Int)
+      switch part {
+      case let part as TieredChunkStore: one = part.memoryUse
+      case let part as MemoryStore: one = (part.ledger.ownLimit, part.ledger.bytes, part.ledger.peakBytes)
+      case let part as CompressedStore:
+        let statistics = part.statistics()
+        one = (statistics.limit, statistics.bytes, statistics.peakBytes)
+      default: return sum
+      }
+      let (limit, overflow) = sum.0.addingReportingOverflow(one.limit)
+      return (overflow ? .max : limit, sum.1 + one.bytes, sum.2 + one.peakBytes)
+    }
+  }
+}
+
+extension TieredChunkStore.Statistics: CustomStringConvertible {
+  /// A summary for people: one line for everything in memory, which has one limit, and one for each tier.
+  public var description: String {
+    // The other tiers use what one tier leaves of the limit.
+    let above = """
+      in all: \(bytes) of \(limit) bytes of memory, with the room set aside for chunks on their way down
+      memory: \(memory.bytes) bytes in \(memory.told)
+      moving: \(moving.bytes) bytes in \(moving.told)
+      compressed: \(compressed)
+      """
+    return disk.map { above + "\ndisk: \($0)" } ?? above
   }
 }

@@ -1,5 +1,4 @@
 extension TieredChunkStore {
-  /// Returns the bytes of `range` if the upper store has them in memory.
   package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
     upper.hit(range, token: token, grid: grid)
   }
@@ -30,8 +29,11 @@ extension TieredChunkStore {
       guard !gaps.isEmpty else { return above }
       found = TieredLookup(pieces: pieces, deferred: deferred, gaps: gaps)
     }
-    // In the order in which chunks move down, so that a moving chunk is found in one place or the next.
-    for gap in found.takeGaps() {
+    // In the order in which chunks move down, so that a moving chunk is found in one place or the next. What is not
+    // found is added to the gaps again.
+    let gaps = found.gaps
+    found.gaps = []
+    for gap in gaps {
       var missing = [gap]
       for entry in mover.find(gap, token: token, grid: grid) {
         found.add(entry.chunk, of: &missing)
@@ -65,7 +67,6 @@ extension TieredChunkStore {
       loader: RisingLoader(store: self, loader: piece.loader, range: piece.range, ticket: piece.ticket))
   }
 
-  /// Whether both stores, and the queue between them, together hold all of `range`. Does not count as a read.
   package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     grid.pieces(of: range).allSatisfy { _, part in
       upper.holds(part, token: token, grid: grid) || lower.holds(part, token: token, grid: grid)
@@ -73,14 +74,13 @@ extension TieredChunkStore {
     }
   }
 
-  /// Whether both stores, or the queue between them, hold some of `range`. Does not count as a read.
   package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     upper.holdsSome(of: range, token: token, grid: grid)
       || !mover.coverage(range, token: token, grid: grid).isEmpty
       || lower.holdsSome(of: range, token: token, grid: grid)
   }
 
-  /// Tells where the bytes of `range` would come from, as both stores say. Chunks on their way down are in memory.
+  /// Chunks on their way down are in memory.
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     upper.explain(range, token: token, grid: grid).lookingFurther { missing in
       .parts(
@@ -112,13 +112,6 @@ private struct TieredLookup {
   var pieces: [RangedBytes] = []
   var deferred: [DeferredPiece] = []
   var gaps: [ByteRange]
-
-  /// Takes the gaps that the upper store left, to look for them elsewhere one after the other. What is not found is
-  /// added again, in order.
-  mutating func takeGaps() -> [ByteRange] {
-    defer { gaps = [] }
-    return gaps
-  }
 
   /// Adds what a chunk has of the `missing` parts of one gap.
   mutating func add(_ chunk: Chunk, of missing: inout [ByteRange]) {

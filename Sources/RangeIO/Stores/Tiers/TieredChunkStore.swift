@@ -51,13 +51,18 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
 
   /// Creates a store of `upper` and `lower`. Nothing else may use those two.
   ///
-  /// - Parameters:
-  ///   - queueLimit: the number of bytes that may be on their way down. Default: 1 MiB.
-  ///   - background: where chunks are moved. Default: Swift's own threads.
+  /// - Parameter queueLimit: the number of bytes that may be on their way down. Default: 1 MiB.
   /// - Precondition: both have the same ``ChunkSources``.
   public convenience init(
+    _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1)
+  ) {
+    self.init(upper, lower, queueLimit: queueLimit, background: BackgroundWork())
+  }
+
+  /// - Parameter background: where chunks are moved.
+  package convenience init(
     _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
-    background: BackgroundWork = BackgroundWork()
+    background: BackgroundWork
   ) {
     self.init(upper.full, lower.full, memory: nil, queueLimit: queueLimit.bytes, background)
   }
@@ -90,13 +95,12 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   public var sources: ChunkSources { upper.sources }
 
   /// As the upper store answers, since that is where bytes come in.
-  public var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
+  package var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
 
-  /// Whether one of the stores may.
-  public var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
+  package var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
 
-  /// The current time of the upper store's clock.
   package var now: ReadInstant { upper.now }
+  package var background: BackgroundWork { mover.background }
 
   /// Sends chunks that the lower store evicts to `outlet`.
   package func sendEvictions(to outlet: any EvictionSink) { lower.sendEvictions(to: outlet) }
@@ -104,7 +108,6 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   /// Waits for a turn of the upper store.
   package nonisolated(nonsending) func enterUnreserved() async throws { try await upper.enterUnreserved() }
 
-  /// Ends the turn.
   package func leaveUnreserved() { upper.leaveUnreserved() }
 
   // MARK: down
@@ -121,7 +124,7 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
     guard upper.insert(bytes, at: range, ticket: ticket, reservation: reservation) else { return false }
     // Removes what arrived below since the look-up: a race leaves a copy there.
     erasePromotedBelow(range, ticket.token)
-    if copiesDown { copyDown(bytes, range, ticket) }
+    if copiesDown { for chunk in Chunk.split(bytes, at: range, ticket: ticket) { spill?.insertDemoted(chunk) } }
     return true
   }
 
@@ -134,15 +137,6 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
 
   /// Cancels a reservation of the upper store.
   public func cancel(_ reservation: ChunkReservation) { upper.cancel(reservation) }
-
-  /// Writes bytes that entered the upper store to the disk as well.
-  private func copyDown(_ bytes: Bytes, _ range: ByteRange, _ ticket: ChunkTicket) {
-    let chunks = ticket.token.grid.pieces(of: range).map { block, part in
-      let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
-      return Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice))
-    }
-    for chunk in chunks { spill?.insertDemoted(chunk) }
-  }
 
   func erasePromotedBelow(_ range: ByteRange, _ token: ChunkToken) {
     // For our own tiers it is known whether anything of it is below. A disk keeps its copies, and chunks on their way
@@ -198,5 +192,49 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   package func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
     upper.erasePromoted(range, of: token)
     erasePromotedBelow(range, token)
+  }
+
+  package func removeSource(_ id: String) {
+    sources.removing(.source(id: id)) { tokens in
+      // Pins first: a chunk that is added in between is not pinned, or is erased with the rest.
+      for token in tokens { token.entry.forgetWhatIsKept() }
+      for token in tokens { eraseWhole(token) }
+      // Includes what an earlier process has left of it.
+      erase(source: id)
+    }
+  }
+
+  package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
+    guard !range.isEmpty else { return }
+    // What an earlier process has left of it may have no token yet.
+    _ = tokens(of: source)
+    sources.removing(.version(source)) { tokens in
+      for token in tokens {
+        // Whole blocks in every tier: half of a block that stays in one tier would come back in another.
+        let blocks = token.grid.outward(range, in: token.source.byteCount)
+        if !blocks.isEmpty { erase(blocks, of: token) }
+      }
+      // Includes what an earlier process has left of it.
+      let whole = 0..<source.byteCount
+      if range.overlaps(whole) { spill?.erase(range.clamped(to: whole), ofVersion: source) }
+    }
+  }
+
+  /// The memory of a ``MemoryStore`` that this store has made is freed as the result is iterated.
+  @discardableResult package func removeEverything() -> ChunkRemoval {
+    var removal = ChunkRemoval()
+    sources.removing(.everything) { tokens in
+      mover.removeAll()
+      guard let memory else {
+        for token in tokens { token.entry.forgetWhatIsKept() }
+        eraseAll()
+        return
+      }
+      removal = memory.memory.removeEverything()
+      inner?.mover.removeAll()
+      memory.compressed?.eraseAll()
+      spill?.eraseAll()
+    }
+    return removal
   }
 }

@@ -1,4 +1,5 @@
 import CRangeIOSystem
+import SystemPackage
 
 /// The memory of the system that this process runs on.
 public enum SystemMemory {
@@ -23,5 +24,64 @@ public enum SystemMemory {
   /// The same for a system whose files and memory a test passes in. `physical`: 0 or less if not known.
   static func limit(_ files: SystemFiles, physical: Int) -> ByteCount {
     .bytes(min(physical > 0 ? physical : .max, MemoryMeter(files).limit ?? .max))
+  }
+}
+
+/// Reads from kernel files how short memory is.
+struct MemoryMeter: Sendable {
+  private let files: SystemFiles
+  /// Kept, since the table is long on a system with many containers, and the relevant part does not change.
+  private let mounts: [ControlGroupMount]
+
+  init(_ files: SystemFiles) {
+    self.files = files
+    mounts = files.text("/proc/self/mountinfo", limit: 1024 * 1024).map(ControlGroupMount.all) ?? []
+  }
+
+  /// The groups that bind this process now, the nearest first. Read each time: a process can be moved.
+  var groups: [ControlGroup] {
+    guard !mounts.isEmpty, let membership = files.text("/proc/self/cgroup") else { return [] }
+    return ControlGroup.all(membership, mounts)
+  }
+
+  /// The bytes that the strictest group allows, if any group has a limit.
+  var limit: Int? { groups.compactMap { $0.limit(files) }.min() }
+
+  func read() -> MemoryReading {
+    let groups = groups
+    let system = StallShares(files.text("/proc/pressure/memory"))
+    let own = groups.first { $0.version == .v2 }?.stalls(files)
+    return MemoryReading(
+      used: groups.compactMap { $0.used(files) }.max(),
+      someStalled: [system.some, own?.some].compactMap { $0 }.max(),
+      allStalled: [system.all, own?.all].compactMap { $0 }.max())
+  }
+}
+
+/// The state of the system's memory at one moment, as fractions; `nil` for unknown values.
+struct MemoryReading: Equatable, Sendable {
+  /// The used part of a control group's limit, where it is largest.
+  var used: Double?
+  /// The part of the last ten seconds in which some task waited for memory.
+  var someStalled: Double?
+  /// The part of the last ten seconds in which all tasks waited for memory.
+  var allStalled: Double?
+}
+
+/// How much of the last ten seconds was lost to waiting for memory, as measured by the kernel ("PSI").
+///
+/// Source: the kernel's Documentation/accounting/psi.rst.
+struct StallShares: Equatable, Sendable {
+  var some: Double?
+  var all: Double?
+
+  /// Parses `some avg10=1.50 avg60=… avg300=… total=…` and the line `full`, which older kernels do not have everywhere.
+  init(_ text: KernelText?) {
+    for line in text?.lines ?? [] {
+      let words = line.words
+      let share = words.lazy.compactMap { $0.after("avg10=") }.first?.percentage
+      if words.first.map({ $0 == "some" }) == true { some = share }
+      if words.first.map({ $0 == "full" }) == true { all = share }
+    }
   }
 }

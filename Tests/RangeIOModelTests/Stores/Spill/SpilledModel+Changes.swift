@@ -24,7 +24,7 @@ extension SpilledModel {
   }
 
   func removeAll() {
-    let removal = life!.store.removeAll()
+    let removal = life!.store.removeEverything()
     if random.below(2) == 0 { life!.removals.append(removal) }
     for index in kept.indices { forgetAll(index) }
     tally.removals += 1

@@ -64,10 +64,10 @@ extension TieredModel {
     // Pinned pieces stay below, too, in segments of their own.
     let stays =
       statistics.pinnedBytes + tiers.memory.ledger.metadataBytes + statistics.reservedBytes
-      + (pressure == .critical && tiers.compressed!.statistics().pieces > 0 ? tiers.compressed!.ledger.bytes : 0)
+      + (pressure == .critical && tiers.compressed!.statistics().blocks > 0 ? tiers.compressed!.ledger.bytes : 0)
     let below = store.sources.all.contains { !$0.entry.pinned.isEmpty }
     try expect(
-      pressure != .critical || below || tiers.compressed!.statistics().pieces == 0,
+      pressure != .critical || below || tiers.compressed!.statistics().blocks == 0,
       "pieces are left under pressure, though nothing is pinned")
     let after = statistics.bytes + tiers.compressed!.ledger.bytes
     if pressure == .critical {

@@ -25,7 +25,7 @@ extension TieredModel {
   }
 
   func removeAll() {
-    let removal = store.removeAll()
+    let removal = store.removeEverything()
     for version in versions.indices { empty(version) }
     if random.below(2) == 0 { removals.append(removal) }
     tally.removals += 1

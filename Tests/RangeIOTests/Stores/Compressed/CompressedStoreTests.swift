@@ -42,7 +42,7 @@ struct CompressedStoreTests {
     #expect(source.held(source.block(3), in: store).map(\.shouldPromote) == [true])
     #expect(source.read(source.block(2).lowerBound..<source.block(5).upperBound, in: store) == [source.block(3)])
     let statistics = store.statistics()
-    #expect(statistics.pieces == 1)
+    #expect(statistics.blocks == 1)
     #expect(statistics.storedBytes == 1024)
     #expect(statistics.rawBytes == 4096)
     #expect(statistics.ratio == 4)
@@ -91,12 +91,12 @@ struct CompressedStoreTests {
     #expect(source.read(500..<3500, in: store) == [500..<1000, 2000..<2500, 3000..<3500])
     // What is there already is not stored again; what covers it takes its place.
     #expect(source.put(0, 100..<200, in: store))
-    #expect(store.statistics().pieces == 3)
+    #expect(store.statistics().blocks == 3)
     #expect(source.put(0, 0..<3000, in: store))
     #expect(source.read(0..<4096, in: store) == [0..<4000])
-    #expect(store.statistics().pieces == 2)
+    #expect(store.statistics().blocks == 2)
     for lower in stride(from: 0, to: 4000, by: 100) { source.put(1, lower..<lower + 50, in: store) }
-    #expect(store.statistics().pieces == 2 + PieceList.longest)
+    #expect(store.statistics().blocks == 2 + PieceList.longest)
     #expect(isSound(store))
   }
 
@@ -141,11 +141,11 @@ struct CompressedStoreTests {
       if random.below(3) == 0 { #expect(source.read(source.block(random.below(block + 1)), in: store) != nil) }
       #expect(store.ledger.bytes <= limit)
     }
-    #expect((store.statistics().pieces > 0) == (limit > 8192))
+    #expect((store.statistics().blocks > 0) == (limit > 8192))
     #expect(store.statistics().dropped == (limit > 8192 ? 0 : 2000))
     #expect(isSound(store))
     store.removeAll()
-    #expect(store.statistics().pieces == 0)
+    #expect(store.statistics().blocks == 0)
     #expect(isSound(store))
   }
 
@@ -220,7 +220,7 @@ struct CompressedStoreTests {
     for block in 0..<20 { #expect(source.isIn(store, block), "block \(block)") }
     try await store.trim(to: .bytes(0))
     for block in 0..<20 { #expect(source.isIn(store, block), "block \(block)") }
-    #expect(store.statistics().pieces == 20)
+    #expect(store.statistics().blocks == 20)
     #expect(isSound(store))
   }
 
@@ -273,7 +273,7 @@ struct CompressedStoreTests {
     var held = source.held(source.block(0), in: store)
     store.removeAll()
     store.drop(to: 0)
-    #expect(store.statistics().pieces == 0)
+    #expect(store.statistics().blocks == 0)
     #expect(store.ledger.bytes == SegmentMemory.footprint(of: store.segmentSize))
     #expect(held[0].loader.loadNow().bytes == source.expected(source.block(0)))
     held = []
@@ -329,7 +329,7 @@ struct CompressedStoreTests {
     #expect(source.read(0..<end, in: store) == [])
     #expect(other.isIn(store, 5))
     store.eraseRetired(other.token)
-    #expect(store.statistics().pieces == 0)
+    #expect(store.statistics().blocks == 0)
     #expect(isSound(store))
   }
 
@@ -369,7 +369,7 @@ struct CompressedStoreTests {
     #expect(source.held(source.block(1), in: store).isEmpty)
     #expect(store.statistics().expirations == 1)
     executor.run()
-    #expect(store.statistics().pieces == 1)
+    #expect(store.statistics().blocks == 1)
     #expect(store.statistics().expirations == 3)
     // Older than allowed, though read all the time.
     clock.advance(by: .seconds(29))

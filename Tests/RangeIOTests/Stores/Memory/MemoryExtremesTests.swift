@@ -66,7 +66,7 @@ struct MemoryExtremesTests {
     for block in 0..<4 { source.put(source.block(block)) }
     try store.pin(0..<4 * 4096, of: source.source)
     #expect(!source.put(source.block(4)))
-    #expect(store.statistics().refusals == 2)
+    #expect(store.statistics().dropped == 2)
     #expect(source.holds(0..<4 * 4096))
     store.unpin(0..<4096, of: source.source)
     #expect(source.put(source.block(4)))

@@ -69,7 +69,7 @@ struct OverlappingRangesTests {
       #expect(store.statistics().reservedBytes == 0)
     }
     #expect(store.contains(0..<4096, of: reader.source))
-    #expect(store.statistics().refusals == 3)
+    #expect(store.statistics().dropped == 3)
     #expect(store.statistics().peakBytes <= 64 << 10)
   }
 

@@ -99,7 +99,7 @@ struct ComposedStoresTests {
     let store = TieredChunkStore(upper, lower, queueLimit: .kibibytes(64), background: background)
     let source = StoredSource(upper, blockSize: 4096)
     for block in 0..<20 { source.put(source.block(block)) }
-    #expect(store.statistics().moving.chunks > 2)
+    #expect(store.statistics().moving.blocks > 2)
     let before = (upper.statistics(), lower.statistics(), store.statistics())
     for block in 0..<20 { #expect(store.contains(source.block(block), of: source.source), "block \(block)") }
     #expect(store.contains(0..<20 * 4096, of: source.source))

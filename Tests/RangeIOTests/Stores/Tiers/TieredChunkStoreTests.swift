@@ -21,7 +21,7 @@ struct TieredChunkStoreTests {
     }
     let reads = content.requests.count
     var statistics = store.statistics()
-    #expect(statistics.compressed.pieces > 30)
+    #expect(statistics.compressed.blocks > 30)
     #expect(statistics.compressed.ratio > 4)
     let tiers = try #require(store.memory)
     let token = try #require(store.sources.all.first)

@@ -98,7 +98,7 @@ import Testing
     let tiered = TieredSource()
     for block in 0..<4 { tiered.put(tiered.block(block)) }
     tiered.evictAll()
-    #expect(tiered.statistics.moving.chunks == 4)
+    #expect(tiered.statistics.moving.blocks == 4)
     // While the first of them is compressed.
     tiered.codec.whileEncoding {
       _ = tiered.store.token(of: TieredSource.description(1), on: tiered.token.grid)
@@ -108,7 +108,7 @@ import Testing
     #expect(!tiered.token.isAlive)
     #expect(tiered.codec.encodes == 1)
     #expect((0..<4).allSatisfy { !tiered.isFound(tiered.block($0)) })
-    #expect(tiered.statistics.compressed.pieces == 0)
+    #expect(tiered.statistics.compressed.blocks == 0)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -117,7 +117,7 @@ import Testing
     for block in 0..<10 { tiered.put(tiered.block(block)) }
     tiered.evictAll()
     let moving = tiered.statistics.moving
-    #expect(moving.bytes <= 3000 && moving.chunks == 2)
+    #expect(moving.bytes <= 3000 && moving.blocks == 2)
     #expect(moving.dropped == 8)
     #expect((0..<10).filter { tiered.isFound(tiered.block($0)) }.count == 2)
     #expect(tiered.faults.isEmpty)
@@ -150,7 +150,7 @@ import Testing
     #expect(!tiered.store.contains(tiered.block(3), of: tiered.source))
     #expect(!tiered.isFound(tiered.block(3)))
     tiered.executor.run()
-    #expect(tiered.codec.encodes == 0 && tiered.statistics.compressed.pieces == 0)
+    #expect(tiered.codec.encodes == 0 && tiered.statistics.compressed.blocks == 0)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -230,7 +230,7 @@ import Testing
       let tiers = try #require(store.memory)
       tiers.memory.giveUp(tiers.memory.ledger.bytes)
       try await simulation.clock.sleep(for: .milliseconds(1))
-      #expect(store.statistics().compressed.pieces == 1)
+      #expect(store.statistics().compressed.blocks == 1)
       for _ in 0..<4 { try await tiers.compressed!.turns.enter(tiers.compressed!.nobodyCloses) }
       let first = simulation.start { try await reader.read(0..<4096) }
       try await simulation.clock.sleep(for: .milliseconds(1))
@@ -288,7 +288,7 @@ import Testing
     let tiered = TieredSource()
     for block in 0..<8 { tiered.put(tiered.block(block)) }
     tiered.evictAll()
-    let chunks = tiered.statistics.moving.chunks
+    let chunks = tiered.statistics.moving.blocks
     try await tiered.store.resize(memory: .bytes(8000), compressed: .bytes(60_000))
     #expect(chunks > 2 && tiered.statistics.moving.dropped == 8)
     #expect(tiered.faults.isEmpty)

@@ -45,7 +45,7 @@ struct TieredStoreStressTests {
     for reader in readers { await reader.close() }
     store.removeAll()
     #expect(store.statistics().memory.bytes == 0)
-    #expect(store.statistics().compressed.pieces == 0)
+    #expect(store.statistics().compressed.blocks == 0)
     #expect(store.sources.all.allSatisfy { !$0.isCharged })
   }
 
