@@ -11,19 +11,20 @@ public enum BuiltInCodec {
   ///
   /// Source: [LZ4 block format](https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md). liblz4 on Linux; on Apple
   /// platforms `COMPRESSION_LZ4_RAW` of the system's library Compression, which writes the same format.
-  public static var lz4: some ChunkCodec { LZ4Codec() }
+  ///
+  /// - Parameter acceleration: from 1, the smallest results, to 65,537. Each step is some 3% faster and compresses a
+  ///   little less. Values out of range are clamped to the nearest. No effect on Apple platforms.
+  public static func lz4(acceleration: Int = 1) -> some ChunkCodec { LZ4Codec(acceleration: acceleration) }
 
   /// Copies bytes unchanged: for data that is already compressed. Its id is 0.
   public static var identity: some ChunkCodec { IdentityCodec() }
 }
 
-/// See ``BuiltInCodec/lz4``.
+/// See ``BuiltInCodec/lz4(acceleration:)``.
 package struct LZ4Codec: ChunkCodec {
   package var id: UInt8 { 1 }
   package let acceleration: Int
 
-  /// - Parameter acceleration: from 1, the smallest results, to 65,537. Each step is some 3% faster and compresses a
-  ///   little less. Values out of range are clamped to the nearest. No effect on Apple platforms.
   package init(acceleration: Int = 1) { self.acceleration = min(max(1, acceleration), 65_537) }
 
   package func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {

@@ -10,7 +10,7 @@
 /// encoded. `CodecConformance` of `RangeIOTesting` checks this.
 public protocol ChunkCodec: Sendable {
   /// Identifies this codec in stored chunks. 0 to 127 are reserved for this library (``BuiltInCodec/identity`` 0,
-  /// ``BuiltInCodec/lz4`` 1).
+  /// ``BuiltInCodec/lz4(acceleration:)`` 1).
   var id: UInt8 { get }
 
   /// Encodes `source` into the start of `destination`.

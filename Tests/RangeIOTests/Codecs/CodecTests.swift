@@ -42,6 +42,6 @@ import Testing
   @Test func `codecs know each other's work by their numbers`() {
     #expect(IdentityCodec().id == 0)
     #expect(LZ4Codec().id == 1)
-    #expect(BuiltInCodec.identity.id == 0 && BuiltInCodec.lz4.id == 1)
+    #expect(BuiltInCodec.identity.id == 0 && BuiltInCodec.lz4().id == 1)
   }
 }

@@ -19,7 +19,7 @@ struct SpillContender: Sendable {
   ]
 
   private static let rangeIO = SpillContender(name: .rangeIO, label: "LZ4") { url, durability in
-    try await SpillStorePeer(url, durability, codec: BuiltInCodec.lz4)
+    try await SpillStorePeer(url, durability, codec: BuiltInCodec.lz4())
   }
   private static let rangeIOPlain = SpillContender(name: .spillIdentity, label: "not compressed") { url, durability in
     try await SpillStorePeer(url, durability, codec: BuiltInCodec.identity)

@@ -11,7 +11,7 @@ let chunks = stride(from: 0, to: data.count, by: 1 << 16).map { [UInt8](data[$0.
 
 print("the sources of RangeIO: \(data.count) bytes")
 let codecs: [(name: String, codec: any ChunkCodec)] = [
-  ("LZ4", BuiltInCodec.lz4), ("zstd, level 1", ZstdCodec(level: 1)), ("zstd, level 3", ZstdCodec()),
+  ("LZ4", BuiltInCodec.lz4()), ("zstd, level 1", ZstdCodec(level: 1)), ("zstd, level 3", ZstdCodec()),
 ]
 let sizes = codecs.map { name, codec in
   let size = chunks.reduce(0) { $0 + roundTrip($1, by: codec) }
