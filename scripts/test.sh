@@ -9,6 +9,7 @@
 # RANGEIO_ENGINES: the other engines. Default: "dispatchIO positional". Empty: none.
 # RANGEIO_ENGINE_TESTS: which suites run on them, a regular expression. Default: those that name TestEngine.
 # RANGEIO_JOBS: how many processes at a time.
+# RANGEIO_LIMIT: after how many seconds a suite that has not ended counts as hanging. Default: twenty minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/built.sh
@@ -54,11 +55,11 @@ jobs=${RANGEIO_JOBS:-$(getconf _NPROCESSORS_ONLN)}
 export work bundle durations
 
 # Runs the tests whose identifiers stand in the file $1 and notes what came of it in $1.log and $1.result. A suite that has
-# not ended after twenty minutes hangs: it is aborted, which shows where.
+# not ended after RANGEIO_LIMIT seconds hangs: it is aborted, which shows where.
 run_suite() {
   local list=$1 limit=() status=0 begun=$SECONDS name
   name=$(sed 's#/.*##; q' "$list")
-  if command -v timeout >/dev/null; then limit=(timeout -s ABRT -k 60 1200); fi
+  if command -v timeout >/dev/null; then limit=(timeout -s ABRT -k 60 "${RANGEIO_LIMIT:-1200}"); fi
   local arguments=()
   while IFS= read -r pattern; do arguments+=(--filter "$pattern"); done <"$list.patterns"
   ${limit[@]+"${limit[@]}"} "$bundle" --testing-library swift-testing --no-parallel "${arguments[@]}" >"$list.log" 2>&1 </dev/null || status=$?

@@ -14,6 +14,9 @@ all=(tests seeds stress damage kills runs crash churn threads addresses)
 what_tests="all tests, and what depends on the engine again on each of the others"
 run_tests() { scripts/test.sh; }
 
+# Long runs on a machine that does something else beside take their time.
+export RANGEIO_LIMIT=${RANGEIO_LIMIT:-7200}
+
 # Tests of which a run does as much as the environment says. Nothing but these: the others ran above.
 long() { scripts/test.sh --filter "$1"; }
 
