@@ -117,3 +117,15 @@ public struct ReadRequest: Sendable {
     return extras == nil ? count : moreRanges.reduce(count) { ByteRanges.sum($0, ByteRanges.count($1)) }
   }
 }
+
+extension ReadRequest {
+  /// What a cache may do for a read.
+  public enum CachePolicy: Hashable, Sendable {
+    /// Return what it has, and keep what it fetches.
+    case normal
+    /// Nothing: the bytes come from below and are not kept.
+    case bypass
+    /// Return what it has, and throw `ReadError.Code.notCached` if that is not everything.
+    case onlyIfCached
+  }
+}

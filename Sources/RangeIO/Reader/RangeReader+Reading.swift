@@ -1,3 +1,5 @@
+import Synchronization
+
 extension RangeReader {
   /// Reads the bytes of `range`. Offsets count from the start of the source.
   ///
@@ -89,5 +91,152 @@ extension ReaderCore {
         "\(count) bytes at \(offset)", byteCount: source.byteCount, source: source.name)
     }
     return try await read(range)
+  }
+}
+
+extension RangeReader {
+  /// Returns the bytes of `range` without waiting, if the cache has all of them in memory now. For code that cannot
+  /// `await`, such as a render loop, and for the hottest paths.
+  ///
+  /// ```swift
+  /// if let tile = reader.cached(range) {
+  ///   draw(tile)
+  /// } else {
+  ///   reader.willRead(range)  // a later frame finds it
+  /// }
+  /// ```
+  ///
+  /// A cache hit counts as a read and as a use of the block, just like a hit of ``read(_:)-(ByteRange)``.
+  ///
+  /// - Returns: exactly `range.count` bytes, of the same version that reads return; empty bytes for an empty range
+  ///   within the source. Returns `nil` if the cache lacks some of the bytes in memory, if a stage between the reader
+  ///   and its cache cannot answer without waiting (``ReadyStage``), if there is no `Caching` stage, if the range is
+  ///   past the end of the source, or if the reader is closed. Compressed and spilled blocks also give `nil`; the next
+  ///   `read` loads them.
+  /// - Complexity: within one block, a hash look-up and a slice, without allocation. Across blocks, that for each
+  ///   block, and one `Bytes` that joins the pieces without copying them.
+  public nonisolated func cached(_ range: ByteRange) -> Bytes? { core.cached(range) }
+}
+
+extension ReaderCore {
+  /// Most hits lie in one block of a cache that is the topmost stage. They need no request, and no use of the gate, since
+  /// no stage of the user's is called.
+  @inline(__always) func cached(_ range: ByteRange) -> Bytes? {
+    guard isCacheOnTop, !hasMoved.load(ordering: .acquiring), Self.lies(range, within: first), !range.isEmpty,
+      !gate.isClosed, let bytes = topCache.hit(range, of: first)
+    else { return cachedBelow(range) }
+    counters.succeeded(range.count)
+    return bytes
+  }
+
+  private func cachedBelow(_ range: ByteRange) -> Bytes? {
+    // A source may also have bytes ready without waiting. Those do not count: they are not from a cache.
+    guard hasCache, gate.enter() else { return nil }
+    defer { gate.leave() }
+    let source = source
+    guard Self.lies(range, within: source) else { return nil }
+    guard !range.isEmpty else { return Bytes() }
+    var request = ReadRequest(plain: range, of: source)
+    var response = head.ready(request)
+    if response == nil {
+      // The range may span several blocks.
+      request.caching = .onlyIfCached
+      response = head.ready(request)
+    }
+    guard let bytes = response?.bytes, bytes.count == range.count else { return nil }
+    counters.succeeded(bytes.count)
+    return bytes
+  }
+}
+
+extension RangeReader {
+  /// Explains where the bytes of `range` would come from if you read them now, and why not from a nearer place.
+  ///
+  /// The result is a snapshot and may be out of date by the time you look at it. This reads nothing and changes no
+  /// counters. It does not say what the system's page cache holds of a local file; only the source deals with that.
+  ///
+  /// - Throws: `ReadError` with `rangeNotSatisfiable` if the opened version does not have the range, `limitExceeded`
+  ///   for more than 128 TiB, or `closed`.
+  /// - Complexity: O(blocks), one cache lock for each.
+  public nonisolated func explain(_ range: ByteRange) throws(ReadError) -> ReadExplanation {
+    try core.explain(range)
+  }
+}
+
+extension ReaderCore {
+  func explain(_ range: ByteRange) throws(ReadError) -> ReadExplanation {
+    guard gate.enter() else { throw .closed }
+    defer { gate.leave() }
+    let source = source
+    try Self.check(range, of: source)
+    try Self.checkCount(range, of: source)
+    guard !range.isEmpty else { return ReadExplanation([]) }
+    return ReadExplanation(head.explain(range, of: source))
+  }
+}
+
+// Hints from the program about its future reads. They affect speed only, never results.
+
+extension RangeReader {
+  /// Announces that you will read `range` soon. The reader prefetches it into the cache in the background, after the
+  /// reads that callers wait for. Returns at once.
+  ///
+  /// The reader prefetches only as much as the cache would keep: if the range is longer than half the cache's limit,
+  /// only the beginning. The prefetch counts against the budget of ``ReadAhead``, if there is one, and stops when the
+  /// budget is spent. Without a cache the hint goes to the source, which may read ahead by itself; for a local file the
+  /// system does. Bytes past the end are left out, and nothing is fetched from a source that has just changed
+  /// (``SourceDescription/isSettled``). Errors are not reported.
+  public nonisolated func willRead(_ range: ByteRange) { core.advise(.willRead, range) }
+
+  /// Announces that you will not read `range` again for a long time. The reader drops the whole blocks within it from
+  /// memory caches and cancels read-ahead for it. Returns at once.
+  ///
+  /// Other readers that use the same bytes through the same cache must fetch them again.
+  public nonisolated func discard(_ range: ByteRange) { core.advise(.discard, range) }
+}
+
+extension ReaderCore {
+  /// Acts on a hint from the caller about a range.
+  func advise(_ advice: ReadAdvice, _ range: ByteRange) {
+    guard gate.enter() else { return }
+    defer { gate.leave() }
+    let source = source
+    guard let range = ByteRanges.intersection(range, 0..<source.byteCount), source.isSettled else { return }
+    switch advice {
+    case .willRead where head.isKept:
+      // The result is not reported to anyone.
+      _ = head.startFlightElsewhere { [head] in await Self.fetch(range, of: source, by: head) }
+    case .discard:
+      head.discard(range, of: source)
+      fallthrough
+    case .willRead:
+      guard source.base == nil else { return }
+      link.source.advise(advice, range, of: source)
+    }
+  }
+
+  /// How many parts of a hint may be in flight at once.
+  private static let mostHintedParts = 4
+
+  /// Reads the part of `range` that the cache will keep, a few parts at once. Stops when a part fails.
+  private static func fetch(_ range: ByteRange, of source: SourceDescription, by head: ReadNext) async {
+    let kept = head.kept(of: range, of: source)
+    let length = FlightTable.longestFlight
+    var start = kept.lowerBound
+    await withTaskGroup(of: Bool.self) { group in
+      func fetchNext() {
+        guard start < kept.upperBound else { return }
+        var request = ReadRequest(start..<start + min(length, kept.upperBound - start), of: source)
+        start = request.range.upperBound
+        request.purpose = .prefetch
+        group.addTask { [request] in (try? await head(request)) != nil }
+      }
+      for _ in 0..<mostHintedParts { fetchNext() }
+      var goesOn = true
+      for await isHere in group {
+        goesOn = goesOn && isHere
+        if goesOn { fetchNext() }
+      }
+    }
   }
 }

@@ -42,3 +42,106 @@ public final class Retrying: BuiltInStage, @unchecked Sendable {
     super.init(RetryingStage(backoff, budget: budget, isTransient: isTransient, random: random))
   }
 }
+
+/// What ``Retrying`` does.
+final class RetryingStage: ReadyStage {
+  private let backoff: Retrying.Backoff
+  private let budget: Retrying.Budget
+  private let isTransient: @Sendable (any Error) -> Bool
+  private let random: Locked<any RandomNumberGenerator & Sendable>
+  private let counts = Stripes()
+
+  private enum Count: Int {
+    case reads, retries, recovered, givenUp, refused
+  }
+
+  init(
+    _ backoff: Retrying.Backoff = .exponentialBackoff(), budget: Retrying.Budget = Retrying.Budget(),
+    isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false },
+    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  ) {
+    self.backoff = backoff
+    self.budget = budget
+    self.isTransient = isTransient
+    self.random = Locked(random)
+  }
+
+  /// Once, between the cache and the stages that limit and check.
+  var placement: ReadPipeline.Placement { .retrying }
+
+  /// Passes the read on, and retries it if necessary.
+  nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    counts.add(1, to: Count.reads.rawValue)
+    do {
+      let response = try await next(request)
+      budget.succeeded()
+      return response
+    } catch {
+      return try await readAgain(request, after: error, next)
+    }
+  }
+
+  /// Passes a cache hit on: there is nothing to retry.
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+    guard let response = next.ready(request) else { return nil }
+    counts.add(1, to: Count.reads.rawValue)
+    budget.succeeded()
+    return response
+  }
+
+  private nonisolated(nonsending) func readAgain(
+    _ request: ReadRequest, after first: any Error, _ next: ReadNext
+  ) async throws -> ReadResponse {
+    var attempts = RetryAttempts(backoff)
+    var error = first
+    while true {
+      guard mayPass(error), !next.isClosed, request.purpose == .demand else {
+        if attempts.failures > 0 { counts.add(1, to: Count.givenUp.rawValue) }
+        throw error
+      }
+      let isAllowed = budget.failed()
+      let timeLeft = request.deadline.map { next.time.now.duration(to: $0) }
+      let action = random.withLock { random in
+        attempts.failed(
+          retryAfter: (error as? ReadError)?.retryAfter, timeLeft: timeLeft, isAllowed: isAllowed, &random)
+      }
+      switch action {
+      case .giveUp:
+        counts.add(1, to: Count.givenUp.rawValue)
+        throw error
+      case .refused:
+        counts.add(1, to: Count.refused.rawValue)
+        throw error
+      case .wait(let wait):
+        try await next.sleep(until: next.time.now.advanced(by: wait))
+        try Task.checkCancellation()
+      }
+      counts.add(1, to: Count.retries.rawValue)
+      do {
+        let response = try await next(request)
+        budget.succeeded()
+        counts.add(1, to: Count.recovered.rawValue)
+        return response
+      } catch let again {
+        error = again
+      }
+    }
+  }
+
+  private func mayPass(_ error: any Error) -> Bool {
+    guard !(error is CancellationError), (error as? ReadError)?.code != .closed else { return false }
+    return isTransient(error)
+  }
+
+  /// Reads, retries, reads that a retry saved, reads given up after all tries or because of the deadline, and reads
+  /// that the budget did not allow to retry.
+  func statistics() -> ReadCounts? {
+    func count(_ name: String, _ count: Count) -> ReadCounts.Count { .init(name, counts.sum(count.rawValue)) }
+    return ReadCounts(
+      "Retrying",
+      counts: [
+        count("reads", .reads), count("retries", .retries), count("recovered", .recovered),
+        count("given up", .givenUp), count("refused by the budget", .refused),
+      ])
+  }
+}
