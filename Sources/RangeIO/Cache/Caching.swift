@@ -40,30 +40,23 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
     case requestedFirst
   }
 
-  /// What to keep.
-  public enum Admission: Hashable, Sendable {
-    /// Everything that is read.
-    case always
-    /// What is read for the second time, as far as that is remembered: for about thirty thousand blocks. Use this for
-    /// sources that are hardly slower than the store, such as a local file: there, keeping bytes that are read once
-    /// costs more than it saves. A first read is not shared with other reads of the same bytes.
-    case onSecondTouch
-  }
-
   /// Creates a cache that uses `store`.
   ///
   /// - Parameters:
   ///   - fill: what to fetch when bytes are missing. Default: whole blocks.
   ///   - blockSize: the block size, a power of two up to 1 GiB. Default: what the source prefers.
   ///   - largest: longer ranges are read past the store. Default: 64 GiB.
-  ///   - admission: what to keep. Default: everything that is read.
+  ///   - onSecondRead: whether to keep only what is read for the second time, as far as that is remembered: for about
+  ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file:
+  ///     there, keeping bytes that are read once costs more than it saves. A first read is not shared with other reads
+  ///     of the same bytes. Default: no, everything that is read is kept.
   ///
   /// - Precondition: `blockSize` is a power of two up to 1 GiB.
   public init(
     _ store: any ChunkStore, fill: Fill = .block, blockSize: ByteCount? = nil, passing largest: ByteCount? = nil,
-    admission: Admission = .always
+    onSecondRead: Bool = false
   ) {
-    super.init(CachingStage(store, fill: fill, blockSize: blockSize, passing: largest, admission: admission))
+    super.init(CachingStage(store, fill: fill, blockSize: blockSize, passing: largest, onSecondRead: onSecondRead))
   }
 }
 
@@ -86,8 +79,7 @@ final class CachingStage: ReadyStage {
 
   init(
     _ store: any ChunkStore, fill: Caching.Fill = .block, blockSize: ByteCount? = nil,
-    passing largest: ByteCount? = nil,
-    admission: Caching.Admission = .always
+    passing largest: ByteCount? = nil, onSecondRead: Bool = false
   ) {
     precondition(
       blockSize.map { BlockGrid(blockSize: $0.bytes) != nil && $0 <= .gibibytes(1) } ?? true,
@@ -100,7 +92,7 @@ final class CachingStage: ReadyStage {
     // Looking up each block of a longer range would take longer than any caller waits.
     self.largest = (largest ?? .gibibytes(64)).bytes
     keeper = CacheKeeper(store, largest: self.largest)
-    touched = admission == .always ? nil : store.sources.recentTouches
+    touched = onSecondRead ? store.sources.recentTouches : nil
   }
 
   deinit { endReading() }
@@ -132,12 +124,18 @@ final class CachingStage: ReadyStage {
   private func onlyIfReady(_ request: ReadRequest) -> ReadResponse? {
     let grid = grid(of: request.source)
     guard request.moreRanges.isEmpty, request.range.count <= largest,
-      let token = request.source.knownToken(of: number),
+      let token = request.source.knownToken(of: number) ?? tokenInStore(of: request.source, grid),
       // Does not count: `read` looks up what is missing here again.
       store.holds(request.range, token: token, grid: grid),
       case .hit(let bytes) = store.lookUp(request.range, token: token, grid: grid)
     else { return nil }
     return ReadResponse(bytes)
+  }
+
+  /// The token of a version that was not read through this snapshot yet, if the store knows that version.
+  private func tokenInStore(of source: SourceDescription, _ grid: BlockGrid) -> UInt64? {
+    guard source.isSettled, store.sources.tokens(of: source).contains(where: { $0.grid == grid }) else { return nil }
+    return token(of: source)?.number
   }
 
   /// Reports these values:

@@ -36,12 +36,7 @@ public struct ReadExplanation: Hashable, Sendable {
     /// Everything in words: the details, and why the bytes do not come from nearer places.
     public var notes: [String] { (detail.map { [$0] } ?? []) + reasons.map { "not \($0.origin): \($0.why)" } }
 
-    /// Creates a part.
-    public init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil) {
-      self.init(range, origin, detail: detail, reasons: [])
-    }
-
-    package init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil, reasons: [Reason]) {
+    package init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil, reasons: [Reason] = []) {
       self.range = range
       self.origin = origin
       self.detail = detail
@@ -82,15 +77,16 @@ extension ReadExplanation {
   public struct Origin: Hashable, Sendable {
     private let name: String
 
-    /// Creates the origin with that name.
-    public init(_ name: String) { self.name = name }
+    package init(_ name: String) { self.name = name }
 
     /// A cache's memory, uncompressed.
     public static let memory = Origin("memory")
     /// A cache's compressed memory.
     public static let compressed = Origin("compressed")
     /// A cache's directory on a disk.
-    public static let spill = Origin("spill")
+    public static let disk = Origin("disk")
+    /// ``disk``, by the word that the stores use.
+    static let spill = disk
     /// A cache as a whole. Used in reasons: why it is not asked.
     package static let cache = Origin("cache")
     /// A read of the source that is already in flight.
@@ -105,7 +101,7 @@ extension ReadExplanation {
       switch self {
       case .memory: 0
       case .compressed: 1
-      case .spill: 3
+      case .disk: 3
       case .flight: 4
       case .source: 5
       case .unknown: 6

@@ -247,13 +247,6 @@ extension ReadNext {
     try await answer { [time] in try await time.sleep(until: instant) }
   }
 
-  /// Suspends for `duration`. Otherwise like ``sleep(until:)``.
-  ///
-  /// - Throws: `CancellationError`, `ReadError.Code.closed`.
-  public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
-    try await sleep(until: time.now.advanced(by: duration))
-  }
-
   /// Runs `work` in its own task and returns its result. The task is cancelled when no read waits for it any more.
   /// `work` must not read through this `ReadNext`: use ``start(_:)`` for that.
   ///

@@ -57,16 +57,17 @@ public struct ByteStream: AsyncSequence, Sendable {
 }
 
 extension RangeReader {
-  /// The bytes of a range, piece by piece. Write the range as `0..<n`, `0...3`, `..<512`, or `4096...`. The last form
-  /// ends where the source ends when the iteration begins.
+  /// The bytes of a range, piece by piece, or of the whole source. Write the range as `0..<n`, `0...3`, `..<512`, or
+  /// `4096...`. The last form ends where the source ends when the iteration begins.
   ///
   /// All errors are thrown by the iteration, also the one for a range past the end.
   ///
   /// - Parameters:
+  ///   - range: the range. Default: the whole source.
   ///   - chunkSize: the bytes per piece, at least one. Default: 256 KiB.
   ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
   public nonisolated func stream(
-    _ range: some RangeExpression<Int> & Sendable, chunkSize: ByteCount = .kibibytes(256),
+    _ range: some RangeExpression<Int> & Sendable = 0..., chunkSize: ByteCount = .kibibytes(256),
     caching: ReadRequest.CachePolicy = .normal
   ) -> ByteStream {
     ByteStream(core, AskedRange(range), chunkSize: chunkSize, caching: caching)
@@ -84,7 +85,7 @@ extension RangeReader {
   /// With any other policy, growth is a change and the stream throws `sourceChanged`. The exception is a source that
   /// declares that it only grows (``SourceDescription/mayGrow``; for a file `isAppendOnly` of
   /// ``FileSource/Configuration``): then the stream notices growth, but only once per
-  /// ``RangeReader/Configuration/pollInterval``.
+  /// `pollInterval` of the reader.
   ///
   /// The stream ends when `isOver` returns `true`. It throws `CancellationError` when its task is cancelled,
   /// `ReadError.Code.closed` when the reader is closed, and `sourceChanged` when the source changes in any way other
@@ -115,17 +116,6 @@ extension RangeReader {
     suffix count: Int, chunkSize: ByteCount = .kibibytes(256), caching: ReadRequest.CachePolicy = .normal
   ) -> ByteStream {
     ByteStream(core, .suffix(count), chunkSize: chunkSize, caching: caching)
-  }
-
-  /// The whole source, piece by piece.
-  ///
-  /// - Parameters:
-  ///   - chunkSize: the bytes per piece, at least one. Default: 256 KiB.
-  ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
-  public nonisolated func stream(
-    chunkSize: ByteCount = .kibibytes(256), caching: ReadRequest.CachePolicy = .normal
-  ) -> ByteStream {
-    ByteStream(core, .from(0), chunkSize: chunkSize, caching: caching)
   }
 }
 

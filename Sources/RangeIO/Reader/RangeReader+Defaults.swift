@@ -1,7 +1,8 @@
 public import SystemPackage
 
-// Only this file and `ReadPipeline+Standard.swift` name concrete sources, stages and stores; the rest of the reader
-// does not.
+// Only this file names concrete sources, stages and stores; the rest of the reader does not.
+
+// `Docs/Guides/ChoosingStages.md` gives the reasons for the stages and their order.
 
 extension RangeReader {
   /// The stages that keep in `cache`.
@@ -13,7 +14,7 @@ extension RangeReader {
     return [
       Caching(
         cache, fill: cache.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4), passing: .kibibytes(64),
-        admission: .onSecondTouch)
+        onSecondRead: true)
     ]
   }
 
@@ -58,7 +59,7 @@ extension RangeReader {
   ) async throws {
     try await self.init(
       FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
-      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
+      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
   }
 
   /// Opens the file at `path`, with defaults that suit most programs.
@@ -71,22 +72,7 @@ extension RangeReader {
   ) async throws {
     try await self.init(
       FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
-      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
-  }
-
-  /// Opens the file behind `descriptor`. The reader owns the descriptor from here on, even if this throws.
-  ///
-  /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a path.
-  public init(
-    adopting descriptor: FileDescriptor, engine: FileSource.Engine = .automatic,
-    cache: (any ChunkStore)? = MemoryStore.shared,
-    onChange: ChangePolicy = .fail, @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
-  ) async throws {
-    // Must come first, before anything can throw: the source owns the descriptor.
-    let source = FileSource(
-      adopting: descriptor, configuration: .init(engine: engine, isAppendOnly: onChange == .follow))
-    try await self.init(
-      source, Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
+      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
   }
 }
 
@@ -126,8 +112,6 @@ public nonisolated(nonsending) func withRangeReader<Result>(
     throw error
   }
 }
-
-// Which stages suit which sources, in the right order. `Docs/Guides/ChoosingStages.md` gives the reasons.
 
 extension ReadPipeline {
   /// The stages that suit a file on a local disk: a cache for ranges that you read again.

@@ -61,27 +61,6 @@ extension RangeReader {
   ) async throws -> [Bytes] {
     try await core.read(ranges, caching: caching)
   }
-
-  /// Copies the bytes of `range` to the start of `buffer`.
-  ///
-  /// The buffer is written only after the wait, so a cancelled call does not touch it once it has thrown. Prefer
-  /// ``read(_:)-(ByteRange)``, which copies nothing, unless the bytes must be in your own memory.
-  ///
-  /// - Returns: the number of bytes copied, `range.count`.
-  /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.limitExceeded` if `buffer` is smaller than the range.
-  @discardableResult public nonisolated(nonsending) func read(
-    _ range: ByteRange, into buffer: UnsafeMutableRawBufferPointer
-  ) async throws -> Int {
-    // The count of a range with a negative start may overflow. The read itself rejects such a range.
-    guard range.lowerBound < 0 || buffer.count >= range.count else {
-      throw ReadError(
-        .limitExceeded, "a buffer of \(buffer.count) bytes cannot take \(range.count): pass a larger one",
-        context: .init(source: core.source.name, offset: range.lowerBound, count: range.count))
-    }
-    let bytes = try await core.read(range)
-    bytes.copyBytes(to: buffer)
-    return bytes.count
-  }
 }
 
 extension ReaderCore {

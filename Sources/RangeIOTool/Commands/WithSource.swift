@@ -38,7 +38,7 @@ nonisolated(nonsending) func withReader<Result>(
 ) async throws -> Result {
   do {
     let reader = try await RangeReader(
-      source, pipeline, configuration: .init(onChange: growth == .followed ? .follow : .fail))
+      source, pipeline, onChange: growth == .followed ? .follow : .fail)
     do {
       let result = try await body(reader)
       ReaderLog.note(name, reader)

@@ -165,7 +165,7 @@ struct HostileReadTests {
         let reader = try await RangeReader(HostileSource(byteCount: .max, blockSize: 1 << 16)) {
           ReadAhead(.upTo(one), budget: ReadAhead.Budget(other))
           Caching(MemoryStore(limit: one), passing: other)
-          Merging(gap: .bytes(one), longestSpan: other, mostWaste: .infinity, concurrentSpans: .max)
+          Merging(gap: one, longestSpan: other, mostWaste: .infinity, concurrentSpans: .max)
         }
         for start in 0..<5 { await survives { _ = try await reader.read(start * 4096..<start * 4096 + 4096) } }
         await survives { _ = try await reader.read([0..<10, 1 << 40..<1 << 40 + 10, Int.max - 10..<Int.max]) }

@@ -37,21 +37,12 @@ import Synchronization
 public final class Merging: BuiltInStage, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
 
-  /// How far apart two ranges may be to be read as one.
-  public enum Gap: Hashable, Sendable {
-    /// Latency × bandwidth, as measured. Before the first measurement, as stated in the source's description.
-    case measured
-    /// This many bytes. Zero: only ranges that overlap or touch.
-    case bytes(ByteCount)
-    /// Never merges: each range is one read, whatever the measurements say, and nothing is over-read. For sources that
-    /// charge by the byte.
-    case never
-  }
-
   /// Creates a stage that has not measured anything yet.
   ///
   /// - Parameters:
-  ///   - gap: how far apart two ranges may be to be read as one. Default: as measured.
+  ///   - gap: how far apart two ranges may be to be read as one. With zero, only ranges that overlap or touch are, and
+  ///     nothing is over-read: for sources that charge by the byte. Default: latency × bandwidth, as measured; before
+  ///     the first measurement, as stated in the source's description.
   ///   - longestSpan: the most bytes in a span of several ranges; a single longer range is still read whole. Default:
   ///     32 MiB.
   ///   - mostWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
@@ -60,7 +51,7 @@ public final class Merging: BuiltInStage, @unchecked Sendable {
   ///
   /// - Precondition: `mostWaste` is not negative, and `concurrentSpans` is at least one.
   public init(
-    gap: Gap = .measured, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32, concurrentSpans: Int = 8
+    gap: ByteCount? = nil, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32, concurrentSpans: Int = 8
   ) {
     super.init(MergingStage(gap: gap, longestSpan: longestSpan, mostWaste: mostWaste, concurrentSpans: concurrentSpans))
   }
@@ -68,7 +59,8 @@ public final class Merging: BuiltInStage, @unchecked Sendable {
 
 /// What ``Merging`` does.
 final class MergingStage: ReadyStage {
-  let gap: Merging.Gap
+  /// `nil`: as measured.
+  let gap: ByteCount?
   let longestSpan: Int
   let mostWaste: Double
   let concurrentSpans: Int
@@ -87,8 +79,7 @@ final class MergingStage: ReadyStage {
   let counts = Locked(Counts())
 
   init(
-    gap: Merging.Gap = .measured, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32,
-    concurrentSpans: Int = 8
+    gap: ByteCount? = nil, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32, concurrentSpans: Int = 8
   ) {
     precondition(mostWaste >= 0, "the waste allowed is not negative")
     precondition(concurrentSpans > 0, "one span at least is read at once")
@@ -139,18 +130,14 @@ final class MergingStage: ReadyStage {
 
 extension MergingStage: GatheringStage {
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
-    planner(for: source)?.plan(ranges).spans.map(\.asked)
+    planner(for: source).plan(ranges).spans.map(\.asked)
   }
 
-  /// The planner for spans of `source` as of now; `nil` if nothing is merged.
-  func planner(for source: SourceDescription) -> SpanPlanner? {
-    let gapBytes: Int
-    switch gap {
-    case .never: return nil
-    case .bytes(let count): gapBytes = count.bytes
-    case .measured: gapBytes = Int(min(model(of: source).gap, Self.widestGap))
-    }
-    return SpanPlanner(gap: gapBytes, longestSpan: longestSpan, mostWaste: mostWaste)
+  /// The planner for spans of `source` as of now.
+  func planner(for source: SourceDescription) -> SpanPlanner {
+    SpanPlanner(
+      gap: gap?.bytes ?? Int(min(model(of: source).gap, Self.widestGap)), longestSpan: longestSpan,
+      mostWaste: mostWaste)
   }
 
   /// What is known of sources with the same cost as `source`.
@@ -172,7 +159,7 @@ extension MergingStage {
   @inline(__always) nonisolated(nonsending) func readMeasured(
     _ request: ReadRequest, _ next: ReadNext
   ) async throws -> ReadResponse {
-    guard gap == .measured else { return try await next(request) }
+    guard gap == nil else { return try await next(request) }
     let isAlone = readsUnderWay.wrappingAdd(1, ordering: .relaxed).oldValue == 0
     defer { readsUnderWay.wrappingSubtract(1, ordering: .relaxed) }
     let isDue = readsSinceSample.wrappingAdd(1, ordering: .relaxed).newValue >= Self.busyReadsPerSample

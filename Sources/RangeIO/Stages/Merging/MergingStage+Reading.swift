@@ -37,11 +37,7 @@ extension MergingStage {
   }
 
   private func plan(_ ranges: [ByteRange], _ request: ReadRequest) -> SpanPlanner.Plan {
-    guard var planner = planner(for: request.source) else {
-      let order = ranges.indices.filter { !ranges[$0].isEmpty }
-      let spans = order.enumerated().map { SpanPlanner.Span(range: ranges[$1], asked: $0..<$0 + 1) }
-      return SpanPlanner.Plan(spans: spans, order: order)
-    }
+    var planner = planner(for: request.source)
     // This is one part of a plan that the cache above has already made, within the waste limit for all of it.
     if request.isOneOfMany { planner.mostWaste = .infinity }
     return planner.plan(ranges)

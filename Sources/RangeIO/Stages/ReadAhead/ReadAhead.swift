@@ -13,7 +13,7 @@ import Synchronization
 /// for strides with other reads in between, at their fourth read that the cache does not answer. Several runs may be
 /// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as the run continues, up to a
 /// limit. Bytes that are already cached or in flight are not requested again. A seek begins a new run. When a run ends,
-/// its prefetches that are still in flight are cancelled. All readers share one ``ReadAhead/Budget``, unless you give
+/// its prefetches that are still in flight are cancelled. All readers share one budget, unless you give
 /// them another. Prefetched bytes stay in the cache until they are read: make the cache larger than the budget, or it
 /// evicts some of them too early.
 ///
@@ -63,13 +63,16 @@ public final class ReadAhead: BuiltInStage, @unchecked Sendable {
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
   ///     send in the time until the first byte arrives (``SourceDescription/cost``), between 2 and 32 MiB.
-  ///   - budget: the bytes that may be prefetched and unused at once, over all readers that share the budget. Default:
-  ///     64 MiB for the process.
-  public convenience init(upTo limit: ByteCount? = nil, budget: Budget = .shared) {
-    self.init(limit.map(Extent.upTo) ?? .adaptive, budget: budget)
+  ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
+  ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
+  ///     share. Default: a budget of 64 MiB that the whole process shares.
+  public convenience init(upTo limit: ByteCount? = nil, budget: ByteCount? = nil) {
+    self.init(limit.map(Extent.upTo) ?? .adaptive, budget: budget.map { Budget($0) } ?? .shared)
   }
 
-  package init(_ extent: Extent, budget: Budget = .shared) {
+  package convenience init(budget: Budget) { self.init(.adaptive, budget: budget) }
+
+  package init(_ extent: Extent, budget: Budget) {
     super.init(ReadAheadStage(extent, budget: budget))
   }
 }
@@ -84,7 +87,7 @@ final class ReadAheadStage: ReadyStage {
   /// The number of versions that are remembered.
   private static let mostSources = 32
 
-  init(_ extent: ReadAhead.Extent, budget: ReadAhead.Budget = .shared) {
+  init(_ extent: ReadAhead.Extent, budget: ReadAhead.Budget) {
     self.extent = extent
     self.budget = budget
   }

@@ -4,9 +4,9 @@ extension ReadAhead {
   ///
   /// When the budget is spent, a reader prefetches less or nothing, and the readers that have been idle longest give up
   /// their share.
-  public final class Budget: Sendable {
+  package final class Budget: Sendable {
     /// The default: 64 MiB for the whole process.
-    public static let shared = Budget(.mebibytes(64))
+    package static let shared = Budget(.mebibytes(64))
 
     /// The most bytes that can be held at once.
     package let limit: ByteCount
@@ -27,7 +27,7 @@ extension ReadAhead {
     private let state = Locked(State())
 
     /// Creates a budget of `limit` bytes.
-    public init(_ limit: ByteCount) { self.limit = limit }
+    package init(_ limit: ByteCount) { self.limit = limit }
 
     /// The bytes held now.
     package var bytes: Int { state.withLock { $0.bytes } }

@@ -3,14 +3,19 @@
 /// ```swift
 /// let reader = try await RangeReader(source) {
 ///   Caching(store)
-///   Retrying(.exponentialBackoff(attempts: 4))
+///   Retrying(attempts: 4)
 /// }
 /// ```
 ///
 /// The stage retries errors with ``ReadError/isTransient``, and your own errors for which `isTransient` returns `true`.
 /// It never retries a cancelled read, a read whose reader is closed, or a prefetch that no read waits for. Before each
-/// retry it waits (``Retrying/Backoff``), in addition to the time that the source itself asks for
-/// (``ReadError/retryAfter``). A ``Retrying/Budget`` limits the retries of all reads together.
+/// retry it waits, in addition to the time that the source itself asks for (``ReadError/retryAfter``). A
+/// ``Retrying/Budget`` limits the retries of all reads together.
+///
+/// The wait before the first retry is a random time between zero and `firstWait`, before the next one between zero and
+/// twice that, and so on up to `longestWait`. This "full jitter" spreads the retries of many readers that failed
+/// together. Of all kinds of jitter it makes the fewest calls (M. Brooker, "Exponential Backoff And Jitter", AWS
+/// Architecture Blog, 2015).
 ///
 /// A read with a deadline, for example from ``TimeLimiting`` above it, gives up early if the next try would begin after
 /// the deadline.
@@ -29,15 +34,32 @@ public final class Retrying: BuiltInStage, @unchecked Sendable {
   /// Creates a stage that retries.
   ///
   /// - Parameters:
-  ///   - backoff: how often to try, and how long to wait in between. Default: four tries, within about a second.
+  ///   - attempts: the most tries of one read, including the first. Default: four, within about a second.
+  ///   - firstWait: the longest wait before the first retry. Default: 100 ms.
+  ///   - longestWait: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.
+  ///   - longestRetryAfter: the longest ``ReadError/retryAfter`` of a source that the stage waits for. If the source
+  ///     asks for more time, the read is not retried: the caller gets the error with its `retryAfter` and can decide.
+  ///     Default: one minute.
   ///   - budget: limits the retries of all reads, and of several readers if they share it. Default: a separate budget
   ///     of 50 retries and a tenth of the successful reads.
   ///   - isTransient: whether an error may go away. Default: ``ReadError/isTransient``; no other error may.
-  ///   - random: the random numbers for the waits. Default: the system's.
-  public init(
+  ///
+  /// - Precondition: there is at least one try, and no wait is negative.
+  public convenience init(
+    attempts: Int = 4, firstWait: Duration = .milliseconds(100), longestWait: Duration = .seconds(10),
+    longestRetryAfter: Duration = .seconds(60), budget: Budget = Budget(),
+    isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false }
+  ) {
+    let backoff = Backoff.exponentialBackoff(
+      attempts: attempts, base: firstWait, cap: longestWait, longestRetryAfter: longestRetryAfter)
+    self.init(backoff, budget: budget, isTransient: isTransient, random: SystemRandomNumberGenerator())
+  }
+
+  /// - Parameter random: the random numbers for the waits.
+  package init(
     _ backoff: Backoff = .exponentialBackoff(), budget: Budget = Budget(),
     isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false },
-    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    random: any RandomNumberGenerator & Sendable
   ) {
     super.init(RetryingStage(backoff, budget: budget, isTransient: isTransient, random: random))
   }
@@ -56,9 +78,8 @@ final class RetryingStage: ReadyStage {
   }
 
   init(
-    _ backoff: Retrying.Backoff = .exponentialBackoff(), budget: Retrying.Budget = Retrying.Budget(),
-    isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false },
-    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    _ backoff: Retrying.Backoff, budget: Retrying.Budget, isTransient: @escaping @Sendable (any Error) -> Bool,
+    random: any RandomNumberGenerator & Sendable
   ) {
     self.backoff = backoff
     self.budget = budget

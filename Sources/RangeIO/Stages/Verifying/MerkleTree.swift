@@ -73,12 +73,12 @@ extension Verifying {
     }
 
     /// The hash of a block.
-    public static func leafHash(_ block: Bytes, _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
+    package static func leafHash(_ block: Bytes, _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
       hash(Bytes(concatenating: [[0x00], block]))
     }
 
     /// The hash of a node.
-    public static func nodeHash(_ left: [UInt8], _ right: [UInt8], _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
+    package static func nodeHash(_ left: [UInt8], _ right: [UInt8], _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
       hash(Bytes([0x01] + left + right))
     }
   }
