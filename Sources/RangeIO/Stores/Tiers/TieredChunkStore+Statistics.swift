@@ -3,7 +3,8 @@ extension TieredChunkStore {
   public struct Statistics: Hashable, Sendable, Codable {
     /// The number of bytes that all tiers in memory may take together.
     public package(set) var limit = 0
-    /// The number of bytes that they take.
+    /// The number of bytes that they take, with the room set aside for chunks on their way down and to the disk, used
+    /// or not.
     public package(set) var bytes = 0
     /// The most bytes that they ever took at once.
     public package(set) var peakBytes = 0
@@ -51,11 +52,11 @@ extension TieredChunkStore.Statistics: CustomStringConvertible {
   public var description: String {
     // The other tiers use what one tier leaves of the limit.
     let above = """
-      in memory: \(bytes) of \(limit) bytes
+      in all: \(bytes) of \(limit) bytes of memory, with the room set aside for chunks on their way down
       memory: \(memory.bytes) bytes in \(memory.told)
       moving: \(moving.moved) moved, \(moving.dropped) dropped, \(moving.hits) hits
       compressed: \(compressed)
       """
-    return disk.map { above + "\nspill: \($0)" } ?? above
+    return disk.map { above + "\ndisk: \($0)" } ?? above
   }
 }
