@@ -92,7 +92,7 @@ struct CachedParts {
     func cut(_ range: ByteRange) -> Bytes {
       Self.cut(range, of: ordered[reaches.partitionPoint { $0 > range.lowerBound }...])
     }
-    return ReadResponse(cut(request.range), moreBytes: request.moreRanges.map(cut))
+    return ReadResponse(request.ranges.mapped(cut))
   }
 
   private static func cut(_ range: ByteRange, of ordered: ArraySlice<RangedBytes>) -> Bytes {

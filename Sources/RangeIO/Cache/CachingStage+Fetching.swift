@@ -70,7 +70,7 @@ extension CachingStage {
     if found.gaps.count > 1 { missing.moreRanges = Array(found.gaps[1...]) }
     let response = try await readPast(missing, next)
     try response.check(missing)
-    for (gap, bytes) in zip(found.gaps, [response.bytes] + response.moreBytes) {
+    for (gap, bytes) in zip(found.gaps, response.pieces) {
       found.pieces.append(RangedBytes(gap, bytes))
     }
     return found.response(to: request)
@@ -239,71 +239,6 @@ extension CachingStage {
   }
 
   private struct HeldPieceIsGone: Error {}
-
-  /// Reads the bytes of a flight, and stores them if there is room.
-  private static func acquire(
-    _ start: FlightPlan.Start, _ fetch: Fetch, _ keeper: CacheKeeper
-  ) async -> Result<Bytes, any Error> {
-    let (store, token, next) = (keeper.store, fetch.token, fetch.next)
-    let reservation = store.reserve(start.range, ofRun: start.range.count, for: token)
-    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: store.now)
-    let request = ReadRequest(
-      start.range, of: fetch.source, urgency: token.flights.urgency(of: start),
-      grid: reservation == nil ? nil : token.grid)
-    do {
-      return .success(try await acquire(request, ticket, reservation, keeper, next))
-    } catch {
-      return .failure(next.isClosed ? GivenUp(error: error) : error)
-    }
-  }
-
-  /// Reads, and stores if room was reserved.
-  static func acquire(
-    _ request: ReadRequest, _ ticket: ChunkTicket, _ reservation: ChunkReservation?, _ keeper: CacheKeeper,
-    _ next: ReadNext
-  ) async throws -> Bytes {
-    let store = keeper.store
-    guard let reservation else {
-      let turns = turns(of: store, below: next)
-      return try await FlightUnderWay.read(request, of: ticket.token, turns: turns, next).bytes
-    }
-    let response: ReadResponse
-    do {
-      response = try await FlightUnderWay.read(request, of: ticket.token, turns: nil, next)
-    } catch {
-      store.cancel(reservation)
-      throw error
-    }
-    keeper.keepOverRead(of: response, ticket)
-    store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
-    return response.bytes
-  }
-
-  /// The store whose turns are used by a read without a reservation. `nil` if there is a cache below, which takes turns
-  /// itself: a read that held a turn here while it waits for one there would block other reads.
-  static func turns(of store: any FullChunkStore, below next: ReadNext) -> (any FullChunkStore)? {
-    next.isKept ? nil : store
-  }
-
-  /// Waits for a turn to read without a reservation, but only until the reader that wants it is closed.
-  static func takeTurn(_ store: (any FullChunkStore)?, _ next: ReadNext) async throws {
-    guard let store else { return }
-    let turn = Promise<Void>()
-    let queueing = next.background.start {
-      do {
-        try await store.enterUnreserved()
-        if !turn.resolve(.success(())) { store.leaveUnreserved() }
-      } catch {
-        turn.fail(error)
-      }
-    }
-    do {
-      try await next.wait(for: turn)
-    } catch {
-      queueing.cancel()
-      throw error
-    }
-  }
 
   /// Fetches the rest of the blocks around `gaps`, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {

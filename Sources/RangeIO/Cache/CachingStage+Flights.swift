@@ -128,13 +128,7 @@ extension CachingStage {
     request.isOneOfMany = isOneOfMany
     let (start, flights) = (departure.start, departure.ticket.token.flights)
     let task = next.startFlight(elsewhere: !departure.isQuick) { [keeper, request, departure] in
-      let result: Result<Bytes, any Error>
-      do {
-        result = .success(
-          try await Self.acquire(request, departure.ticket, departure.reservation, keeper, next))
-      } catch {
-        result = .failure(next.isClosed ? GivenUp(error: error) : error)
-      }
+      let result = await Self.acquire(request, departure.ticket, departure.reservation, keeper, next)
       flights.complete(start.flight, start.range, result)
     }
     if wait?.hasAllCompleted != true { flights.started(start.flight, task) }
@@ -152,12 +146,20 @@ extension CachingStage {
     request.moreRanges = departures.dropFirst().map(\.start.range)
     request.isOneOfMany = isOneOfMany
     let task = next.start { [keeper, request] in
+      let store = keeper.store
       do {
-        let response = try await Self.acquire(request, departures, keeper, next)
-        for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
+        let turns = departures.contains { $0.reservation == nil } ? Self.turns(of: store, below: next) : nil
+        let response = try await FlightUnderWay.read(request, of: departures[0].ticket.token, turns: turns, next)
+        if request.grid != nil { keeper.keepOverRead(of: response, departures[0].ticket) }
+        for (departure, bytes) in zip(departures, response.pieces) {
+          guard let reservation = departure.reservation else { continue }
+          store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
+        }
+        for (departure, bytes) in zip(departures, response.pieces) {
           flights.complete(departure.start.flight, departure.start.range, .success(bytes))
         }
       } catch {
+        for departure in departures { if let reservation = departure.reservation { store.cancel(reservation) } }
         let error = next.isClosed ? GivenUp(error: error) : error
         for departure in departures { flights.complete(departure.start.flight, departure.start.range, .failure(error)) }
       }
@@ -165,25 +167,63 @@ extension CachingStage {
     if wait?.hasAllCompleted != true { flights.started(departures.map(\.start.flight), task) }
   }
 
-  /// Reads the bytes of several flights, and stores those that have room.
+  /// Reads the bytes of a flight, and stores them if there is room.
+  static func acquire(
+    _ start: FlightPlan.Start, _ fetch: Fetch, _ keeper: CacheKeeper
+  ) async -> Result<Bytes, any Error> {
+    let token = fetch.token
+    let reservation = keeper.store.reserve(start.range, ofRun: start.range.count, for: token)
+    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: keeper.store.now)
+    let request = ReadRequest(
+      start.range, of: fetch.source, urgency: token.flights.urgency(of: start),
+      grid: reservation == nil ? nil : token.grid)
+    return await acquire(request, ticket, reservation, keeper, fetch.next)
+  }
+
+  /// Reads, and stores if room was reserved.
   private static func acquire(
-    _ request: ReadRequest, _ departures: [PlannedFetch], _ keeper: CacheKeeper, _ next: ReadNext
-  ) async throws -> ReadResponse {
+    _ request: ReadRequest, _ ticket: ChunkTicket, _ reservation: ChunkReservation?, _ keeper: CacheKeeper,
+    _ next: ReadNext
+  ) async -> Result<Bytes, any Error> {
     let store = keeper.store
-    let turns = departures.contains { $0.reservation == nil } ? turns(of: store, below: next) : nil
-    let response: ReadResponse
     do {
-      response = try await FlightUnderWay.read(request, of: departures[0].ticket.token, turns: turns, next)
+      let turns = reservation == nil ? turns(of: store, below: next) : nil
+      let response = try await FlightUnderWay.read(request, of: ticket.token, turns: turns, next)
+      if let reservation {
+        keeper.keepOverRead(of: response, ticket)
+        store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
+      }
+      return .success(response.bytes)
     } catch {
-      for departure in departures { if let reservation = departure.reservation { store.cancel(reservation) } }
+      if let reservation { store.cancel(reservation) }
+      return .failure(next.isClosed ? GivenUp(error: error) : error)
+    }
+  }
+
+  /// The store whose turns are used by a read without a reservation. `nil` if there is a cache below, which takes turns
+  /// itself: a read that held a turn here while it waits for one there would block other reads.
+  private static func turns(of store: any FullChunkStore, below next: ReadNext) -> (any FullChunkStore)? {
+    next.isKept ? nil : store
+  }
+
+  /// Waits for a turn to read without a reservation, but only until the reader that wants it is closed.
+  static func takeTurn(_ store: (any FullChunkStore)?, _ next: ReadNext) async throws {
+    guard let store else { return }
+    let turn = Promise<Void>()
+    let queueing = next.background.start {
+      do {
+        try await store.enterUnreserved()
+        if !turn.resolve(.success(())) { store.leaveUnreserved() }
+      } catch {
+        turn.fail(error)
+      }
+    }
+    do {
+      try await next.wait(for: turn)
+    } catch {
+      queueing.cancel()
       throw error
     }
-    if request.grid != nil { keeper.keepOverRead(of: response, departures[0].ticket) }
-    for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
-      guard let reservation = departure.reservation else { continue }
-      store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
-    }
-    return response
   }
 }
 

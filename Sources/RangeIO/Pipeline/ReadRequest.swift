@@ -37,6 +37,11 @@ public struct ReadRequest: Sendable {
     extras = moreRanges.isEmpty ? nil : Extras(moreRanges: moreRanges)
   }
 
+  /// Creates a demand for `ranges` of `source`.
+  init(_ ranges: OneOrMore<ByteRange>, of source: SourceDescription) {
+    self.init(ranges.head, moreRanges: ranges.more, of: source)
+  }
+
   /// Creates a demand for `range` of `source`, and nothing else.
   @inline(__always) init(plain range: ByteRange, of source: SourceDescription) {
     self.range = range
@@ -57,6 +62,19 @@ public struct ReadRequest: Sendable {
   public var moreRanges: [ByteRange] {
     get { extras?.moreRanges ?? [] }
     set { change(moreRanges: newValue) }
+  }
+
+  /// All ranges, in the order requested.
+  var ranges: OneOrMore<ByteRange> { OneOrMore(range, more: moreRanges) }
+
+  /// A copy of this request for other ranges, of which there must be at least one.
+  func asking(for ranges: [ByteRange]) -> ReadRequest {
+    var request = self
+    request.range = ranges[0]
+    request.moreRanges = Array(ranges.dropFirst())
+    // The grid belongs to the original range.
+    request.grid = nil
+    return request
   }
 
   /// Why the bytes are read, as far as is known now. A prefetch becomes a demand when a read starts to wait for it.

@@ -36,6 +36,12 @@ public struct ReadResponse: Sendable {
     extras = moreBytes.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: [])
   }
 
+  /// Creates the response to a request: one value for each of its ranges.
+  init(_ pieces: OneOrMore<Bytes>) { self.init(pieces.head, moreBytes: pieces.more) }
+
+  /// The bytes of each of the request's ranges, in order.
+  var pieces: OneOrMore<Bytes> { OneOrMore(bytes, more: moreBytes) }
+
   /// The bytes of the request's `moreRanges`, in order.
   public var moreBytes: [Bytes] {
     get { extras?.moreBytes ?? [] }
@@ -84,13 +90,13 @@ public struct ReadResponse: Sendable {
     {
       throw .wrongCount(part.bytes.count, for: part.range, of: request.source)
     }
-    guard request.moreRanges.count == moreBytes.count else {
+    guard request.ranges.count == pieces.count else {
       throw ReadError(
         .invalidResponse,
-        "\(moreBytes.count + 1) answers to \(request.moreRanges.count + 1) ranges: a stage breaks its contract",
+        "\(pieces.count) answers to \(request.ranges.count) ranges: a stage breaks its contract",
         context: .init(source: request.source.name))
     }
-    for (range, piece) in zip(request.moreRanges, moreBytes) where piece.count != range.count {
+    for (range, piece) in zip(request.ranges, pieces) where piece.count != range.count {
       throw .wrongCount(piece.count, for: range, of: request.source)
     }
   }

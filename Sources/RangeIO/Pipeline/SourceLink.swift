@@ -106,8 +106,8 @@ final class SourceLink: Sendable {
     } else if request.moreRanges.isEmpty {
       response = ReadResponse(try await source.read(request.range, of: request.source))
     } else {
-      let all = try await source.read([request.range] + request.moreRanges, of: request.source)
-      response = ReadResponse(all.first ?? Bytes(), moreBytes: Array(all.dropFirst()))
+      let all = try await source.read(Array(request.ranges), of: request.source)
+      response = ReadResponse(OneOrMore(all) ?? OneOrMore(Bytes()))
     }
     try response.check(request)
     return response

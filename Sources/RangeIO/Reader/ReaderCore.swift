@@ -197,14 +197,12 @@ extension ReaderCore {
       try Self.checkCount(range, of: source)
     }
     // Empty ranges are answered here, so that stages and sources never see them.
-    let wanted = ranges.filter { !$0.isEmpty }
-    guard let first = wanted.first else { return ranges.map { _ in Bytes() } }
-    var request = ReadRequest(first, moreRanges: Array(wanted.dropFirst()), of: source)
+    guard let wanted = OneOrMore(ranges.filter { !$0.isEmpty }) else { return ranges.map { _ in Bytes() } }
+    var request = ReadRequest(wanted, of: source)
     if caching != .normal { request.caching = caching }
-    let response = try await respond(request)
-    guard wanted.count < ranges.count else { return [response.bytes] + response.moreBytes }
-    var answers = ([response.bytes] + response.moreBytes)[...]
-    return ranges.map { $0.isEmpty ? Bytes() : answers.removeFirst() }
+    // There are as many as ranges were wanted: `respond` has checked that.
+    var answers = try await respond(request).pieces.makeIterator()
+    return ranges.map { $0.isEmpty ? Bytes() : answers.next()! }
   }
 
   /// The bytes of a range in any form. If the range depends on the size, it is resolved in the pinned version; if the

@@ -19,7 +19,7 @@ struct EqualBlocks: Hashable, Sendable {
   }
 
   /// The blocks that contain at least one byte of any of `ranges`, each once: ascending runs that do not touch.
-  func runs(covering ranges: [ByteRange]) -> [Range<Int>] {
+  func runs(covering ranges: some Collection<ByteRange>) -> [Range<Int>] {
     guard ranges.count > 1 else { return ranges.map { blocks(covering: $0) }.filter { !$0.isEmpty } }
     return ByteRanges.normalize(ranges.lazy.map { blocks(covering: $0) })
   }
@@ -41,21 +41,6 @@ struct BlockRuns {
 
   /// The response to `request`.
   func response(to request: ReadRequest) -> ReadResponse {
-    ReadResponse(slice(request.range), moreBytes: request.moreRanges.map(slice))
-  }
-}
-
-extension ReadRequest {
-  /// All requested ranges, in the order of the request.
-  var ranges: [ByteRange] { [range] + moreRanges }
-
-  /// A copy of this request for other ranges, of which there must be at least one.
-  func asking(for ranges: [ByteRange]) -> ReadRequest {
-    var request = self
-    request.range = ranges[0]
-    request.moreRanges = Array(ranges.dropFirst())
-    // The grid belongs to the original range.
-    request.grid = nil
-    return request
+    ReadResponse(request.ranges.mapped(slice))
   }
 }

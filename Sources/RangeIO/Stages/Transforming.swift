@@ -112,7 +112,7 @@ final class TransformingStage: ExplainingStage {
     let below = request.source.base ?? request.source
     try check(below)
     let runs = decoded.runs(covering: request.ranges)
-    guard !runs.isEmpty else { return ReadResponse(Bytes(), moreBytes: request.moreRanges.map { _ in Bytes() }) }
+    guard !runs.isEmpty else { return ReadResponse(request.ranges.mapped { _ in Bytes() }) }
     let body = below.byteCount - headerSize
     let ranges = runs.map { run in
       let range = encoded.range(of: run, in: body)
@@ -123,8 +123,7 @@ final class TransformingStage: ExplainingStage {
     try response.check(asked: wide, of: below)
     var answers = BlockRuns()
     var decodedBytes = 0
-    for (index, run) in runs.enumerated() {
-      let bytes = index == 0 ? response.bytes : response.moreBytes[index - 1]
+    for (run, bytes) in zip(runs, response.pieces) {
       let range = decoded.range(of: run, in: request.source.byteCount)
       answers.append(range, try decode(bytes, run, of: request.source))
       decodedBytes += range.count

@@ -8,7 +8,7 @@ extension MergingStage {
 
   /// Reads several ranges as spans.
   nonisolated(nonsending) func readSeveral(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
-    let ranges = [request.range] + request.moreRanges
+    let ranges = Array(request.ranges)
     let plan = plan(ranges, request)
     count(ranges, plan)
     // Only a cache that has room sends a grid. Without such a cache, over-read bytes would only keep all spans in
@@ -83,7 +83,8 @@ private struct SpannedAnswer {
   }
 
   var response: ReadResponse {
-    var response = ReadResponse(pieces[0], moreBytes: Array(pieces.dropFirst()))
+    // A request has a range at least.
+    var response = ReadResponse(OneOrMore(pieces)!)
     if !overRead.isEmpty { response.overRead = overRead }
     return response
   }

@@ -140,8 +140,7 @@ final class ReadAheadStage: ReadyStage {
   /// Reads for a hint by the caller. It counts against the budget, and the reads that follow use it up.
   private func readHinted(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     let reads = reads(of: request.source)
-    let ranges = [request.range] + request.moreRanges
-    guard let hint = reads.begin(ranges) else {
+    guard let hint = reads.begin(Array(request.ranges)) else {
       throw ReadError(
         .limitExceeded, "the budget for reading ahead is spent: the range is read when it is asked for",
         context: .init(source: request.source.name, offset: request.range.lowerBound, count: request.byteCount))

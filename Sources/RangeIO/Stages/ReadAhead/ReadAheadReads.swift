@@ -89,9 +89,9 @@ final class ReadAheadReads: ReadAheadHolder {
     // The missing ranges may be wider than the part, because they are whole blocks.
     let within = missing.reduce(0) { $0 + (ByteRanges.intersection($1, part.range)?.count ?? 0) }
     counters.add(part.range.count - within, .cached)
-    guard let first = missing.first else { return true }
+    guard let ranges = OneOrMore(missing) else { return true }
     guard let number = begin(missing, count: count, for: part) else { return false }
-    var prefetch = ReadRequest(first, moreRanges: Array(missing.dropFirst()), of: request.source)
+    var prefetch = ReadRequest(ranges, of: request.source)
     prefetch.purpose = .prefetch
     // On another thread, so that the read that caused this is sent first.
     let task = next.startFlightElsewhere { [self, prefetch] in

@@ -100,24 +100,22 @@ final class VerifyingStage: ReadStage {
     let source = request.source
     try checkSize(of: source)
     let runs = blocks.runs(covering: request.ranges)
-    guard !runs.isEmpty else { return ReadResponse(Bytes(), moreBytes: request.moreRanges.map { _ in Bytes() }) }
+    guard !runs.isEmpty else { return ReadResponse(request.ranges.mapped { _ in Bytes() }) }
     let ranges = runs.map { blocks.range(of: $0, in: source.byteCount) }
     // A request for whole blocks goes down unchanged, including the grid of the cache above.
-    let isWhole = request.moreRanges.isEmpty && ranges == [request.range]
-    let wide = isWhole ? request : request.asking(for: ranges)
+    let wide = ranges.elementsEqual(request.ranges) ? request : request.asking(for: ranges)
     counts.add(wide.byteCount - min(request.byteCount, wide.byteCount), to: Count.bytesBeside.rawValue)
     let (response, proof) = try await readBlocks(runs, wide, next)
     try response.check(wide)
     var checked = BlockRuns()
-    for (index, run) in runs.enumerated() {
-      let bytes = index == 0 ? response.bytes : response.moreBytes[index - 1]
+    for ((run, range), bytes) in zip(zip(runs, ranges), response.pieces) {
       do {
-        try check(bytes, run, from: ranges[index].lowerBound, proof, source)
+        try check(bytes, run, from: range.lowerBound, proof, source)
       } catch {
         counts.add(1, to: Count.corrupted.rawValue)
         throw error
       }
-      checked.append(ranges[index], bytes)
+      checked.append(range, bytes)
     }
     return checked.response(to: request)
   }
