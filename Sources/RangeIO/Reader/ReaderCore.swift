@@ -126,7 +126,7 @@ extension ReaderCore {
   @inline(__always) func read(_ range: ByteRange) async throws -> Bytes {
     // The fast path of nearly all reads. Touches no reference count that other tasks share.
     guard !hasMoved.load(ordering: .acquiring), Self.holds(first, range), !range.isEmpty else {
-      return try await readWithCare(range)
+      return try await read(range, caching: .normal)
     }
     try enter()
     do {
@@ -147,7 +147,7 @@ extension ReaderCore {
       gate.leave()
       guard switchesVersion(at: error) else { throw failed(error) }
     }
-    return try await readWithCare(range)
+    return try await read(range, caching: .normal)
   }
 
   /// Borrows the source: a copy would touch a reference count that all tasks share.
@@ -155,11 +155,6 @@ extension ReaderCore {
     _ range: ByteRange, of source: SourceDescription, _ direct: borrowing any RangeSource & ~Copyable
   ) async throws -> Bytes {
     try await direct.read(range, of: source)
-  }
-
-  /// A read that must check the source first.
-  private func readWithCare(_ range: ByteRange) async throws -> Bytes {
-    try await read(range, caching: .normal)
   }
 
   /// The bytes of `range`, with a cache policy.

@@ -48,7 +48,11 @@ public final class Limiting: BuiltInStage, @unchecked Sendable {
   ///
   /// - Precondition: no limit is zero or negative, and `burst` is set only together with a rate.
   public init(concurrentReads: Int? = nil, bytesPerSecond: ByteCount? = nil, burst: ByteCount? = nil) {
-    super.init(LimitingStage(concurrentReads: concurrentReads, bytesPerSecond: bytesPerSecond, burst: burst))
+    precondition(concurrentReads.map { $0 > 0 } ?? true, "without a permit nothing is read")
+    precondition(bytesPerSecond.map { $0.bytes > 0 } ?? true, "without bytes nothing is read")
+    precondition(burst == nil || bytesPerSecond != nil, "a burst belongs to a rate")
+    let bucket = bytesPerSecond.map { RateBucket(bytesPerSecond: $0.bytes, burst: (burst ?? $0).bytes) }
+    super.init(LimitingStage(concurrentReads: concurrentReads ?? .max, bucket))
   }
 }
 
@@ -76,12 +80,8 @@ final class LimitingStage: ReadStage {
     case reads, waited, microsecondsWaited
   }
 
-  init(concurrentReads: Int? = nil, bytesPerSecond: ByteCount? = nil, burst: ByteCount? = nil) {
-    precondition(concurrentReads.map { $0 > 0 } ?? true, "without a permit nothing is read")
-    precondition(bytesPerSecond.map { $0.bytes > 0 } ?? true, "without bytes nothing is read")
-    precondition(burst == nil || bytesPerSecond != nil, "a burst belongs to a rate")
-    let bucket = bytesPerSecond.map { RateBucket(bytesPerSecond: $0.bytes, burst: (burst ?? $0).bytes) }
-    state = Locked(State(concurrentReads: concurrentReads ?? .max, bucket: bucket))
+  init(concurrentReads: Int, _ bucket: RateBucket?) {
+    state = Locked(State(concurrentReads: concurrentReads, bucket: bucket))
   }
 
   /// Once, above the source.

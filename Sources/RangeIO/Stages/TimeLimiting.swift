@@ -24,6 +24,7 @@ public final class TimeLimiting: BuiltInStage, @unchecked Sendable {
 
   /// Creates a limit of `limit`, which must be more than zero.
   public init(_ limit: Duration) {
+    precondition(limit > .zero, "a read needs some time")
     super.init(TimeLimitingStage(limit))
   }
 }
@@ -37,10 +38,7 @@ final class TimeLimitingStage: ReadyStage {
     case waits, timeouts
   }
 
-  init(_ limit: Duration) {
-    precondition(limit > .zero, "a read needs some time")
-    self.limit = limit
-  }
+  init(_ limit: Duration) { self.limit = limit }
 
   /// Passes a cache hit on: it takes no time.
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
@@ -85,11 +83,6 @@ final class TimeLimitingStage: ReadyStage {
 
   /// Reads that were not cached, and those that timed out.
   func statistics() -> ReadCounts? {
-    ReadCounts(
-      "TimeLimiting",
-      counts: [
-        .init("reads that waited", counts.sum(Count.waits.rawValue)),
-        .init("timed out", counts.sum(Count.timeouts.rawValue)),
-      ])
+    ReadCounts("TimeLimiting", counts, "reads that waited", "timed out")
   }
 }

@@ -58,9 +58,13 @@ public final class Transforming: BuiltInStage, @unchecked Sendable {
     name: String, blockSize: ByteCount, encodedBlockSize: ByteCount? = nil, headerSize: ByteCount = .bytes(0),
     decode: @escaping @Sendable (_ block: Int, _ encoded: Bytes) throws -> Bytes
   ) {
+    let encodedBlockSize = encodedBlockSize ?? blockSize
+    precondition(blockSize.bytes > 0, "a block has bytes")
+    precondition(encodedBlockSize >= blockSize, "an encoded block is not smaller than what it decodes to")
     super.init(
       TransformingStage(
-        name: name, blockSize: blockSize, encodedBlockSize: encodedBlockSize, headerSize: headerSize, decode: decode))
+        name, EqualBlocks(size: blockSize.bytes), encoded: EqualBlocks(size: encodedBlockSize.bytes),
+        headerSize: headerSize.bytes, decode: decode))
   }
 }
 
@@ -78,16 +82,13 @@ final class TransformingStage: ExplainingStage {
   }
 
   init(
-    name: String, blockSize: ByteCount, encodedBlockSize: ByteCount? = nil, headerSize: ByteCount = .bytes(0),
+    _ name: String, _ decoded: EqualBlocks, encoded: EqualBlocks, headerSize: Int,
     decode: @escaping @Sendable (_ block: Int, _ encoded: Bytes) throws -> Bytes
   ) {
-    let encodedBlockSize = encodedBlockSize ?? blockSize
-    precondition(blockSize.bytes > 0, "a block has bytes")
-    precondition(encodedBlockSize >= blockSize, "an encoded block is not smaller than what it decodes to")
     self.name = name
-    decoded = EqualBlocks(size: blockSize.bytes)
-    encoded = EqualBlocks(size: encodedBlockSize.bytes)
-    self.headerSize = headerSize.bytes
+    self.decoded = decoded
+    self.encoded = encoded
+    self.headerSize = headerSize
     self.decode = decode
   }
 
@@ -189,12 +190,7 @@ final class TransformingStage: ExplainingStage {
 
   /// Reads, blocks decoded, and extra bytes that were decoded to complete blocks.
   func statistics() -> ReadCounts? {
-    ReadCounts(
-      "Transforming",
-      counts: [
-        .init("reads", counts.sum(Count.reads.rawValue)), .init("blocks", counts.sum(Count.blocks.rawValue)),
-        .init("bytes beside", counts.sum(Count.bytesBeside.rawValue)),
-      ])
+    ReadCounts("Transforming", counts, "reads", "blocks", "bytes beside")
   }
 }
 

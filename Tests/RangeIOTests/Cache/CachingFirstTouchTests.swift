@@ -43,7 +43,9 @@ struct CachingFirstTouchTests {
     let sources = (one: HeldSource(isHeld: false), other: held)
     let store = store
     func reader(_ source: HeldSource, onSecondRead: Bool) async throws -> RangeReader {
-      try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: onSecondRead) }
+      try await RangeReader(source) {
+        Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: onSecondRead)
+      }
     }
     let twice = try await reader(sources.one, onSecondRead: true)
     let always = try await reader(sources.other, onSecondRead: false)

@@ -37,7 +37,10 @@ public final class Hedging: BuiltInStage, @unchecked Sendable {
   ///   - quantile: the share of reads that do not count as late. Default: 95%.
   ///   - leastSamples: how many reads of about the same size must be seen before any counts as late. Default: 50.
   public init(share: Double = 0.05, quantile: Double = 0.95, leastSamples: Int = 50) {
-    super.init(HedgingStage(share: share, quantile: quantile, leastSamples: leastSamples))
+    precondition((0...1).contains(share), "a share is from 0 to 1")
+    precondition((0...1).contains(quantile), "a quantile is from 0 to 1")
+    precondition((1...DecayedLatencies.most / 2).contains(leastSamples), "samples are from 1 to 500")
+    super.init(HedgingStage(HedgePlan(quantile: quantile, share: share, leastSamples: leastSamples)))
   }
 }
 
@@ -50,12 +53,7 @@ final class HedgingStage: ReadyStage {
     case reads, hedged, won, wastedBytes
   }
 
-  init(share: Double = 0.05, quantile: Double = 0.95, leastSamples: Int = 50) {
-    precondition((0...1).contains(share), "a share is from 0 to 1")
-    precondition((0...1).contains(quantile), "a quantile is from 0 to 1")
-    precondition((1...DecayedLatencies.most / 2).contains(leastSamples), "samples are from 1 to 500")
-    plan = Locked(HedgePlan(quantile: quantile, share: share, leastSamples: leastSamples))
-  }
+  init(_ plan: HedgePlan) { self.plan = Locked(plan) }
 
   /// Once, between retrying and verifying.
   var placement: ReadPipeline.Placement { .hedging }
@@ -164,11 +162,7 @@ final class HedgingStage: ReadyStage {
   /// Demand reads, second tries, second tries that won, and the bytes of tries that lost.
   func statistics() -> ReadCounts? {
     ReadCounts(
-      "Hedging",
-      counts: [
-        .init("reads", counts.sum(Count.reads.rawValue)), .init("second tries", counts.sum(Count.hedged.rawValue)),
-        .init("second tries that won", counts.sum(Count.won.rawValue)),
-      ], wastedBytes: counts.sum(Count.wastedBytes.rawValue))
+      "Hedging", counts, "reads", "second tries", "second tries that won", wasted: Count.wastedBytes.rawValue)
   }
 
   /// The number of second tries allowed now.

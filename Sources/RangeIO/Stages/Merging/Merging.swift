@@ -53,16 +53,19 @@ public final class Merging: BuiltInStage, @unchecked Sendable {
   public init(
     gap: ByteCount? = nil, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32, concurrentSpans: Int = 8
   ) {
-    super.init(MergingStage(gap: gap, longestSpan: longestSpan, mostWaste: mostWaste, concurrentSpans: concurrentSpans))
+    precondition(mostWaste >= 0, "the waste allowed is not negative")
+    precondition(concurrentSpans > 0, "one span at least is read at once")
+    let planner = SpanPlanner(gap: gap?.bytes ?? 0, longestSpan: longestSpan.bytes, mostWaste: mostWaste)
+    super.init(MergingStage(planner, measures: gap == nil, concurrentSpans))
   }
 }
 
 /// What ``Merging`` does.
 final class MergingStage: ReadyStage {
-  /// `nil`: as measured.
-  let gap: ByteCount?
-  let longestSpan: Int
-  let mostWaste: Double
+  /// With the gap that was set, or none.
+  private let planner: SpanPlanner
+  /// Whether the gap is measured.
+  private let measures: Bool
   let concurrentSpans: Int
   /// Permits for spans, and for single ranges that are part of a read which a cache splits into several requests.
   let permits: Permits
@@ -78,14 +81,9 @@ final class MergingStage: ReadyStage {
   private static let widestGap = 0x1p50
   let counts = Locked(Counts())
 
-  init(
-    gap: ByteCount? = nil, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32, concurrentSpans: Int = 8
-  ) {
-    precondition(mostWaste >= 0, "the waste allowed is not negative")
-    precondition(concurrentSpans > 0, "one span at least is read at once")
-    self.gap = gap
-    self.longestSpan = longestSpan.bytes
-    self.mostWaste = mostWaste
+  init(_ planner: SpanPlanner, measures: Bool, _ concurrentSpans: Int) {
+    self.planner = planner
+    self.measures = measures
     self.concurrentSpans = concurrentSpans
     permits = Permits(concurrentSpans)
   }
@@ -135,9 +133,9 @@ extension MergingStage: GatheringStage {
 
   /// The planner for spans of `source` as of now.
   func planner(for source: SourceDescription) -> SpanPlanner {
-    SpanPlanner(
-      gap: gap?.bytes ?? Int(min(model(of: source).gap, Self.widestGap)), longestSpan: longestSpan,
-      mostWaste: mostWaste)
+    var planner = planner
+    if measures { planner.gap = Int(min(model(of: source).gap, Self.widestGap)) }
+    return planner
   }
 
   /// What is known of sources with the same cost as `source`.
@@ -159,7 +157,7 @@ extension MergingStage {
   @inline(__always) nonisolated(nonsending) func readMeasured(
     _ request: ReadRequest, _ next: ReadNext
   ) async throws -> ReadResponse {
-    guard gap == nil else { return try await next(request) }
+    guard measures else { return try await next(request) }
     let isAlone = readsUnderWay.wrappingAdd(1, ordering: .relaxed).oldValue == 0
     defer { readsUnderWay.wrappingSubtract(1, ordering: .relaxed) }
     let isDue = readsSinceSample.wrappingAdd(1, ordering: .relaxed).newValue >= Self.busyReadsPerSample

@@ -33,22 +33,16 @@ public final class ReadAhead: BuiltInStage, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
 
   /// The most to read ahead of a run.
-  package struct Extent: Hashable, Sendable {
-    private enum Kind: Hashable {
-      case adaptive
-      case upTo(Int)
-    }
-    private let kind: Kind
-
+  package enum Extent: Hashable, Sendable {
     /// Four times the bytes that the source could send in the time until the first byte arrives
     /// (``SourceDescription/cost``), between 2 and 32 MiB.
-    package static let adaptive = Extent(kind: .adaptive)
+    case adaptive
     /// This many bytes, at most 1 GiB.
-    package static func upTo(_ count: ByteCount) -> Extent { Extent(kind: .upTo(count.bytes)) }
+    case upTo(ByteCount)
 
     func longest(for cost: SourceDescription.Cost) -> Int {
-      switch kind {
-      case .upTo(let bytes): return bytes
+      switch self {
+      case .upTo(let count): return count.bytes
       case .adaptive:
         let seconds = Double(cost.latency.nanoseconds) / 1e9
         let bytes = seconds * cost.bytesPerSecond * 4
@@ -180,20 +174,15 @@ extension ReadAheadStage: DiscardingStage {
 /// The counters of a ``ReadAhead``.
 final class ReadAheadCounters: Sendable {
   enum Counter: Int {
-    case runs, asked, used, wasted, cached, refused, failed
+    case runs, asked, used, cached, refused, failed, wasted
   }
   private let counts = Stripes()
 
   func add(_ value: Int, _ counter: Counter) { if value != 0 { counts.add(value, to: counter.rawValue) } }
 
   func snapshot() -> ReadCounts {
-    func sum(_ counter: Counter) -> Int { counts.sum(counter.rawValue) }
-    return ReadCounts(
-      "ReadAhead",
-      counts: [
-        .init("runs", sum(.runs)), .init("bytes asked for", sum(.asked)), .init("bytes used", sum(.used)),
-        .init("bytes cached already", sum(.cached)), .init("bytes beyond the budget", sum(.refused)),
-        .init("bytes that failed", sum(.failed)),
-      ], wastedBytes: sum(.wasted))
+    ReadCounts(
+      "ReadAhead", counts, "runs", "bytes asked for", "bytes used", "bytes cached already", "bytes beyond the budget",
+      "bytes that failed", wasted: Counter.wasted.rawValue)
   }
 }

@@ -157,12 +157,6 @@ final class RetryingStage: ReadyStage {
   /// Reads, retries, reads that a retry saved, reads given up after all tries or because of the deadline, and reads
   /// that the budget did not allow to retry.
   func statistics() -> ReadCounts? {
-    func count(_ name: String, _ count: Count) -> ReadCounts.Count { .init(name, counts.sum(count.rawValue)) }
-    return ReadCounts(
-      "Retrying",
-      counts: [
-        count("reads", .reads), count("retries", .retries), count("recovered", .recovered),
-        count("given up", .givenUp), count("refused by the budget", .refused),
-      ])
+    ReadCounts("Retrying", counts, "reads", "retries", "recovered", "given up", "refused by the budget")
   }
 }

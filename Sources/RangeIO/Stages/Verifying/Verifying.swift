@@ -48,7 +48,8 @@ public final class Verifying: BuiltInStage, @unchecked Sendable {
   public init(
     blockSize: ByteCount, digests: some Collection<[UInt8]>, hash: @escaping @Sendable (Bytes) -> [UInt8]
   ) {
-    super.init(VerifyingStage(blockSize: blockSize, digests: digests, hash: hash))
+    precondition(blockSize.bytes > 0, "a block has bytes")
+    super.init(VerifyingStage(.digests(BlockDigests(digests, blockSize: blockSize.bytes), hash: hash)))
   }
 
   /// Creates a stage that checks each block against the root of a tree.
@@ -57,13 +58,14 @@ public final class Verifying: BuiltInStage, @unchecked Sendable {
   ///
   /// - Precondition: `most` is not negative.
   public init(_ tree: MerkleTree, remembering most: Int = 16_384) {
-    super.init(VerifyingStage(tree, remembering: most))
+    precondition(most >= 0, "no number of nodes is negative")
+    super.init(VerifyingStage(.tree(MerkleVerifier(tree, remembering: most))))
   }
 }
 
 /// What ``Verifying`` does.
 final class VerifyingStage: ReadStage {
-  private enum Knowledge {
+  enum Knowledge {
     case digests(BlockDigests, hash: @Sendable (Bytes) -> [UInt8])
     case tree(MerkleVerifier)
   }
@@ -76,19 +78,13 @@ final class VerifyingStage: ReadStage {
     case reads, blocks, corrupted, bytesBeside, nodes
   }
 
-  init(
-    blockSize: ByteCount, digests: some Collection<[UInt8]>, hash: @escaping @Sendable (Bytes) -> [UInt8]
-  ) {
-    precondition(blockSize.bytes > 0, "a block has bytes")
-    let digests = BlockDigests(digests, blockSize: blockSize.bytes)
-    knowledge = .digests(digests, hash: hash)
-    blocks = digests.blocks
-  }
-
-  init(_ tree: Verifying.MerkleTree, remembering most: Int = 16_384) {
-    precondition(most >= 0, "no number of nodes is negative")
-    knowledge = .tree(MerkleVerifier(tree, remembering: most))
-    blocks = EqualBlocks(size: tree.blockSize)
+  init(_ knowledge: Knowledge) {
+    self.knowledge = knowledge
+    blocks =
+      switch knowledge {
+      case .digests(let digests, _): digests.blocks
+      case .tree(let tree): tree.blocks
+      }
   }
 
   /// Below the cache and the stage that retries, above the stage that limits.
@@ -167,12 +163,6 @@ final class VerifyingStage: ReadStage {
   /// Reads, blocks that were correct, reads with a block that was not, extra bytes that were read to complete blocks,
   /// and digests of nodes that were fetched.
   func statistics() -> ReadCounts? {
-    func count(_ name: String, _ count: Count) -> ReadCounts.Count { .init(name, counts.sum(count.rawValue)) }
-    return ReadCounts(
-      "Verifying",
-      counts: [
-        count("reads", .reads), count("blocks", .blocks), count("corrupted", .corrupted),
-        count("bytes beside", .bytesBeside), count("nodes asked for", .nodes),
-      ])
+    ReadCounts("Verifying", counts, "reads", "blocks", "corrupted", "bytes beside", "nodes asked for")
   }
 }
