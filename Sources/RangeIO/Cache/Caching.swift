@@ -97,7 +97,6 @@ final class CachingStage: ReadyStage {
 
   deinit { endReading() }
 
-  /// The place of a cache.
   var placement: ReadPipeline.Placement { .caching }
 
   /// Returns cached bytes from the store; reads the rest from below and stores it.
@@ -147,7 +146,6 @@ final class CachingStage: ReadyStage {
   /// - `bytes read again`: over-read bytes that were already in the store.
   func statistics() -> ReadCounts? { keeper.statistics() }
 
-  /// Releases the versions that were read.
   nonisolated(nonsending) func close() async { endReading() }
 
   func grid(of source: SourceDescription) -> BlockGrid {
@@ -189,7 +187,6 @@ extension CachingStage {
     if store.sources.endReading(ended, isOver: true) { store.eraseRetired(ended) }
   }
 
-  /// Releases all versions that were being read.
   func endReading() { end(reading.withLock { $0.removeAll() }) }
 
   private func end(_ tokens: [ChunkToken]) {

@@ -102,7 +102,6 @@ extension CachingStage: ExplainingStage {
     return parts.joined()
   }
 
-  /// Explains what the store lacks.
   private func explainMissing(
     _ missing: ByteRange, of source: SourceDescription, _ token: ChunkToken, _ next: ReadNext
   ) -> [ReadExplanation.Part] {

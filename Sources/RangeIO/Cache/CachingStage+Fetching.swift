@@ -2,10 +2,7 @@ extension CachingStage {
   /// Handles a read that the store could not answer at once.
   func readMissing(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     guard request.caching != .bypass, request.source.isSettled, !passes(request), let token = token(of: request.source)
-    else {
-      guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-      return try await readPast(request, next)
-    }
+    else { return try await readPast(request, next) }
     // Prefetched bytes must be kept, or reading them would be useless.
     let isFirst =
       touched.map { request.isPlain && request.purpose == .demand && isFirstTouch(request.range, token, $0) } ?? false
@@ -22,20 +19,14 @@ extension CachingStage {
       if isFirst, found.deferred.isEmpty { return try await readPast(found, request, next) }
       guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
       // The source reads its contents through another reader of the same source.
-      if FlightUnderWay.isReading(token) {
-        guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-        return try await readPast(request, next)
-      }
+      if FlightUnderWay.isReading(token) { return try await readPast(request, next) }
       do {
         return try await fetch(found, request, token, since: mark, next)
       } catch let failure as JoinedFlightFailed {
         if failure.error is HeldPieceIsGone {
           losses += 1
           // A store that keeps finding pieces it cannot load is not asked forever.
-          guard losses < Self.mostLosses else {
-            guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-            return try await readPast(request, next)
-          }
+          guard losses < Self.mostLosses else { return try await readPast(request, next) }
         }
         if !failure.wasGivenUp {
           if isLast { throw failure.error }
@@ -46,8 +37,9 @@ extension CachingStage {
     }
   }
 
-  /// Reads without the store.
+  /// Reads without the store, if that is allowed.
   private func readPast(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
     let response = try await next(request)
     countMiss(request, next)
     return response
@@ -211,7 +203,7 @@ extension CachingStage {
         }
       }
       let race = DeferredRace { flights.complete(start.flight, start.range, $0) }
-      let task = fetch.next.startFlightElsewhere { [keeper, flight] in
+      let task = fetch.next.startFlight(elsewhere: true) { [keeper, flight] in
         await withTaskCancellationHandler {
           let bytes = await piece.loader.load {
             guard mayAsk else { return }

@@ -122,7 +122,6 @@ extension CachingStage {
     return groups
   }
 
-  /// Reads one flight.
   private func depart(_ departure: PlannedFetch, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool) {
     var request = departure.request
     request.isOneOfMany = isOneOfMany
@@ -272,13 +271,9 @@ final class CacheKeeper: Sendable {
     store.holds(range, token: token.number, grid: token.grid)
   }
 
-  private func keep(_ range: ByteRange, of part: ReadResponse.Part, _ run: Int, _ ticket: ChunkTicket) {
-    guard !range.isEmpty, let reservation = store.reserve(range, ofRun: run, for: ticket.token) else {
-      return
-    }
-    let bytes = part.bytes.slice(
-      range.lowerBound - part.range.lowerBound..<range.upperBound - part.range.lowerBound)
-    let isKept = store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
+  private func keep(_ range: ByteRange, of part: RangedBytes, _ run: Int, _ ticket: ChunkTicket) {
+    guard !range.isEmpty, let reservation = store.reserve(range, ofRun: run, for: ticket.token) else { return }
+    let isKept = store.insert(part.bytes(of: range), at: range, ticket: ticket, reservation: reservation)
     if isKept { keptBytes.wrappingAdd(range.count, ordering: .relaxed) }
   }
 }

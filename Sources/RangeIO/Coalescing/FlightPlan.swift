@@ -63,7 +63,6 @@ package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
     self.deferred = deferred
   }
 
-  /// Creates wants that consist of gaps only.
   package init(arrayLiteral elements: ByteRange...) { self.init(gaps: elements) }
 
   package var isEmpty: Bool { gaps.isEmpty && deferred.isEmpty }

@@ -14,7 +14,6 @@ final class FlightTable: Sendable {
     var urgencies: [FlightID: ReadUrgency] = [:]
   }
 
-  /// The task that runs a flight.
   private struct Flying {
     let task: Task<Void, Never>
     /// `nil` if the task runs only this flight.
@@ -53,7 +52,6 @@ final class FlightTable: Sendable {
   /// have arrived in between.
   var completionCount: Int { completions.load(ordering: .sequentiallyConsistent) }
 
-  /// The number of flights in progress.
   var count: Int { state.withLock { $0.flights.count } }
 
   /// The result of ``plan(_:since:purpose:_:widen:lookAgain:)``.

@@ -10,12 +10,9 @@
 public struct ReadExplanation: Hashable, Sendable {
   /// Why bytes do not come from a nearer place.
   package struct Reason: Hashable, Sendable {
-    /// The place that they do not come from.
     package var origin: Origin
-    /// The reason, in words.
     package var why: String
 
-    /// Creates a reason.
     package init(_ origin: Origin, _ why: String) {
       self.origin = origin
       self.why = why
@@ -28,7 +25,6 @@ public struct ReadExplanation: Hashable, Sendable {
     public var range: Range<Int>
     /// Where the bytes come from.
     public var origin: Origin
-    /// Details in words, or `nil`.
     package var detail: String?
     /// Why not from nearer places, the nearest first.
     package var reasons: [Reason]

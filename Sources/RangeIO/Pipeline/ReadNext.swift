@@ -15,7 +15,6 @@ public struct ReadNext: Sendable {
   /// Whether the reader is closed, so that nothing can be read through this any more.
   var isClosed: Bool { link.bottom.isClosed }
 
-  /// The end of the pipeline.
   var bottom: SourceLink { link.bottom }
 
   /// Waits for `answer`, which another reader may bring. Fails when this reader is closed.
@@ -31,27 +30,18 @@ public struct ReadNext: Sendable {
   ///
   /// - Returns: the task, to cancel it. Cancelling the read does not.
   @discardableResult public func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    let flights = link.bottom.flights
-    flights.enterAgain()
-    return background.start {
-      await work()
-      flights.leave()
-    }
+    startFlight(elsewhere: false, work)
   }
 
   /// Like ``start(_:)``, and on another thread if `elsewhere` is set.
   func startFlight(elsewhere: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    elsewhere ? startFlightElsewhere(work) : start(work)
-  }
-
-  /// Like ``start(_:)``, but always on another thread.
-  func startFlightElsewhere(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     let flights = link.bottom.flights
     flights.enterAgain()
-    return background.startElsewhere {
+    let flight: @Sendable () async -> Void = {
       await work()
       flights.leave()
     }
+    return elsewhere ? background.startElsewhere(nil, flight) : background.start(nil, flight)
   }
 
   /// Reads what `request` asks for from the stages and the source below.

@@ -18,7 +18,6 @@ public struct ReadPipeline: Sendable {
 
   init(_ stages: [any ReadStage]) { self.stages = stages }
 
-  /// Creates a pipeline without stages.
   package init() { stages = [] }
 }
 
@@ -43,12 +42,10 @@ extension ReadPipeline {
 }
 
 extension ReadPipeline {
-  /// What the stages make of `below`.
   func describe(_ below: SourceDescription) -> SourceDescription {
     stages.reversed().reduce(below) { $1.describe($0) }
   }
 
-  /// What the stages have done, from the top down.
   func statistics() -> [ReadCounts] { stages.compactMap { $0.statistics() } }
 
   /// Tells caches to drop a version that is no longer read.
@@ -145,34 +142,30 @@ extension ReadPipeline {
       self.isUnique = isUnique
     }
 
-    private init(_ rank: Int, needsCaching: Bool = false, isUnique: Bool = false) {
-      self.init(rank...rank, needsCaching: needsCaching, isUnique: isUnique)
-    }
-
     /// The stage works at every place.
     public static let anywhere = Placement(nil)
     /// The stage must see all demand, including what the cache answers.
     public static let aboveCaching = Placement(0...10)
     /// The stage is the cache.
-    package static let caching = Placement(20)
+    package static let caching = Placement(20...20)
     /// The stage must see only what the cache does not answer.
     public static let belowCaching = Placement(30...90)
 
     /// Asks ahead of reads what a cache below keeps; once in a pipeline.
-    package static let readAhead = Placement(10, needsCaching: true, isUnique: true)
+    package static let readAhead = Placement(10...10, needsCaching: true, isUnique: true)
     // Unique for the same reason as `limiting` below: it has permits.
     /// Joins near ranges that a cache above lacks; once in a pipeline.
-    package static let merging = Placement(30, isUnique: true)
+    package static let merging = Placement(30...30, isUnique: true)
     // The retries of two would multiply.
     /// Tries again; once in a pipeline.
-    public static let retrying = Placement(40, isUnique: true)
+    public static let retrying = Placement(40...40, isUnique: true)
     /// Makes one read several that race; once in a pipeline, below ``retrying``.
-    public static let hedging = Placement(50, isUnique: true)
+    public static let hedging = Placement(50...50, isUnique: true)
     /// Checks what comes up; above ``limiting``, so that its own reads are counted there.
-    public static let verifying = Placement(60)
+    public static let verifying = Placement(60...60)
     // Two, in different orders in two pipelines, would wait for each other's permits forever.
     /// Bounds the reads of the source, next to it; once in a pipeline.
-    public static let limiting = Placement(70, isUnique: true)
+    public static let limiting = Placement(70...70, isUnique: true)
 
     /// Whether a stage of this placement can stand somewhere above one of `other`.
     func canStandAbove(_ other: Placement) -> Bool {

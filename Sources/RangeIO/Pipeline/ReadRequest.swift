@@ -37,7 +37,6 @@ public struct ReadRequest: Sendable {
     extras = moreRanges.isEmpty ? nil : Extras(Rest(moreRanges: moreRanges))
   }
 
-  /// Creates a demand for `ranges` of `source`.
   init(_ ranges: OneOrMore<ByteRange>, of source: SourceDescription) {
     self.init(ranges.head, moreRanges: ranges.more, of: source)
   }

@@ -8,25 +8,11 @@ public struct ReadResponse: Sendable {
   /// What a response has besides the bytes of one range. Immutable: responses share it.
   private final class Extras: Sendable {
     let moreBytes: [Bytes]
-    let overRead: [Part]
+    let overRead: [RangedBytes]
 
-    init(moreBytes: [Bytes], overRead: [Part]) {
+    init(moreBytes: [Bytes], overRead: [RangedBytes]) {
       self.moreBytes = moreBytes
       self.overRead = overRead
-    }
-  }
-
-  /// Bytes that were read in addition to those requested, and their range.
-  package struct Part: Sendable {
-    /// The range, from the start of the source.
-    package let range: ByteRange
-    /// Has as many bytes as `range`.
-    package let bytes: Bytes
-
-    /// Creates a part with the bytes of `range`.
-    package init(_ range: ByteRange, _ bytes: Bytes) {
-      self.range = range
-      self.bytes = bytes
     }
   }
 
@@ -36,7 +22,6 @@ public struct ReadResponse: Sendable {
     extras = moreBytes.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: [])
   }
 
-  /// Creates the response to a request: one value for each of its ranges.
   init(_ pieces: OneOrMore<Bytes>) { self.init(pieces.head, moreBytes: pieces.more) }
 
   /// The bytes of each of the request's ranges, in order.
@@ -53,12 +38,12 @@ public struct ReadResponse: Sendable {
   ///
   /// A stage that changes or checks bytes returns a new response, as ``map(_:_:)`` does. That leaves out the over-read
   /// bytes, which it has not changed or checked.
-  package var overRead: [Part] {
+  package var overRead: [RangedBytes] {
     get { extras?.overRead ?? [] }
     set { change(moreBytes, newValue) }
   }
 
-  private mutating func change(_ moreBytes: [Bytes], _ overRead: [Part]) {
+  private mutating func change(_ moreBytes: [Bytes], _ overRead: [RangedBytes]) {
     extras = moreBytes.isEmpty && overRead.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: overRead)
   }
 

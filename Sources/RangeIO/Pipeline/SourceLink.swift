@@ -25,10 +25,8 @@ final class SourceLink: Sendable {
   /// The reader's reads that its cache alone could not answer, as far as they have returned bytes.
   var cacheMisses: Int { misses.load(ordering: .relaxed) }
 
-  /// Counts a cache miss.
   func countCacheMiss() { misses.wrappingAdd(1, ordering: .relaxed) }
 
-  /// Whether new reads are refused.
   var isClosed: Bool { gate.isClosed }
 
   /// This link as the end of a chain of stages.
@@ -135,7 +133,6 @@ final class SourceLink: Sendable {
   }
 }
 
-/// The end of the chain.
 private class EndLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   init(_ link: SourceLink, _ time: TimeSource) {

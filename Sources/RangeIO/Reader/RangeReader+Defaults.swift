@@ -5,27 +5,21 @@ public import SystemPackage
 // `Docs/Guides/ChoosingStages.md` gives the reasons for the stages and their order.
 
 extension RangeReader {
-  /// The stages that keep in `cache`.
-  private static func stages(keepingIn cache: (any ChunkStore)?) -> [any ReadStage] {
-    guard let cache else { return [] }
-    // If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read on: so
-    // a local disk is read just as it would be without a cache. Blocks are as small as the system's pages, because most
-    // reads of such programs are small, and because the system reads whole pages at no extra cost.
-    return [
-      Caching(
-        cache, fill: cache.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4), passing: .kibibytes(64),
-        onSecondRead: true)
-    ]
-  }
-
   /// What a reader of a path keeps in `cache`, below those of `stages` that may stand above a cache. If `stages`
   /// already contain a cache, they stay as they are.
   package static func pipeline(
     keepingIn cache: (any ChunkStore)?, among stages: ReadPipeline = ReadPipeline()
   ) -> ReadPipeline {
-    guard !stages.stages.contains(where: { $0.placement.isCaching }) else { return stages }
-    let place = stages.stages.firstIndex { !$0.placement.canStandAbove(.caching) } ?? stages.stages.count
-    return ReadPipeline(stages.stages[..<place] + self.stages(keepingIn: cache) + stages.stages[place...])
+    let stages = stages.stages
+    guard let cache, !stages.contains(where: { $0.placement.isCaching }) else { return ReadPipeline(stages) }
+    // If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read on: so
+    // a local disk is read just as it would be without a cache. Blocks are as small as the system's pages, because most
+    // reads of such programs are small, and because the system reads whole pages at no extra cost.
+    let caching = Caching(
+      cache, fill: cache.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4), passing: .kibibytes(64),
+      onSecondRead: true)
+    let place = stages.firstIndex { !$0.placement.canStandAbove(.caching) } ?? stages.count
+    return ReadPipeline(stages[..<place] + [caching] + stages[place...])
   }
 
   /// Opens the file at `path`, with defaults that suit most programs.

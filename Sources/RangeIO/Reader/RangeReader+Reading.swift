@@ -40,7 +40,10 @@ extension RangeReader {
   /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` also for a negative count and for a sum that
   ///   overflows.
   public nonisolated(nonsending) func read(offset: Int, count: Int) async throws -> Bytes {
-    try await core.read(offset: offset, count: count)
+    guard let range = ByteRanges.range(offset: offset, count: count) else {
+      throw ReadError.rangeNotSatisfiable("\(count) bytes at \(offset)", byteCount: byteCount, source: source.name)
+    }
+    return try await core.read(range)
   }
 
   /// Reads the last `count` bytes of the source as it is now, or all of it if it has fewer (as in RFC 9110, 14.1.2).
@@ -60,16 +63,6 @@ extension RangeReader {
     _ ranges: [ByteRange], caching: ReadRequest.CachePolicy = .normal
   ) async throws -> [Bytes] {
     try await core.read(ranges, caching: caching)
-  }
-}
-
-extension ReaderCore {
-  func read(offset: Int, count: Int) async throws -> Bytes {
-    guard let range = ByteRanges.range(offset: offset, count: count) else {
-      throw ReadError.rangeNotSatisfiable(
-        "\(count) bytes at \(offset)", byteCount: source.byteCount, source: source.name)
-    }
-    return try await read(range)
   }
 }
 
@@ -138,23 +131,15 @@ extension RangeReader {
   ///   for more than 128 TiB, or `closed`.
   /// - Complexity: O(blocks), one cache lock for each.
   public nonisolated func explain(_ range: ByteRange) throws(ReadError) -> ReadExplanation {
-    try core.explain(range)
-  }
-}
-
-extension ReaderCore {
-  func explain(_ range: ByteRange) throws(ReadError) -> ReadExplanation {
-    guard gate.enter() else { throw .closed }
-    defer { gate.leave() }
-    let source = source
-    try Self.check(range, of: source)
-    try Self.checkCount(range, of: source)
+    guard core.gate.enter() else { throw .closed }
+    defer { core.gate.leave() }
+    let source = core.source
+    try ReaderCore.check(range, of: source)
+    try ReaderCore.checkCount(range, of: source)
     guard !range.isEmpty else { return ReadExplanation([]) }
-    return ReadExplanation(head.explain(range, of: source))
+    return ReadExplanation(core.head.explain(range, of: source))
   }
 }
-
-// Hints from the program about its future reads. They affect speed only, never results.
 
 extension RangeReader {
   /// Announces that you will read `range` soon. The reader prefetches it into the cache in the background, after the
@@ -175,7 +160,6 @@ extension RangeReader {
 }
 
 extension ReaderCore {
-  /// Acts on a hint from the caller about a range.
   func advise(_ advice: ReadAdvice, _ range: ByteRange) {
     guard gate.enter() else { return }
     defer { gate.leave() }
@@ -184,7 +168,7 @@ extension ReaderCore {
     switch advice {
     case .willRead where head.isKept:
       // The result is not reported to anyone.
-      _ = head.startFlightElsewhere { [head] in await Self.fetch(range, of: source, by: head) }
+      _ = head.startFlight(elsewhere: true) { [head] in await Self.fetch(range, of: source, by: head) }
     case .discard:
       head.discard(range, of: source)
       fallthrough

@@ -68,7 +68,6 @@ extension ReaderCore {
   /// The shortest time from one check to the next.
   private var pause: Duration { min(Self.leastPause, pollInterval) }
 
-  /// Starts looking for changes.
   func watch(from below: SourceDescription) {
     let task = background.start { [weak self, link, time, pollInterval, pause] in
       var seen = below
@@ -95,7 +94,6 @@ extension ReaderCore {
     watcher.withLock { $0 = task }
   }
 
-  /// The result of one check.
   private enum Looked {
     /// The source's current description of itself.
     case saw(SourceDescription)
@@ -216,7 +214,6 @@ struct FollowingLooks {
     return true
   }
 
-  /// Records a completed check.
   mutating func ended(begun start: ReadInstant) {
     count += 1
     last = max(last, start)

@@ -13,7 +13,6 @@ final class ReaderCore: Sendable {
   /// The source. Called directly if there are no stages and no work is needed in between.
   private let direct: any RangeSource & ~Copyable
   private let isDirect: Bool
-  /// Whether a stage caches.
   let hasCache: Bool
   /// The topmost stage, if it is a cache. Not optional: taking a class out of an optional counts a reference. So there
   /// is a stand-in for a reader without one.
@@ -157,7 +156,6 @@ extension ReaderCore {
     try await direct.read(range, of: source)
   }
 
-  /// The bytes of `range`, with a cache policy.
   func read(_ range: ByteRange, caching: ReadRequest.CachePolicy) async throws -> Bytes {
     try enter()
     defer { gate.leave() }

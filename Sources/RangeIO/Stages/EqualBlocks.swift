@@ -27,19 +27,17 @@ struct EqualBlocks: Hashable, Sendable {
 
 /// Bytes read in whole blocks, from which the requested ranges are cut.
 struct BlockRuns {
-  private var runs: [(range: ByteRange, bytes: Bytes)] = []
+  private var runs: [RangedBytes] = []
 
   /// Adds the bytes of `range`, which must come after the earlier ranges and not touch them.
-  mutating func append(_ range: ByteRange, _ bytes: Bytes) { runs.append((range, bytes)) }
+  mutating func append(_ range: ByteRange, _ bytes: Bytes) { runs.append(RangedBytes(range, bytes)) }
 
   /// The bytes of `range`, which must lie within one run.
   func slice(_ range: ByteRange) -> Bytes {
     guard !range.isEmpty else { return Bytes() }
-    let run = runs[runs.partitionPoint { $0.range.upperBound > range.lowerBound }]
-    return run.bytes.slice(range.lowerBound - run.range.lowerBound..<range.upperBound - run.range.lowerBound)
+    return runs[runs.partitionPoint { $0.range.upperBound > range.lowerBound }].bytes(of: range)
   }
 
-  /// The response to `request`.
   func response(to request: ReadRequest) -> ReadResponse {
     ReadResponse(request.ranges.mapped(slice))
   }

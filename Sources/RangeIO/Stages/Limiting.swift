@@ -84,10 +84,8 @@ final class LimitingStage: ReadStage {
     state = Locked(State(concurrentReads: concurrentReads, bucket: bucket))
   }
 
-  /// Once, above the source.
   var placement: ReadPipeline.Placement { .limiting }
 
-  /// Waits until this read is admitted, then passes it on.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     // It would wait for a permit that its own outer read holds.
     guard !LimitedRead.isUnderWay(for: self) else { return try await next(request) }

@@ -28,26 +28,20 @@ public final class Observing: BuiltInStage, @unchecked Sendable {
   /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile.
   public func latency(_ share: Double) -> Duration { counted().latency.quantile(share) }
 
-  /// The counts so far.
   package func counted() -> Statistics { observing.counted() }
 
   /// What an ``Observing`` stage has counted.
   package struct Statistics: Hashable, Sendable {
-    /// Reads that succeeded.
     package var reads: Int { latency.count }
-    /// Bytes returned by the reads that succeeded.
     package var bytes: Int
     /// Reads that threw an error other than `CancellationError`.
     package var failures: Int
-    /// Reads that threw `CancellationError`.
     package var cancellations: Int
-    /// How long the successful reads took.
     package var latency: LatencyHistogram
   }
 }
 
 extension Observing.Statistics: CustomStringConvertible {
-  /// One line of text for people.
   package var description: String {
     "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled, median "
       + "\(latency.quantile(0.5)), 99% within \(latency.quantile(0.99))"
@@ -61,7 +55,6 @@ final class ObservingStage: ReadyStage {
   private let cancellations = Atomic<Int>(0)
   private let latency = LatencyRecorder()
 
-  /// Passes the read on and records the result.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     let start = next.time.now
     do {
@@ -88,7 +81,6 @@ final class ObservingStage: ReadyStage {
     return response
   }
 
-  /// The counts so far.
   func counted() -> Observing.Statistics {
     Observing.Statistics(
       bytes: bytes.load(ordering: .relaxed), failures: failures.load(ordering: .relaxed),

@@ -95,7 +95,6 @@ final class TransformingStage: ExplainingStage {
   /// How many bytes longer an encoded block is than a decoded one.
   private var overhead: Int { encoded.size - decoded.size }
 
-  /// The description of the decoded source.
   func describe(_ below: SourceDescription) -> SourceDescription {
     let shape = headerSize > 0 || overhead > 0 ? "(\(encoded.size)>\(decoded.size),\(headerSize))" : "(\(decoded.size))"
     return below.deriving(name + shape, byteCount: decodedByteCount(below.byteCount))
@@ -106,7 +105,6 @@ final class TransformingStage: ExplainingStage {
     return body / encoded.size * decoded.size + max(0, body % encoded.size - overhead)
   }
 
-  /// Reads and decodes.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     counts.add(1, to: Count.reads.rawValue)
     // The link above has derived this source with `describe`.

@@ -49,7 +49,6 @@ struct HedgePlan {
     latencies[Self.sizeClass(byteCount)].add(duration)
   }
 
-  /// The number of second tries allowed now.
   var saved: Double { Double(thousandths) / 1000 }
 }
 
@@ -86,12 +85,10 @@ struct DecayedLatencies {
 
 /// A read and its second try, as a value. Decides which try answers and which one is cancelled.
 struct HedgeRace<Response> {
-  /// One of the two tries.
   enum Try: Hashable {
     case first, second
   }
 
-  /// What to do after an event.
   enum Action {
     case nothing
     /// The answer, and the try to cancel because it is no longer needed.

@@ -55,13 +55,11 @@ final class HedgingStage: ReadyStage {
 
   init(_ plan: HedgePlan) { self.plan = Locked(plan) }
 
-  /// Once, between retrying and verifying.
   var placement: ReadPipeline.Placement { .hedging }
 
   /// Passes a cache hit on: it is never late.
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
-  /// Returns the first answer of one try or two.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     guard request.purpose == .demand else { return try await next(request) }
     counts.add(1, to: Count.reads.rawValue)
@@ -165,6 +163,5 @@ final class HedgingStage: ReadyStage {
       "Hedging", counts, "reads", "second tries", "second tries that won", wasted: Count.wastedBytes.rawValue)
   }
 
-  /// The number of second tries allowed now.
   var saved: Double { plan.withLock { $0.saved } }
 }

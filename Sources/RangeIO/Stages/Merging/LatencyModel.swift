@@ -50,10 +50,8 @@ struct LatencyModel: Equatable, Sendable {
     return latency / secondsPerByte
   }
 
-  /// The expected seconds for a read of `byteCount` bytes.
   func expected(_ byteCount: Int) -> Double { latency + secondsPerByte * Double(byteCount) }
 
-  /// Records a measured read.
   mutating func add(_ byteCount: Int, took time: Duration) {
     let bytes = Double(byteCount)
     var seconds = max(0, time.seconds)

@@ -88,7 +88,6 @@ final class MergingStage: ReadyStage {
     permits = Permits(concurrentSpans)
   }
 
-  /// Below the cache, above the stage that retries.
   var placement: ReadPipeline.Placement { .merging }
 
   /// Reads several ranges in few spans; a single range as it is.

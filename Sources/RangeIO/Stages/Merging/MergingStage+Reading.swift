@@ -6,7 +6,6 @@ extension MergingStage {
     return try await readMeasured(request, next)
   }
 
-  /// Reads several ranges as spans.
   nonisolated(nonsending) func readSeveral(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     let ranges = Array(request.ranges)
     let plan = plan(ranges, request)
@@ -73,7 +72,7 @@ private struct SpannedAnswer {
   private let order: [Int]
   private let keepsSurplus: Bool
   private var pieces: [Bytes]
-  private var overRead: [ReadResponse.Part] = []
+  private var overRead: [RangedBytes] = []
 
   init(_ ranges: [ByteRange], _ plan: SpanPlanner.Plan, keepsSurplus: Bool) {
     self.ranges = ranges
@@ -89,25 +88,22 @@ private struct SpannedAnswer {
     return response
   }
 
-  /// Adds a span that has arrived.
   mutating func add(_ bytes: Bytes, of span: SpanPlanner.Span) {
-    let start = span.range.lowerBound
+    let whole = RangedBytes(span.range, bytes)
     var unasked = 0
-    var cursor = start
+    var cursor = span.range.lowerBound
     for number in order[span.asked] {
       let range = ranges[number]
       if range.lowerBound > cursor {
-        unasked += range.lowerBound - cursor
-        if keepsSurplus {
-          overRead.append(.init(cursor..<range.lowerBound, bytes.slice(cursor - start..<range.lowerBound - start)))
-        }
+        let between = cursor..<range.lowerBound
+        unasked += between.count
+        if keepsSurplus { overRead.append(RangedBytes(between, whole.bytes(of: between))) }
       }
       cursor = max(cursor, range.upperBound)
     }
     let isSparse = 2 * (bytes.count - unasked) < bytes.count
     for number in order[span.asked] {
-      let range = ranges[number]
-      let piece = bytes.slice(range.lowerBound - start..<range.upperBound - start)
+      let piece = whole.bytes(of: ranges[number])
       // First cuts a rope to the blocks that the range touches: each has its own memory.
       pieces[number] = isSparse ? Bytes(concatenating: CollectionOfOne(piece)).compacted() : piece
     }

@@ -20,7 +20,6 @@ struct SpanPlanner: Equatable, Sendable {
     var asked: Range<Int>
   }
 
-  /// What to read.
   struct Plan: Equatable, Sendable {
     /// In ascending order, without overlaps.
     var spans: [Span] = []

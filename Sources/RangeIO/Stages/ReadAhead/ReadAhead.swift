@@ -78,7 +78,6 @@ final class ReadAheadStage: ReadyStage {
   private let counters = ReadAheadCounters()
   /// The read-ahead of each version that was read recently.
   private let sources = Locked<[(version: SourceDescription, reads: ReadAheadReads)]>([])
-  /// The number of versions that are remembered.
   private static let mostSources = 32
 
   init(_ extent: ReadAhead.Extent, budget: ReadAhead.Budget) {
@@ -88,7 +87,6 @@ final class ReadAheadStage: ReadyStage {
 
   deinit { endAll() }
 
-  /// Above the cache, which is required.
   var placement: ReadPipeline.Placement { .readAhead }
 
   /// Passes the read on, and reads ahead.
@@ -119,7 +117,6 @@ final class ReadAheadStage: ReadyStage {
   /// What was read ahead, and what became of it.
   func statistics() -> ReadCounts? { counters.snapshot() }
 
-  /// Records a read.
   private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
     // If the bytes may not be cached, reading ahead is useless.
     guard request.caching == .normal, request.source.isSettled, !next.isClosed else { return }
@@ -171,7 +168,6 @@ extension ReadAheadStage: DiscardingStage {
   func discard(_ range: ByteRange, of source: SourceDescription) { reads(of: source).discard(range) }
 }
 
-/// The counters of a ``ReadAhead``.
 final class ReadAheadCounters: Sendable {
   enum Counter: Int {
     case runs, asked, used, cached, refused, failed, wasted

@@ -8,7 +8,6 @@ extension ReadAhead {
     /// The default: 64 MiB for the whole process.
     package static let shared = Budget(.mebibytes(64))
 
-    /// The most bytes that can be held at once.
     package let limit: ByteCount
 
     private struct Holder {
@@ -26,12 +25,9 @@ extension ReadAhead {
     }
     private let state = Locked(State())
 
-    /// Creates a budget of `limit` bytes.
     package init(_ limit: ByteCount) { self.limit = limit }
 
-    /// The bytes held now.
     package var bytes: Int { state.withLock { $0.bytes } }
-    /// The most bytes that were held at once.
     package var peakBytes: Int { state.withLock { $0.peak } }
 
     /// Takes `count` bytes. The holder must give all of them back later.
@@ -72,7 +68,6 @@ extension ReadAhead {
       return oldest.value.holder
     }
 
-    /// Gives `count` bytes back.
     func give(_ count: Int, by holder: any ReadAheadHolder) {
       guard count > 0 else { return }
       state.withLock { state in

@@ -94,7 +94,7 @@ final class ReadAheadReads: ReadAheadHolder {
     var prefetch = ReadRequest(ranges, of: request.source)
     prefetch.purpose = .prefetch
     // On another thread, so that the read that caused this is sent first.
-    let task = next.startFlightElsewhere { [self, prefetch] in
+    let task = next.startFlight(elsewhere: true) { [self, prefetch] in
       do { _ = try await next(prefetch) } catch { failed(number) }
       ended(number)
     }
@@ -136,7 +136,6 @@ final class ReadAheadReads: ReadAheadHolder {
     return number
   }
 
-  /// A prefetch failed.
   func failed(_ number: Int) {
     let freed = state.withLock { state -> Int in
       guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return 0 }
@@ -161,7 +160,6 @@ final class ReadAheadReads: ReadAheadHolder {
     giveUp()
   }
 
-  /// Releases everything that is not used yet.
   func giveUp() {
     let (freed, tasks) = state.withLock { state in
       _ = state.runs.endAll()

@@ -34,7 +34,6 @@ extension Retrying {
 /// The tries of one read. Decides whether and when another follows one that failed. A value: it neither waits nor
 /// reads.
 struct RetryAttempts {
-  /// What to do after a failed try.
   enum Action: Equatable {
     /// Try again after this time.
     case wait(Duration)
@@ -45,7 +44,6 @@ struct RetryAttempts {
   }
 
   let backoff: Retrying.Backoff
-  /// The number of failed tries.
   private(set) var failures = 0
 
   init(_ backoff: Retrying.Backoff) { self.backoff = backoff }
@@ -103,7 +101,6 @@ extension Retrying {
       state = Locked(RetryTokens(allowance: allowance, share: share))
     }
 
-    /// Whether a failure now would be retried.
     package var allowsRetries: Bool { state.withLock { $0.allowsRetries } }
 
     var tokens: RetryTokens { state.withLock { $0 } }
@@ -129,7 +126,6 @@ struct RetryTokens: Equatable {
 
   var allowsRetries: Bool { thousandths >= most / 2 + 1000 }
 
-  /// Records a successful try.
   mutating func succeeded() { thousandths = min(most, thousandths + share) }
 
   /// Records a try that failed with a transient error.

@@ -87,7 +87,6 @@ final class RetryingStage: ReadyStage {
     self.random = Locked(random)
   }
 
-  /// Once, between the cache and the stages that limit and check.
   var placement: ReadPipeline.Placement { .retrying }
 
   /// Passes the read on, and retries it if necessary.

@@ -72,12 +72,10 @@ extension Verifying {
       self.nodes = nodes
     }
 
-    /// The hash of a block.
     package static func leafHash(_ block: Bytes, _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
       hash(Bytes(concatenating: [[0x00], block]))
     }
 
-    /// The hash of a node.
     package static func nodeHash(_ left: [UInt8], _ right: [UInt8], _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
       hash(Bytes([0x01] + left + right))
     }
@@ -98,7 +96,6 @@ final class MerkleVerifier: Sendable {
     memory = Locked(MerkleMemory(most: most))
   }
 
-  /// The number of nodes remembered now.
   var rememberedCount: Int { memory.withLock { $0.count } }
 
   /// Throws unless `source` has the size of the tree.

@@ -87,10 +87,8 @@ final class VerifyingStage: ReadStage {
       }
   }
 
-  /// Below the cache and the stage that retries, above the stage that limits.
   var placement: ReadPipeline.Placement { .verifying }
 
-  /// Reads and checks.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     counts.add(1, to: Count.reads.rawValue)
     let source = request.source

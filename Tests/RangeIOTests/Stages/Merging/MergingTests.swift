@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `what lies between goes up beside the answer, to a cache that keeps blocks`() async throws {
-    let responses = Noted<[ReadResponse.Part]>()
+    let responses = Noted<[RangedBytes]>()
     let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
       Overlooking(responses: responses, grid: BlockGrid(blockSize: 4096))
       Merging(gap: .bytes(100))
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `nobody is given what he would not keep`() async throws {
-    let responses = Noted<[ReadResponse.Part]>()
+    let responses = Noted<[RangedBytes]>()
     let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
       Overlooking(responses: responses)
       Merging(gap: .bytes(100))
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `a stage that shows other bytes sees nothing of what lies between`() async throws {
-    let responses = Noted<[ReadResponse.Part]>()
+    let responses = Noted<[RangedBytes]>()
     let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
       Overlooking(responses: responses, grid: BlockGrid(blockSize: 4096))
       NotingStage(name: "skips", notes: notes, header: 1000)
@@ -282,7 +282,7 @@ func allPermitsAreBack(_ merging: Merging) async throws {
 
 /// Notes what comes up beside what was asked for.
 private struct Overlooking: ReadStage {
-  let responses: Noted<[ReadResponse.Part]>
+  let responses: Noted<[RangedBytes]>
   /// Asked for instead of what the reader does.
   var grid: BlockGrid?
 
