@@ -162,9 +162,7 @@ final class CachingStage: ReadyStage {
 }
 
 extension CachingStage {
-  /// The token of the version that `source` describes.
-  ///
-  /// - Returns: `nil` if a longer version is being read by now.
+  /// The token of the version that `source` describes. Returns `nil` if a longer version is being read by now.
   func token(of source: SourceDescription) -> ChunkToken? {
     let grid = grid(of: source)
     var retired: [ChunkToken] = []

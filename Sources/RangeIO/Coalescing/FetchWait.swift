@@ -82,9 +82,7 @@ final class FetchWait: Sendable {
     }
   }
 
-  /// The bytes of the only gap, which one flight brought.
-  ///
-  /// - Throws: ``Failure``.
+  /// The bytes of the only gap, which one flight brought. Throws ``Failure``.
   func onlyPiece() throws(Failure) -> Bytes {
     let outcome = state.withLock { state -> Result<Bytes, Failure> in
       if let failure = state.failure { return .failure(failure) }
@@ -93,9 +91,7 @@ final class FetchWait: Sendable {
     return try outcome.get()
   }
 
-  /// The pieces of the gaps, in order, once all flights have completed.
-  ///
-  /// - Throws: ``Failure``.
+  /// The pieces of the gaps, in order, once all flights have completed. Throws ``Failure``.
   func pieces() throws(Failure) -> [RangedBytes] {
     let outcome = state.withLock { state -> Result<[RangedBytes], Failure> in
       if let failure = state.failure { return .failure(failure) }

@@ -19,9 +19,7 @@ final class FlightTable: Sendable {
     /// `nil` if the task runs only this flight.
     let together: Together?
 
-    /// The flight is cancelled, or has completed.
-    ///
-    /// - Returns: the task, if none of its flights is wanted any more.
+    /// The flight is cancelled, or has completed. Returns the task, if none of its flights is wanted any more.
     func leave() -> Task<Void, Never>? {
       guard let together else { return task }
       together.wantedCount -= 1

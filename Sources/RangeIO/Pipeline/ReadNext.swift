@@ -238,9 +238,8 @@ extension ReadNext {
   }
 
   /// Runs `work` in its own task and returns its result. The task is cancelled when no read waits for it any more.
-  /// `work` must not read through this `ReadNext`: use ``start(_:)`` for that.
-  ///
-  /// - Throws: any error that `work` throws; `CancellationError`, `ReadError.Code.closed`.
+  /// `work` must not read through this `ReadNext`: use ``start(_:)`` for that. Throws any error that `work` throws;
+  /// `CancellationError`, `ReadError.Code.closed`.
   func answer<Value: Sendable>(of work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let answer = Promise<Value>()
     let task = background.start {

@@ -60,9 +60,8 @@ extension ReadPipeline {
     }
   }
 
-  /// Links the stages above `bottom`, for the source that `below` describes.
-  ///
-  /// - Throws: `ReadError.Code.invalidConfiguration` for an order that cannot work.
+  /// Links the stages above `bottom`, for the source that `below` describes. Throws
+  /// `ReadError.Code.invalidConfiguration` for an order that cannot work.
   func link(above bottom: ReadNext, for below: SourceDescription) throws(ReadError) -> ReadNext {
     try checkOrder()
     var next = bottom

@@ -31,7 +31,7 @@ public struct ReadRequest: Sendable {
   }
 
   /// Creates a demand for `range` of `source`.
-  public init(_ range: ByteRange, moreRanges: [ByteRange] = [], of source: SourceDescription) {
+  package init(_ range: ByteRange, moreRanges: [ByteRange] = [], of source: SourceDescription) {
     self.range = range
     self.source = source
     extras = moreRanges.isEmpty ? nil : Extras(Rest(moreRanges: moreRanges))
@@ -120,7 +120,7 @@ public struct ReadRequest: Sendable {
   var isPlain: Bool { extras == nil || moreRanges.isEmpty && caching == .normal }
 
   /// The number of bytes requested, in all.
-  public var byteCount: Int {
+  package var byteCount: Int {
     let count = ByteRanges.count(range)
     return extras == nil ? count : moreRanges.reduce(count) { ByteRanges.sum($0, ByteRanges.count($1)) }
   }

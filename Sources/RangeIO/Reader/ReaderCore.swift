@@ -236,9 +236,7 @@ extension ReaderCore {
     return response
   }
 
-  /// Counts a read that ended with `error`.
-  ///
-  /// - Returns: the same error.
+  /// Counts a read that ended with `error`. Returns the same error.
   func failed(_ error: any Error) -> any Error {
     counters.failed(error)
     return error
@@ -255,9 +253,8 @@ extension ReaderCore {
 }
 
 extension ReaderCore {
-  /// Closes the gate, ends all waits, and closes the pipeline in the background. Call this once.
-  ///
-  /// - Returns: a handle for waiting until all of that is done.
+  /// Closes the gate, ends all waits, and closes the pipeline in the background. Call this once. Returns a handle for
+  /// waiting until all of that is done.
   func beginClosing() -> Closing {
     let closing = Closing()
     _ = gate.close()

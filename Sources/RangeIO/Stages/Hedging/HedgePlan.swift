@@ -21,10 +21,8 @@ struct HedgePlan {
     byteCount <= 64 << 10 ? 0 : byteCount <= 1 << 20 ? 1 : byteCount <= 16 << 20 ? 2 : 3
   }
 
-  /// Records that a read begins.
-  ///
-  /// - Returns: the time after which it is late; `nil` if there must be no second try, because there are too few
-  ///   samples or the share is used up.
+  /// Records that a read begins. Returns the time after which it is late; `nil` if there must be no second try, because
+  /// there are too few samples or the share is used up.
   mutating func began(_ byteCount: Int) -> Duration? {
     thousandths = min(Self.mostSaved * 1000, thousandths + share)
     let known = latencies[Self.sizeClass(byteCount)]
@@ -32,9 +30,7 @@ struct HedgePlan {
     return known.quantile(quantile)
   }
 
-  /// Records that a read is late.
-  ///
-  /// - Returns: whether a second try may begin.
+  /// Records that a read is late. Returns whether a second try may begin.
   mutating func isLate() -> Bool {
     guard thousandths >= 1000 else { return false }
     thousandths -= 1000
@@ -99,9 +95,7 @@ struct HedgeRace<Response> {
   private var firstError: (any Error)?
   private var isOver = false
 
-  /// Called when the first try is late.
-  ///
-  /// - Returns: whether to begin the second try.
+  /// Called when the first try is late. Returns whether to begin the second try.
   mutating func secondBegins() -> Bool {
     guard !isOver, underWay == [.first] else { return false }
     underWay.insert(.second)

@@ -11,7 +11,6 @@
 /// - **Outliers.** The further off a sample is, the less it weighs; a read that hung for a minute has almost no effect.
 ///   The third sample in a row that took four times the expected time, or a quarter of it, is no longer an outlier: the
 ///   model starts over with it.
-///   over with it.
 struct LatencyModel: Equatable, Sendable {
   /// Seconds for a read of zero bytes.
   private(set) var latency: Double

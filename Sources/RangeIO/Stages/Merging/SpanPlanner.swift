@@ -37,7 +37,6 @@ struct SpanPlanner: Equatable, Sendable {
   ///
   /// These are the cheapest spans. If `mostWaste` forbids them, they are the spans for a smaller gap, and then the
   /// narrowest remaining gaps are filled.
-  /// left filled in.
   ///
   /// - Complexity: O(n log n), plus O(n) for each bit of the gap if `mostWaste` forbids the cheapest spans.
   func plan(_ ranges: [ByteRange]) -> Plan {

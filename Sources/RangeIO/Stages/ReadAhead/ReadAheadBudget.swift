@@ -30,9 +30,8 @@ extension ReadAhead {
     package var bytes: Int { state.withLock { $0.bytes } }
     package var peakBytes: Int { state.withLock { $0.peak } }
 
-    /// Takes `count` bytes. The holder must give all of them back later.
-    ///
-    /// - Returns: whether there were enough bytes left, also for the other holders.
+    /// Takes `count` bytes. The holder must give all of them back later. Returns whether there were enough bytes left,
+    /// also for the other holders.
     func take(_ count: Int, for holder: any ReadAheadHolder) -> Bool {
       for _ in 0..<8 {
         let (isTaken, idle) = state.withLock { state -> (Bool, (any ReadAheadHolder)?) in

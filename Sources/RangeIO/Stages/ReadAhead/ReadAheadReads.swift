@@ -46,9 +46,7 @@ final class ReadAheadReads: ReadAheadHolder {
     self.counters = counters
   }
 
-  /// Records a read.
-  ///
-  /// - Returns: the parts to prefetch, and the tasks of prefetches that are no longer needed.
+  /// Records a read. Returns the parts to prefetch, and the tasks of prefetches that are no longer needed.
   func notice(_ request: ReadRequest, _ longest: Int, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
     let source = request.source
     // The block size is valid: it was checked when the source was described.
@@ -80,9 +78,7 @@ final class ReadAheadReads: ReadAheadHolder {
     return (ask, ended)
   }
 
-  /// Prefetches a part, unless it is already cached or in flight.
-  ///
-  /// - Returns: `false` if the budget does not allow it.
+  /// Prefetches a part, unless it is already cached or in flight. Returns `false` if the budget does not allow it.
   func start(_ part: Part, _ request: ReadRequest, _ next: ReadNext) -> Bool {
     let missing = next.missing(part.range, of: request.source, forReadsOf: request.range.count) ?? [part.range]
     let count = missing.reduce(0) { $0 + $1.count }
@@ -108,9 +104,7 @@ final class ReadAheadReads: ReadAheadHolder {
     return true
   }
 
-  /// Records what a hint asks for.
-  ///
-  /// - Returns: a number to pass when it ends; `nil` if the budget does not allow it.
+  /// Records what a hint asks for. Returns a number to pass when it ends; `nil` if the budget does not allow it.
   func begin(_ ranges: [ByteRange]) -> Int? {
     let hull = ranges.map(\.lowerBound).min()!..<ranges.map(\.upperBound).max()!
     return begin(ranges, count: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull))
@@ -178,9 +172,7 @@ final class ReadAheadReads: ReadAheadHolder {
     for task in tasks { task.cancel() }
   }
 
-  /// Records that `range` is read.
-  ///
-  /// - Returns: the number of bytes to give back to the budget.
+  /// Records that `range` is read. Returns the number of bytes to give back to the budget.
   private func use(_ range: ByteRange, _ state: inout State) -> Int {
     var freed = 0
     var isAny = false

@@ -128,10 +128,8 @@ struct RetryTokens: Equatable {
 
   mutating func succeeded() { thousandths = min(most, thousandths + share) }
 
-  /// Records a try that failed with a transient error.
-  ///
-  /// - Returns: whether another may follow. Decided before this failure's token is taken, so that an allowance of one
-  ///   permits one retry.
+  /// Records a try that failed with a transient error. Returns whether another may follow. Decided before this
+  /// failure's token is taken, so that an allowance of one permits one retry.
   mutating func failed() -> Bool {
     defer { thousandths = max(0, thousandths - 1000) }
     return allowsRetries
