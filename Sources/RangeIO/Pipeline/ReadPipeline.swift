@@ -16,9 +16,7 @@ public struct ReadPipeline: Sendable {
   /// Creates a pipeline of the stages listed, from the top down. You can use `if`, `else`, `for` and optionals.
   public init(@ReadPipeline.Builder _ stages: () throws -> [any ReadStage]) rethrows { self.stages = try stages() }
 
-  init(_ stages: [any ReadStage]) { self.stages = stages }
-
-  package init() { stages = [] }
+  package init(_ stages: [any ReadStage] = []) { self.stages = stages }
 }
 
 extension ReadPipeline {

@@ -56,18 +56,23 @@ final class SourceLink: Sendable {
       // `try?`: a source that cannot be watched is polled instead.
       if (try? await source.waitForChange(after: seen)) != nil { answer.resolve(.success(())) }
     }
+    defer { watch.cancel() }
     let start = time.now
+    try await wait(
+      for: answer, until: start.advanced(by: interval), orLater: start.advanced(by: longInterval), time)
+  }
+
+  /// Waits for `answer`, or until `soon`. If the source reports changes by then, waits until `later` instead.
+  func wait(
+    for answer: Promise<Void>, until soon: ReadInstant, orLater later: ReadInstant?, _ time: TimeSource
+  ) async throws {
     let timer = background.start { [source] in
-      guard (try? await time.sleep(until: start.advanced(by: interval))) != nil else { return }
-      if source.tellsOfChanges {
-        guard (try? await time.sleep(until: start.advanced(by: longInterval))) != nil else { return }
-      }
+      // The sleep fails only when the timer is cancelled, and then it is no longer needed.
+      guard (try? await time.sleep(until: soon)) != nil else { return }
+      if let later, source.tellsOfChanges { guard (try? await time.sleep(until: later)) != nil else { return } }
       answer.resolve(.success(()))
     }
-    defer {
-      watch.cancel()
-      timer.cancel()
-    }
+    defer { timer.cancel() }
     try await waiting.wait(for: answer)
   }
 
