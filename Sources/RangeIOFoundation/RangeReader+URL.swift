@@ -24,6 +24,6 @@ extension RangeReader {
   ) async throws {
     try await self.init(
       FileSource(url, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
-      RangeReader.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
+      RangeReader.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
   }
 }

@@ -5,7 +5,7 @@ public import RangeIO
 /// ```swift
 /// try Simulation.run(seed: 42) { simulation in
 ///   let source = SyntheticSource(byteCount: 1 << 20, latency: .milliseconds(1), time: simulation.time)
-///   let reader = try await RangeReader(source, configuration: simulation.configuration)
+///   let reader = try await RangeReader(source, time: simulation.time)
 ///   …
 /// }
 /// ```
@@ -28,7 +28,7 @@ public struct Simulation: Sendable {
   public var time: TimeSource { TimeSource(clock) }
 
   /// Use this for readers whose background work must run in the simulation.
-  public var configuration: RangeReader.Configuration {
+  package var configuration: RangeReader.Configuration {
     .init(background: BackgroundWork(executor: executor), time: time)
   }
 

@@ -286,7 +286,7 @@ private struct SurplusAdding: ReadStage {
     guard request.moreRanges.isEmpty else { return response }
     let before = max(0, request.range.lowerBound - 50)..<request.range.lowerBound
     let after = request.range.upperBound..<min(bytes.count, request.range.upperBound + 50)
-    response.overRead = [before, after].filter { !$0.isEmpty }.map { ReadResponse.Part($0, bytes.slice($0)) }
+    response.overRead = [before, after].filter { !$0.isEmpty }.map { RangedBytes($0, bytes.slice($0)) }
     return response
   }
 }

@@ -51,7 +51,7 @@ executor.run {
   configuration.background = background
   let store = MemoryStore(configuration)
   let source = EndlessSource()
-  let reader = try await RangeReader(source, configuration: .init(background: background)) {
+  let reader = try await RangeReader(source, background: background) {
     for _ in 0..<(what == "hit-under-stages" ? 2 : 0) { Idle() }
     Caching(store, fill: .exact, blockSize: .kibibytes(4))
   }

@@ -49,7 +49,7 @@ struct OwnStagesTests {
   ) throws {
     try Simulation.run(seed: 1) { simulation in
       let source = SlowSource(Self.content, times: times, time: simulation.time)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) { stage }
+      let reader = try await RangeReader(source, time: simulation.time) { stage }
       try await body(simulation, reader, source)
       await reader.close()
       #expect(simulation.clock.sleeperCount == 0, "nothing is left behind")

@@ -52,7 +52,7 @@ struct ExplainCommandTests {
     #expect(try await tool("demo", path, "--spill", spill).code == 0)
     for _ in 0..<2 {
       let parts = try await explain("--spill", spill)
-      #expect(parts.map(\.origin) == ["spill"])
+      #expect(parts.map(\.origin) == ["disk"])
     }
   }
 

@@ -7,7 +7,6 @@ struct CachedParts {
   /// In order, disjoint.
   var gaps: [ByteRange] = []
 
-  /// Whether everything is cached.
   var isComplete: Bool { gaps.isEmpty && deferred.isEmpty }
 
   /// Adds what a store found of `range`. If the store lacks what it claims to have, that becomes a gap.
@@ -58,7 +57,6 @@ struct CachedParts {
     gaps += ByteRanges.gaps(in: range, covered: covered)
   }
 
-  /// What is missing, for flights.
   var wants: FlightWants {
     guard !deferred.isEmpty else { return FlightWants(gaps: gaps) }
     return FlightWants(gaps: gaps, deferred: deferred.map { .init(wanted: $0.wanted, whole: $0.range) })
@@ -92,7 +90,7 @@ struct CachedParts {
     func cut(_ range: ByteRange) -> Bytes {
       Self.cut(range, of: ordered[reaches.partitionPoint { $0 > range.lowerBound }...])
     }
-    return ReadResponse(cut(request.range), moreBytes: request.moreRanges.map(cut))
+    return ReadResponse(request.ranges.mapped(cut))
   }
 
   private static func cut(_ range: ByteRange, of ordered: ArraySlice<RangedBytes>) -> Bytes {
@@ -101,7 +99,7 @@ struct CachedParts {
     for piece in ordered where piece.range.upperBound > cursor {
       guard cursor < range.upperBound else { break }
       let end = min(range.upperBound, piece.range.upperBound)
-      parts.append(piece.bytes.slice(cursor - piece.range.lowerBound..<end - piece.range.lowerBound))
+      parts.append(piece.bytes(of: cursor..<end))
       cursor = end
     }
     assert(cursor == range.upperBound, "the pieces hold every byte")

@@ -2,10 +2,7 @@ extension CachingStage {
   /// Handles a read that the store could not answer at once.
   func readMissing(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     guard request.caching != .bypass, request.source.isSettled, !passes(request), let token = token(of: request.source)
-    else {
-      guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-      return try await readPast(request, next)
-    }
+    else { return try await readPast(request, next) }
     // Prefetched bytes must be kept, or reading them would be useless.
     let isFirst =
       touched.map { request.isPlain && request.purpose == .demand && isFirstTouch(request.range, token, $0) } ?? false
@@ -22,20 +19,14 @@ extension CachingStage {
       if isFirst, found.deferred.isEmpty { return try await readPast(found, request, next) }
       guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
       // The source reads its contents through another reader of the same source.
-      if FlightUnderWay.isReading(token) {
-        guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-        return try await readPast(request, next)
-      }
+      if FlightUnderWay.isReading(token) { return try await readPast(request, next) }
       do {
         return try await fetch(found, request, token, since: mark, next)
       } catch let failure as JoinedFlightFailed {
         if failure.error is HeldPieceIsGone {
           losses += 1
           // A store that keeps finding pieces it cannot load is not asked forever.
-          guard losses < Self.mostLosses else {
-            guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-            return try await readPast(request, next)
-          }
+          guard losses < Self.mostLosses else { return try await readPast(request, next) }
         }
         if !failure.wasGivenUp {
           if isLast { throw failure.error }
@@ -46,8 +37,9 @@ extension CachingStage {
     }
   }
 
-  /// Reads without the store.
+  /// Reads without the store, if that is allowed.
   private func readPast(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
     let response = try await next(request)
     countMiss(request, next)
     return response
@@ -70,7 +62,7 @@ extension CachingStage {
     if found.gaps.count > 1 { missing.moreRanges = Array(found.gaps[1...]) }
     let response = try await readPast(missing, next)
     try response.check(missing)
-    for (gap, bytes) in zip(found.gaps, [response.bytes] + response.moreBytes) {
+    for (gap, bytes) in zip(found.gaps, response.pieces) {
       found.pieces.append(RangedBytes(gap, bytes))
     }
     return found.response(to: request)
@@ -211,7 +203,7 @@ extension CachingStage {
         }
       }
       let race = DeferredRace { flights.complete(start.flight, start.range, $0) }
-      let task = fetch.next.startFlightElsewhere { [keeper, flight] in
+      let task = fetch.next.startFlight(elsewhere: true) { [keeper, flight] in
         await withTaskCancellationHandler {
           let bytes = await piece.loader.load {
             guard mayAsk else { return }
@@ -239,71 +231,6 @@ extension CachingStage {
   }
 
   private struct HeldPieceIsGone: Error {}
-
-  /// Reads the bytes of a flight, and stores them if there is room.
-  private static func acquire(
-    _ start: FlightPlan.Start, _ fetch: Fetch, _ keeper: CacheKeeper
-  ) async -> Result<Bytes, any Error> {
-    let (store, token, next) = (keeper.store, fetch.token, fetch.next)
-    let reservation = store.reserve(start.range, ofRun: start.range.count, for: token)
-    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: store.now)
-    let request = ReadRequest(
-      start.range, of: fetch.source, urgency: token.flights.urgency(of: start),
-      grid: reservation == nil ? nil : token.grid)
-    do {
-      return .success(try await acquire(request, ticket, reservation, keeper, next))
-    } catch {
-      return .failure(next.isClosed ? GivenUp(error: error) : error)
-    }
-  }
-
-  /// Reads, and stores if room was reserved.
-  static func acquire(
-    _ request: ReadRequest, _ ticket: ChunkTicket, _ reservation: ChunkReservation?, _ keeper: CacheKeeper,
-    _ next: ReadNext
-  ) async throws -> Bytes {
-    let store = keeper.store
-    guard let reservation else {
-      let turns = turns(of: store, below: next)
-      return try await FlightUnderWay.read(request, of: ticket.token, turns: turns, next).bytes
-    }
-    let response: ReadResponse
-    do {
-      response = try await FlightUnderWay.read(request, of: ticket.token, turns: nil, next)
-    } catch {
-      store.cancel(reservation)
-      throw error
-    }
-    keeper.keepOverRead(of: response, ticket)
-    store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
-    return response.bytes
-  }
-
-  /// The store whose turns are used by a read without a reservation. `nil` if there is a cache below, which takes turns
-  /// itself: a read that held a turn here while it waits for one there would block other reads.
-  static func turns(of store: any FullChunkStore, below next: ReadNext) -> (any FullChunkStore)? {
-    next.isKept ? nil : store
-  }
-
-  /// Waits for a turn to read without a reservation, but only until the reader that wants it is closed.
-  static func takeTurn(_ store: (any FullChunkStore)?, _ next: ReadNext) async throws {
-    guard let store else { return }
-    let turn = Promise<Void>()
-    let queueing = next.background.start {
-      do {
-        try await store.enterUnreserved()
-        if !turn.resolve(.success(())) { store.leaveUnreserved() }
-      } catch {
-        turn.fail(error)
-      }
-    }
-    do {
-      try await next.wait(for: turn)
-    } catch {
-      queueing.cancel()
-      throw error
-    }
-  }
 
   /// Fetches the rest of the blocks around `gaps`, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {

@@ -19,7 +19,6 @@ final class DeferredRace: Sendable {
   /// - Parameter complete: called once.
   init(_ complete: @escaping @Sendable (Result<Bytes, any Error>) -> Void) { self.complete = complete }
 
-  /// Sets the task that loads the piece.
   func loads(_ task: Task<Void, Never>) {
     let isOver = state.withLock { state in
       state.load = state.isOver ? nil : task

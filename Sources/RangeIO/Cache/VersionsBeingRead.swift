@@ -7,7 +7,6 @@ struct VersionsBeingRead {
 
   /// Tokens by source id. If there are several, the one that was read first comes first.
   private var tokens: [SourceID: [ChunkToken]] = [:]
-  /// The sources in the order they came.
   private var order: [SourceID] = []
 
   /// The result of ``token(of:_:make:)``.
@@ -51,7 +50,6 @@ struct VersionsBeingRead {
     return answer
   }
 
-  /// Removes a version that is no longer read.
   mutating func remove(_ source: SourceDescription) -> ChunkToken? {
     let id = SourceID(source.id)
     guard let index = tokens[id]?.firstIndex(where: { $0.entry.isVersion(source) }) else { return nil }
@@ -63,7 +61,6 @@ struct VersionsBeingRead {
     return token
   }
 
-  /// Removes all.
   mutating func removeAll() -> [ChunkToken] {
     defer { self = VersionsBeingRead() }
     return tokens.values.flatMap { $0 }

@@ -14,7 +14,6 @@ final class FetchWait: Sendable {
     var isDone = false
     var answer: Promise<Void>?
   }
-  /// A flight that failed.
   struct Failure: Error {
     let flight: FlightID
     let error: any Error
@@ -28,7 +27,6 @@ final class FetchWait: Sendable {
   /// still be in progress.
   var hasAllCompleted: Bool { state.withLock { $0.missing == 0 } }
 
-  /// The number of parts waited for.
   var partCount: Int { state.withLock { $0.parts.count } }
 
   /// Sets the parts to wait for. Called under the flights' lock, before any of them can complete.
@@ -84,24 +82,16 @@ final class FetchWait: Sendable {
     }
   }
 
-  /// The bytes of the only gap, which one flight brought.
-  ///
-  /// - Throws: ``Failure``.
+  /// The bytes of the only gap, which one flight brought. Throws ``Failure``.
   func onlyPiece() throws(Failure) -> Bytes {
     let outcome = state.withLock { state -> Result<Bytes, Failure> in
       if let failure = state.failure { return .failure(failure) }
-      return .success(Self.cut(state.parts[0].range, of: state.arrived[0]))
+      return .success(state.arrived[0].piece.bytes(of: state.parts[0].range))
     }
     return try outcome.get()
   }
 
-  private static func cut(_ range: ByteRange, of arrival: Arrival) -> Bytes {
-    arrival.piece.bytes(of: range)
-  }
-
-  /// The pieces of the gaps, in order, once all flights have completed.
-  ///
-  /// - Throws: ``Failure``.
+  /// The pieces of the gaps, in order, once all flights have completed. Throws ``Failure``.
   func pieces() throws(Failure) -> [RangedBytes] {
     let outcome = state.withLock { state -> Result<[RangedBytes], Failure> in
       if let failure = state.failure { return .failure(failure) }
@@ -110,7 +100,7 @@ final class FetchWait: Sendable {
       return .success(
         state.parts.map { part in
           let index = arrived.partitionPoint { $0.flight.number >= part.flight.number }
-          return RangedBytes(part.range, Self.cut(part.range, of: arrived[index]))
+          return RangedBytes(part.range, arrived[index].piece.bytes(of: part.range))
         })
     }
     return try outcome.get()

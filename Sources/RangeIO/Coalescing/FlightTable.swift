@@ -14,15 +14,12 @@ final class FlightTable: Sendable {
     var urgencies: [FlightID: ReadUrgency] = [:]
   }
 
-  /// The task that runs a flight.
   private struct Flying {
     let task: Task<Void, Never>
     /// `nil` if the task runs only this flight.
     let together: Together?
 
-    /// The flight is cancelled, or has completed.
-    ///
-    /// - Returns: the task, if none of its flights is wanted any more.
+    /// The flight is cancelled, or has completed. Returns the task, if none of its flights is wanted any more.
     func leave() -> Task<Void, Never>? {
       guard let together else { return task }
       together.wantedCount -= 1
@@ -53,7 +50,6 @@ final class FlightTable: Sendable {
   /// have arrived in between.
   var completionCount: Int { completions.load(ordering: .sequentiallyConsistent) }
 
-  /// The number of flights in progress.
   var count: Int { state.withLock { $0.flights.count } }
 
   /// The result of ``plan(_:since:purpose:_:widen:lookAgain:)``.

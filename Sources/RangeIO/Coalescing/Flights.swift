@@ -63,10 +63,8 @@ package struct Flights<Waiter> {
     self.longest = longest
   }
 
-  /// Whether nothing is in flight.
   package var isEmpty: Bool { count == 0 }
 
-  /// The number of flights that a request may join.
   package var joinableCount: Int { joinable.count }
 
   // MARK: Events

@@ -10,12 +10,9 @@
 public struct ReadExplanation: Hashable, Sendable {
   /// Why bytes do not come from a nearer place.
   package struct Reason: Hashable, Sendable {
-    /// The place that they do not come from.
     package var origin: Origin
-    /// The reason, in words.
     package var why: String
 
-    /// Creates a reason.
     package init(_ origin: Origin, _ why: String) {
       self.origin = origin
       self.why = why
@@ -28,7 +25,6 @@ public struct ReadExplanation: Hashable, Sendable {
     public var range: Range<Int>
     /// Where the bytes come from.
     public var origin: Origin
-    /// Details in words, or `nil`.
     package var detail: String?
     /// Why not from nearer places, the nearest first.
     package var reasons: [Reason]
@@ -36,12 +32,7 @@ public struct ReadExplanation: Hashable, Sendable {
     /// Everything in words: the details, and why the bytes do not come from nearer places.
     public var notes: [String] { (detail.map { [$0] } ?? []) + reasons.map { "not \($0.origin): \($0.why)" } }
 
-    /// Creates a part.
-    public init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil) {
-      self.init(range, origin, detail: detail, reasons: [])
-    }
-
-    package init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil, reasons: [Reason]) {
+    package init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil, reasons: [Reason] = []) {
       self.range = range
       self.origin = origin
       self.detail = detail
@@ -74,5 +65,107 @@ extension ReadExplanation: CustomStringConvertible {
       return line
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+extension ReadExplanation {
+  /// Where bytes come from. A store of your own has the name of its type.
+  public struct Origin: Hashable, Sendable {
+    private let name: String
+
+    package init(_ name: String) { self.name = name }
+
+    /// A cache's memory, uncompressed.
+    public static let memory = Origin("memory")
+    /// A cache's compressed memory.
+    public static let compressed = Origin("compressed")
+    /// A cache's directory on a disk.
+    public static let disk = Origin("disk")
+    /// ``disk``, by the word that the stores use.
+    static let spill = disk
+    /// A cache as a whole. Used in reasons: why it is not asked.
+    package static let cache = Origin("cache")
+    /// A read of the source that is already in flight.
+    public static let flight = Origin("flight")
+    /// The source itself.
+    public static let source = Origin("source")
+    /// Cannot be known: a stage shows other bytes than those below it.
+    public static let unknown = Origin("unknown")
+
+    /// From the nearest to the farthest. Origins with other names lie between memory and flights.
+    var distance: Int {
+      switch self {
+      case .memory: 0
+      case .compressed: 1
+      case .disk: 3
+      case .flight: 4
+      case .source: 5
+      case .unknown: 6
+      default: 2
+      }
+    }
+  }
+}
+
+extension ReadExplanation.Origin: CustomStringConvertible {
+  /// The name.
+  public var description: String { name }
+}
+
+// Joining parts.
+
+extension [ReadExplanation.Part] {
+  /// Joins neighbours that are equal in everything but their ranges.
+  func joined() -> [ReadExplanation.Part] {
+    var joined: [ReadExplanation.Part] = []
+    for part in self where !part.range.isEmpty {
+      if let last = joined.last, last.range.upperBound == part.range.lowerBound, last.origin == part.origin,
+        last.detail == part.detail, last.reasons == part.reasons
+      {
+        joined[joined.count - 1].range = last.range.lowerBound..<part.range.upperBound
+      } else {
+        joined.append(part)
+      }
+    }
+    return joined
+  }
+
+  /// The parts of `range`: `held` is at `origin`. `missing` explains the rest.
+  static func parts(
+    of range: ByteRange, held: [ByteRange], _ origin: ReadExplanation.Origin, detail: String? = nil,
+    missing: (ByteRange) -> [ReadExplanation.Part]
+  ) -> [ReadExplanation.Part] {
+    let held = ByteRanges.normalize(held.compactMap { ByteRanges.intersection($0, range) })
+    let found = held.map { ReadExplanation.Part($0, origin, detail: detail) }
+    let rest = ByteRanges.gaps(in: range, covered: held).flatMap(missing)
+    return (found + rest).sorted { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  /// Replaces what is not held nearer by the parts that `below` returns for it, with the reasons so far added.
+  func lookingFurther(_ below: (ByteRange) -> [ReadExplanation.Part]) -> [ReadExplanation.Part] {
+    flatMap { part in
+      guard part.origin == .source else { return [part] }
+      return below(part.range).map { $0.adding(part.reasons) }
+    }
+  }
+}
+
+extension String {
+  /// Why a store has nothing of a block.
+  static let notKept = "not kept (never read through it, or too seldom, evicted or removed)"
+}
+
+extension ReadExplanation.Part {
+  /// Bytes that `origin` does not hold, and why.
+  static func missing(_ range: ByteRange, _ origin: ReadExplanation.Origin, _ why: String) -> ReadExplanation.Part {
+    ReadExplanation.Part(range, .source, reasons: [.init(origin, why)])
+  }
+
+  /// This part, with `reasons` before its own.
+  func adding(_ reasons: [ReadExplanation.Reason]) -> ReadExplanation.Part {
+    guard !reasons.isEmpty else { return self }
+    var part = self
+    part.reasons = reasons + part.reasons.filter { !reasons.contains($0) }
+    return part
   }
 }

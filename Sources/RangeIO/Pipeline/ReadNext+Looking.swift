@@ -22,36 +22,39 @@ protocol CacheStage: DiscardingStage {
 }
 
 extension ReadNext {
+  /// The nearest cache below, the description that it sees of `source`, and whether a stage in between shows other bytes
+  /// than it.
+  private func cache(
+    below source: SourceDescription?
+  ) -> (cache: any CacheStage, source: SourceDescription?, isDerived: Bool)? {
+    var (link, source, isDerived) = (link, source, false)
+    while true {
+      if let stage = link as? StageLink {
+        if let cache = stage.cache { return (cache, source, isDerived) }
+        link = stage.next.link
+      } else if let underiving = link as? UnderivingLink {
+        (source, isDerived) = (source?.base ?? source, true)
+        link = underiving.next.link
+      } else {
+        return nil
+      }
+    }
+  }
+
   /// The parts of `range` that would have to be fetched. `nil` if that is unknown: no stage below keeps anything, or a
   /// stage in between shows other bytes.
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange]? {
-    var link = link
-    while let stage = link as? StageLink {
-      if let cache = stage.cache { return cache.missing(range, of: source, forReadsOf: count) }
-      link = stage.next.link
-    }
-    return nil
+    guard let (cache, _, isDerived) = self.cache(below: nil), !isDerived else { return nil }
+    return cache.missing(range, of: source, forReadsOf: count)
   }
 
   /// The first part of `range` that would be kept. Below a stage that shows another source this is approximate.
   func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange {
-    var (link, source, isDerived) = (link, source, false)
-    while true {
-      if let stage = link as? StageLink {
-        if let cache = stage.cache {
-          guard isDerived else { return cache.kept(of: range, of: source) }
-          // Which bytes the range becomes there is unknown here, but not how many they may be.
-          let count = cache.kept(of: 0..<min(range.count, source.byteCount), of: source).count
-          return range.lowerBound..<range.lowerBound + count
-        }
-        link = stage.next.link
-      } else if let underiving = link as? UnderivingLink {
-        (source, isDerived) = (source.base ?? source, true)
-        link = underiving.next.link
-      } else {
-        return range
-      }
-    }
+    guard case (let cache, let below?, let isDerived)? = self.cache(below: source) else { return range }
+    guard isDerived else { return cache.kept(of: range, of: source) }
+    // Which bytes the range becomes there is unknown here, but not how many they may be.
+    let count = cache.kept(of: 0..<min(range.count, below.byteCount), of: below).count
+    return range.lowerBound..<range.lowerBound + count
   }
 
   /// Drops what is read ahead and cached of `range`, down to the first stage that shows other bytes.
@@ -64,17 +67,5 @@ extension ReadNext {
   }
 
   /// Whether a stage below keeps what is read through this.
-  var isKept: Bool {
-    var link = link
-    while true {
-      if let stage = link as? StageLink {
-        if stage.cache != nil { return true }
-        link = stage.next.link
-      } else if let underiving = link as? UnderivingLink {
-        link = underiving.next.link
-      } else {
-        return false
-      }
-    }
-  }
+  var isKept: Bool { cache(below: nil) != nil }
 }

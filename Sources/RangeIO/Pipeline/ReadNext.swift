@@ -15,7 +15,6 @@ public struct ReadNext: Sendable {
   /// Whether the reader is closed, so that nothing can be read through this any more.
   var isClosed: Bool { link.bottom.isClosed }
 
-  /// The end of the pipeline.
   var bottom: SourceLink { link.bottom }
 
   /// Waits for `answer`, which another reader may bring. Fails when this reader is closed.
@@ -31,27 +30,18 @@ public struct ReadNext: Sendable {
   ///
   /// - Returns: the task, to cancel it. Cancelling the read does not.
   @discardableResult public func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    let flights = link.bottom.flights
-    flights.enterAgain()
-    return background.start {
-      await work()
-      flights.leave()
-    }
+    startFlight(elsewhere: false, work)
   }
 
   /// Like ``start(_:)``, and on another thread if `elsewhere` is set.
   func startFlight(elsewhere: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    elsewhere ? startFlightElsewhere(work) : start(work)
-  }
-
-  /// Like ``start(_:)``, but always on another thread.
-  func startFlightElsewhere(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     let flights = link.bottom.flights
     flights.enterAgain()
-    return background.startElsewhere {
+    let flight: @Sendable () async -> Void = {
       await work()
       flights.leave()
     }
+    return elsewhere ? background.startElsewhere(nil, flight) : background.start(nil, flight)
   }
 
   /// Reads what `request` asks for from the stages and the source below.
@@ -234,5 +224,41 @@ extension ReadNext {
   /// - Parameter changesSource: whether the stage derives a description of its own.
   func under(_ stage: any ReadStage, changesSource: Bool) -> ReadNext {
     ReadNext(StageLink(stage.linked, above: changesSource ? ReadNext(UnderivingLink(above: self)) : self))
+  }
+}
+
+/// Waits for stages. They end at once when the read is cancelled or the reader is closed.
+extension ReadNext {
+  /// Suspends until `instant`, or until the read is cancelled or the reader is closed. Use this in your own stages:
+  /// closing does not end a wait by `Task.sleep` or ``time``, and the reader then waits for that stage.
+  ///
+  /// - Throws: `CancellationError`, `ReadError.Code.closed`.
+  public nonisolated(nonsending) func sleep(until instant: ReadInstant) async throws {
+    try await answer { [time] in try await time.sleep(until: instant) }
+  }
+
+  /// Runs `work` in its own task and returns its result. The task is cancelled when no read waits for it any more.
+  /// `work` must not read through this `ReadNext`: use ``start(_:)`` for that. Throws any error that `work` throws;
+  /// `CancellationError`, `ReadError.Code.closed`.
+  func answer<Value: Sendable>(of work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let answer = Promise<Value>()
+    let task = background.start {
+      do { answer.resolve(.success(try await work())) } catch { answer.fail(error) }
+    }
+    do {
+      return try await wait(for: answer)
+    } catch {
+      task.cancel()
+      throw error
+    }
+  }
+}
+
+extension ReadRequest {
+  /// The error of this read when its deadline has passed.
+  func timedOut() -> ReadError {
+    ReadError(
+      .timedOut, "the time for this read is over: try again, or allow more of it", isTransient: true,
+      context: .init(source: source.name, offset: range.lowerBound, count: range.count))
   }
 }

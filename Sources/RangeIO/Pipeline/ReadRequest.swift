@@ -8,33 +8,37 @@ public struct ReadRequest: Sendable {
   /// four words fit into registers.
   private var extras: Extras?
 
-  /// What a read has besides a range and a source. Immutable: requests share it.
-  private final class Extras: Sendable {
-    let moreRanges: [ByteRange]
-    let urgency: ReadUrgency?
-    let caching: CachePolicy
-    let deadline: ReadInstant?
-    let grid: BlockGrid?
-    let isOneOfMany: Bool
+  /// What a read has besides a range and a source.
+  private struct Rest {
+    var moreRanges: [ByteRange] = []
+    var urgency: ReadUrgency?
+    var caching = CachePolicy.normal
+    var deadline: ReadInstant?
+    var grid: BlockGrid?
+    var isOneOfMany = false
+  }
 
-    init(
-      moreRanges: [ByteRange] = [], urgency: ReadUrgency? = nil, caching: CachePolicy = .normal,
-      deadline: ReadInstant? = nil, grid: BlockGrid? = nil, isOneOfMany: Bool = false
-    ) {
-      self.moreRanges = moreRanges
-      self.urgency = urgency
-      self.caching = caching
-      self.deadline = deadline
-      self.grid = grid
-      self.isOneOfMany = isOneOfMany
-    }
+  /// Immutable: requests share it.
+  private final class Extras: Sendable {
+    let rest: Rest
+    init(_ rest: Rest) { self.rest = rest }
+  }
+
+  private mutating func change(_ change: (inout Rest) -> Void) {
+    var rest = extras?.rest ?? Rest()
+    change(&rest)
+    extras = Extras(rest)
   }
 
   /// Creates a demand for `range` of `source`.
-  public init(_ range: ByteRange, moreRanges: [ByteRange] = [], of source: SourceDescription) {
+  package init(_ range: ByteRange, moreRanges: [ByteRange] = [], of source: SourceDescription) {
     self.range = range
     self.source = source
-    extras = moreRanges.isEmpty ? nil : Extras(moreRanges: moreRanges)
+    extras = moreRanges.isEmpty ? nil : Extras(Rest(moreRanges: moreRanges))
+  }
+
+  init(_ ranges: OneOrMore<ByteRange>, of source: SourceDescription) {
+    self.init(ranges.head, moreRanges: ranges.more, of: source)
   }
 
   /// Creates a demand for `range` of `source`, and nothing else.
@@ -50,70 +54,86 @@ public struct ReadRequest: Sendable {
   init(_ range: ByteRange, of source: SourceDescription, urgency: ReadUrgency?, grid: BlockGrid?) {
     self.range = range
     self.source = source
-    extras = urgency == nil && grid == nil ? nil : Extras(urgency: urgency, grid: grid)
+    extras = urgency == nil && grid == nil ? nil : Extras(Rest(urgency: urgency, grid: grid))
   }
 
   /// More ranges of a vectored read, in the order requested. Empty for a read of one range, and then costs nothing.
   public var moreRanges: [ByteRange] {
-    get { extras?.moreRanges ?? [] }
-    set { change(moreRanges: newValue) }
+    get { extras?.rest.moreRanges ?? [] }
+    set { change { $0.moreRanges = newValue } }
+  }
+
+  /// All ranges, in the order requested.
+  var ranges: OneOrMore<ByteRange> { OneOrMore(range, more: moreRanges) }
+
+  /// A copy of this request for other ranges, of which there must be at least one.
+  func asking(for ranges: [ByteRange]) -> ReadRequest {
+    var request = self
+    request.range = ranges[0]
+    request.moreRanges = Array(ranges.dropFirst())
+    // The grid belongs to the original range.
+    request.grid = nil
+    return request
   }
 
   /// Why the bytes are read, as far as is known now. A prefetch becomes a demand when a read starts to wait for it.
   ///
   /// Setting it starts over: the new value does not follow earlier waiters.
   public var purpose: ReadUrgency.Purpose {
-    get { extras?.urgency?.purpose ?? .demand }
-    set { change(urgency: .some(newValue == .demand ? nil : ReadUrgency())) }
+    get { extras?.rest.urgency?.purpose ?? .demand }
+    set { change { $0.urgency = newValue == .demand ? nil : ReadUrgency() } }
   }
 
   /// The urgency of a prefetch, which rises when a read starts to wait for it. `nil` for a demand from the start.
   var urgency: ReadUrgency? {
-    get { extras?.urgency }
-    set { change(urgency: .some(newValue)) }
+    get { extras?.rest.urgency }
+    set { change { $0.urgency = newValue } }
   }
 
   /// Whether this is one of several requests that a cache makes for one read. Some stages run only a limited number of
   /// those at once.
   var isOneOfMany: Bool {
-    get { extras?.isOneOfMany ?? false }
-    set { if newValue != isOneOfMany { change(isOneOfMany: newValue) } }
+    get { extras?.rest.isOneOfMany ?? false }
+    set { if newValue != isOneOfMany { change { $0.isOneOfMany = newValue } } }
   }
 
   /// What a cache may do for this read.
   public var caching: CachePolicy {
-    get { extras?.caching ?? .normal }
-    set { change(caching: newValue) }
+    get { extras?.rest.caching ?? .normal }
+    set { change { $0.caching = newValue } }
   }
 
   /// The time by which the whole read must end, or `nil`.
   public var deadline: ReadInstant? {
-    get { extras?.deadline }
-    set { change(deadline: .some(newValue)) }
+    get { extras?.rest.deadline }
+    set { change { $0.deadline = newValue } }
   }
 
   /// Asks for the bytes of each block in separate memory, as pieces of one rope, for a cache that keeps the blocks
   /// separately. A stage that cannot do that ignores it.
   var grid: BlockGrid? {
-    get { extras?.grid }
-    set { if newValue != extras?.grid { change(grid: .some(newValue)) } }
-  }
-
-  private mutating func change(
-    moreRanges: [ByteRange]? = nil, urgency: ReadUrgency?? = nil, caching: CachePolicy? = nil,
-    deadline: ReadInstant?? = nil, grid: BlockGrid?? = nil, isOneOfMany: Bool? = nil
-  ) {
-    extras = Extras(
-      moreRanges: moreRanges ?? self.moreRanges, urgency: urgency ?? self.urgency, caching: caching ?? self.caching,
-      deadline: deadline ?? self.deadline, grid: grid ?? self.grid, isOneOfMany: isOneOfMany ?? self.isOneOfMany)
+    get { extras?.rest.grid }
+    set { if newValue != grid { change { $0.grid = newValue } } }
   }
 
   /// Whether this is a read of one range with normal caching.
   var isPlain: Bool { extras == nil || moreRanges.isEmpty && caching == .normal }
 
   /// The number of bytes requested, in all.
-  public var byteCount: Int {
+  package var byteCount: Int {
     let count = ByteRanges.count(range)
     return extras == nil ? count : moreRanges.reduce(count) { ByteRanges.sum($0, ByteRanges.count($1)) }
+  }
+}
+
+extension ReadRequest {
+  /// What a cache may do for a read.
+  public enum CachePolicy: Hashable, Sendable {
+    /// Return what it has, and keep what it fetches.
+    case normal
+    /// Nothing: the bytes come from below and are not kept.
+    case bypass
+    /// Return what it has, and throw `ReadError.Code.notCached` if that is not everything.
+    case onlyIfCached
   }
 }

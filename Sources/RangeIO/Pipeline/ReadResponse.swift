@@ -8,25 +8,11 @@ public struct ReadResponse: Sendable {
   /// What a response has besides the bytes of one range. Immutable: responses share it.
   private final class Extras: Sendable {
     let moreBytes: [Bytes]
-    let overRead: [Part]
+    let overRead: [RangedBytes]
 
-    init(moreBytes: [Bytes], overRead: [Part]) {
+    init(moreBytes: [Bytes], overRead: [RangedBytes]) {
       self.moreBytes = moreBytes
       self.overRead = overRead
-    }
-  }
-
-  /// Bytes that were read in addition to those requested, and their range.
-  package struct Part: Sendable {
-    /// The range, from the start of the source.
-    package let range: ByteRange
-    /// Has as many bytes as `range`.
-    package let bytes: Bytes
-
-    /// Creates a part with the bytes of `range`.
-    package init(_ range: ByteRange, _ bytes: Bytes) {
-      self.range = range
-      self.bytes = bytes
     }
   }
 
@@ -35,6 +21,11 @@ public struct ReadResponse: Sendable {
     self.bytes = bytes
     extras = moreBytes.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: [])
   }
+
+  init(_ pieces: OneOrMore<Bytes>) { self.init(pieces.head, moreBytes: pieces.more) }
+
+  /// The bytes of each of the request's ranges, in order.
+  var pieces: OneOrMore<Bytes> { OneOrMore(bytes, more: moreBytes) }
 
   /// The bytes of the request's `moreRanges`, in order.
   public var moreBytes: [Bytes] {
@@ -47,12 +38,12 @@ public struct ReadResponse: Sendable {
   ///
   /// A stage that changes or checks bytes returns a new response, as ``map(_:_:)`` does. That leaves out the over-read
   /// bytes, which it has not changed or checked.
-  package var overRead: [Part] {
+  package var overRead: [RangedBytes] {
     get { extras?.overRead ?? [] }
     set { change(moreBytes, newValue) }
   }
 
-  private mutating func change(_ moreBytes: [Bytes], _ overRead: [Part]) {
+  private mutating func change(_ moreBytes: [Bytes], _ overRead: [RangedBytes]) {
     extras = moreBytes.isEmpty && overRead.isEmpty ? nil : Extras(moreBytes: moreBytes, overRead: overRead)
   }
 
@@ -84,13 +75,13 @@ public struct ReadResponse: Sendable {
     {
       throw .wrongCount(part.bytes.count, for: part.range, of: request.source)
     }
-    guard request.moreRanges.count == moreBytes.count else {
+    guard request.ranges.count == pieces.count else {
       throw ReadError(
         .invalidResponse,
-        "\(moreBytes.count + 1) answers to \(request.moreRanges.count + 1) ranges: a stage breaks its contract",
+        "\(pieces.count) answers to \(request.ranges.count) ranges: a stage breaks its contract",
         context: .init(source: request.source.name))
     }
-    for (range, piece) in zip(request.moreRanges, moreBytes) where piece.count != range.count {
+    for (range, piece) in zip(request.ranges, pieces) where piece.count != range.count {
       throw .wrongCount(piece.count, for: range, of: request.source)
     }
   }

@@ -25,10 +25,8 @@ final class SourceLink: Sendable {
   /// The reader's reads that its cache alone could not answer, as far as they have returned bytes.
   var cacheMisses: Int { misses.load(ordering: .relaxed) }
 
-  /// Counts a cache miss.
   func countCacheMiss() { misses.wrappingAdd(1, ordering: .relaxed) }
 
-  /// Whether new reads are refused.
   var isClosed: Bool { gate.isClosed }
 
   /// This link as the end of a chain of stages.
@@ -58,18 +56,23 @@ final class SourceLink: Sendable {
       // `try?`: a source that cannot be watched is polled instead.
       if (try? await source.waitForChange(after: seen)) != nil { answer.resolve(.success(())) }
     }
+    defer { watch.cancel() }
     let start = time.now
+    try await wait(
+      for: answer, until: start.advanced(by: interval), orLater: start.advanced(by: longInterval), time)
+  }
+
+  /// Waits for `answer`, or until `soon`. If the source reports changes by then, waits until `later` instead.
+  func wait(
+    for answer: Promise<Void>, until soon: ReadInstant, orLater later: ReadInstant?, _ time: TimeSource
+  ) async throws {
     let timer = background.start { [source] in
-      guard (try? await time.sleep(until: start.advanced(by: interval))) != nil else { return }
-      if source.tellsOfChanges {
-        guard (try? await time.sleep(until: start.advanced(by: longInterval))) != nil else { return }
-      }
+      // The sleep fails only when the timer is cancelled, and then it is no longer needed.
+      guard (try? await time.sleep(until: soon)) != nil else { return }
+      if let later, source.tellsOfChanges { guard (try? await time.sleep(until: later)) != nil else { return } }
       answer.resolve(.success(()))
     }
-    defer {
-      watch.cancel()
-      timer.cancel()
-    }
+    defer { timer.cancel() }
     try await waiting.wait(for: answer)
   }
 
@@ -106,8 +109,8 @@ final class SourceLink: Sendable {
     } else if request.moreRanges.isEmpty {
       response = ReadResponse(try await source.read(request.range, of: request.source))
     } else {
-      let all = try await source.read([request.range] + request.moreRanges, of: request.source)
-      response = ReadResponse(all.first ?? Bytes(), moreBytes: Array(all.dropFirst()))
+      let all = try await source.read(Array(request.ranges), of: request.source)
+      response = ReadResponse(OneOrMore(all) ?? OneOrMore(Bytes()))
     }
     try response.check(request)
     return response
@@ -135,7 +138,6 @@ final class SourceLink: Sendable {
   }
 }
 
-/// The end of the chain.
 private class EndLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   init(_ link: SourceLink, _ time: TimeSource) {

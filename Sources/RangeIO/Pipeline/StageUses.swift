@@ -13,9 +13,7 @@ enum StageUses {
   private static let uses = Locked<[ObjectIdentifier: Uses]>([:])
 
   /// A reader of `pipeline` begins. Waits while one of its stages is being closed, so that no stage is closed under a
-  /// reader.
-  ///
-  /// - Throws: `CancellationError`. Nothing has begun then.
+  /// reader. Throws `CancellationError`. Nothing has begun then.
   static func begin(_ pipeline: ReadPipeline) async throws {
     let stages = pipeline.stages.compactMap(identity)
     while let (stage, closed) = enter(stages) {
@@ -28,9 +26,8 @@ enum StageUses {
     }
   }
 
-  /// Counts a reader of all these stages, or of none if one of them is being closed.
-  ///
-  /// - Returns: the stage that is being closed, and a promise that is resolved when it is closed.
+  /// Counts a reader of all these stages, or of none if one of them is being closed. Returns the stage that is being
+  /// closed, and a promise that is resolved when it is closed.
   private static func enter(_ stages: [ObjectIdentifier]) -> (ObjectIdentifier, Promise<Void>)? {
     uses.withLock { uses in
       if let stage = stages.first(where: { uses[$0]?.isClosing == true }) {

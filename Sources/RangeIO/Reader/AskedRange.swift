@@ -35,9 +35,8 @@ enum AskedRange: Sendable {
     }
   }
 
-  /// The range in `source`. A `.bytes` range is returned as it is and may end past the end of the source.
-  ///
-  /// - Throws: `rangeNotSatisfiable`.
+  /// The range in `source`. A `.bytes` range is returned as it is and may end past the end of the source. Throws
+  /// `rangeNotSatisfiable`.
   func resolved(in source: SourceDescription) throws(ReadError) -> ByteRange {
     let size = source.byteCount
     switch self {

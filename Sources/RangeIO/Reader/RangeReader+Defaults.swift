@@ -1,30 +1,25 @@
 public import SystemPackage
 
-// Only this file and `ReadPipeline+Standard.swift` name concrete sources, stages and stores; the rest of the reader
-// does not.
+// Only this file names concrete sources, stages and stores; the rest of the reader does not.
+
+// `Docs/Guides/ChoosingStages.md` gives the reasons for the stages and their order.
 
 extension RangeReader {
-  /// The stages that keep in `cache`.
-  private static func stages(keepingIn cache: (any ChunkStore)?) -> [any ReadStage] {
-    guard let cache else { return [] }
-    // If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read on: so
-    // a local disk is read just as it would be without a cache. Blocks are as small as the system's pages, because most
-    // reads of such programs are small, and because the system reads whole pages at no extra cost.
-    return [
-      Caching(
-        cache, fill: cache.full.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4),
-        passing: .kibibytes(64), admission: .onSecondTouch)
-    ]
-  }
-
   /// What a reader of a path keeps in `cache`, below those of `stages` that may stand above a cache. If `stages`
   /// already contain a cache, they stay as they are.
   package static func pipeline(
     keepingIn cache: (any ChunkStore)?, among stages: ReadPipeline = ReadPipeline()
   ) -> ReadPipeline {
-    guard !stages.stages.contains(where: { $0.placement.isCaching }) else { return stages }
-    let place = stages.stages.firstIndex { !$0.placement.canStandAbove(.caching) } ?? stages.stages.count
-    return ReadPipeline(stages.stages[..<place] + self.stages(keepingIn: cache) + stages.stages[place...])
+    let stages = stages.stages
+    guard let cache, !stages.contains(where: { $0.placement.isCaching }) else { return ReadPipeline(stages) }
+    // If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read on: so
+    // a local disk is read just as it would be without a cache. Blocks are as small as the system's pages, because most
+    // reads of such programs are small, and because the system reads whole pages at no extra cost.
+    let caching = Caching(
+      cache, fill: cache.full.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4), passing: .kibibytes(64),
+      onSecondRead: true)
+    let place = stages.firstIndex { !$0.placement.canStandAbove(.caching) } ?? stages.count
+    return ReadPipeline(stages[..<place] + [caching] + stages[place...])
   }
 
   /// Opens the file at `path`, with defaults that suit most programs.
@@ -58,7 +53,7 @@ extension RangeReader {
   ) async throws {
     try await self.init(
       FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
-      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
+      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
   }
 
   /// Opens the file at `path`, with defaults that suit most programs.
@@ -71,22 +66,7 @@ extension RangeReader {
   ) async throws {
     try await self.init(
       FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
-      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
-  }
-
-  /// Opens the file behind `descriptor`. The reader owns the descriptor from here on, even if this throws.
-  ///
-  /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a path.
-  public init(
-    adopting descriptor: FileDescriptor, engine: FileSource.Engine = .automatic,
-    cache: (any ChunkStore)? = MemoryStore.shared,
-    onChange: ChangePolicy = .fail, @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
-  ) async throws {
-    // Must come first, before anything can throw: the source owns the descriptor.
-    let source = FileSource(
-      adopting: descriptor, configuration: .init(engine: engine, isAppendOnly: onChange == .follow))
-    try await self.init(
-      source, Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
+      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
   }
 }
 
@@ -124,5 +104,54 @@ public nonisolated(nonsending) func withRangeReader<Result>(
   } catch {
     await reader.close()
     throw error
+  }
+}
+
+extension ReadPipeline {
+  /// The stages that suit a file on a local disk: a cache for ranges that you read again.
+  ///
+  /// No other stage pays off there. The system reads ahead and merges by itself, errors do not go away with a retry,
+  /// and reading from the page cache takes less time than managing such reads. A cache miss asks the file for exactly
+  /// what a reader without stages would ask for.
+  ///
+  /// - Parameter cache: where short ranges are kept that you read again; `nil` keeps nothing. Default: 64 MiB for the
+  ///   whole process.
+  public static func localFile(cache: (any ChunkStore)? = MemoryStore.shared) -> ReadPipeline {
+    RangeReader.pipeline(keepingIn: cache)
+  }
+
+  /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
+  ///
+  /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` of whole blocks, ``Merging``,
+  /// ``Retrying``, ``Hedging`` if asked for, ``Limiting``.
+  ///
+  /// Each call makes new stages. If several readers must share one limit, give the same pipeline to all of them.
+  ///
+  /// ```swift
+  /// let bucket = ReadPipeline.remoteObject(keepingIn: store, concurrentReads: 32)
+  /// let one = try await RangeReader(first, bucket)
+  /// let other = try await RangeReader(second) { Observing(); bucket }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - store: where fetched bytes are kept. Default: 64 MiB for the whole process.
+  ///   - timeLimit: the most time that a read may take in total, including waits. Default: no limit.
+  ///   - concurrentReads: the most concurrent reads of the object. Default: 16.
+  ///   - hedges: whether up to one read in twenty may be sent a second time when it takes longer than most. Default:
+  ///     no, because it costs requests.
+  /// - Precondition: the limits are more than zero.
+  public static func remoteObject(
+    keepingIn store: any ChunkStore = MemoryStore.shared, timeLimit: Duration? = nil, concurrentReads: Int = 16,
+    hedges: Bool = false
+  ) -> ReadPipeline {
+    ReadPipeline {
+      if let timeLimit { TimeLimiting(timeLimit) }
+      ReadAhead()
+      Caching(store)
+      Merging()
+      Retrying()
+      if hedges { Hedging() }
+      Limiting(concurrentReads: concurrentReads)
+    }
   }
 }

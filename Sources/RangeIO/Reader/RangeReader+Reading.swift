@@ -1,3 +1,5 @@
+import Synchronization
+
 extension RangeReader {
   /// Reads the bytes of `range`. Offsets count from the start of the source.
   ///
@@ -38,7 +40,10 @@ extension RangeReader {
   /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` also for a negative count and for a sum that
   ///   overflows.
   public nonisolated(nonsending) func read(offset: Int, count: Int) async throws -> Bytes {
-    try await core.read(offset: offset, count: count)
+    guard let range = ByteRanges.range(offset: offset, count: count) else {
+      throw ReadError.rangeNotSatisfiable("\(count) bytes at \(offset)", byteCount: byteCount, source: source.name)
+    }
+    return try await core.read(range)
   }
 
   /// Reads the last `count` bytes of the source as it is now, or all of it if it has fewer (as in RFC 9110, 14.1.2).
@@ -59,35 +64,142 @@ extension RangeReader {
   ) async throws -> [Bytes] {
     try await core.read(ranges, caching: caching)
   }
+}
 
-  /// Copies the bytes of `range` to the start of `buffer`.
+extension RangeReader {
+  /// Returns the bytes of `range` without waiting, if the cache has all of them in memory now. For code that cannot
+  /// `await`, such as a render loop, and for the hottest paths.
   ///
-  /// The buffer is written only after the wait, so a cancelled call does not touch it once it has thrown. Prefer
-  /// ``read(_:)-(ByteRange)``, which copies nothing, unless the bytes must be in your own memory.
+  /// ```swift
+  /// if let tile = reader.cached(range) {
+  ///   draw(tile)
+  /// } else {
+  ///   reader.willRead(range)  // a later frame finds it
+  /// }
+  /// ```
   ///
-  /// - Returns: the number of bytes copied, `range.count`.
-  /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.limitExceeded` if `buffer` is smaller than the range.
-  @discardableResult public nonisolated(nonsending) func read(
-    _ range: ByteRange, into buffer: UnsafeMutableRawBufferPointer
-  ) async throws -> Int {
-    // The count of a range with a negative start may overflow. The read itself rejects such a range.
-    guard range.lowerBound < 0 || buffer.count >= range.count else {
-      throw ReadError(
-        .limitExceeded, "a buffer of \(buffer.count) bytes cannot take \(range.count): pass a larger one",
-        context: .init(source: core.source.name, offset: range.lowerBound, count: range.count))
-    }
-    let bytes = try await core.read(range)
-    bytes.copyBytes(to: buffer)
-    return bytes.count
-  }
+  /// A cache hit counts as a read and as a use of the block, just like a hit of ``read(_:)-(ByteRange)``.
+  ///
+  /// - Returns: exactly `range.count` bytes, of the same version that reads return; empty bytes for an empty range
+  ///   within the source. Returns `nil` if the cache lacks some of the bytes in memory, if a stage between the reader
+  ///   and its cache cannot answer without waiting (``ReadyStage``), if there is no `Caching` stage, if the range is
+  ///   past the end of the source, or if the reader is closed. Compressed and spilled blocks also give `nil`; the next
+  ///   `read` loads them.
+  /// - Complexity: within one block, a hash look-up and a slice, without allocation. Across blocks, that for each
+  ///   block, and one `Bytes` that joins the pieces without copying them.
+  public nonisolated func cached(_ range: ByteRange) -> Bytes? { core.cached(range) }
 }
 
 extension ReaderCore {
-  func read(offset: Int, count: Int) async throws -> Bytes {
-    guard let range = ByteRanges.range(offset: offset, count: count) else {
-      throw ReadError.rangeNotSatisfiable(
-        "\(count) bytes at \(offset)", byteCount: source.byteCount, source: source.name)
+  /// Most hits lie in one block of a cache that is the topmost stage. They need no request, and no use of the gate, since
+  /// no stage of the user's is called.
+  @inline(__always) func cached(_ range: ByteRange) -> Bytes? {
+    guard isCacheOnTop, !hasMoved.load(ordering: .acquiring), Self.lies(range, within: first), !range.isEmpty,
+      !gate.isClosed, let bytes = topCache.hit(range, of: first)
+    else { return cachedBelow(range) }
+    counters.succeeded(range.count)
+    return bytes
+  }
+
+  private func cachedBelow(_ range: ByteRange) -> Bytes? {
+    // A source may also have bytes ready without waiting. Those do not count: they are not from a cache.
+    guard hasCache, gate.enter() else { return nil }
+    defer { gate.leave() }
+    let source = source
+    guard Self.lies(range, within: source) else { return nil }
+    guard !range.isEmpty else { return Bytes() }
+    var request = ReadRequest(plain: range, of: source)
+    var response = head.ready(request)
+    if response == nil {
+      // The range may span several blocks.
+      request.caching = .onlyIfCached
+      response = head.ready(request)
     }
-    return try await read(range)
+    guard let bytes = response?.bytes, bytes.count == range.count else { return nil }
+    counters.succeeded(bytes.count)
+    return bytes
+  }
+}
+
+extension RangeReader {
+  /// Explains where the bytes of `range` would come from if you read them now, and why not from a nearer place.
+  ///
+  /// The result is a snapshot and may be out of date by the time you look at it. This reads nothing and changes no
+  /// counters. It does not say what the system's page cache holds of a local file; only the source deals with that.
+  ///
+  /// - Throws: `ReadError` with `rangeNotSatisfiable` if the opened version does not have the range, `limitExceeded`
+  ///   for more than 128 TiB, or `closed`.
+  /// - Complexity: O(blocks), one cache lock for each.
+  public nonisolated func explain(_ range: ByteRange) throws(ReadError) -> ReadExplanation {
+    guard core.gate.enter() else { throw .closed }
+    defer { core.gate.leave() }
+    let source = core.source
+    try ReaderCore.check(range, of: source)
+    try ReaderCore.checkCount(range, of: source)
+    guard !range.isEmpty else { return ReadExplanation([]) }
+    return ReadExplanation(core.head.explain(range, of: source))
+  }
+}
+
+extension RangeReader {
+  /// Announces that you will read `range` soon. The reader prefetches it into the cache in the background, after the
+  /// reads that callers wait for. Returns at once.
+  ///
+  /// The reader prefetches only as much as the cache would keep: if the range is longer than half the cache's limit,
+  /// only the beginning. The prefetch counts against the budget of ``ReadAhead``, if there is one, and stops when the
+  /// budget is spent. Without a cache the hint goes to the source, which may read ahead by itself; for a local file the
+  /// system does. Bytes past the end are left out, and nothing is fetched from a source that has just changed
+  /// (``SourceDescription/isSettled``). Errors are not reported.
+  public nonisolated func willRead(_ range: ByteRange) { core.advise(.willRead, range) }
+
+  /// Announces that you will not read `range` again for a long time. The reader drops the whole blocks within it from
+  /// memory caches and cancels read-ahead for it. Returns at once.
+  ///
+  /// Other readers that use the same bytes through the same cache must fetch them again.
+  public nonisolated func discard(_ range: ByteRange) { core.advise(.discard, range) }
+}
+
+extension ReaderCore {
+  func advise(_ advice: ReadAdvice, _ range: ByteRange) {
+    guard gate.enter() else { return }
+    defer { gate.leave() }
+    let source = source
+    guard let range = ByteRanges.intersection(range, 0..<source.byteCount), source.isSettled else { return }
+    switch advice {
+    case .willRead where head.isKept:
+      // The result is not reported to anyone.
+      _ = head.startFlight(elsewhere: true) { [head] in await Self.fetch(range, of: source, by: head) }
+    case .discard:
+      head.discard(range, of: source)
+      fallthrough
+    case .willRead:
+      guard source.base == nil else { return }
+      link.source.advise(advice, range, of: source)
+    }
+  }
+
+  /// How many parts of a hint may be in flight at once.
+  private static let mostHintedParts = 4
+
+  /// Reads the part of `range` that the cache will keep, a few parts at once. Stops when a part fails.
+  private static func fetch(_ range: ByteRange, of source: SourceDescription, by head: ReadNext) async {
+    let kept = head.kept(of: range, of: source)
+    let length = FlightTable.longestFlight
+    var start = kept.lowerBound
+    await withTaskGroup(of: Bool.self) { group in
+      func fetchNext() {
+        guard start < kept.upperBound else { return }
+        var request = ReadRequest(start..<start + min(length, kept.upperBound - start), of: source)
+        start = request.range.upperBound
+        request.purpose = .prefetch
+        group.addTask { [request] in (try? await head(request)) != nil }
+      }
+      for _ in 0..<mostHintedParts { fetchNext() }
+      var goesOn = true
+      for await isHere in group {
+        goesOn = goesOn && isHere
+        if goesOn { fetchNext() }
+      }
+    }
   }
 }

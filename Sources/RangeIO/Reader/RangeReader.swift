@@ -26,28 +26,16 @@ public actor RangeReader {
 
   init(core: ReaderCore) { self.core = core }
 
-  /// Settings of a reader, apart from its source and stages.
-  public struct Configuration: Sendable {
-    /// Where look-ahead and shared reads run. Default: Swift's own threads.
+  /// Settings of a reader, apart from its source and stages. The initialisers say what each means.
+  package struct Configuration: Sendable {
     package var background: BackgroundWork
-    /// The clock that the stages use. Default: the continuous clock of the system.
     package var time: TimeSource
-    /// What to do when the source changes. Default: reads throw `sourceChanged`.
-    public var onChange: RangeReader.ChangePolicy
-    /// How often to check a source that cannot report changes, for the policies that watch for them. Default: one
-    /// second.
-    public var pollInterval: Duration
+    package var onChange: RangeReader.ChangePolicy
+    package var pollInterval: Duration
     /// The least number of bytes that a stream asks for at once.
     package var streamWindow = StreamCursor.smallestWindow
 
-    /// Creates a configuration.
-    ///
-    /// - Parameters:
-    ///   - background: where look-ahead and shared reads run. Default: Swift's own threads.
-    ///   - time: the clock that the stages use. Default: the continuous clock of the system.
-    ///   - onChange: what to do when the source changes. Default: reads throw `sourceChanged`.
-    ///   - pollInterval: how often to check a source that cannot report changes. Default: one second.
-    public init(
+    package init(
       background: BackgroundWork = BackgroundWork(), time: TimeSource = .continuous, onChange: ChangePolicy = .fail,
       pollInterval: Duration = .seconds(1)
     ) {
@@ -62,24 +50,43 @@ public actor RangeReader {
   ///
   /// The reader owns the source from here on, even if this throws.
   ///
+  /// - Parameters:
+  ///   - onChange: what to do when the source changes. Default: reads throw `sourceChanged`.
+  ///   - pollInterval: how often to check a source that cannot report changes, for the policies that watch for them.
+  ///     Default: one second.
+  ///   - time: the clock that the stages use. Default: the continuous clock of the system.
+  ///   - background: where look-ahead and shared reads run. Default: Swift's own threads.
+  ///   - stages: the stages, from the top down.
   /// - Throws: any error of the source when it is asked for its description; `ReadError.Code.invalidConfiguration` for
   ///   an order of stages that cannot work; `CancellationError`.
   public init(
-    _ source: some RangeSource, configuration: Configuration = Configuration(),
+    _ source: some RangeSource, onChange: ChangePolicy = .fail, pollInterval: Duration = .seconds(1),
+    time: TimeSource = .continuous, background: BackgroundWork = BackgroundWork(),
+    @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
+  ) async throws {
+    let configuration = Configuration(
+      background: background, time: time, onChange: onChange, pollInterval: pollInterval)
+    core = try await .open(source, ReadPipeline(stages), configuration)
+  }
+
+  /// Opens `source`, read through `pipeline`. Otherwise like ``init(_:onChange:pollInterval:time:background:stages:)``.
+  public init(
+    _ source: some RangeSource, _ pipeline: ReadPipeline, onChange: ChangePolicy = .fail,
+    pollInterval: Duration = .seconds(1), time: TimeSource = .continuous, background: BackgroundWork = BackgroundWork()
+  ) async throws {
+    let configuration = Configuration(
+      background: background, time: time, onChange: onChange, pollInterval: pollInterval)
+    core = try await .open(source, pipeline, configuration)
+  }
+
+  package init(
+    _ source: some RangeSource, configuration: Configuration,
     @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     core = try await .open(source, ReadPipeline(stages), configuration)
   }
 
-  /// Opens `source`, read through `pipeline`.
-  ///
-  /// The reader owns the source from here on, even if this throws.
-  ///
-  /// - Throws: any error of the source when it is asked for its description; `ReadError.Code.invalidConfiguration` for
-  ///   an order of stages that cannot work; `CancellationError`.
-  public init(
-    _ source: some RangeSource, _ pipeline: ReadPipeline, configuration: Configuration = Configuration()
-  ) async throws {
+  package init(_ source: some RangeSource, _ pipeline: ReadPipeline, configuration: Configuration) async throws {
     core = try await .open(source, pipeline, configuration)
   }
 
@@ -112,5 +119,43 @@ public actor RangeReader {
     let closing = self.closing ?? core.beginClosing()
     self.closing = closing
     await closing.wait()
+  }
+}
+
+extension RangeReader {
+  /// What a reader does when its source changes to another version than the one it opened.
+  ///
+  /// With every policy, a read never mixes versions: all its bytes are of one version, or it throws.
+  public struct ChangePolicy: Hashable, Sendable {
+    private enum Kind { case fail, refresh, follow }
+    private let kind: Kind
+
+    /// Reads throw `ReadError.Code.sourceChanged`. A file that became longer is another version too: it may have been
+    /// overwritten. Not a change is anything that leaves the bytes of the open file as they were: another mode, owner
+    /// or name, its removal, and another file that takes its name.
+    public static let fail = RangeReader.ChangePolicy(kind: .fail)
+
+    /// The reader switches to the new version: it drops what is cached of the old one, and reads again. The reader goes
+    /// by the path, so after a replacement it opens the new file. A removed file stays readable until another file has
+    /// its name. If the new version is too short for a range, the read throws `rangeNotSatisfiable`. A stream stays on
+    /// one version: a stream in progress throws `sourceChanged` when its source changes, and the next stream reads the
+    /// new version.
+    ///
+    /// For a while after the change, reads may still return cached bytes, or bytes of a file that was replaced. The
+    /// reader notices the change when a read meets it, when the system reports it, or at the latest after the
+    /// `pollInterval` of the reader. If a source keeps changing faster than it can be read, the read throws
+    /// `sourceChanged` in the end.
+    public static let refresh = RangeReader.ChangePolicy(kind: .refresh)
+
+    /// The reader follows a source that is still being written: `byteCount` grows with it, and streams can wait for
+    /// data that is not there yet. Any change other than growth is `sourceChanged`.
+    ///
+    /// The source must declare that it grows. For a `FileSource` that you create, set `isAppendOnly` of
+    /// ``FileSource/Configuration``. With a source that does not declare it, opening the reader fails with
+    /// `invalidConfiguration`.
+    public static let follow = RangeReader.ChangePolicy(kind: .follow)
+
+    /// Whether the reader looks for changes between reads.
+    var watches: Bool { kind != .fail }
   }
 }

@@ -68,7 +68,6 @@ extension ReaderCore {
   /// The shortest time from one check to the next.
   private var pause: Duration { min(Self.leastPause, pollInterval) }
 
-  /// Starts looking for changes.
   func watch(from below: SourceDescription) {
     let task = background.start { [weak self, link, time, pollInterval, pause] in
       var seen = below
@@ -95,7 +94,6 @@ extension ReaderCore {
     watcher.withLock { $0 = task }
   }
 
-  /// The result of one check.
   private enum Looked {
     /// The source's current description of itself.
     case saw(SourceDescription)
@@ -150,7 +148,7 @@ extension ReaderCore {
       let mayLook = !isLooked && following.withLock { $0.begins(at: time.now, pause) }
       guard isLooked || mayLook else {
         seen = seen ?? before.count
-        try await wait(for: answer, until: following.withLock { $0.next }, orLater: nil)
+        try await link.wait(for: answer, until: following.withLock { $0.next }, orLater: nil, time)
         continue
       }
       if mayLook, let now = try await version(of: source, beyond: offset) { return now }
@@ -164,21 +162,8 @@ extension ReaderCore {
       seen = looks.count
       let soon = max(looks.last.advanced(by: pollInterval), time.now.advanced(by: pause))
       let later = isToldHere ? soon.advanced(by: pollInterval * (Self.intervalsWhereTold - 1)) : nil
-      try await wait(for: answer, until: soon, orLater: later)
+      try await link.wait(for: answer, until: soon, orLater: later, time)
     }
-  }
-
-  /// Waits until a follower is notified, or until `soon`. If the source reports changes by then, waits until `later`
-  /// instead; the source may find out only while this waits whether it can report them.
-  private func wait(for answer: Promise<Void>, until soon: ReadInstant, orLater later: ReadInstant?) async throws {
-    let timer = background.start { [time, link] in
-      // The sleep fails only when the timer is cancelled, and then it is no longer needed.
-      guard (try? await time.sleep(until: soon)) != nil else { return }
-      if let later, link.source.tellsOfChanges { guard (try? await time.sleep(until: later)) != nil else { return } }
-      answer.resolve(.success(()))
-    }
-    defer { timer.cancel() }
-    try await link.waiting.wait(for: answer)
   }
 
   /// The longer version, if the reader already knows one.
@@ -216,7 +201,6 @@ struct FollowingLooks {
     return true
   }
 
-  /// Records a completed check.
   mutating func ended(begun start: ReadInstant) {
     count += 1
     last = max(last, start)

@@ -15,8 +15,7 @@ extension ReaderCore {
   private static let mostBytes = 1 << 47
 
   /// The version to read `range` from: the pinned one, or the current one if the pinned one is unsettled or too short.
-  ///
-  /// - Throws: `rangeNotSatisfiable`; `sourceChanged`.
+  /// Throws `rangeNotSatisfiable`; `sourceChanged`.
   func lookAgain(for range: ByteRange) async throws -> SourceDescription {
     var source = source
     // Past the end: the source may have grown. The caller then gets the bytes, or the error that says that it changed.
@@ -67,9 +66,8 @@ extension ReaderCore {
     return (source, rangeNow)
   }
 
-  /// Checks the source, and what its name leads to if the policy needs that, and pins the result.
-  ///
-  /// - Throws: `sourceChanged` if it is neither the pinned version nor one that extends it.
+  /// Checks the source, and what its name leads to if the policy needs that, and pins the result. Throws
+  /// `sourceChanged` if it is neither the pinned version nor one that extends it.
   func refresh() async throws {
     try enter()
     defer { gate.leave() }

@@ -13,7 +13,6 @@ final class ReaderCore: Sendable {
   /// The source. Called directly if there are no stages and no work is needed in between.
   private let direct: any RangeSource & ~Copyable
   private let isDirect: Bool
-  /// Whether a stage caches.
   let hasCache: Bool
   /// The topmost stage, if it is a cache. Not optional: taking a class out of an optional counts a reference. So there
   /// is a stand-in for a reader without one.
@@ -126,7 +125,7 @@ extension ReaderCore {
   @inline(__always) func read(_ range: ByteRange) async throws -> Bytes {
     // The fast path of nearly all reads. Touches no reference count that other tasks share.
     guard !hasMoved.load(ordering: .acquiring), Self.holds(first, range), !range.isEmpty else {
-      return try await readWithCare(range)
+      return try await read(range, caching: .normal)
     }
     try enter()
     do {
@@ -147,7 +146,7 @@ extension ReaderCore {
       gate.leave()
       guard switchesVersion(at: error) else { throw failed(error) }
     }
-    return try await readWithCare(range)
+    return try await read(range, caching: .normal)
   }
 
   /// Borrows the source: a copy would touch a reference count that all tasks share.
@@ -157,12 +156,6 @@ extension ReaderCore {
     try await direct.read(range, of: source)
   }
 
-  /// A read that must check the source first.
-  private func readWithCare(_ range: ByteRange) async throws -> Bytes {
-    try await read(range, caching: .normal)
-  }
-
-  /// The bytes of `range`, with a cache policy.
   func read(_ range: ByteRange, caching: ReadRequest.CachePolicy) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
@@ -197,14 +190,12 @@ extension ReaderCore {
       try Self.checkCount(range, of: source)
     }
     // Empty ranges are answered here, so that stages and sources never see them.
-    let wanted = ranges.filter { !$0.isEmpty }
-    guard let first = wanted.first else { return ranges.map { _ in Bytes() } }
-    var request = ReadRequest(first, moreRanges: Array(wanted.dropFirst()), of: source)
+    guard let wanted = OneOrMore(ranges.filter { !$0.isEmpty }) else { return ranges.map { _ in Bytes() } }
+    var request = ReadRequest(wanted, of: source)
     if caching != .normal { request.caching = caching }
-    let response = try await respond(request)
-    guard wanted.count < ranges.count else { return [response.bytes] + response.moreBytes }
-    var answers = ([response.bytes] + response.moreBytes)[...]
-    return ranges.map { $0.isEmpty ? Bytes() : answers.removeFirst() }
+    // There are as many as ranges were wanted: `respond` has checked that.
+    var answers = try await respond(request).pieces.makeIterator()
+    return ranges.map { $0.isEmpty ? Bytes() : answers.next()! }
   }
 
   /// The bytes of a range in any form. If the range depends on the size, it is resolved in the pinned version; if the
@@ -245,9 +236,7 @@ extension ReaderCore {
     return response
   }
 
-  /// Counts a read that ended with `error`.
-  ///
-  /// - Returns: the same error.
+  /// Counts a read that ended with `error`. Returns the same error.
   func failed(_ error: any Error) -> any Error {
     counters.failed(error)
     return error
@@ -260,5 +249,52 @@ extension ReaderCore {
       gate.leave()
       throw CancellationError()
     }
+  }
+}
+
+extension ReaderCore {
+  /// Closes the gate, ends all waits, and closes the pipeline in the background. Call this once. Returns a handle for
+  /// waiting until all of that is done.
+  func beginClosing() -> Closing {
+    let closing = Closing()
+    _ = gate.close()
+    watcher.withLock { $0 }?.cancel()
+    background.start {
+      await self.takeApart()
+      closing.finish()
+    }
+    return closing
+  }
+
+  private func takeApart() async {
+    // Closes the source while reads are still running: that is what ends them.
+    let sourceIsClosed = Promise<Void>()
+    background.start { [link] in
+      await link.close()
+      sourceIsClosed.resolve(.success(()))
+    }
+    // This work is never cancelled, so neither wait can end early.
+    try? await gate.drained()
+    await link.stagesAreQuiet()
+    await StageUses.close(pipeline)
+    try? await sourceIsClosed.value()
+  }
+}
+
+/// A close in progress. Any number of callers can wait for it.
+final class Closing: Sendable {
+  private let isFinished = ShutdownGate()
+
+  init() { _ = isFinished.enter() }
+
+  func finish() {
+    _ = isFinished.close()
+    isFinished.leave()
+  }
+
+  /// Returns when closing has finished, or at once in a cancelled task.
+  func wait() async {
+    // The only possible error is cancellation. It ends this wait, not the closing.
+    try? await isFinished.drained()
   }
 }

@@ -1,6 +1,6 @@
 extension RangeReader {
   /// What a reader has done since it was created.
-  public struct Statistics: Hashable, Sendable, Codable {
+  public struct Statistics: Hashable, Sendable, Encodable {
     /// Reads that returned bytes, including windows of streams.
     public package(set) var reads = 0
     /// Bytes returned.
@@ -19,7 +19,6 @@ extension RangeReader {
     /// What the source reports about itself, for each of its ways to read.
     public package(set) var source: [ReadCounts] = []
 
-    /// All counts are zero.
     package init() {}
 
     /// The share of reads that a cache answered alone, from 0 to 1. `nil` without a cache, and before the first read.

@@ -87,9 +87,7 @@ package final class StreamCursor {
     return bytes
   }
 
-  /// Waits until there is more to stream, if this follows its source.
-  ///
-  /// - Returns: whether there is.
+  /// Waits until there is more to stream, if this follows its source. Returns whether there is.
   private func waitForMore() async throws -> Bool {
     guard let following, let (source, rest) = progress else { return false }
     guard let longer = try await core.more(of: source, from: rest.upperBound, isOver: following.isOver) else {
@@ -118,9 +116,8 @@ package final class StreamCursor {
     }
   }
 
-  /// Starts the next window: on this thread if it is in memory, otherwise on another.
-  ///
-  /// - Returns: `false` when all have been started.
+  /// Starts the next window: on this thread if it is in memory, otherwise on another. Returns `false` when all have
+  /// been started.
   private func startWindow(elsewhere: Bool = false) -> Bool {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)

@@ -24,8 +24,8 @@
 public protocol RangeSource: ~Copyable, Sendable {
   /// Returns what the source is now. A reader calls it when it opens and when you ask it to refresh. It also calls it
   /// before a read beyond the end it knows, a read of a version that is not settled, and a read counted from the end of
-  /// a source that may grow. Readers that watch for changes call it every ``RangeReader/Configuration/pollInterval``,
-  /// or less often if the source reports changes itself.
+  /// a source that may grow. Readers that watch for changes call it every `pollInterval`, or less often if the source reports
+  /// changes itself.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
 
   /// Returns what the name of the source refers to now. That may be another object than the one read so far. Used by

@@ -19,7 +19,7 @@ struct EqualBlocks: Hashable, Sendable {
   }
 
   /// The blocks that contain at least one byte of any of `ranges`, each once: ascending runs that do not touch.
-  func runs(covering ranges: [ByteRange]) -> [Range<Int>] {
+  func runs(covering ranges: some Collection<ByteRange>) -> [Range<Int>] {
     guard ranges.count > 1 else { return ranges.map { blocks(covering: $0) }.filter { !$0.isEmpty } }
     return ByteRanges.normalize(ranges.lazy.map { blocks(covering: $0) })
   }
@@ -27,35 +27,18 @@ struct EqualBlocks: Hashable, Sendable {
 
 /// Bytes read in whole blocks, from which the requested ranges are cut.
 struct BlockRuns {
-  private var runs: [(range: ByteRange, bytes: Bytes)] = []
+  private var runs: [RangedBytes] = []
 
   /// Adds the bytes of `range`, which must come after the earlier ranges and not touch them.
-  mutating func append(_ range: ByteRange, _ bytes: Bytes) { runs.append((range, bytes)) }
+  mutating func append(_ range: ByteRange, _ bytes: Bytes) { runs.append(RangedBytes(range, bytes)) }
 
   /// The bytes of `range`, which must lie within one run.
   func slice(_ range: ByteRange) -> Bytes {
     guard !range.isEmpty else { return Bytes() }
-    let run = runs[runs.partitionPoint { $0.range.upperBound > range.lowerBound }]
-    return run.bytes.slice(range.lowerBound - run.range.lowerBound..<range.upperBound - run.range.lowerBound)
+    return runs[runs.partitionPoint { $0.range.upperBound > range.lowerBound }].bytes(of: range)
   }
 
-  /// The response to `request`.
   func response(to request: ReadRequest) -> ReadResponse {
-    ReadResponse(slice(request.range), moreBytes: request.moreRanges.map(slice))
-  }
-}
-
-extension ReadRequest {
-  /// All requested ranges, in the order of the request.
-  var ranges: [ByteRange] { [range] + moreRanges }
-
-  /// A copy of this request for other ranges, of which there must be at least one.
-  func asking(for ranges: [ByteRange]) -> ReadRequest {
-    var request = self
-    request.range = ranges[0]
-    request.moreRanges = Array(ranges.dropFirst())
-    // The grid belongs to the original range.
-    request.grid = nil
-    return request
+    ReadResponse(request.ranges.mapped(slice))
   }
 }

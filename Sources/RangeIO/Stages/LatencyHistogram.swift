@@ -3,12 +3,10 @@ import Synchronization
 /// A histogram of durations. Longer durations have wider buckets: four per power of two, so that a quantile is at most
 /// a quarter too high. It covers up to some 73 years with 240 counters.
 package struct LatencyHistogram: Hashable, Sendable {
-  /// The number of durations in each bucket.
   private var buckets: [Int]
 
   init(buckets: [Int]) { self.buckets = buckets }
 
-  /// The number of durations counted.
   package var count: Int { buckets.reduce(0, +) }
 
   /// The duration that the given share of all durations did not exceed, rounded up to the end of a bucket. Zero if

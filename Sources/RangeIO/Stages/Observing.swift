@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Counts and times the reads that pass through it. Put it wherever you want to measure.
 ///
 /// ```swift
@@ -26,28 +28,75 @@ public final class Observing: BuiltInStage, @unchecked Sendable {
   /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile.
   public func latency(_ share: Double) -> Duration { counted().latency.quantile(share) }
 
-  /// The counts so far.
   package func counted() -> Statistics { observing.counted() }
 
   /// What an ``Observing`` stage has counted.
   package struct Statistics: Hashable, Sendable {
-    /// Reads that succeeded.
     package var reads: Int { latency.count }
-    /// Bytes returned by the reads that succeeded.
     package var bytes: Int
     /// Reads that threw an error other than `CancellationError`.
     package var failures: Int
-    /// Reads that threw `CancellationError`.
     package var cancellations: Int
-    /// How long the successful reads took.
     package var latency: LatencyHistogram
   }
 }
 
 extension Observing.Statistics: CustomStringConvertible {
-  /// One line of text for people.
   package var description: String {
     "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled, median "
       + "\(latency.quantile(0.5)), 99% within \(latency.quantile(0.99))"
+  }
+}
+
+/// What ``Observing`` does.
+final class ObservingStage: ReadyStage {
+  private let bytes = Atomic<Int>(0)
+  private let failures = Atomic<Int>(0)
+  private let cancellations = Atomic<Int>(0)
+  private let latency = LatencyRecorder()
+
+  nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    let start = next.time.now
+    do {
+      let response = try await next(request)
+      latency.add(start.duration(to: next.time.now))
+      bytes.wrappingAdd(response.byteCount, ordering: .relaxed)
+      return response
+    } catch {
+      if error is CancellationError {
+        cancellations.wrappingAdd(1, ordering: .relaxed)
+      } else {
+        failures.wrappingAdd(1, ordering: .relaxed)
+      }
+      throw error
+    }
+  }
+
+  /// Passes a cache hit on and records it.
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+    let start = next.time.now
+    guard let response = next.ready(request) else { return nil }
+    latency.add(start.duration(to: next.time.now))
+    bytes.wrappingAdd(response.byteCount, ordering: .relaxed)
+    return response
+  }
+
+  func counted() -> Observing.Statistics {
+    Observing.Statistics(
+      bytes: bytes.load(ordering: .relaxed), failures: failures.load(ordering: .relaxed),
+      cancellations: cancellations.load(ordering: .relaxed), latency: latency.snapshot())
+  }
+
+  /// The counts so far: reads that succeeded and their bytes, reads that failed, reads that were cancelled, and two
+  /// times in microseconds. ``latency(_:)`` has all times.
+  func statistics() -> ReadCounts? {
+    let seen = counted()
+    func microseconds(_ share: Double) -> Int { Int(seen.latency.quantile(share) / .microseconds(1)) }
+    return ReadCounts(
+      "Observing",
+      counts: [
+        "reads": seen.reads, "bytes": seen.bytes, "failures": seen.failures, "cancelled": seen.cancellations,
+        "median µs": microseconds(0.5), "99th percentile µs": microseconds(0.99),
+      ])
   }
 }

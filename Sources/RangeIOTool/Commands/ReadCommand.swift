@@ -1,4 +1,5 @@
 import ArgumentParser
+import RangeIO
 
 /// `rangeio read`: prints some bytes of a source, or all.
 struct ReadCommand: CommandWithStats {
@@ -45,6 +46,69 @@ struct ReadCommand: CommandWithStats {
       try await copying.toFile(output)
     } else {
       try await copying.toStandardOutput()
+    }
+  }
+}
+
+/// `rangeio cat`: prints all bytes of a source.
+struct CatCommand: CommandWithStats {
+  static let configuration = CommandConfiguration(
+    commandName: "cat", abstract: "Write a whole file to standard output.")
+
+  @Argument(help: "The file to read.", completion: .file())
+  var source: String
+  @Flag(help: "Read a file that is being added to, to the size that it has at first.")
+  var growing = false
+  @Flag(help: "Write binary to a terminal.")
+  var force = false
+  @OptionGroup var engine: EngineOption
+  @OptionGroup var stats: StatsOption
+
+  func run() async throws {
+    let copying = Copying(source: source, selection: .whole, engine: engine.engine, growing: growing, force: force)
+    try await copying.toStandardOutput()
+  }
+}
+
+/// Copies a selection of a source to its destination, in bounded memory.
+struct Copying {
+  let source: String
+  let selection: Selection
+  let engine: FileSource.Engine
+  /// Whether the file may grow in the meantime. The copy covers what the file has when it is opened.
+  let growing: Bool
+  let force: Bool
+
+  private var growth: Growth { growing ? .followed : .refused }
+
+  /// Copies to standard output.
+  func toStandardOutput() async throws {
+    try await withSource(source, engine: engine, growth: growth) { reader in
+      try SourceGuard.checkStandardOutput(isNotFileAt: source)
+      let output = StandardOutput(force: force)
+      try await copy(reader, showsProgress: StandardOutputKind.isRegularFile) { try output.write($0) }
+    }
+  }
+
+  /// Copies to the file at `path`, which appears only when it is complete.
+  func toFile(_ path: String) async throws {
+    let path = try PathArgument.path(path, for: "--output")
+    try await withSource(source, engine: engine, growth: growth) { reader in
+      try await SourceGuard.check(path, isNot: reader.source)
+      var output = try OutputFile.create(path, force: force)
+      try await copy(reader, showsProgress: true) { try output.write($0) }
+      try output.finish()
+    }
+  }
+
+  private func copy(_ reader: RangeReader, showsProgress: Bool, to write: (Bytes) throws -> Void) async throws {
+    var progress = Progress(
+      source, total: selection.range(in: reader.byteCount).count,
+      isShown: showsProgress && StandardError.isTerminal)
+    defer { progress.clear() }
+    for try await piece in selection.stream(of: reader) {
+      try write(piece)
+      progress.advance(piece.count)
     }
   }
 }

@@ -1,4 +1,5 @@
-import RangeIO
+public import ArgumentParser
+public import RangeIO
 
 /// Opens the file that the user named, passes a reader to `body`, and closes the reader. Caches nothing unless
 /// `pipeline` does: most commands read each byte only once.
@@ -38,7 +39,7 @@ nonisolated(nonsending) func withReader<Result>(
 ) async throws -> Result {
   do {
     let reader = try await RangeReader(
-      source, pipeline, configuration: .init(onChange: growth == .followed ? .follow : .fail))
+      source, pipeline, onChange: growth == .followed ? .follow : .fail)
     do {
       let result = try await body(reader)
       ReaderLog.note(name, reader)
@@ -52,4 +53,12 @@ nonisolated(nonsending) func withReader<Result>(
   } catch let error as ReadError {
     throw ToolFailure("\(name): \(growth.advice(in: error.message))", status: ToolStatus(error.code))
   }
+}
+
+extension FileSource.Engine: ExpressibleByArgument {}
+
+/// The option shared by the commands that read a file.
+struct EngineOption: ParsableArguments {
+  @Option(help: "How the file is read.")
+  var engine = FileSource.Engine.automatic
 }

@@ -1,4 +1,5 @@
 import RangeIO
+import Synchronization
 
 /// A cache of memory, compressed memory and a disk, above a distant source: skewed reads, with every byte compared. The
 /// next process finds what this one has read.
@@ -79,4 +80,36 @@ struct SpillShow {
       self.source = source.reads
     }
   }
+}
+
+/// A file that answers as slowly as a distant one. Counts its reads.
+final class SlowSource: RangeSource {
+  private let file: FileSource
+  private let latency: Duration
+  private let count = Atomic(0)
+
+  init(_ file: FileSource, latency: Duration = SpillShow.latency) {
+    (self.file, self.latency) = (file, latency)
+  }
+
+  /// The number of reads so far.
+  var reads: Int { count.load(ordering: .relaxed) }
+
+  /// The file under another name, with a higher cost: so that a cache stores it on a disk.
+  func describe() async throws -> SourceDescription {
+    let file = try await file.describe()
+    return SourceDescription(
+      id: "slow|" + file.id, name: file.name, validator: file.validator, byteCount: file.byteCount,
+      preferredBlockSize: file.preferredBlockSize, cost: SourceDescription.Cost(latency: latency),
+      isSettled: file.isSettled,
+      context: file.context)
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    count.wrappingAdd(1, ordering: .relaxed)
+    try await Task.sleep(for: latency)
+    return try await file.read(range, of: source)
+  }
+
+  func close() async { await file.close() }
 }

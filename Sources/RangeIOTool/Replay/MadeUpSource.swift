@@ -46,3 +46,52 @@ final class MadeUpSource: RangeSource {
     return Bytes(concatenating: Array(repeating: page, count: pages) + [page.slice(0..<rest)])
   }
 }
+
+/// Bytes that LZ4 compresses to a given size, as data for a compressing cache.
+enum MadeUpPage {
+  /// 64 KiB in which each aligned block of `blockSize` compresses to about `fraction` of its size.
+  ///
+  /// Each 64 bytes are part noise and part repetition. The proportion is found by trial.
+  static func make(shrinkingTo fraction: Double, blockSize: Int) -> Bytes {
+    guard fraction < 1 else { return bytes(noise: 64) }
+    var (low, high) = (0, 64)
+    while low < high {
+      let middle = (low + high) / 2
+      if compressedFraction(bytes(noise: middle), blockSize) < fraction { low = middle + 1 } else { high = middle }
+    }
+    return bytes(noise: low)
+  }
+
+  /// The size to which LZ4 compresses the first block, as a fraction.
+  static func compressedFraction(_ page: Bytes, _ blockSize: Int) -> Double {
+    let block = page.slice(0..<min(blockSize, page.count))
+    var room = [UInt8](repeating: 0, count: block.count * 2 + 64)
+    let count = block.withUnsafeBytes { source in
+      room.withUnsafeMutableBytes { LZ4Codec().encode(source, into: $0) }
+    }
+    return Double(count ?? block.count) / Double(block.count)
+  }
+
+  /// - Parameter noise: how many of each 64 bytes are noise.
+  private static func bytes(noise: Int) -> Bytes {
+    var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+    return Bytes(
+      (0..<65_536).lazy.map { index in
+        guard index % 64 < noise else { return 0xA5 }
+        // xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003).
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return UInt8(truncatingIfNeeded: state >> 32)
+      } as LazyMapSequence<Range<Int>, UInt8>)
+  }
+}
+
+/// The only version of a made-up source.
+struct MadeUpVersion: SourceDescription.Validator {
+  func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+    newer is MadeUpVersion ? .same : .other
+  }
+
+  var persistentForm: [UInt8]? { [1] }
+}

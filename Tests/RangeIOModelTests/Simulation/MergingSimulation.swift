@@ -58,7 +58,7 @@ final class MergingSimulation: Sendable {
     configuration.time = simulation.time
     configuration.background = simulation.configuration.background
     store = MemoryStore(configuration)
-    let gap = [Merging.Gap.measured, .measured, .bytes(.bytes(Int.random(in: 0...9000, using: &generator))), .never]
+    let gap = [ByteCount?.none, nil, .bytes(Int.random(in: 0...9000, using: &generator)), .bytes(0)]
       .randomElement(using: &generator)!
     merging = Merging(
       gap: gap, longestSpan: .bytes([3000, 30_000, 1 << 25].randomElement(using: &generator)!),

@@ -65,7 +65,7 @@ final class StagesModel: Sendable {
     readAhead = ReadAhead(
       random.below(2) == 0 ? .adaptive : .upTo(.bytes(2000 + random.below(30_000))), budget: readAheadBudget)
     merging = Merging(
-      gap: [.measured, .measured, .bytes(.bytes(random.below(9000))), .never][random.below(4)],
+      gap: [ByteCount?.none, nil, .bytes(random.below(9000)), .bytes(0)][random.below(4)],
       longestSpan: .bytes([3000, 60_000][random.below(2)]), concurrentSpans: 1 + random.below(4))
     retrying = Retrying(
       .exponentialBackoff(attempts: 3, base: .milliseconds(10)), budget: budget,

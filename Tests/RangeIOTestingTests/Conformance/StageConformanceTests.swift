@@ -14,7 +14,7 @@ struct StageConformanceTests {
       }
     }
     try await StageConformance.check(contents, seed: seed) {
-      Caching(MemoryStore(limit: .mebibytes(1)), admission: .onSecondTouch)
+      Caching(MemoryStore(limit: .mebibytes(1)), onSecondRead: true)
     }
   }
 

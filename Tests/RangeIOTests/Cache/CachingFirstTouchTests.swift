@@ -11,7 +11,7 @@ struct CachingFirstTouchTests {
 
   private func reader() async throws -> RangeReader {
     let reader = try await RangeReader(source) {
-      Caching(store, fill: .exact, blockSize: .kibibytes(4), admission: .onSecondTouch)
+      Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: true)
     }
     for _ in 0..<2 { _ = try await reader.read(4096..<8192) }
     #expect(store.cachedRanges(of: reader.source) == [4096..<8192])
@@ -42,10 +42,13 @@ struct CachingFirstTouchTests {
     let held = HeldSource()
     let sources = (one: HeldSource(isHeld: false), other: held)
     let store = store
-    func reader(_ source: HeldSource, _ admission: Caching.Admission) async throws -> RangeReader {
-      try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(4), admission: admission) }
+    func reader(_ source: HeldSource, onSecondRead: Bool) async throws -> RangeReader {
+      try await RangeReader(source) {
+        Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: onSecondRead)
+      }
     }
-    let (twice, always) = (try await reader(sources.one, .onSecondTouch), try await reader(sources.other, .always))
+    let twice = try await reader(sources.one, onSecondRead: true)
+    let always = try await reader(sources.other, onSecondRead: false)
     for _ in 0..<2 { _ = try await twice.read(4096..<8192) }
     let done = Promise<Bool>()
     // Runs to where it waits.

@@ -34,13 +34,13 @@ import Testing
   }
 
   private func reader(
-    _ store: some ChunkStore, fill: Caching.Fill = .block, admission: Caching.Admission = .always
+    _ store: some ChunkStore, fill: Caching.Fill = .block, onSecondRead: Bool = false
   ) async throws -> RangeReader {
     var configuration = RangeReader.Configuration()
     configuration.background = BackgroundWork(executor: elsewhere)
     return try await RangeReader(source, configuration: configuration) {
       asking
-      Caching(store, fill: fill, blockSize: .kibibytes(4), admission: admission)
+      Caching(store, fill: fill, blockSize: .kibibytes(4), onSecondRead: onSecondRead)
     }
   }
 
@@ -259,7 +259,7 @@ import Testing
   @Test func `on second touch what is compressed is served at the first, and what is missing goes past`() async throws {
     let store = tiers()
     _ = compress(0..<1, in: store)
-    let reader = try await reader(store, admission: .onSecondTouch)
+    let reader = try await reader(store, onSecondRead: true)
     #expect(try await doing { try await isRight(reader, 0..<100) })
     #expect(source.requests.isEmpty)
     #expect(try await doing { try await isRight(reader, 8192..<8200) })

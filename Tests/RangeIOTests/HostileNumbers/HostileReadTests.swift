@@ -134,7 +134,9 @@ struct HostileReadTests {
         backoff.longestRetryAfter = min(longest, .nanoseconds(1))
         backoff.attempts = 2
         let failure = ReadError(.inputOutput, "again", isTransient: true, retryAfter: wish)
-        let reader = try await RangeReader(HostileSource(failure: failure), ReadPipeline { Retrying(backoff) })
+        let reader = try await RangeReader(HostileSource(failure: failure)) { [backoff] in
+          Retrying(backoff, random: SystemRandomNumberGenerator())
+        }
         await survives { _ = try await reader.read(0..<1) }
         await reader.close()
       }
@@ -150,9 +152,9 @@ struct HostileReadTests {
         var configuration = RangeReader.Configuration(onChange: .refresh)
         configuration.pollInterval = duration
         let failure = ReadError(.inputOutput, "again", isTransient: true)
-        let reader = try await RangeReader(
-          HostileSource(failure: failure), ReadPipeline { Retrying(backoff, budget: Retrying.Budget(allowance: 1)) },
-          configuration: configuration)
+        let reader = try await RangeReader(HostileSource(failure: failure), configuration: configuration) { [backoff] in
+          Retrying(backoff, budget: Retrying.Budget(allowance: 1), random: SystemRandomNumberGenerator())
+        }
         await survives { _ = try await reader.read(0..<1) }
         await reader.close()
       }
@@ -165,7 +167,7 @@ struct HostileReadTests {
         let reader = try await RangeReader(HostileSource(byteCount: .max, blockSize: 1 << 16)) {
           ReadAhead(.upTo(one), budget: ReadAhead.Budget(other))
           Caching(MemoryStore(limit: one), passing: other)
-          Merging(gap: .bytes(one), longestSpan: other, mostWaste: .infinity, concurrentSpans: .max)
+          Merging(gap: one, longestSpan: other, mostWaste: .infinity, concurrentSpans: .max)
         }
         for start in 0..<5 { await survives { _ = try await reader.read(start * 4096..<start * 4096 + 4096) } }
         await survives { _ = try await reader.read([0..<10, 1 << 40..<1 << 40 + 10, Int.max - 10..<Int.max]) }

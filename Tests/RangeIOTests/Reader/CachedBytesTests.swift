@@ -29,6 +29,25 @@ import Testing
     await reader.close()
   }
 
+  @Test func `what another reader has read is there before the first read, and nothing is read for it`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let store = MemoryStore(limit: .mebibytes(4))
+    let early = try await reader(source, store)
+    #expect(early.cached(0..<10) == nil)
+    #expect(store.sources.count == 0, "a look makes no token")
+    let other = try await reader(source, store)
+    _ = try await other.read(0..<10_000)
+    let reads = source.readCount
+    let late = try await reader(source, store)
+    for reader in [early, late] {
+      #expect(reader.cached(10..<9000) == source.expected(10..<9000))
+      #expect(reader.cached(4096..<8192) == source.expected(4096..<8192))
+      #expect(reader.cached(50_000..<50_001) == nil)
+    }
+    #expect(source.readCount == reads)
+    for reader in [early, late, other] { await reader.close() }
+  }
+
   @Test func `what is missing, beyond the end or closed is nil, and nothing is read for it`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let reader = try await reader(source, MemoryStore(limit: .mebibytes(4)))

@@ -53,10 +53,14 @@ struct DefaultStagesTests {
   @Test func `every way to open a file has the stages, the cache and the policy`() async throws {
     let (path, bytes) = try await directory.file(count: 10_000)
     let descriptor = try FileDescriptor.open(FilePath(path), .readOnly)
+    let file = FileSource(adopting: descriptor, configuration: .init(isAppendOnly: true))
     let readers = [
       try await RangeReader(path, onChange: .follow) { Observing() },
       try await RangeReader(FilePath(path), onChange: .follow) { Observing() },
-      try await RangeReader(adopting: descriptor, onChange: .follow) { Observing() },
+      try await RangeReader(file, onChange: .follow) {
+        Observing()
+        ReadPipeline.localFile()
+      },
     ]
     for reader in readers {
       #expect(stages(reader) == ["Observing", "Caching"])

@@ -10,10 +10,10 @@ struct ExplainTests {
 
   private func reader(
     _ source: some RangeSource, _ store: any ChunkStore, fill: Caching.Fill = .block, passing: ByteCount? = nil,
-    admission: Caching.Admission = .always
+    onSecondRead: Bool = false
   ) async throws -> RangeReader {
     try await RangeReader(source) {
-      Caching(store, fill: fill, blockSize: .kibibytes(4), passing: passing, admission: admission)
+      Caching(store, fill: fill, blockSize: .kibibytes(4), passing: passing, onSecondRead: onSecondRead)
     }
   }
 
@@ -80,7 +80,7 @@ struct ExplainTests {
     #expect(why(try unsettled.explain(0..<10).parts[0], .cache)?.contains("changed a moment ago") == true)
 
     let twice = try await reader(
-      SyntheticSource(byteCount: 100_000, id: "twice"), store, fill: .exact, admission: .onSecondTouch)
+      SyntheticSource(byteCount: 100_000, id: "twice"), store, fill: .exact, onSecondRead: true)
     let first = try twice.explain(0..<10)
     #expect(why(first.parts[0], .cache)?.contains("for the first time") == true)
     #expect(try twice.explain(0..<10) == first, "asking is no touch")

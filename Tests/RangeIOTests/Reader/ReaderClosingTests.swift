@@ -28,7 +28,7 @@ import Testing
   /// Waits for a hundred seconds before each read.
   private struct Waiting: ReadStage {
     func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-      try await next.sleep(for: .seconds(100))
+      try await next.sleep(until: next.time.now.advanced(by: .seconds(100)))
       return try await next(request)
     }
   }

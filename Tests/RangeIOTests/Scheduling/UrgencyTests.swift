@@ -10,7 +10,7 @@ struct UrgencyTests {
 
   @Test(.simulated) func `demands have their spans read before prefetches`() async throws {
     let source = HeldSource(isPrompt: true)
-    let (asking, merging) = (Asking(), Merging(gap: .bytes(.bytes(0)), concurrentSpans: 1))
+    let (asking, merging) = (Asking(), Merging(gap: .bytes(0), concurrentSpans: 1))
     let reader = try await RangeReader(source) {
       asking
       merging

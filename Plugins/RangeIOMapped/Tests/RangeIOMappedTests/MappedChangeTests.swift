@@ -28,7 +28,7 @@ struct MappedChangeTests {
     await reader.close()
     #expect(old == bytes)
     await expectError(.invalidConfiguration) {
-      _ = try await RangeReader(MappedSource(path), configuration: .init(onChange: .follow))
+      _ = try await RangeReader(MappedSource(path), onChange: .follow)
     }
   }
 
@@ -142,9 +142,7 @@ struct MappedChangeTests {
     let (path, bytes) = try directory.file(count: 50_000)
     let source = MappedSource(path, configuration: .init(slices: slices))
     // It looks when it is asked to, and not by itself.
-    var refreshing = RangeReader.Configuration(onChange: .refresh)
-    refreshing.pollInterval = .seconds(3600)
-    let reader = try await RangeReader(source, configuration: refreshing)
+    let reader = try await RangeReader(source, onChange: .refresh, pollInterval: .seconds(3600))
     let old = try await reader.read(0...)
     for round in 1...20 {
       let (other, contents) = try directory.file("other", count: 1000 * round, seed: UInt64(round))

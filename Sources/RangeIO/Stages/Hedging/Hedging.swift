@@ -37,6 +37,131 @@ public final class Hedging: BuiltInStage, @unchecked Sendable {
   ///   - quantile: the share of reads that do not count as late. Default: 95%.
   ///   - leastSamples: how many reads of about the same size must be seen before any counts as late. Default: 50.
   public init(share: Double = 0.05, quantile: Double = 0.95, leastSamples: Int = 50) {
-    super.init(HedgingStage(share: share, quantile: quantile, leastSamples: leastSamples))
+    precondition((0...1).contains(share), "a share is from 0 to 1")
+    precondition((0...1).contains(quantile), "a quantile is from 0 to 1")
+    precondition((1...DecayedLatencies.most / 2).contains(leastSamples), "samples are from 1 to 500")
+    super.init(HedgingStage(HedgePlan(quantile: quantile, share: share, leastSamples: leastSamples)))
   }
+}
+
+/// What ``Hedging`` does.
+final class HedgingStage: ReadyStage {
+  private let plan: Locked<HedgePlan>
+  private let counts = Stripes()
+
+  private enum Count: Int {
+    case reads, hedged, won, wastedBytes
+  }
+
+  init(_ plan: HedgePlan) { self.plan = Locked(plan) }
+
+  var placement: ReadPipeline.Placement { .hedging }
+
+  /// Passes a cache hit on: it is never late.
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+
+  nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    guard request.purpose == .demand else { return try await next(request) }
+    counts.add(1, to: Count.reads.rawValue)
+    let byteCount = request.byteCount
+    let start = next.time.now
+    let patience = plan.withLock { $0.began(byteCount) }
+    let response: ReadResponse
+    if let patience {
+      response = try await race(request, lateAt: start.advanced(by: patience), next)
+    } else {
+      response = try await next(request)
+    }
+    let duration = start.duration(to: next.time.now)
+    plan.withLock { $0.succeeded(byteCount, after: duration) }
+    return response
+  }
+
+  private nonisolated(nonsending) func race(
+    _ request: ReadRequest, lateAt late: ReadInstant, _ next: ReadNext
+  ) async throws -> ReadResponse {
+    let race = Race()
+    race.runs(
+      .first,
+      next.start { [self] in
+        end(race, .first, await Self.outcome { try await next(request) }, request)
+      })
+    if !race.answer.isAnswered {
+      // Begins here and not when the read is late, because a flight must begin within a read.
+      race.runs(
+        .second,
+        next.start { [self] in
+          // The sleep fails only when it is cancelled, because the read has ended.
+          guard (try? await next.time.sleep(until: late)) != nil, plan.withLock({ $0.isLate() }) else { return }
+          guard race.state.withLock({ $0.race.secondBegins() }) else { return plan.withLock { $0.wasNotLate() } }
+          counts.add(1, to: Count.hedged.rawValue)
+          end(race, .second, await Self.outcome { try await next(request) }, request)
+        })
+    }
+    do {
+      let response = try await next.wait(for: race.answer)
+      race.cancel(.second)
+      return response
+    } catch {
+      race.state.withLock { $0.race.left() }
+      race.cancel(.first)
+      race.cancel(.second)
+      throw error
+    }
+  }
+
+  private static nonisolated(nonsending) func outcome(
+    _ work: nonisolated(nonsending) () async throws -> ReadResponse
+  ) async -> Result<ReadResponse, any Error> {
+    do { return .success(try await work()) } catch { return .failure(error) }
+  }
+
+  private func end(
+    _ race: Race, _ which: HedgeRace<ReadResponse>.Try, _ result: Result<ReadResponse, any Error>,
+    _ request: ReadRequest
+  ) {
+    guard case .answer(let answer, let loser) = race.state.withLock({ $0.race.ended(which, result) }) else { return }
+    if which == .second, case .success = answer { counts.add(1, to: Count.won.rawValue) }
+    if let loser {
+      counts.add(request.byteCount, to: Count.wastedBytes.rawValue)
+      race.cancel(loser)
+    }
+    race.answer.resolve(answer)
+  }
+
+  /// The tries of one read, and its waiter.
+  private final class Race: Sendable {
+    typealias Try = HedgeRace<ReadResponse>.Try
+    struct State {
+      var race = HedgeRace<ReadResponse>()
+      var tasks: [Try: Task<Void, Never>] = [:]
+      var cancelled: Set<Try> = []
+    }
+    let state = Locked(State())
+    let answer = Promise<ReadResponse>()
+
+    func runs(_ which: Try, _ task: Task<Void, Never>) {
+      let isCancelled = state.withLock { state in
+        state.tasks[which] = task
+        return state.cancelled.contains(which)
+      }
+      if isCancelled { task.cancel() }
+    }
+
+    func cancel(_ which: Try) {
+      let task = state.withLock { state in
+        state.cancelled.insert(which)
+        return state.tasks[which]
+      }
+      task?.cancel()
+    }
+  }
+
+  /// Demand reads, second tries, second tries that won, and the bytes of tries that lost.
+  func statistics() -> ReadCounts? {
+    ReadCounts(
+      "Hedging", counts, "reads", "second tries", "second tries that won", wasted: Count.wastedBytes.rawValue)
+  }
+
+  var saved: Double { plan.withLock { $0.saved } }
 }

@@ -11,7 +11,6 @@
 /// - **Outliers.** The further off a sample is, the less it weighs; a read that hung for a minute has almost no effect.
 ///   The third sample in a row that took four times the expected time, or a quarter of it, is no longer an outlier: the
 ///   model starts over with it.
-///   over with it.
 struct LatencyModel: Equatable, Sendable {
   /// Seconds for a read of zero bytes.
   private(set) var latency: Double
@@ -50,10 +49,8 @@ struct LatencyModel: Equatable, Sendable {
     return latency / secondsPerByte
   }
 
-  /// The expected seconds for a read of `byteCount` bytes.
   func expected(_ byteCount: Int) -> Double { latency + secondsPerByte * Double(byteCount) }
 
-  /// Records a measured read.
   mutating func add(_ byteCount: Int, took time: Duration) {
     let bytes = Double(byteCount)
     var seconds = max(0, time.seconds)

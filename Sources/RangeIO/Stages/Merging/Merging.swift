@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Reads ranges that lie close together as one, where that is cheaper than separate reads.
 ///
 /// ```swift
@@ -35,21 +37,12 @@
 public final class Merging: BuiltInStage, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
 
-  /// How far apart two ranges may be to be read as one.
-  public enum Gap: Hashable, Sendable {
-    /// Latency × bandwidth, as measured. Before the first measurement, as stated in the source's description.
-    case measured
-    /// This many bytes. Zero: only ranges that overlap or touch.
-    case bytes(ByteCount)
-    /// Never merges: each range is one read, whatever the measurements say, and nothing is over-read. For sources that
-    /// charge by the byte.
-    case never
-  }
-
   /// Creates a stage that has not measured anything yet.
   ///
   /// - Parameters:
-  ///   - gap: how far apart two ranges may be to be read as one. Default: as measured.
+  ///   - gap: how far apart two ranges may be to be read as one. With zero, only ranges that overlap or touch are, and
+  ///     nothing is over-read: for sources that charge by the byte. Default: latency × bandwidth, as measured; before
+  ///     the first measurement, as stated in the source's description.
   ///   - longestSpan: the most bytes in a span of several ranges; a single longer range is still read whole. Default:
   ///     32 MiB.
   ///   - mostWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
@@ -58,8 +51,131 @@ public final class Merging: BuiltInStage, @unchecked Sendable {
   ///
   /// - Precondition: `mostWaste` is not negative, and `concurrentSpans` is at least one.
   public init(
-    gap: Gap = .measured, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32, concurrentSpans: Int = 8
+    gap: ByteCount? = nil, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32, concurrentSpans: Int = 8
   ) {
-    super.init(MergingStage(gap: gap, longestSpan: longestSpan, mostWaste: mostWaste, concurrentSpans: concurrentSpans))
+    precondition(mostWaste >= 0, "the waste allowed is not negative")
+    precondition(concurrentSpans > 0, "one span at least is read at once")
+    let planner = SpanPlanner(gap: gap?.bytes ?? 0, longestSpan: longestSpan.bytes, mostWaste: mostWaste)
+    super.init(MergingStage(planner, measures: gap == nil, concurrentSpans))
+  }
+}
+
+/// What ``Merging`` does.
+final class MergingStage: ReadyStage {
+  /// With the gap that was set, or none.
+  private let planner: SpanPlanner
+  /// Whether the gap is measured.
+  private let measures: Bool
+  let concurrentSpans: Int
+  /// Permits for spans, and for single ranges that are part of a read which a cache splits into several requests.
+  let permits: Permits
+  /// Measurements, shared by sources that state the same cost. The most recently used one is last.
+  private let models = Locked<[(cost: SourceDescription.Cost, model: LatencyModel)]>([])
+  /// It is rare that sources of more different costs than this share one stage.
+  private static let mostModels = 8
+  private let readsUnderWay = Atomic<Int>(0)
+  private let readsSinceSample = Atomic<Int>(0)
+  /// If the stage is never idle, one of this many reads is measured.
+  private static let busyReadsPerSample = 64
+  /// The gap if bytes cost nothing: wider than any span, so that there are as few spans as possible.
+  private static let widestGap = 0x1p50
+  let counts = Locked(Counts())
+
+  init(_ planner: SpanPlanner, measures: Bool, _ concurrentSpans: Int) {
+    self.planner = planner
+    self.measures = measures
+    self.concurrentSpans = concurrentSpans
+    permits = Permits(concurrentSpans)
+  }
+
+  var placement: ReadPipeline.Placement { .merging }
+
+  /// Reads several ranges in few spans; a single range as it is.
+  nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    guard request.moreRanges.isEmpty else { return try await readSeveral(request, next) }
+    guard request.isOneOfMany else { return try await readMeasured(request, next) }
+    return try await readInTurn(request, next)
+  }
+
+  /// Passes a cache hit on: it needs no read of the source.
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+    request.moreRanges.isEmpty ? next.ready(request) : nil
+  }
+
+  /// `requests` of several ranges, the number of their `ranges`, the `spans` read for them, and `ranges merged` (ranges
+  /// that share a span with another). The bytes read over count as wasted.
+  func statistics() -> ReadCounts? {
+    let counts = counts.withLock { $0 }
+    return ReadCounts(
+      "Merging",
+      counts: [
+        .init("requests", counts.requests), .init("ranges", counts.ranges), .init("spans", counts.spans),
+        .init("ranges merged", counts.merged),
+      ], wastedBytes: counts.overReadBytes)
+  }
+
+  struct Counts {
+    var requests = 0
+    var ranges = 0
+    var spans = 0
+    var merged = 0
+    var overReadBytes = 0
+  }
+}
+
+// MARK: planning
+
+extension MergingStage: GatheringStage {
+  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
+    planner(for: source).plan(ranges).spans.map(\.asked)
+  }
+
+  /// The planner for spans of `source` as of now.
+  func planner(for source: SourceDescription) -> SpanPlanner {
+    var planner = planner
+    if measures { planner.gap = Int(min(model(of: source).gap, Self.widestGap)) }
+    return planner
+  }
+
+  /// What is known of sources with the same cost as `source`.
+  func model(of source: SourceDescription) -> LatencyModel {
+    models.withLock { models in
+      models.last { $0.cost == source.cost }?.model ?? LatencyModel(source.cost)
+    }
+  }
+}
+
+// MARK: measuring
+
+extension MergingStage {
+  /// Reads, and measures how long that takes.
+  ///
+  /// Only a read that began while no other was in flight shows what the source itself takes: concurrent reads may wait
+  /// for each other, and reads of one size that wait for each other look like latency. If the stage is never idle, one
+  /// read of many is measured anyway: it shows what a read takes under that load.
+  @inline(__always) nonisolated(nonsending) func readMeasured(
+    _ request: ReadRequest, _ next: ReadNext
+  ) async throws -> ReadResponse {
+    guard measures else { return try await next(request) }
+    let isAlone = readsUnderWay.wrappingAdd(1, ordering: .relaxed).oldValue == 0
+    defer { readsUnderWay.wrappingSubtract(1, ordering: .relaxed) }
+    let isDue = readsSinceSample.wrappingAdd(1, ordering: .relaxed).newValue >= Self.busyReadsPerSample
+    // A prefetch may have to wait for demand reads.
+    guard isAlone || isDue, request.purpose == .demand else { return try await next(request) }
+    readsSinceSample.store(0, ordering: .relaxed)
+    let start = next.time.now
+    let response = try await next(request)
+    learn(request.source.cost, response.byteCount, start.duration(to: next.time.now))
+    return response
+  }
+
+  private func learn(_ cost: SourceDescription.Cost, _ byteCount: Int, _ time: Duration) {
+    models.withLock { models in
+      let place = models.lastIndex { $0.cost == cost }
+      var model = place.map { models.remove(at: $0).model } ?? LatencyModel(cost)
+      model.add(byteCount, took: time)
+      models.append((cost, model))
+      if models.count > Self.mostModels { models.removeFirst() }
+    }
   }
 }

@@ -6,9 +6,8 @@ extension MergingStage {
     return try await readMeasured(request, next)
   }
 
-  /// Reads several ranges as spans.
   nonisolated(nonsending) func readSeveral(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
-    let ranges = [request.range] + request.moreRanges
+    let ranges = Array(request.ranges)
     let plan = plan(ranges, request)
     count(ranges, plan)
     // Only a cache that has room sends a grid. Without such a cache, over-read bytes would only keep all spans in
@@ -37,11 +36,7 @@ extension MergingStage {
   }
 
   private func plan(_ ranges: [ByteRange], _ request: ReadRequest) -> SpanPlanner.Plan {
-    guard var planner = planner(for: request.source) else {
-      let order = ranges.indices.filter { !ranges[$0].isEmpty }
-      let spans = order.enumerated().map { SpanPlanner.Span(range: ranges[$1], asked: $0..<$0 + 1) }
-      return SpanPlanner.Plan(spans: spans, order: order)
-    }
+    var planner = planner(for: request.source)
     // This is one part of a plan that the cache above has already made, within the waste limit for all of it.
     if request.isOneOfMany { planner.mostWaste = .infinity }
     return planner.plan(ranges)
@@ -77,7 +72,7 @@ private struct SpannedAnswer {
   private let order: [Int]
   private let keepsSurplus: Bool
   private var pieces: [Bytes]
-  private var overRead: [ReadResponse.Part] = []
+  private var overRead: [RangedBytes] = []
 
   init(_ ranges: [ByteRange], _ plan: SpanPlanner.Plan, keepsSurplus: Bool) {
     self.ranges = ranges
@@ -87,30 +82,28 @@ private struct SpannedAnswer {
   }
 
   var response: ReadResponse {
-    var response = ReadResponse(pieces[0], moreBytes: Array(pieces.dropFirst()))
+    // A request has a range at least.
+    var response = ReadResponse(OneOrMore(pieces)!)
     if !overRead.isEmpty { response.overRead = overRead }
     return response
   }
 
-  /// Adds a span that has arrived.
   mutating func add(_ bytes: Bytes, of span: SpanPlanner.Span) {
-    let start = span.range.lowerBound
+    let whole = RangedBytes(span.range, bytes)
     var unasked = 0
-    var cursor = start
+    var cursor = span.range.lowerBound
     for number in order[span.asked] {
       let range = ranges[number]
       if range.lowerBound > cursor {
-        unasked += range.lowerBound - cursor
-        if keepsSurplus {
-          overRead.append(.init(cursor..<range.lowerBound, bytes.slice(cursor - start..<range.lowerBound - start)))
-        }
+        let between = cursor..<range.lowerBound
+        unasked += between.count
+        if keepsSurplus { overRead.append(RangedBytes(between, whole.bytes(of: between))) }
       }
       cursor = max(cursor, range.upperBound)
     }
     let isSparse = 2 * (bytes.count - unasked) < bytes.count
     for number in order[span.asked] {
-      let range = ranges[number]
-      let piece = bytes.slice(range.lowerBound - start..<range.upperBound - start)
+      let piece = whole.bytes(of: ranges[number])
       // First cuts a rope to the blocks that the range touches: each has its own memory.
       pieces[number] = isSparse ? Bytes(concatenating: CollectionOfOne(piece)).compacted() : piece
     }

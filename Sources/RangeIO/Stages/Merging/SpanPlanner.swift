@@ -20,7 +20,6 @@ struct SpanPlanner: Equatable, Sendable {
     var asked: Range<Int>
   }
 
-  /// What to read.
   struct Plan: Equatable, Sendable {
     /// In ascending order, without overlaps.
     var spans: [Span] = []
@@ -38,7 +37,6 @@ struct SpanPlanner: Equatable, Sendable {
   ///
   /// These are the cheapest spans. If `mostWaste` forbids them, they are the spans for a smaller gap, and then the
   /// narrowest remaining gaps are filled.
-  /// left filled in.
   ///
   /// - Complexity: O(n log n), plus O(n) for each bit of the gap if `mostWaste` forbids the cheapest spans.
   func plan(_ ranges: [ByteRange]) -> Plan {
@@ -100,10 +98,11 @@ struct SpanPlanner: Equatable, Sendable {
   private static func cheapest(_ atoms: [Span], _ unasked: [Int], gap: Int, longest: Int) -> [Span] {
     /// The cost of all spans beyond the requested bytes if one span begins with this atom, without the bytes in that
     /// span.
-    func key(_ index: Int) -> Int { (index == 0 ? 0 : costs[index - 1]) - unasked[index] }
-    var costs: [Int] = []
+    func key(_ index: Int) -> Int { costs[index] - unasked[index] }
+    // Before each atom, and after the last.
+    var costs = [0]
     var begins: [Int] = []
-    costs.reserveCapacity(atoms.count)
+    costs.reserveCapacity(atoms.count + 1)
     begins.reserveCapacity(atoms.count)
     var queue: [Int] = []
     var front = 0

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Detects sequences of reads and prefetches what they will need next.
 ///
 /// ```swift
@@ -11,7 +13,7 @@
 /// for strides with other reads in between, at their fourth read that the cache does not answer. Several runs may be
 /// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as the run continues, up to a
 /// limit. Bytes that are already cached or in flight are not requested again. A seek begins a new run. When a run ends,
-/// its prefetches that are still in flight are cancelled. All readers share one ``ReadAhead/Budget``, unless you give
+/// its prefetches that are still in flight are cancelled. All readers share one budget, unless you give
 /// them another. Prefetched bytes stay in the cache until they are read: make the cache larger than the budget, or it
 /// evicts some of them too early.
 ///
@@ -31,22 +33,16 @@ public final class ReadAhead: BuiltInStage, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
 
   /// The most to read ahead of a run.
-  package struct Extent: Hashable, Sendable {
-    private enum Kind: Hashable {
-      case adaptive
-      case upTo(Int)
-    }
-    private let kind: Kind
-
+  package enum Extent: Hashable, Sendable {
     /// Four times the bytes that the source could send in the time until the first byte arrives
     /// (``SourceDescription/cost``), between 2 and 32 MiB.
-    package static let adaptive = Extent(kind: .adaptive)
+    case adaptive
     /// This many bytes, at most 1 GiB.
-    package static func upTo(_ count: ByteCount) -> Extent { Extent(kind: .upTo(count.bytes)) }
+    case upTo(ByteCount)
 
     func longest(for cost: SourceDescription.Cost) -> Int {
-      switch kind {
-      case .upTo(let bytes): return bytes
+      switch self {
+      case .upTo(let count): return count.bytes
       case .adaptive:
         let seconds = Double(cost.latency.nanoseconds) / 1e9
         let bytes = seconds * cost.bytesPerSecond * 4
@@ -61,13 +57,128 @@ public final class ReadAhead: BuiltInStage, @unchecked Sendable {
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
   ///     send in the time until the first byte arrives (``SourceDescription/cost``), between 2 and 32 MiB.
-  ///   - budget: the bytes that may be prefetched and unused at once, over all readers that share the budget. Default:
-  ///     64 MiB for the process.
-  public convenience init(upTo limit: ByteCount? = nil, budget: Budget = .shared) {
-    self.init(limit.map(Extent.upTo) ?? .adaptive, budget: budget)
+  ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
+  ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
+  ///     share. Default: a budget of 64 MiB that the whole process shares.
+  public convenience init(upTo limit: ByteCount? = nil, budget: ByteCount? = nil) {
+    self.init(limit.map(Extent.upTo) ?? .adaptive, budget: budget.map { Budget($0) } ?? .shared)
   }
 
-  package init(_ extent: Extent, budget: Budget = .shared) {
+  package convenience init(budget: Budget) { self.init(.adaptive, budget: budget) }
+
+  package init(_ extent: Extent, budget: Budget) {
     super.init(ReadAheadStage(extent, budget: budget))
+  }
+}
+
+/// What ``ReadAhead`` does.
+final class ReadAheadStage: ReadyStage {
+  private let extent: ReadAhead.Extent
+  private let budget: ReadAhead.Budget
+  private let counters = ReadAheadCounters()
+  /// The read-ahead of each version that was read recently.
+  private let sources = Locked<[(version: SourceDescription, reads: ReadAheadReads)]>([])
+  private static let mostSources = 32
+
+  init(_ extent: ReadAhead.Extent, budget: ReadAhead.Budget) {
+    self.extent = extent
+    self.budget = budget
+  }
+
+  deinit { endAll() }
+
+  var placement: ReadPipeline.Placement { .readAhead }
+
+  /// Passes the read on, and reads ahead.
+  nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    if request.purpose == .prefetch { return try await readHinted(request, next) }
+    notice(request, next, isHit: false)
+    return try await next(request)
+  }
+
+  /// Passes a cache hit on, and reads ahead.
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+    guard let response = next.ready(request) else { return nil }
+    notice(request, next, isHit: true)
+    return response
+  }
+
+  /// Cancels the prefetches in flight and releases what was not used.
+  nonisolated(nonsending) func close() async { endAll() }
+
+  private func endAll() {
+    let all = sources.withLock { sources in
+      defer { sources = [] }
+      return sources
+    }
+    for (_, reads) in all { reads.end() }
+  }
+
+  /// What was read ahead, and what became of it.
+  func statistics() -> ReadCounts? { counters.snapshot() }
+
+  private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
+    // If the bytes may not be cached, reading ahead is useless.
+    guard request.caching == .normal, request.source.isSettled, !next.isClosed else { return }
+    let reads = reads(of: request.source)
+    let (parts, ended) = reads.notice(request, extent.longest(for: request.source.cost), isHit: isHit)
+    for task in ended { task.cancel() }
+    for part in parts {
+      guard reads.start(part, request, next) else { break }
+    }
+  }
+
+  /// Reads for a hint by the caller. It counts against the budget, and the reads that follow use it up.
+  private func readHinted(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    let reads = reads(of: request.source)
+    guard let hint = reads.begin(Array(request.ranges)) else {
+      throw ReadError(
+        .limitExceeded, "the budget for reading ahead is spent: the range is read when it is asked for",
+        context: .init(source: request.source.name, offset: request.range.lowerBound, count: request.byteCount))
+    }
+    do {
+      return try await next(request)
+    } catch {
+      reads.failed(hint)
+      throw error
+    }
+  }
+
+  private func reads(of source: SourceDescription) -> ReadAheadReads {
+    let (reads, ended) = sources.withLock { sources -> (ReadAheadReads, ReadAheadReads?) in
+      if let index = sources.firstIndex(where: { $0.version === source }) {
+        if index > 0 { sources.insert(sources.remove(at: index), at: 0) }
+        return (sources[0].reads, nil)
+      }
+      // A longer version continues the read-ahead of the shorter one.
+      if let index = sources.firstIndex(where: { $0.version.change(to: source) != .other }) {
+        let reads = sources.remove(at: index).reads
+        sources.insert((source, reads), at: 0)
+        return (reads, nil)
+      }
+      sources.insert((source, ReadAheadReads(budget, counters)), at: 0)
+      return (sources[0].reads, sources.count > Self.mostSources ? sources.removeLast().reads : nil)
+    }
+    ended?.end()
+    return reads
+  }
+}
+
+extension ReadAheadStage: DiscardingStage {
+  func discard(_ range: ByteRange, of source: SourceDescription) { reads(of: source).discard(range) }
+}
+
+final class ReadAheadCounters: Sendable {
+  enum Counter: Int {
+    case runs, asked, used, cached, refused, failed, wasted
+  }
+  private let counts = Stripes()
+
+  func add(_ value: Int, _ counter: Counter) { if value != 0 { counts.add(value, to: counter.rawValue) } }
+
+  func snapshot() -> ReadCounts {
+    ReadCounts(
+      "ReadAhead", counts, "runs", "bytes asked for", "bytes used", "bytes cached already", "bytes beyond the budget",
+      "bytes that failed", wasted: Counter.wasted.rawValue)
   }
 }

@@ -4,11 +4,10 @@ extension ReadAhead {
   ///
   /// When the budget is spent, a reader prefetches less or nothing, and the readers that have been idle longest give up
   /// their share.
-  public final class Budget: Sendable {
+  package final class Budget: Sendable {
     /// The default: 64 MiB for the whole process.
-    public static let shared = Budget(.mebibytes(64))
+    package static let shared = Budget(.mebibytes(64))
 
-    /// The most bytes that can be held at once.
     package let limit: ByteCount
 
     private struct Holder {
@@ -26,17 +25,13 @@ extension ReadAhead {
     }
     private let state = Locked(State())
 
-    /// Creates a budget of `limit` bytes.
-    public init(_ limit: ByteCount) { self.limit = limit }
+    package init(_ limit: ByteCount) { self.limit = limit }
 
-    /// The bytes held now.
     package var bytes: Int { state.withLock { $0.bytes } }
-    /// The most bytes that were held at once.
     package var peakBytes: Int { state.withLock { $0.peak } }
 
-    /// Takes `count` bytes. The holder must give all of them back later.
-    ///
-    /// - Returns: whether there were enough bytes left, also for the other holders.
+    /// Takes `count` bytes. The holder must give all of them back later. Returns whether there were enough bytes left,
+    /// also for the other holders.
     func take(_ count: Int, for holder: any ReadAheadHolder) -> Bool {
       for _ in 0..<8 {
         let (isTaken, idle) = state.withLock { state -> (Bool, (any ReadAheadHolder)?) in
@@ -72,7 +67,6 @@ extension ReadAhead {
       return oldest.value.holder
     }
 
-    /// Gives `count` bytes back.
     func give(_ count: Int, by holder: any ReadAheadHolder) {
       guard count > 0 else { return }
       state.withLock { state in

@@ -46,9 +46,7 @@ final class ReadAheadReads: ReadAheadHolder {
     self.counters = counters
   }
 
-  /// Records a read.
-  ///
-  /// - Returns: the parts to prefetch, and the tasks of prefetches that are no longer needed.
+  /// Records a read. Returns the parts to prefetch, and the tasks of prefetches that are no longer needed.
   func notice(_ request: ReadRequest, _ longest: Int, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
     let source = request.source
     // The block size is valid: it was checked when the source was described.
@@ -80,21 +78,19 @@ final class ReadAheadReads: ReadAheadHolder {
     return (ask, ended)
   }
 
-  /// Prefetches a part, unless it is already cached or in flight.
-  ///
-  /// - Returns: `false` if the budget does not allow it.
+  /// Prefetches a part, unless it is already cached or in flight. Returns `false` if the budget does not allow it.
   func start(_ part: Part, _ request: ReadRequest, _ next: ReadNext) -> Bool {
     let missing = next.missing(part.range, of: request.source, forReadsOf: request.range.count) ?? [part.range]
     let count = missing.reduce(0) { $0 + $1.count }
     // The missing ranges may be wider than the part, because they are whole blocks.
     let within = missing.reduce(0) { $0 + (ByteRanges.intersection($1, part.range)?.count ?? 0) }
     counters.add(part.range.count - within, .cached)
-    guard let first = missing.first else { return true }
+    guard let ranges = OneOrMore(missing) else { return true }
     guard let number = begin(missing, count: count, for: part) else { return false }
-    var prefetch = ReadRequest(first, moreRanges: Array(missing.dropFirst()), of: request.source)
+    var prefetch = ReadRequest(ranges, of: request.source)
     prefetch.purpose = .prefetch
     // On another thread, so that the read that caused this is sent first.
-    let task = next.startFlightElsewhere { [self, prefetch] in
+    let task = next.startFlight(elsewhere: true) { [self, prefetch] in
       do { _ = try await next(prefetch) } catch { failed(number) }
       ended(number)
     }
@@ -108,9 +104,7 @@ final class ReadAheadReads: ReadAheadHolder {
     return true
   }
 
-  /// Records what a hint asks for.
-  ///
-  /// - Returns: a number to pass when it ends; `nil` if the budget does not allow it.
+  /// Records what a hint asks for. Returns a number to pass when it ends; `nil` if the budget does not allow it.
   func begin(_ ranges: [ByteRange]) -> Int? {
     let hull = ranges.map(\.lowerBound).min()!..<ranges.map(\.upperBound).max()!
     return begin(ranges, count: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull))
@@ -136,7 +130,6 @@ final class ReadAheadReads: ReadAheadHolder {
     return number
   }
 
-  /// A prefetch failed.
   func failed(_ number: Int) {
     let freed = state.withLock { state -> Int in
       guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return 0 }
@@ -161,7 +154,6 @@ final class ReadAheadReads: ReadAheadHolder {
     giveUp()
   }
 
-  /// Releases everything that is not used yet.
   func giveUp() {
     let (freed, tasks) = state.withLock { state in
       _ = state.runs.endAll()
@@ -180,9 +172,7 @@ final class ReadAheadReads: ReadAheadHolder {
     for task in tasks { task.cancel() }
   }
 
-  /// Records that `range` is read.
-  ///
-  /// - Returns: the number of bytes to give back to the budget.
+  /// Records that `range` is read. Returns the number of bytes to give back to the budget.
   private func use(_ range: ByteRange, _ state: inout State) -> Int {
     var freed = 0
     var isAny = false

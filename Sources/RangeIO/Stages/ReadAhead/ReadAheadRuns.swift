@@ -11,7 +11,6 @@
 struct ReadAheadRuns {
   /// Limits set by the source and the caller.
   struct Bounds {
-    /// The size of the source.
     let byteCount: Int
     /// Forward and backward prefetches are whole blocks of this grid.
     let grid: BlockGrid
@@ -19,13 +18,11 @@ struct ReadAheadRuns {
     let longest: Int
   }
 
-  /// The result of recording a read.
   struct Noticed: Equatable {
     /// The run that the read belongs to.
     var run: Int?
     /// The ranges to prefetch, in the order in which the run will need them.
     var ask: [ByteRange] = []
-    /// Runs that have ended.
     var ended: [Int] = []
   }
 
@@ -115,7 +112,6 @@ struct ReadAheadRuns {
     runs[index].window = max(min(runs[index].last.count, Self.mostAhead), runs[index].window / 2)
   }
 
-  /// Forgets all runs.
   mutating func endAll() -> [Int] {
     defer { (runs, strangers) = ([], []) }
     return runs.map(\.number)

@@ -3,14 +3,19 @@
 /// ```swift
 /// let reader = try await RangeReader(source) {
 ///   Caching(store)
-///   Retrying(.exponentialBackoff(attempts: 4))
+///   Retrying(attempts: 4)
 /// }
 /// ```
 ///
 /// The stage retries errors with ``ReadError/isTransient``, and your own errors for which `isTransient` returns `true`.
 /// It never retries a cancelled read, a read whose reader is closed, or a prefetch that no read waits for. Before each
-/// retry it waits (``Retrying/Backoff``), in addition to the time that the source itself asks for
-/// (``ReadError/retryAfter``). A ``Retrying/Budget`` limits the retries of all reads together.
+/// retry it waits, in addition to the time that the source itself asks for (``ReadError/retryAfter``). A
+/// ``Retrying/Budget`` limits the retries of all reads together.
+///
+/// The wait before the first retry is a random time between zero and `firstWait`, before the next one between zero and
+/// twice that, and so on up to `longestWait`. This "full jitter" spreads the retries of many readers that failed
+/// together. Of all kinds of jitter it makes the fewest calls (M. Brooker, "Exponential Backoff And Jitter", AWS
+/// Architecture Blog, 2015).
 ///
 /// A read with a deadline, for example from ``TimeLimiting`` above it, gives up early if the next try would begin after
 /// the deadline.
@@ -29,16 +34,128 @@ public final class Retrying: BuiltInStage, @unchecked Sendable {
   /// Creates a stage that retries.
   ///
   /// - Parameters:
-  ///   - backoff: how often to try, and how long to wait in between. Default: four tries, within about a second.
+  ///   - attempts: the most tries of one read, including the first. Default: four, within about a second.
+  ///   - firstWait: the longest wait before the first retry. Default: 100 ms.
+  ///   - longestWait: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.
+  ///   - longestRetryAfter: the longest ``ReadError/retryAfter`` of a source that the stage waits for. If the source
+  ///     asks for more time, the read is not retried: the caller gets the error with its `retryAfter` and can decide.
+  ///     Default: one minute.
   ///   - budget: limits the retries of all reads, and of several readers if they share it. Default: a separate budget
   ///     of 50 retries and a tenth of the successful reads.
   ///   - isTransient: whether an error may go away. Default: ``ReadError/isTransient``; no other error may.
-  ///   - random: the random numbers for the waits. Default: the system's.
-  public init(
+  ///
+  /// - Precondition: there is at least one try, and no wait is negative.
+  public convenience init(
+    attempts: Int = 4, firstWait: Duration = .milliseconds(100), longestWait: Duration = .seconds(10),
+    longestRetryAfter: Duration = .seconds(60), budget: Budget = Budget(),
+    isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false }
+  ) {
+    let backoff = Backoff.exponentialBackoff(
+      attempts: attempts, base: firstWait, cap: longestWait, longestRetryAfter: longestRetryAfter)
+    self.init(backoff, budget: budget, isTransient: isTransient, random: SystemRandomNumberGenerator())
+  }
+
+  /// - Parameter random: the random numbers for the waits.
+  package init(
     _ backoff: Backoff = .exponentialBackoff(), budget: Budget = Budget(),
     isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false },
-    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    random: any RandomNumberGenerator & Sendable
   ) {
     super.init(RetryingStage(backoff, budget: budget, isTransient: isTransient, random: random))
+  }
+}
+
+/// What ``Retrying`` does.
+final class RetryingStage: ReadyStage {
+  private let backoff: Retrying.Backoff
+  private let budget: Retrying.Budget
+  private let isTransient: @Sendable (any Error) -> Bool
+  private let random: Locked<any RandomNumberGenerator & Sendable>
+  private let counts = Stripes()
+
+  private enum Count: Int {
+    case reads, retries, recovered, givenUp, refused
+  }
+
+  init(
+    _ backoff: Retrying.Backoff, budget: Retrying.Budget, isTransient: @escaping @Sendable (any Error) -> Bool,
+    random: any RandomNumberGenerator & Sendable
+  ) {
+    self.backoff = backoff
+    self.budget = budget
+    self.isTransient = isTransient
+    self.random = Locked(random)
+  }
+
+  var placement: ReadPipeline.Placement { .retrying }
+
+  /// Passes the read on, and retries it if necessary.
+  nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    counts.add(1, to: Count.reads.rawValue)
+    do {
+      let response = try await next(request)
+      budget.succeeded()
+      return response
+    } catch {
+      return try await readAgain(request, after: error, next)
+    }
+  }
+
+  /// Passes a cache hit on: there is nothing to retry.
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+    guard let response = next.ready(request) else { return nil }
+    counts.add(1, to: Count.reads.rawValue)
+    budget.succeeded()
+    return response
+  }
+
+  private nonisolated(nonsending) func readAgain(
+    _ request: ReadRequest, after first: any Error, _ next: ReadNext
+  ) async throws -> ReadResponse {
+    var attempts = RetryAttempts(backoff)
+    var error = first
+    while true {
+      guard mayPass(error), !next.isClosed, request.purpose == .demand else {
+        if attempts.failures > 0 { counts.add(1, to: Count.givenUp.rawValue) }
+        throw error
+      }
+      let isAllowed = budget.failed()
+      let timeLeft = request.deadline.map { next.time.now.duration(to: $0) }
+      let action = random.withLock { random in
+        attempts.failed(
+          retryAfter: (error as? ReadError)?.retryAfter, timeLeft: timeLeft, isAllowed: isAllowed, &random)
+      }
+      switch action {
+      case .giveUp:
+        counts.add(1, to: Count.givenUp.rawValue)
+        throw error
+      case .refused:
+        counts.add(1, to: Count.refused.rawValue)
+        throw error
+      case .wait(let wait):
+        try await next.sleep(until: next.time.now.advanced(by: wait))
+        try Task.checkCancellation()
+      }
+      counts.add(1, to: Count.retries.rawValue)
+      do {
+        let response = try await next(request)
+        budget.succeeded()
+        counts.add(1, to: Count.recovered.rawValue)
+        return response
+      } catch let again {
+        error = again
+      }
+    }
+  }
+
+  private func mayPass(_ error: any Error) -> Bool {
+    guard !(error is CancellationError), (error as? ReadError)?.code != .closed else { return false }
+    return isTransient(error)
+  }
+
+  /// Reads, retries, reads that a retry saved, reads given up after all tries or because of the deadline, and reads
+  /// that the budget did not allow to retry.
+  func statistics() -> ReadCounts? {
+    ReadCounts("Retrying", counts, "reads", "retries", "recovered", "given up", "refused by the budget")
   }
 }

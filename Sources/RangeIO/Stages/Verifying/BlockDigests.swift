@@ -1,7 +1,6 @@
 /// The expected digest of each block of a source, one after the other in one array.
 struct BlockDigests: Sendable {
   let blocks: EqualBlocks
-  /// The number of digests.
   let count: Int
   private let digestSize: Int
   private let all: [UInt8]

@@ -48,7 +48,8 @@ public final class Verifying: BuiltInStage, @unchecked Sendable {
   public init(
     blockSize: ByteCount, digests: some Collection<[UInt8]>, hash: @escaping @Sendable (Bytes) -> [UInt8]
   ) {
-    super.init(VerifyingStage(blockSize: blockSize, digests: digests, hash: hash))
+    precondition(blockSize.bytes > 0, "a block has bytes")
+    super.init(VerifyingStage(.digests(BlockDigests(digests, blockSize: blockSize.bytes), hash: hash)))
   }
 
   /// Creates a stage that checks each block against the root of a tree.
@@ -57,6 +58,109 @@ public final class Verifying: BuiltInStage, @unchecked Sendable {
   ///
   /// - Precondition: `most` is not negative.
   public init(_ tree: MerkleTree, remembering most: Int = 16_384) {
-    super.init(VerifyingStage(tree, remembering: most))
+    precondition(most >= 0, "no number of nodes is negative")
+    super.init(VerifyingStage(.tree(MerkleVerifier(tree, remembering: most))))
+  }
+}
+
+/// What ``Verifying`` does.
+final class VerifyingStage: ReadStage {
+  enum Knowledge {
+    case digests(BlockDigests, hash: @Sendable (Bytes) -> [UInt8])
+    case tree(MerkleVerifier)
+  }
+
+  private let knowledge: Knowledge
+  private let blocks: EqualBlocks
+  private let counts = Stripes()
+
+  private enum Count: Int {
+    case reads, blocks, corrupted, bytesBeside, nodes
+  }
+
+  init(_ knowledge: Knowledge) {
+    self.knowledge = knowledge
+    blocks =
+      switch knowledge {
+      case .digests(let digests, _): digests.blocks
+      case .tree(let tree): tree.blocks
+      }
+  }
+
+  var placement: ReadPipeline.Placement { .verifying }
+
+  nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    counts.add(1, to: Count.reads.rawValue)
+    let source = request.source
+    try checkSize(of: source)
+    let runs = blocks.runs(covering: request.ranges)
+    guard !runs.isEmpty else { return ReadResponse(request.ranges.mapped { _ in Bytes() }) }
+    let ranges = runs.map { blocks.range(of: $0, in: source.byteCount) }
+    // A request for whole blocks goes down unchanged, including the grid of the cache above.
+    let wide = ranges.elementsEqual(request.ranges) ? request : request.asking(for: ranges)
+    counts.add(wide.byteCount - min(request.byteCount, wide.byteCount), to: Count.bytesBeside.rawValue)
+    let (response, proof) = try await readBlocks(runs, wide, next)
+    try response.check(wide)
+    var checked = BlockRuns()
+    for ((run, range), bytes) in zip(zip(runs, ranges), response.pieces) {
+      do {
+        try check(bytes, run, from: range.lowerBound, proof, source)
+      } catch {
+        counts.add(1, to: Count.corrupted.rawValue)
+        throw error
+      }
+      checked.append(range, bytes)
+    }
+    return checked.response(to: request)
+  }
+
+  private func checkSize(of source: SourceDescription) throws(ReadError) {
+    switch knowledge {
+    case .digests(let digests, _): try digests.check(source)
+    case .tree(let tree): try tree.check(source)
+    }
+  }
+
+  /// The blocks, and their trusted hashes if there is a tree.
+  private nonisolated(nonsending) func readBlocks(
+    _ runs: [Range<Int>], _ wide: ReadRequest, _ next: ReadNext
+  ) async throws -> (ReadResponse, MerkleProof?) {
+    guard case .tree(let verifier) = knowledge else { return (try await next(wide), nil) }
+    var proof = verifier.proof(of: runs)
+    guard !proof.missing.isEmpty else { return (try await next(wide), proof) }
+    counts.add(proof.missing.count, to: Count.nodes.rawValue)
+    let digests = Promise<[[UInt8]]>()
+    let getting = next.background.start { [missing = proof.missing, nodes = verifier.tree.nodes] in
+      do { digests.resolve(.success(try await nodes(missing))) } catch { digests.fail(error) }
+    }
+    do {
+      let response = try await next(wide)
+      try verifier.check(&proof, try await next.wait(for: digests), in: wide.source)
+      return (response, proof)
+    } catch {
+      getting.cancel()
+      throw error
+    }
+  }
+
+  private func check(
+    _ bytes: Bytes, _ run: Range<Int>, from start: Int, _ proof: MerkleProof?, _ source: SourceDescription
+  ) throws {
+    for block in run {
+      try Task.checkCancellation()
+      let range = blocks.range(of: block..<block + 1, in: source.byteCount)
+      let piece = bytes.slice(range.lowerBound - start..<range.upperBound - start)
+      switch knowledge {
+      case .digests(let digests, let hash): try digests.check(hash(piece), of: block, in: source)
+      case .tree(let verifier): if let proof { try verifier.check(piece, of: block, proof, in: source) }
+      }
+    }
+    counts.add(run.count, to: Count.blocks.rawValue)
+  }
+
+  /// Reads, blocks that were correct, reads with a block that was not, extra bytes that were read to complete blocks,
+  /// and digests of nodes that were fetched.
+  func statistics() -> ReadCounts? {
+    ReadCounts("Verifying", counts, "reads", "blocks", "corrupted", "bytes beside", "nodes asked for")
   }
 }

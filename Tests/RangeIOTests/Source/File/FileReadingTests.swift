@@ -159,10 +159,9 @@ struct FileReadingTests {
     let reader = try await RangeReader(path, engine: TestEngine.current)
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
     defer { memory.deallocate() }
-    #expect(try await reader.read(5..<100, into: memory) == 95)
+    try await reader.read(5..<100).copyBytes(to: memory)
     #expect(memory.prefix(95).elementsEqual(bytes[5..<100]))
-    await #expect(throws: ReadError.self) { try await reader.read(0..<101, into: memory) }
-    await #expect(throws: ReadError.self) { try await reader.read(Int.min..<Int.max, into: memory) }
+    await #expect(throws: ReadError.self) { try await reader.read(Int.min..<Int.max) }
     await reader.close()
   }
 

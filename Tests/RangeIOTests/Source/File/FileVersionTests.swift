@@ -263,7 +263,8 @@ struct FileChangeTests {
     try #require(unlink(path) == 0)
     #expect(try await reader.read(0..<2_500_000) == Bytes(bytes))
     await reader.close()
-    let nameless = try await RangeReader(adopting: .init(rawValue: descriptor), engine: TestEngine.current)
+    let nameless = try await RangeReader(
+      FileSource(adopting: .init(rawValue: descriptor), configuration: .init(engine: TestEngine.current)))
     #expect(try await nameless.read(0..<2_500_000) == Bytes(bytes))
     await nameless.close()
   }

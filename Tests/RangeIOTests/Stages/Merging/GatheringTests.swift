@@ -19,7 +19,7 @@ import Testing
     passing: ByteCount? = nil
   ) async throws -> (reader: RangeReader, caching: Caching, merging: Merging) {
     let caching = Caching(store ?? self.store, fill: fill, blockSize: .kibibytes(4), passing: passing)
-    let merging = Merging(gap: .bytes(.bytes(gap)))
+    let merging = Merging(gap: .bytes(gap))
     let reader = try await RangeReader(source) {
       asking
       caching
@@ -68,7 +68,7 @@ import Testing
     let reader = try await RangeReader(source) {
       Caching(store, fill: .exact, blockSize: .kibibytes(4))
       NotingStage(name: "between", notes: notes, header: 1000)
-      Merging(gap: .bytes(.bytes(200)))
+      Merging(gap: .bytes(200))
     }
     let ranges = [0..<100, 200..<300, 50_000..<50_100]
     let expected = ranges.map { SyntheticSource.bytes($0.lowerBound + 1000..<$0.upperBound + 1000) }
@@ -81,11 +81,11 @@ import Testing
     #expect(source.asked.count == 2)
   }
 
-  @Test func `with merging off, each gap is asked for by itself`() async throws {
+  @Test func `with a gap of zero, each missing range is asked for by itself`() async throws {
     let source = HeldSource(isHeld: false)
     let reader = try await RangeReader(source) {
       Caching(store, fill: .exact, blockSize: .kibibytes(4))
-      Merging(gap: .never)
+      Merging(gap: .bytes(0))
     }
     _ = try await reader.read([0..<100, 101..<200, 300..<400])
     #expect(Set(source.asked) == [0..<100, 101..<200, 300..<400])
@@ -219,7 +219,7 @@ import Testing
       let source = SyntheticSource(byteCount: 100_000, latency: .milliseconds(10), time: simulation.time)
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         Caching(store, fill: .exact, blockSize: .kibibytes(4))
-        Merging(gap: .bytes(.bytes(200)))
+        Merging(gap: .bytes(200))
       }
       let one = simulation.start { try await reader.read([0..<100, 200..<300]) }
       try await simulation.clock.sleep(for: .milliseconds(1))

@@ -86,12 +86,12 @@ struct MergingCostTests {
     }
   }
 
-  @Test(arguments: Above.allCases) func `merging that is off means a thousand reads`(above: Above) throws {
+  @Test(arguments: Above.allCases) func `merging without a gap means a thousand reads`(above: Above) throws {
     try Simulation.run(seed: 1) { simulation in
       let ranges = Self.ranges(1)
       let source = Self.source(100e6, simulation)
       let notes = Noted<NotingStage.Seen>()
-      let merging = Merging(gap: .never)
+      let merging = Merging(gap: .bytes(0))
       let reader = try await RangeReader(
         source, Self.pipeline(above, merging, notes), configuration: simulation.configuration)
       #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })

@@ -1,3 +1,5 @@
+import Synchronization
+
 // How the flights of one plan start: one by one, or together if a stage below reads them together.
 
 extension CachingStage {
@@ -120,19 +122,12 @@ extension CachingStage {
     return groups
   }
 
-  /// Reads one flight.
   private func depart(_ departure: PlannedFetch, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool) {
     var request = departure.request
     request.isOneOfMany = isOneOfMany
     let (start, flights) = (departure.start, departure.ticket.token.flights)
     let task = next.startFlight(elsewhere: !departure.isQuick) { [keeper, request, departure] in
-      let result: Result<Bytes, any Error>
-      do {
-        result = .success(
-          try await Self.acquire(request, departure.ticket, departure.reservation, keeper, next))
-      } catch {
-        result = .failure(next.isClosed ? GivenUp(error: error) : error)
-      }
+      let result = await Self.acquire(request, departure.ticket, departure.reservation, keeper, next)
       flights.complete(start.flight, start.range, result)
     }
     if wait?.hasAllCompleted != true { flights.started(start.flight, task) }
@@ -150,12 +145,20 @@ extension CachingStage {
     request.moreRanges = departures.dropFirst().map(\.start.range)
     request.isOneOfMany = isOneOfMany
     let task = next.start { [keeper, request] in
+      let store = keeper.store
       do {
-        let response = try await Self.acquire(request, departures, keeper, next)
-        for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
+        let turns = departures.contains { $0.reservation == nil } ? Self.turns(of: store, below: next) : nil
+        let response = try await FlightUnderWay.read(request, of: departures[0].ticket.token, turns: turns, next)
+        if request.grid != nil { keeper.keepOverRead(of: response, departures[0].ticket) }
+        for (departure, bytes) in zip(departures, response.pieces) {
+          guard let reservation = departure.reservation else { continue }
+          store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
+        }
+        for (departure, bytes) in zip(departures, response.pieces) {
           flights.complete(departure.start.flight, departure.start.range, .success(bytes))
         }
       } catch {
+        for departure in departures { if let reservation = departure.reservation { store.cancel(reservation) } }
         let error = next.isClosed ? GivenUp(error: error) : error
         for departure in departures { flights.complete(departure.start.flight, departure.start.range, .failure(error)) }
       }
@@ -163,24 +166,114 @@ extension CachingStage {
     if wait?.hasAllCompleted != true { flights.started(departures.map(\.start.flight), task) }
   }
 
-  /// Reads the bytes of several flights, and stores those that have room.
+  /// Reads the bytes of a flight, and stores them if there is room.
+  static func acquire(
+    _ start: FlightPlan.Start, _ fetch: Fetch, _ keeper: CacheKeeper
+  ) async -> Result<Bytes, any Error> {
+    let token = fetch.token
+    let reservation = keeper.store.reserve(start.range, ofRun: start.range.count, for: token)
+    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: keeper.store.now)
+    let request = ReadRequest(
+      start.range, of: fetch.source, urgency: token.flights.urgency(of: start),
+      grid: reservation == nil ? nil : token.grid)
+    return await acquire(request, ticket, reservation, keeper, fetch.next)
+  }
+
+  /// Reads, and stores if room was reserved.
   private static func acquire(
-    _ request: ReadRequest, _ departures: [PlannedFetch], _ keeper: CacheKeeper, _ next: ReadNext
-  ) async throws -> ReadResponse {
+    _ request: ReadRequest, _ ticket: ChunkTicket, _ reservation: ChunkReservation?, _ keeper: CacheKeeper,
+    _ next: ReadNext
+  ) async -> Result<Bytes, any Error> {
     let store = keeper.store
-    let turns = departures.contains { $0.reservation == nil } ? turns(of: store, below: next) : nil
-    let response: ReadResponse
     do {
-      response = try await FlightUnderWay.read(request, of: departures[0].ticket.token, turns: turns, next)
+      let turns = reservation == nil ? turns(of: store, below: next) : nil
+      let response = try await FlightUnderWay.read(request, of: ticket.token, turns: turns, next)
+      if let reservation {
+        keeper.keepOverRead(of: response, ticket)
+        store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
+      }
+      return .success(response.bytes)
     } catch {
-      for departure in departures { if let reservation = departure.reservation { store.cancel(reservation) } }
+      if let reservation { store.cancel(reservation) }
+      return .failure(next.isClosed ? GivenUp(error: error) : error)
+    }
+  }
+
+  /// The store whose turns are used by a read without a reservation. `nil` if there is a cache below, which takes turns
+  /// itself: a read that held a turn here while it waits for one there would block other reads.
+  private static func turns(of store: any FullChunkStore, below next: ReadNext) -> (any FullChunkStore)? {
+    next.isKept ? nil : store
+  }
+
+  /// Waits for a turn to read without a reservation, but only until the reader that wants it is closed.
+  static func takeTurn(_ store: (any FullChunkStore)?, _ next: ReadNext) async throws {
+    guard let store else { return }
+    let turn = Promise<Void>()
+    let queueing = next.background.start {
+      do {
+        try await store.enterUnreserved()
+        if !turn.resolve(.success(())) { store.leaveUnreserved() }
+      } catch {
+        turn.fail(error)
+      }
+    }
+    do {
+      try await next.wait(for: turn)
+    } catch {
+      queueing.cancel()
       throw error
     }
-    if request.grid != nil { keeper.keepOverRead(of: response, departures[0].ticket) }
-    for (departure, bytes) in zip(departures, [response.bytes] + response.moreBytes) {
-      guard let reservation = departure.reservation else { continue }
-      store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
+  }
+}
+
+/// Puts over-read bytes into the store and counts them. Separate from ``Caching``, because flights keep it and may
+/// outlive the stage.
+final class CacheKeeper: Sendable {
+  let store: any FullChunkStore
+  /// Longer ranges are not kept.
+  private let largest: Int
+  private let keptBytes = Atomic<Int>(0)
+  private let againBytes = Atomic<Int>(0)
+
+  init(_ store: any FullChunkStore, largest: Int) {
+    self.store = store
+    self.largest = largest
+  }
+
+  func statistics() -> ReadCounts {
+    ReadCounts(
+      "Caching",
+      counts: [
+        .init("over-read bytes kept", keptBytes.load(ordering: .relaxed)),
+        .init("bytes read again", againBytes.load(ordering: .relaxed)),
+      ])
+  }
+
+  /// Keeps the over-read of a checked response, where the store lacks it and has room.
+  ///
+  /// - Parameter ticket: the ticket of the requested bytes: the over-read has the same version and the same age.
+  func keepOverRead(of response: ReadResponse, _ ticket: ChunkTicket) {
+    let overRead = response.overRead
+    guard !overRead.isEmpty else { return }
+    let run = overRead.reduce(0) { $0 + $1.range.count }
+    for part in overRead where part.range.count <= largest && part.range.lowerBound >= 0 {
+      var fresh = part.range.lowerBound
+      for piece in ticket.token.grid.pieces(of: part.range) where isHere(piece.range, ticket.token) {
+        keep(fresh..<piece.range.lowerBound, of: part, run, ticket)
+        againBytes.wrappingAdd(piece.range.count, ordering: .relaxed)
+        fresh = piece.range.upperBound
+      }
+      keep(fresh..<part.range.upperBound, of: part, run, ticket)
     }
-    return response
+  }
+
+  private func isHere(_ range: ByteRange, _ token: ChunkToken) -> Bool {
+    store.holds(range, token: token.number, grid: token.grid)
+  }
+
+  private func keep(_ range: ByteRange, of part: RangedBytes, _ run: Int, _ ticket: ChunkTicket) {
+    guard !range.isEmpty, let reservation = store.reserve(range, ofRun: run, for: ticket.token) else { return }
+    let isKept = store.insert(part.bytes(of: range), at: range, ticket: ticket, reservation: reservation)
+    if isKept { keptBytes.wrappingAdd(range.count, ordering: .relaxed) }
   }
 }

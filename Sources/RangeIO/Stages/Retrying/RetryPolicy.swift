@@ -1,0 +1,137 @@
+extension Retrying {
+  /// How often to try a read, and how long to wait between tries. See the initialiser of ``Retrying``.
+  package struct Backoff: Hashable, Sendable {
+    package var attempts: Int
+    package var base: Duration
+    package var cap: Duration
+    package var longestRetryAfter: Duration
+
+    /// Waits that double with each retry.
+    package static func exponentialBackoff(
+      attempts: Int = 4, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
+      longestRetryAfter: Duration = .seconds(60)
+    ) -> Backoff {
+      precondition(attempts >= 1, "a read is tried once at least")
+      precondition(base >= .zero && cap >= .zero, "no wait is negative")
+      return Backoff(attempts: attempts, base: base, cap: cap, longestRetryAfter: longestRetryAfter)
+    }
+
+    /// The longest wait before retry number `retry`, counted from zero.
+    func longestWait(before retry: Int) -> Duration {
+      // The properties may have been set to negative values.
+      let (base, cap) = (max(0, base.nanoseconds), max(0, cap.nanoseconds))
+      let (doubled, overflow) = base.multipliedReportingOverflow(by: 1 << min(retry, 62))
+      return .nanoseconds(overflow ? cap : min(cap, doubled))
+    }
+
+    /// A random wait before retry number `retry`, uniformly distributed.
+    func wait(before retry: Int, _ random: inout some RandomNumberGenerator) -> Duration {
+      .nanoseconds(Int64.random(in: 0...longestWait(before: retry).nanoseconds, using: &random))
+    }
+  }
+}
+
+/// The tries of one read. Decides whether and when another follows one that failed. A value: it neither waits nor
+/// reads.
+struct RetryAttempts {
+  enum Action: Equatable {
+    /// Try again after this time.
+    case wait(Duration)
+    /// Do not retry: there were enough tries, or no time is left.
+    case giveUp
+    /// Do not retry: the budget does not allow it.
+    case refused
+  }
+
+  let backoff: Retrying.Backoff
+  private(set) var failures = 0
+
+  init(_ backoff: Retrying.Backoff) { self.backoff = backoff }
+
+  /// Records a try that failed with a transient error.
+  ///
+  /// - Parameters:
+  ///   - retryAfter: how long the source asked to wait, if it said so.
+  ///   - timeLeft: the time until the deadline, if there is one.
+  ///   - isAllowed: whether the budget allows a retry.
+  mutating func failed(
+    retryAfter: Duration?, timeLeft: Duration?, isAllowed: Bool, _ random: inout some RandomNumberGenerator
+  ) -> Action {
+    failures += 1
+    guard failures < backoff.attempts else { return .giveUp }
+    let wished = max(retryAfter ?? .zero, .zero)
+    guard wished <= backoff.longestRetryAfter else { return .giveUp }
+    // Adds to the source's `retryAfter`: otherwise all readers that got the same value would return at the same time.
+    let wait = wished + backoff.wait(before: failures - 1, &random)
+    if let timeLeft, wait >= timeLeft { return .giveUp }
+    return isAllowed ? .wait(wait) : .refused
+  }
+}
+
+extension Retrying {
+  /// Limits retries to a share of the successful reads, so that a source in trouble does not get four times as many
+  /// requests as a healthy one.
+  ///
+  /// Each ``Retrying`` has its own budget, unless you pass the same one to several, for instance to all readers of one
+  /// server:
+  ///
+  /// ```swift
+  /// let budget = Retrying.Budget(share: 0.1)
+  /// let first = try await RangeReader(a) { Retrying(budget: budget) }
+  /// let second = try await RangeReader(b) { Retrying(budget: budget) }
+  /// ```
+  ///
+  /// The budget is a bucket of twice the allowance, full at first. Each transient failure takes one token; each success
+  /// gives back `share` of a token. Retries are allowed only while the bucket has at least one token more than half of
+  /// its size. So there are at most `allowance` retries plus `share` of the reads that succeeded, and after an outage
+  /// the source must first answer well for a while (retry throttling, gRPC proposal A6).
+  public final class Budget: Sendable {
+    private let state: Locked<RetryTokens>
+
+    /// Creates a full budget.
+    ///
+    /// - Parameters:
+    ///   - allowance: the number of retries at first, and the most that can be saved up. At least one.
+    ///   - share: the part of a retry that each success gives back, from 0 to 1.
+    ///
+    /// - Precondition: `allowance` is from 1 to 1,000,000 and `share` from 0 to 1.
+    public init(allowance: Int = 50, share: Double = 0.1) {
+      precondition((1...1_000_000).contains(allowance), "an allowance is from one to a million retries")
+      precondition((0...1).contains(share), "a share is from 0 to 1")
+      state = Locked(RetryTokens(allowance: allowance, share: share))
+    }
+
+    package var allowsRetries: Bool { state.withLock { $0.allowsRetries } }
+
+    var tokens: RetryTokens { state.withLock { $0 } }
+
+    func succeeded() { state.withLock { $0.succeeded() } }
+
+    /// - Returns: whether the read may be retried.
+    func failed() -> Bool { state.withLock { $0.failed() } }
+  }
+}
+
+/// The bucket, in thousandths of a token, so that sums of shares have no rounding errors.
+struct RetryTokens: Equatable {
+  private(set) var thousandths: Int
+  let most: Int
+  let share: Int
+
+  init(allowance: Int, share: Double) {
+    most = allowance * 2000
+    thousandths = most
+    self.share = Int((share * 1000).rounded())
+  }
+
+  var allowsRetries: Bool { thousandths >= most / 2 + 1000 }
+
+  mutating func succeeded() { thousandths = min(most, thousandths + share) }
+
+  /// Records a try that failed with a transient error. Returns whether another may follow. Decided before this
+  /// failure's token is taken, so that an allowance of one permits one retry.
+  mutating func failed() -> Bool {
+    defer { thousandths = max(0, thousandths - 1000) }
+    return allowsRetries
+  }
+}
