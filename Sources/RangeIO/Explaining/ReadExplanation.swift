@@ -81,8 +81,6 @@ extension ReadExplanation {
     public static let compressed = Origin("compressed")
     /// A cache's directory on a disk.
     public static let disk = Origin("disk")
-    /// ``disk``, by the word that the stores use.
-    static let spill = disk
     /// A cache as a whole. Used in reasons: why it is not asked.
     package static let cache = Origin("cache")
     /// A read of the source that is already in flight.

@@ -60,12 +60,12 @@ extension SpillStore {
   /// Tells where the bytes of `range` would come from: the directory, memory if they still wait to be written, or
   /// neither, with the reason. Does not count as a read.
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
-    guard !state.withLock({ $0.isClosed }) else { return [.missing(range, .spill, "the store was closed")] }
+    guard !state.withLock({ $0.isClosed }) else { return [.missing(range, .disk, "the store was closed")] }
     guard let binding = binding(of: token), binding.identity != nil else {
-      return [.missing(range, .spill, "what version of the source this is cannot be written down")]
+      return [.missing(range, .disk, "what version of the source this is cannot be written down")]
     }
     let missing = isDearEnough(binding.token.source, for: grid.blockSize) ? String.notKept : Self.notSlower
-    guard let slot = binding.slot else { return [.missing(range, .spill, missing)] }
+    guard let slot = binding.slot else { return [.missing(range, .disk, missing)] }
     let wallNow = configuration.wallClock()
     let now = self.now
     return state.withLock { state in
@@ -75,18 +75,18 @@ extension SpillStore {
         if let entry = state.waiting(slot, block, now: now) {
           return .parts(
             of: part, held: [entry.chunk.piece.range], .memory, detail: "waits to be written to the disk"
-          ) { [.missing($0, .spill, Self.cameLater)] }
+          ) { [.missing($0, .disk, Self.cameLater)] }
         }
         let found = state.table.find(source: slot, block: block)
-        guard found != 0 else { return [.missing(part, .spill, missing)] }
+        guard found != 0 else { return [.missing(part, .disk, missing)] }
         guard !state.isExpired(state.table[found], wallNow: wallNow) else {
-          return [.missing(part, .spill, "its time is over")]
+          return [.missing(part, .disk, "its time is over")]
         }
         guard !isLeftAlone else {
-          return [.missing(part, .spill, "the disk is left alone for a while, since it failed or was slow")]
+          return [.missing(part, .disk, "the disk is left alone for a while, since it failed or was slow")]
         }
-        return .parts(of: part, held: [state.whole(block, of: slot, grid)], .spill) {
-          [.missing($0, .spill, Self.cameLater)]
+        return .parts(of: part, held: [state.whole(block, of: slot, grid)], .disk) {
+          [.missing($0, .disk, Self.cameLater)]
         }
       }
     }
