@@ -49,12 +49,6 @@ extension Data {
   }
 }
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 extension Bytes {
   /// Below this size, a copy costs no more than the two small allocations that sharing takes. It is also far more than
   /// a `Data` stores inline, without an allocation.

@@ -23,16 +23,10 @@ extension RangeReader {
     onChange: ChangePolicy = .fail, @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     try await self.init(
-      FileSource(url, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
+      FileSource(url, engine: engine, isAppendOnly: onChange == .follow),
       RangeReader.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 }
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 extension FileSource {
   /// The file at a `file:` URL. The first use opens it, not this initializer.
@@ -42,12 +36,17 @@ extension FileSource {
   /// let reader = try await RangeReader(FileSource(url)) { Observing() }
   /// ```
   ///
-  /// Percent-encoded characters are decoded. Unlike in a path, `~` has no special meaning.
+  /// Percent-encoded characters are decoded. Unlike in a path, `~` has no special meaning. The initializer with a path
+  /// describes the other parameters.
   ///
   /// - Throws: `ReadError` with `unsupportedSource` if the URL is not a `file:` URL, names another host or has no
   ///   absolute path; `notFound` if no file can have that name: an encoded slash, a path that is not UTF-8.
-  public convenience init(_ url: URL, configuration: Configuration = Configuration()) throws(ReadError) {
-    self.init(try FileURL.path(of: url), configuration: configuration)
+  public convenience init(
+    _ url: URL, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+    cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) throws(ReadError) {
+    self.init(
+      try FileURL.path(of: url), engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost)
   }
 }
 

@@ -53,7 +53,7 @@ public struct TimeSource: Sendable {
   public var now: ReadInstant { read() }
 
   /// Suspends until `instant`. A cancelled sleep throws `CancellationError` at once.
-  public func sleep(until instant: ReadInstant) async throws { try await wait(instant) }
+  package func sleep(until instant: ReadInstant) async throws { try await wait(instant) }
 
   /// Suspends for `duration`. A cancelled sleep throws `CancellationError` at once.
   public func sleep(for duration: Duration) async throws { try await wait(now.advanced(by: duration)) }

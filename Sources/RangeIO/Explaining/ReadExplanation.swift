@@ -37,7 +37,7 @@ public struct ReadExplanation: Hashable, Sendable {
     public var notes: [String] { (detail.map { [$0] } ?? []) + reasons.map { "not \($0.origin): \($0.why)" } }
 
     /// Creates a part.
-    public init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil) {
+    package init(_ range: Range<Int>, _ origin: Origin, detail: String? = nil) {
       self.init(range, origin, detail: detail, reasons: [])
     }
 

@@ -4,7 +4,7 @@ extension ReadExplanation {
     private let name: String
 
     /// Creates the origin with that name.
-    public init(_ name: String) { self.name = name }
+    package init(_ name: String) { self.name = name }
 
     /// A cache's memory, uncompressed.
     public static let memory = Origin("memory")

@@ -57,7 +57,7 @@ extension RangeReader {
     @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     try await self.init(
-      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
+      FileSource(path, engine: engine, isAppendOnly: onChange == .follow),
       Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 
@@ -70,7 +70,7 @@ extension RangeReader {
     @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     try await self.init(
-      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
+      FileSource(path, engine: engine, isAppendOnly: onChange == .follow),
       Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }
 
@@ -83,8 +83,7 @@ extension RangeReader {
     onChange: ChangePolicy = .fail, @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     // Must come first, before anything can throw: the source owns the descriptor.
-    let source = FileSource(
-      adopting: descriptor, configuration: .init(engine: engine, isAppendOnly: onChange == .follow))
+    let source = FileSource(adopting: descriptor, engine: engine, isAppendOnly: onChange == .follow)
     try await self.init(
       source, Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), configuration: .init(onChange: onChange))
   }

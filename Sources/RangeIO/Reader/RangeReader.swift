@@ -43,12 +43,17 @@ public actor RangeReader {
     /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - background: where look-ahead and shared reads run. Default: Swift's own threads.
     ///   - time: the clock that the stages use. Default: the continuous clock of the system.
     ///   - onChange: what to do when the source changes. Default: reads throw `sourceChanged`.
     ///   - pollInterval: how often to check a source that cannot report changes. Default: one second.
     public init(
-      background: BackgroundWork = BackgroundWork(), time: TimeSource = .continuous, onChange: ChangePolicy = .fail,
+      time: TimeSource = .continuous, onChange: ChangePolicy = .fail, pollInterval: Duration = .seconds(1)
+    ) {
+      self.init(background: BackgroundWork(), time: time, onChange: onChange, pollInterval: pollInterval)
+    }
+
+    package init(
+      background: BackgroundWork, time: TimeSource = .continuous, onChange: ChangePolicy = .fail,
       pollInterval: Duration = .seconds(1)
     ) {
       self.background = background

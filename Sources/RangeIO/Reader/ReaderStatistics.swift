@@ -1,6 +1,6 @@
 extension RangeReader {
   /// What a reader has done since it was created.
-  public struct Statistics: Hashable, Sendable, Codable {
+  public struct Statistics: Hashable, Sendable, Encodable {
     /// Reads that returned bytes, including windows of streams.
     public package(set) var reads = 0
     /// Bytes returned.

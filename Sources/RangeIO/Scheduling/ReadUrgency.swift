@@ -23,8 +23,11 @@ public final class ReadUrgency: Sendable {
   public static var current: ReadUrgency? { served }
   @TaskLocal package static var served: ReadUrgency?
 
+  /// Whether no read waits for the bytes, as far as is known now. Once `false`, it stays so.
+  public var isPrefetch: Bool { purpose == .prefetch }
+
   /// The purpose, as far as is known now.
-  public var purpose: Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
+  package var purpose: Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
 
   /// A read waits for it now. This is final.
   func raise() {
@@ -68,7 +71,7 @@ public final class ReadUrgency: Sendable {
 
 extension ReadUrgency {
   /// Why bytes are read.
-  public enum Purpose: Hashable, Sendable {
+  package enum Purpose: Hashable, Sendable {
     /// A read waits for them.
     case demand
     /// They may be needed soon. Demand has priority everywhere.

@@ -57,6 +57,44 @@ extension SourceDescription {
   }
 }
 
+extension SourceDescription {
+  /// What else is known about a source. The defaults are those of a local file that does not change.
+  public struct Traits: Sendable {
+    package var cost: Cost
+    package var mayGrow: Bool
+    package var isSettled: Bool
+    package var isAppendOnly: Bool
+    package var context: (any AnyObject & Sendable)?
+
+    /// Creates traits.
+    ///
+    /// - Parameters:
+    ///   - cost: what reading costs.
+    ///   - mayGrow: whether a later version may extend this one. If so, reads counted from the end first ask for the
+    ///     current size, and you can follow the source (``RangeReader/ChangePolicy/follow``).
+    ///   - isSettled: whether a change made right now would show in the validator. If not, the version is read but not
+    ///     kept, and checked again before the next read.
+    ///   - isAppendOnly: whether existing bytes never change, whatever is appended. If so, a cache keeps them when the
+    ///     source has grown.
+    ///   - context: what the source wants to find again when it gets its description back. Opaque to all other code.
+    public init(
+      cost: Cost = Cost(), mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
+      context: (any AnyObject & Sendable)? = nil
+    ) {
+      self.cost = cost
+      self.mayGrow = mayGrow
+      self.isSettled = isSettled
+      self.isAppendOnly = isAppendOnly
+      self.context = context
+    }
+  }
+
+  /// What else is known about the source. For a source that wraps another and describes it in its own way.
+  public var traits: Traits {
+    Traits(cost: cost, mayGrow: mayGrow, isSettled: isSettled, isAppendOnly: isAppendOnly, context: context)
+  }
+}
+
 /// An immutable snapshot of a source at one moment: its identity, version and size.
 ///
 /// A reader pins one and passes it down with every request, so that all parts of a read refer to the same version.
@@ -73,16 +111,12 @@ public final class SourceDescription: Sendable {
   public let byteCount: Int
   /// The best size of aligned blocks for reading and caching this source, in bytes: a power of two, from 1 to 1 GiB.
   public let preferredBlockSize: Int
-  /// What reading costs.
-  public let cost: Cost
-  /// Whether a later version may extend this one. If so, reads counted from the end first ask for the current size, and
-  /// you can follow the source (``RangeReader/ChangePolicy/follow``).
-  public let mayGrow: Bool
+  package let cost: Cost
+  package let mayGrow: Bool
   /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
   /// again before the next read.
   public let isSettled: Bool
-  /// Whether existing bytes never change, whatever is appended. If so, a cache keeps them when the source has grown.
-  public let isAppendOnly: Bool
+  package let isAppendOnly: Bool
   /// What the source wants to find again when it gets its description back. Opaque to all other code.
   public let context: (any AnyObject & Sendable)?
   /// The description that a stage derived this one from.
@@ -107,11 +141,8 @@ public final class SourceDescription: Sendable {
   ///   - preferredBlockSize: a power of two; more than 1 GiB counts as 1 GiB. Any other number becomes 64 KiB, and a
   ///     reader refuses the source.
   public init(
-    id: String, name: String? = nil, validator: (any Validator)?, byteCount: Int,
-    preferredBlockSize: Int = 65_536,
-    cost: Cost = Cost(), mayGrow: Bool = false, isSettled: Bool = true,
-    isAppendOnly: Bool = false,
-    context: (any AnyObject & Sendable)? = nil
+    id: String, name: String? = nil, validator: (any Validator)?, byteCount: Int, preferredBlockSize: Int = 65_536,
+    traits: Traits = Traits()
   ) {
     self.id = id
     self.name = name ?? id
@@ -123,11 +154,11 @@ public final class SourceDescription: Sendable {
       byteCount < 0
       ? "the source says that it has \(byteCount) bytes"
       : isGrid ? nil : "the source prefers blocks of \(preferredBlockSize) bytes, which is no power of two"
-    self.cost = cost
-    self.mayGrow = mayGrow
-    self.isSettled = isSettled
-    self.isAppendOnly = isAppendOnly
-    self.context = context
+    cost = traits.cost
+    mayGrow = traits.mayGrow
+    isSettled = traits.isSettled
+    isAppendOnly = traits.isAppendOnly
+    context = traits.context
     base = nil
   }
 

@@ -33,19 +33,11 @@ package struct ScatteredBuffers: Sendable {
   package func fill(
     after filled: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int {
-    var filled = filled
-    while filled < byteCount {
-      let result = rest(after: filled, upTo: byteCount).withUnsafeBufferPointer {
+    try repeatFully(from: filled, to: byteCount) { filled in
+      rest(after: filled, upTo: byteCount).withUnsafeBufferPointer {
         syscalls.readScattered(descriptor, $0, offset + filled, false)
       }
-      if result == 0 { break }
-      if result > 0 {
-        filled += result
-      } else if Errno(result: result) != .interrupted {
-        throw Errno(result: result)
-      }
     }
-    return filled
   }
 
   /// Fills the buffers up to byte `end` as far as the page cache has it.
@@ -54,23 +46,85 @@ package struct ScatteredBuffers: Sendable {
   package func fillWithResident(
     after before: Int, upTo end: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int? {
-    var filled = before
-    while filled < end {
-      let result = rest(after: filled, upTo: end).withUnsafeBufferPointer {
+    try repeatWhileResident(from: before, to: end) { filled in
+      rest(after: filled, upTo: end).withUnsafeBufferPointer {
         syscalls.readScattered(descriptor, $0, offset + filled, true)
       }
-      if result == 0 { break }
-      if result > 0 {
-        filled += result
-        continue
-      }
-      switch ResidentRefusal(result) {
-      case .interrupted: continue
-      case .notResident: return filled
-      case .unknown: return filled == before ? nil : filled
-      case .failed(let errno): throw errno
-      }
     }
-    return filled
   }
+}
+
+extension Syscalls {
+  /// The most bytes requested by one call. Apple platforms refuse `INT_MAX` and more; Linux returns at most that much.
+  package static let longestRead = 1 << 30
+
+  /// Fills `buffer` from `offset` until it is full or the file ends. Waits for the disk if it must.
+  ///
+  /// - Returns: the number of bytes read. Fewer than requested only at the end of the file.
+  package func readFully(
+    _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(Errno) -> Int {
+    try repeatFully(from: 0, to: buffer.count) { filled in
+      read(descriptor, .init(rebasing: buffer[filled...].prefix(Self.longestRead)), offset + filled)
+    }
+  }
+
+  /// Fills as much of `buffer` from `offset` as the page cache holds.
+  ///
+  /// - Returns: the number of bytes read, from the start; `nil` if this file system cannot tell what is resident.
+  package func readWhatIsResident(
+    _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(Errno) -> Int? {
+    try repeatWhileResident(from: 0, to: buffer.count) { filled in
+      let isWhole = filled == 0 && buffer.count <= Self.longestRead
+      let rest = isWhole ? buffer : .init(rebasing: buffer[filled...].prefix(Self.longestRead))
+      return readResident(descriptor, rest, offset + filled)
+    }
+  }
+}
+
+/// Repeats `read` from byte `start` on until `end`, or the end of the file.
+///
+/// - Parameter read: reads what follows the first `filled` bytes; its result is that of a call of ``Syscalls``.
+/// - Returns: the number of bytes filled, with those before `start`.
+@inline(__always) private func repeatFully(
+  from start: Int, to end: Int, _ read: (_ filled: Int) -> Int
+) throws(Errno) -> Int {
+  var filled = start
+  while filled < end {
+    let result = read(filled)
+    if result == 0 { break }
+    if result > 0 {
+      filled += result
+    } else if Errno(result: result) != .interrupted {
+      throw Errno(result: result)
+    }
+  }
+  return filled
+}
+
+/// The same for calls that read only what is resident: ends also at the first byte that is not.
+///
+/// - Returns: as above; `nil` if this file system cannot tell what is resident.
+@inline(__always) private func repeatWhileResident(
+  from start: Int, to end: Int, _ read: (_ filled: Int) -> Int
+) throws(Errno) -> Int? {
+  var filled = start
+  while filled < end {
+    let result = read(filled)
+    if result > 0 {
+      filled += result
+      continue
+    }
+    if result == 0 { break }  // the end of the file: the version check says whether it should be
+    switch Errno(result: result) {
+    case .interrupted: continue
+    case .resourceTemporarilyUnavailable: return filled
+    case .notSupportedOnSocket, .notSupported, .noFunction, .invalidArgument, .notPermitted:
+      // This file system cannot tell, or a sandbox forbids the call: some forbid all calls newer than themselves.
+      return filled == start ? nil : filled
+    case let errno: throw errno
+    }
+  }
+  return filled
 }

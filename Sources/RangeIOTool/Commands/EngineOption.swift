@@ -1,7 +1,13 @@
 public import ArgumentParser
 public import RangeIO
 
-extension FileSource.Engine: ExpressibleByArgument {}
+extension FileSource.Engine: ExpressibleByArgument {
+  /// The engine of that name.
+  public init?(argument: String) {
+    guard let engine = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }
+    self = engine
+  }
+}
 
 /// The option shared by the commands that read a file.
 struct EngineOption: ParsableArguments {

@@ -27,8 +27,8 @@ extension MappedSource {
       let new = SourceDescription(
         id: "mapped:\(String(file.fileSystem, radix: 16)):\(version.device):\(version.inode)", name: file.name,
         validator: version,
-        byteCount: version.size, preferredBlockSize: blockSize, isSettled: isSettled,
-        context: MappedSnapshot(version, generation))
+        byteCount: version.size, preferredBlockSize: blockSize,
+        traits: .init(isSettled: isSettled, context: MappedSnapshot(version, generation)))
       if state.generation == generation { state.described = new }
       return new
     }

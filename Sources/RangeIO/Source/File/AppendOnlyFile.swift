@@ -89,6 +89,60 @@ final class AppendOnlyFile: Sendable {
   }
 }
 
+extension AppendOnlyFile {
+  /// How often a read may find the file shorter than its status said before. Each time it may have been cut in between.
+  private static let mostShortReads = 8
+
+  /// Compares the file with what is known of this recording. Ends the recording if the file does not hold it and
+  /// possibly more.
+  ///
+  /// - Returns: the file's status; `nil` if the recording has ended.
+  func compare(
+    _ marker: RecordingMarker, isClosed: () -> Bool = { false }
+  ) throws(RecordingMarker.Lack) -> FileStatus? {
+    var shortReads = 0
+    while !hasEnded {
+      if isClosed() { throw .failed(.closed) }
+      // Known before the status is taken: a file that is shorter then was cut.
+      let before = mark
+      let status: FileStatus
+      do throws(ReadError) { status = try marker.file.status() } catch { throw .failed(error) }
+      // The file was closed early in between, because another file is read now.
+      guard isIn(status) else { return nil }
+      if let before {
+        if before.isOf(status) { return hasEnded ? nil : status }
+        guard status.size >= before.end else {
+          end()
+          return nil
+        }
+      }
+      do throws(RecordingMarker.Lack) {
+        // Take the new mark first. If the bytes of the old mark are still there after that, both marks belong to one
+        // recording.
+        let now = try marker.mark(status)
+        if let before, try !marker.finds(before) {
+          end()
+          return nil
+        }
+        advance(from: before, to: now)
+        // A mark without an earlier one is compared with what another task found in between.
+        if before != nil { return hasEnded ? nil : status }
+      } catch {
+        // Cut since the status was taken: the next one shows it.
+        guard case .tooShort = error else { throw error }
+        shortReads += 1
+        if shortReads >= Self.mostShortReads {
+          throw .failed(
+            ReadError(
+              .inputOutput, "the file ends before the \(status.size) bytes that it says it has: try again",
+              isTransient: true, context: marker.file.context(AppendOnlyMark.lastRange(of: status.size))))
+        }
+      }
+    }
+    return nil
+  }
+}
+
 /// The version of a file that only grows: which recording it is, and its length.
 struct RecordingVersion: ExplainedValidator {
   let recording: UInt64

@@ -239,3 +239,19 @@ final class LaneCounters: Sendable {
     }
   }
 }
+
+/// Measured limits between the lanes: see Docs/Decisions/0002-lanes.md.
+enum LaneThreshold {
+  /// The most bytes that a resident read of one or several ranges copies on the caller's own thread and actor. A larger
+  /// read leaves the actor first.
+  static let residentInline = 256 * 1024
+  /// The number of bytes copied from the page cache between two checks for cancellation.
+  static let residentPiece = 1024 * 1024
+  /// The size in bytes of the pieces that DispatchIO reads and reports.
+  static let dispatchIOPiece = 1024 * 1024
+  /// The longest range of one DispatchIO operation, in bytes: what may pile up before the reader takes it.
+  static let dispatchIOWindow = 8 * 1024 * 1024
+  /// The most DispatchIO operations that a source has in flight. libdispatch on Linux does one `pread` at a time for a
+  /// whole disk; further operations would only wait there, where they cannot be withdrawn.
+  static let dispatchIOOperations = 8
+}

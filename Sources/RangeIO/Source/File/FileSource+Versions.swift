@@ -34,9 +34,9 @@ extension FileSource {
       }
       let new = SourceDescription(
         id: lanes.id, name: lanes.file.name, validator: version,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost,
-        isSettled: isSettled,
-        context: FileSnapshot(version, generation))
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes,
+        traits: .init(
+          cost: configuration.cost, isSettled: isSettled, context: FileSnapshot(version, generation)))
       // If another file has replaced it in between, no later call needs this description.
       if currentGeneration == generation { described = new }
       return new
@@ -66,7 +66,7 @@ extension FileSource {
     }
     return SourceDescription(
       id: "device:\(status.device):\(status.inode)", name: file.name, validator: nil, byteCount: Int(size),
-      preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost)
+      preferredBlockSize: configuration.blockSize.bytes, traits: .init(cost: configuration.cost))
   }
 
   /// Throws `sourceChanged` unless the file is still `version`, or extends it where the file was declared to grow.
@@ -169,9 +169,9 @@ extension FileSource {
       }
       let new = SourceDescription(
         id: lanes.id + ":recording", name: lanes.file.name, validator: validator,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost,
-        mayGrow: true, isAppendOnly: true,
-        context: FileSnapshot(version, generation))
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes,
+        traits: .init(
+          cost: configuration.cost, mayGrow: true, isAppendOnly: true, context: FileSnapshot(version, generation)))
       if currentGeneration == generation { described = new }
       return new
     }
@@ -222,59 +222,5 @@ extension FileSource {
         throw error
       }
     }
-  }
-}
-
-extension AppendOnlyFile {
-  /// How often a read may find the file shorter than its status said before. Each time it may have been cut in between.
-  private static let mostShortReads = 8
-
-  /// Compares the file with what is known of this recording. Ends the recording if the file does not hold it and
-  /// possibly more.
-  ///
-  /// - Returns: the file's status; `nil` if the recording has ended.
-  func compare(
-    _ marker: RecordingMarker, isClosed: () -> Bool = { false }
-  ) throws(RecordingMarker.Lack) -> FileStatus? {
-    var shortReads = 0
-    while !hasEnded {
-      if isClosed() { throw .failed(.closed) }
-      // Known before the status is taken: a file that is shorter then was cut.
-      let before = mark
-      let status: FileStatus
-      do throws(ReadError) { status = try marker.file.status() } catch { throw .failed(error) }
-      // The file was closed early in between, because another file is read now.
-      guard isIn(status) else { return nil }
-      if let before {
-        if before.isOf(status) { return hasEnded ? nil : status }
-        guard status.size >= before.end else {
-          end()
-          return nil
-        }
-      }
-      do throws(RecordingMarker.Lack) {
-        // Take the new mark first. If the bytes of the old mark are still there after that, both marks belong to one
-        // recording.
-        let now = try marker.mark(status)
-        if let before, try !marker.finds(before) {
-          end()
-          return nil
-        }
-        advance(from: before, to: now)
-        // A mark without an earlier one is compared with what another task found in between.
-        if before != nil { return hasEnded ? nil : status }
-      } catch {
-        // Cut since the status was taken: the next one shows it.
-        guard case .tooShort = error else { throw error }
-        shortReads += 1
-        if shortReads >= Self.mostShortReads {
-          throw .failed(
-            ReadError(
-              .inputOutput, "the file ends before the \(status.size) bytes that it says it has: try again",
-              isTransient: true, context: marker.file.context(AppendOnlyMark.lastRange(of: status.size))))
-        }
-      }
-    }
-    return nil
   }
 }

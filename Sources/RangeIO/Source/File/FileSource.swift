@@ -20,8 +20,8 @@ public import SystemPackage
 ///
 /// **Versions.** The file is opened once and checked (`fstat`) after every read. If its size or modification time has
 /// changed, reads throw `ReadError.Code.sourceChanged`: it was rewritten, cut, or made longer. A file that was
-/// overwritten by a longer one cannot be told from one that grew; for files that grow, use `isAppendOnly` of its
-/// ``Configuration``. A read never mixes two versions and never makes up bytes. Changes that leave every byte unchanged
+/// overwritten by a longer one cannot be told from one that grew; for files that grow, use `isAppendOnly`.
+/// A read never mixes two versions and never makes up bytes. Changes that leave every byte unchanged
 /// are no new version: another mode, owner or name, one name more or less, a file that was replaced by another or
 /// removed while it was open. If only the status change time differs and none of these explains it, reads throw: the
 /// file may have been rewritten and its modification time set back.
@@ -55,27 +55,80 @@ public final class FileSource: RangeSource {
   let described = Locked<SourceDescription?>(nil)
 
   /// Creates a source for the file at `path`. The first use opens it, not this call.
-  public init(_ path: String, configuration: Configuration = Configuration()) {
-    location = .text(path)
-    self.configuration = configuration
+  ///
+  /// **Files that grow.** With `isAppendOnly` a longer file contains the bytes of the shorter one, so cached bytes stay
+  /// valid while it grows. Each check that finds another size or other times compares the first 4 KiB, and the last
+  /// 4 KiB before the old end, with the earlier bytes. If the file differs there, or became shorter, reads throw
+  /// `ReadError.Code.sourceChanged`. A rewrite elsewhere in the file goes unnoticed. The bytes are cached in memory
+  /// only, never on a disk: after a restart the file could not be told from another one.
+  ///
+  /// **Cost.** The library cannot know it: a path may lead to a drive in this machine or to a distant server. Merging
+  /// and read-ahead use it. So does a cache on a disk: it keeps only what takes longer to read again than reading from
+  /// that disk. By default it therefore keeps nothing of a file. To cache a file on a network or a slow drive there, set
+  /// its cost:
+  ///
+  /// ```swift
+  /// let file = FileSource("/mnt/share/survey.bin", cost: .init(latency: .milliseconds(5)))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - engine: how bytes are read. Default: ``FileSource/Engine/automatic``.
+  ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other
+  ///     size, opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.
+  ///   - isAppendOnly: whether the file is still being recorded: bytes are only appended, and existing bytes never
+  ///     change. Default: no.
+  ///   - cost: what reading the file costs. Default: the cost of a local disk.
+  public convenience init(
+    _ path: String, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+    cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) {
+    self.init(
+      path,
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
-  /// Creates a source for the file at `path`. The first use opens it, not this call.
-  public init(_ path: FilePath, configuration: Configuration = Configuration()) {
-    location = .path(path)
-    self.configuration = configuration
+  /// Creates a source for the file at `path`. The first use opens it, not this call. The initializer with a string
+  /// describes the parameters.
+  public convenience init(
+    _ path: FilePath, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+    cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) {
+    self.init(
+      path,
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
   /// Creates a source for the file behind `descriptor`. The source owns the descriptor from now on: do not close it
-  /// yourself.
+  /// yourself. The initializer with a path describes the other parameters.
   ///
   /// The descriptor's position is not used. If the file cannot be opened a second time, the position is set to the
   /// start. The first use refuses a descriptor that was opened with `O_WRONLY`, `O_PATH` or `O_DIRECT`, with
   /// `ReadError.Code.unsupportedSource`.
-  public init(adopting descriptor: FileDescriptor, configuration: Configuration = Configuration()) {
-    location = .adopted(
-      OpenFile(
-        descriptor: descriptor.rawValue, syscalls: configuration.syscalls, name: "descriptor \(descriptor.rawValue)"))
+  public convenience init(
+    adopting descriptor: FileDescriptor, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64),
+    isAppendOnly: Bool = false, cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) {
+    self.init(
+      adopting: descriptor,
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
+  }
+
+  package convenience init(_ path: String, configuration: Configuration) {
+    self.init(.text(path), configuration)
+  }
+
+  package convenience init(_ path: FilePath, configuration: Configuration) {
+    self.init(.path(path), configuration)
+  }
+
+  package convenience init(adopting descriptor: FileDescriptor, configuration: Configuration) {
+    let file = OpenFile(
+      descriptor: descriptor.rawValue, syscalls: configuration.syscalls, name: "descriptor \(descriptor.rawValue)")
+    self.init(.adopted(file), configuration)
+  }
+
+  private init(_ location: Location, _ configuration: Configuration) {
+    self.location = location
     self.configuration = configuration
   }
 
@@ -154,7 +207,7 @@ public final class FileSource: RangeSource {
 
 extension FileSource {
   /// How a file is read.
-  public enum Engine: String, Hashable, Sendable, CaseIterable {
+  public enum Engine: Hashable, Sendable, CaseIterable {
     /// The fastest way measured on the platform. On Linux, bytes in the page cache are copied on the caller's thread,
     /// and the library's own threads read the rest. On Apple platforms, everything goes through DispatchIO.
     case automatic
@@ -164,12 +217,8 @@ extension FileSource {
     case positional
   }
 
-  /// How a file is opened and read.
-  ///
-  /// ```swift
-  /// let file = FileSource("/mnt/share/survey.bin", configuration: .init(cost: .init(latency: .milliseconds(5))))
-  /// ```
-  public struct Configuration: Sendable {
+  /// How a file is opened and read: what the public initializers take, and what tests replace.
+  package struct Configuration: Sendable {
     package var engine: Engine
     package var blockSize: ByteCount
     package var isAppendOnly: Bool
@@ -190,27 +239,7 @@ extension FileSource {
     /// Waits until files are at rest, for all sources.
     package var resting = RestingFiles.shared
 
-    /// Creates a configuration.
-    ///
-    /// **Files that grow.** With `isAppendOnly` a longer file contains the bytes of the shorter one, so cached bytes
-    /// stay valid while it grows. Each check that finds another size or other times compares the first 4 KiB, and the
-    /// last 4 KiB before the old end, with the earlier bytes. If the file differs there, or became shorter, reads throw
-    /// `ReadError.Code.sourceChanged`. A rewrite elsewhere in the file goes unnoticed. The bytes are cached in memory
-    /// only, never on a disk: after a restart the file could not be told from another one.
-    ///
-    /// **Cost.** The library cannot know it: a path may lead to a drive in this machine or to a distant server. Merging
-    /// and read-ahead use it. So does a cache on a disk: it keeps only what takes longer to read again than reading
-    /// from that disk. By default it therefore keeps nothing of a file. To cache a file on a network or a slow drive
-    /// there, set its cost.
-    ///
-    /// - Parameters:
-    ///   - engine: how bytes are read. Default: ``FileSource/Engine/automatic``.
-    ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other
-    ///     size, opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.
-    ///   - isAppendOnly: whether the file is still being recorded: bytes are only appended, and existing bytes never
-    ///     change. Default: no.
-    ///   - cost: what reading the file costs. Default: the cost of a local disk.
-    public init(
+    package init(
       engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
       cost: SourceDescription.Cost = SourceDescription.Cost()
     ) {
@@ -220,20 +249,4 @@ extension FileSource {
       self.cost = cost
     }
   }
-}
-
-/// Measured limits between the lanes: see Docs/Decisions/0002-lanes.md.
-enum LaneThreshold {
-  /// The most bytes that a resident read of one or several ranges copies on the caller's own thread and actor. A larger
-  /// read leaves the actor first.
-  static let residentInline = 256 * 1024
-  /// The number of bytes copied from the page cache between two checks for cancellation.
-  static let residentPiece = 1024 * 1024
-  /// The size in bytes of the pieces that DispatchIO reads and reports.
-  static let dispatchIOPiece = 1024 * 1024
-  /// The longest range of one DispatchIO operation, in bytes: what may pile up before the reader takes it.
-  static let dispatchIOWindow = 8 * 1024 * 1024
-  /// The most DispatchIO operations that a source has in flight. libdispatch on Linux does one `pread` at a time for a
-  /// whole disk; further operations would only wait there, where they cannot be withdrawn.
-  static let dispatchIOOperations = 8
 }

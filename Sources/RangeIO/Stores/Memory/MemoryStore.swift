@@ -41,7 +41,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     /// The clock for the age of chunks. Default: the continuous clock of the system.
     public var time = TimeSource.continuous
     /// Where expired chunks are swept. Default: Swift's own threads.
-    public var background = BackgroundWork()
+    package var background = BackgroundWork()
 
     /// Creates a configuration with this limit and the defaults.
     public init(limit: ByteCount) { self.limit = limit }

@@ -51,13 +51,18 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
 
   /// Creates a store of `upper` and `lower`. Nothing else may use those two.
   ///
-  /// - Parameters:
-  ///   - queueLimit: the number of bytes that may be on their way down. Default: 1 MiB.
-  ///   - background: where chunks are moved. Default: Swift's own threads.
+  /// - Parameter queueLimit: the number of bytes that may be on their way down. Default: 1 MiB.
   /// - Precondition: both have the same ``ChunkSources``.
   public convenience init(
+    _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1)
+  ) {
+    self.init(upper, lower, queueLimit: queueLimit, background: BackgroundWork())
+  }
+
+  /// - Parameter background: where chunks are moved.
+  package convenience init(
     _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
-    background: BackgroundWork = BackgroundWork()
+    background: BackgroundWork
   ) {
     self.init(upper.full, lower.full, memory: nil, queueLimit: queueLimit.bytes, background)
   }

@@ -50,7 +50,8 @@ import Testing
         return state.byteCount
       }
       return SourceDescription(
-        id: "telling", validator: Size(byteCount: byteCount), byteCount: byteCount, mayGrow: true, isAppendOnly: true)
+        id: "telling", validator: Size(byteCount: byteCount), byteCount: byteCount,
+        traits: .init(mayGrow: true, isAppendOnly: true))
     }
 
     func describe() async throws -> SourceDescription { description(counting: true) }
