@@ -1,5 +1,5 @@
 import CRangeIOSystem
-import SystemPackage
+public import SystemPackage
 
 // Which of the three lanes a read takes.
 
@@ -249,5 +249,45 @@ extension FileSource {
     }
     counters.add(range.count, to: .resident)
     return buffer.bytes(range.count)
+  }
+}
+
+extension FileSource {
+  /// Does `work` with the descriptor of the open file, and then checks that the file is still the version that `source`
+  /// describes. For a source of your own that gets the bytes of a file in its own way, such as mapping it.
+  ///
+  /// ```swift
+  /// let page = try await file.withDescriptor(of: source, for: range) { try map($0, range) }
+  /// ```
+  ///
+  /// `work` may block: it runs on a thread of the library, and goes on there if this call returns early because its task
+  /// is cancelled or the source closed. The descriptor stays open until `work` ends. Do not close it, and do not use it
+  /// later.
+  ///
+  /// - Parameters:
+  ///   - source: what ``describe()`` or ``renew()`` returned.
+  ///   - range: the bytes that it is about, for errors.
+  ///   - waits: whether `work` may have to wait for the disk. If not, it runs on the caller's thread, unless the file is
+  ///     on a server.
+  /// - Throws: `ReadError.Code.sourceChanged` if the file is another version, whatever `work` has thrown; else what
+  ///   `work` throws; `invalidConfiguration` for a description by another source; `closed`; `CancellationError`.
+  public nonisolated(nonsending) func withDescriptor<Value: Sendable>(
+    of source: SourceDescription, for range: ByteRange, waits: Bool = true,
+    _ work: @escaping @Sendable (FileDescriptor) throws -> Value
+  ) async throws -> Value {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try openLanes(for: source)
+    let version = FileSnapshot.of(source)?.version
+    guard version != nil || lanes.kind == .blockDevice else {
+      throw ReadError(.invalidConfiguration, "another source has made this description: pass one of this source")
+    }
+    let attempt: @Sendable () -> Result<Value, any Error> = { [file = lanes.file] in
+      Result { try work(FileDescriptor(rawValue: file.descriptor)) }
+    }
+    let result =
+      if waits || lanes.isRemote { try await onThread(of: lanes.threads, attempt) } else { attempt() }
+    if let version { try await check(version, after: range, lanes) }
+    return try result.get()
   }
 }
