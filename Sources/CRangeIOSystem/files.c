@@ -71,7 +71,6 @@ static void fill(struct rio_stat *out, const struct stat *s) {
   out->device = (uint64_t)s->st_dev;
   out->inode = (uint64_t)s->st_ino;
   out->size = (int64_t)s->st_size;
-  out->special_device = (uint64_t)s->st_rdev;
   out->mode = (uint32_t)s->st_mode;
   out->links = (uint64_t)s->st_nlink;
   out->owner = (uint32_t)s->st_uid;

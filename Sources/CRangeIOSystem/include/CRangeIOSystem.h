@@ -28,7 +28,6 @@ struct rio_stat {
   int64_t size;               ///< bytes; for a block device 0, see rio_device_size
   struct rio_time modified;   ///< mtime
   struct rio_time changed;    ///< ctime
-  uint64_t special_device;    ///< st_rdev
   uint32_t mode;              ///< st_mode
   uint64_t links;             ///< st_nlink: the names that the file has
   uint32_t owner;             ///< st_uid

@@ -16,14 +16,6 @@ package enum ByteRanges {
     return offset..<end
   }
 
-  /// `range` moved by `distance` bytes, or `nil` if an end would be negative or overflow.
-  package static func shift(_ range: ByteRange, by distance: Int) -> ByteRange? {
-    let (lower, lowerOverflow) = range.lowerBound.addingReportingOverflow(distance)
-    let (upper, upperOverflow) = range.upperBound.addingReportingOverflow(distance)
-    guard !lowerOverflow, !upperOverflow, lower >= 0 else { return nil }
-    return lower..<upper
-  }
-
   /// The bytes that are in both ranges, or `nil` if they share none.
   package static func intersection(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
     let lower = max(a.lowerBound, b.lowerBound)

@@ -36,11 +36,6 @@ extension Bytes: RandomAccessCollection {
     self[positions.relative(to: 0..<count)]
   }
 
-  /// Creates a value that shares the memory of `slice` and counts from zero: `Bytes(line.dropFirst(2))`.
-  ///
-  /// - Complexity: O(1), no allocation.
-  public init(_ slice: Slice<Bytes>) { self = slice.base[slice.startIndex..<slice.endIndex] }
-
   /// Iterates over the bytes in order, a piece at a time. Each byte costs a pointer comparison and a load.
   @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 

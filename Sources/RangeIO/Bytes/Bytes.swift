@@ -57,10 +57,15 @@ public struct Bytes: @unchecked Sendable {
 // MARK: making
 
 extension Bytes {
-  /// Creates a copy of `elements`.
+  /// Creates a copy of `elements`. A slice of `Bytes` is not copied, and counts from zero again:
+  /// `Bytes(line.dropFirst(2))` shares the memory of `line`.
   ///
-  /// - Complexity: O(n), one allocation (two for a sequence without a contiguous buffer).
+  /// - Complexity: O(n), one allocation (two for a sequence without a contiguous buffer); O(1) for a slice of `Bytes`.
   @inlinable public init(_ elements: some Sequence<UInt8>) {
+    if let slice = elements as? Slice<Bytes> {
+      self = slice.base[slice.startIndex..<slice.endIndex]
+      return
+    }
     // Inlinable, so that the compiler specialises the iteration in the client's module: 230 times faster.
     let copied: Bytes? = elements.withContiguousStorageIfAvailable { Bytes(copying: UnsafeRawBufferPointer($0)) }
     self = copied ?? Array(elements).withUnsafeBytes { Bytes(copying: $0) }

@@ -47,9 +47,7 @@ package struct PublishedOnce<Value: AnyObject & Sendable>: ~Copyable, Sendable {
   /// The published object, or `nil`.
   package var value: Value? { reference.load(ordering: .acquiring)?.takeUnretainedValue() }
 
-  /// Publishes `value` unless another was published before.
-  ///
-  /// - Returns: the published object.
+  /// Publishes `value` unless another was published before. Returns the published object.
   package func publish(_ value: Value) -> Value {
     let mine = Unmanaged.passRetained(value)
     let (exchanged, earlier) = reference.compareExchange(

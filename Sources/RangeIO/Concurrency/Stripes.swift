@@ -49,9 +49,7 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
 }
 
 extension Atomic<Int> {
-  /// Adds `amount`, unless the sum would exceed `limit`. An amount of 0 always fits.
-  ///
-  /// - Returns: whether it fit.
+  /// Adds `amount`, unless the sum would exceed `limit`. An amount of 0 always fits. Returns whether it fit.
   borrowing func take(_ amount: Int, upTo limit: Int) -> Bool {
     var before = load(ordering: .relaxed)
     while true {

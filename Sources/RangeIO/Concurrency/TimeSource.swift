@@ -70,10 +70,8 @@ enum Timers {
   /// Whether the first wait of the process was started here.
   static var isPrepared: Bool { started.withLock { $0 } }
 
-  /// Starts the first wait of the process now, if enough descriptors are free. Does not wait itself.
-  ///
-  /// - Returns: whether it is started, or need not be; if not, too few descriptors are free, and the next call tries
-  ///   again.
+  /// Starts the first wait of the process now, if enough descriptors are free. Does not wait itself. Returns whether it
+  /// is started, or need not be; if not, too few descriptors are free, and the next call tries again.
   @discardableResult static func prepare() -> Bool {
     let descriptors = Platform.descriptorsOfFirstWait
     if isPrepared || descriptors == 0 { return true }

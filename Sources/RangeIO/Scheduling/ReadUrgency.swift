@@ -44,9 +44,7 @@ public final class ReadUrgency: Sendable {
   /// The handler may come after the read that it is for has ended. It is released with the urgency, a moment later.
   public func onRaise(_ handler: @escaping @Sendable () -> Void) { observe(handler) }
 
-  /// Like ``onRaise(_:)``.
-  ///
-  /// - Returns: a handle for removing the handler.
+  /// Like ``onRaise(_:)``. Returns a handle for removing the handler.
   @discardableResult package func observe(_ handler: @escaping @Sendable () -> Void) -> Handle {
     let number = state.withLock { state -> Int? in
       guard !isRaised.load(ordering: .relaxed) else { return nil }

@@ -132,9 +132,8 @@ final class BlockSlabs: Sendable {
     if kept > max(leastKept, used.load(ordering: .relaxed) / 16) { dropIdlePages(size) }
   }
 
-  /// Notes that blocks of a slab are no longer used.
-  ///
-  /// - Returns: the slab, if it must be returned to the system, and how many of its free blocks were idle; else 0.
+  /// Notes that blocks of a slab are no longer used. Returns the slab, if it must be returned to the system, and how
+  /// many of its free blocks were idle; else 0.
   private static func release(
     _ count: Int, of slab: UnsafeMutablePointer<Slab>, _ state: inout State
   ) -> (slab: UInt, idle: Int) {
@@ -239,7 +238,6 @@ private struct BlockSet {
     typealias Four = (UInt64, UInt64, UInt64, UInt64)
     var bits: (Four, Four, Four, Four) = ((0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
   }
-  private static let wordCount = 16
 
   private mutating func withWords<Result>(_ body: (UnsafeMutableBufferPointer<UInt64>) -> Result) -> Result {
     withUnsafeMutableBytes(of: &words) { body($0.bindMemory(to: UInt64.self)) }

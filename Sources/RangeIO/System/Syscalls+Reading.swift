@@ -28,27 +28,25 @@ package struct ScatteredBuffers: Sendable {
   }
 
   /// Fills the buffers from `offset` of the file, after the first `filled` bytes. Waits for the disk if it must.
-  ///
-  /// - Returns: the total number of bytes filled. Fewer than `byteCount` only at the end of the file.
+  /// Returns the total number of bytes filled. Fewer than `byteCount` only at the end of the file.
   package func fill(
     after filled: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int {
     try repeatFully(from: filled, to: byteCount) { filled in
       rest(after: filled, upTo: byteCount).withUnsafeBufferPointer {
-        syscalls.readScattered(descriptor, $0, offset + filled, false)
+        syscalls.call.readScattered(descriptor, $0, offset + filled, false)
       }
     }
   }
 
-  /// Fills the buffers up to byte `end` as far as the page cache has it.
-  ///
-  /// - Returns: the total number of bytes filled; `nil` if this file system cannot tell what is resident.
+  /// Fills the buffers up to byte `end` as far as the page cache has it. Returns the total number of bytes filled;
+  /// `nil` if this file system cannot tell what is resident.
   package func fillWithResident(
     after before: Int, upTo end: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int? {
     try repeatWhileResident(from: before, to: end) { filled in
       rest(after: filled, upTo: end).withUnsafeBufferPointer {
-        syscalls.readScattered(descriptor, $0, offset + filled, true)
+        syscalls.call.readScattered(descriptor, $0, offset + filled, true)
       }
     }
   }
@@ -58,27 +56,25 @@ extension Syscalls {
   /// The most bytes requested by one call. Apple platforms refuse `INT_MAX` and more; Linux returns at most that much.
   package static let longestRead = 1 << 30
 
-  /// Fills `buffer` from `offset` until it is full or the file ends. Waits for the disk if it must.
-  ///
-  /// - Returns: the number of bytes read. Fewer than requested only at the end of the file.
+  /// Fills `buffer` from `offset` until it is full or the file ends. Waits for the disk if it must. Returns the number
+  /// of bytes read. Fewer than requested only at the end of the file.
   package func readFully(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int {
     try repeatFully(from: 0, to: buffer.count) { filled in
-      read(descriptor, .init(rebasing: buffer[filled...].prefix(Self.longestRead)), offset + filled)
+      call.read(descriptor, .init(rebasing: buffer[filled...].prefix(Self.longestRead)), offset + filled)
     }
   }
 
-  /// Fills as much of `buffer` from `offset` as the page cache holds.
-  ///
-  /// - Returns: the number of bytes read, from the start; `nil` if this file system cannot tell what is resident.
+  /// Fills as much of `buffer` from `offset` as the page cache holds. Returns the number of bytes read, from the start;
+  /// `nil` if this file system cannot tell what is resident.
   package func readWhatIsResident(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int? {
     try repeatWhileResident(from: 0, to: buffer.count) { filled in
       let isWhole = filled == 0 && buffer.count <= Self.longestRead
       let rest = isWhole ? buffer : .init(rebasing: buffer[filled...].prefix(Self.longestRead))
-      return readResident(descriptor, rest, offset + filled)
+      return call.readResident(descriptor, rest, offset + filled)
     }
   }
 }
@@ -103,9 +99,8 @@ extension Syscalls {
   return filled
 }
 
-/// The same for calls that read only what is resident: ends also at the first byte that is not.
-///
-/// - Returns: as above; `nil` if this file system cannot tell what is resident.
+/// The same for calls that read only what is resident: ends also at the first byte that is not. Returns as above; `nil`
+/// if this file system cannot tell what is resident.
 @inline(__always) private func repeatWhileResident(
   from start: Int, to end: Int, _ read: (_ filled: Int) -> Int
 ) throws(Errno) -> Int? {

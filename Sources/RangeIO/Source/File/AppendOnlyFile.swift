@@ -94,9 +94,7 @@ extension AppendOnlyFile {
   private static let mostShortReads = 8
 
   /// Compares the file with what is known of this recording. Ends the recording if the file does not hold it and
-  /// possibly more.
-  ///
-  /// - Returns: the file's status; `nil` if the recording has ended.
+  /// possibly more. Returns the file's status; `nil` if the recording has ended.
   func compare(
     _ marker: RecordingMarker, isClosed: () -> Bool = { false }
   ) throws(RecordingMarker.Lack) -> FileStatus? {

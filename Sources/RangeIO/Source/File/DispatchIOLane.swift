@@ -16,14 +16,14 @@ final class DispatchIOLane: @unchecked Sendable {
 
   /// Creates a channel on a second descriptor of `file`.
   init(_ file: OpenFile, gate: ShutdownGate, waiting: WaiterRegistry) throws(ReadError) {
-    let descriptor = file.syscalls.reopen(file.descriptor)
+    let descriptor = file.syscalls.call.reopen(file.descriptor)
     guard descriptor >= 0 else {
       throw .errno(Errno(result: descriptor), "open the file a second time", .init(source: file.name))
     }
     self.gate = gate
     self.waiting = waiting
     queue = DispatchQueue(label: "rangeio.dispatchio")
-    let (close, released) = (file.syscalls.close, self.released)
+    let (close, released) = (file.syscalls.call.close, self.released)
     channel = DispatchIO(type: .random, fileDescriptor: CInt(descriptor), queue: queue) { @Sendable _ in
       _ = close(CInt(descriptor))
       released.resolve(.success(()))
@@ -47,20 +47,20 @@ final class DispatchIOLane: @unchecked Sendable {
   ///
   /// - Throws: `CancellationError` or `closed`.
   func read(_ range: ByteRange) async throws -> Bytes {
-    if range.count <= LaneThreshold.dispatchIOPiece { return try await readOnce(range) }
-    var pieces: [Bytes] = []
+    var windows: [Bytes] = []
     var cursor = range.lowerBound
     while cursor < range.upperBound {
       let count = min(range.upperBound - cursor, LaneThreshold.dispatchIOWindow)
-      let got = try await readWindow(cursor..<cursor + count, into: &pieces)
-      cursor += got
-      if got < count { break }
+      let got = try await readWindow(cursor..<cursor + count)
+      windows.append(got)
+      cursor += got.count
+      if got.count < count { break }
     }
-    return Bytes(concatenating: pieces)
+    return Bytes(concatenating: windows)
   }
 
-  /// A bounded read: one continuation, resumed once, by the handler's last call.
-  private func readOnce(_ range: ByteRange) async throws -> Bytes {
+  /// One operation: one continuation, resumed once, by the handler's last call.
+  private func readWindow(_ range: ByteRange) async throws -> Bytes {
     try await permits.enter(waiting, urgency: .current)
     let answer = Promise<Bytes>()
     let collected = Locked<[Bytes]>([])
@@ -70,31 +70,6 @@ final class DispatchIOLane: @unchecked Sendable {
       answer.resolve(.success(Bytes(concatenating: collected.withLock { $0 })))
     }
     return try await waiting.wait(for: answer)
-  }
-
-  /// A long window: a stream of the pieces as the disk delivers them. The window limits what the stream may buffer.
-  ///
-  /// - Returns: the number of bytes appended to `pieces`.
-  private func readWindow(_ range: ByteRange, into pieces: inout [Bytes]) async throws -> Int {
-    try await permits.enter(waiting, urgency: .current)
-    let (stream, continuation) = AsyncThrowingStream.makeStream(of: Bytes.self)
-    // Closing must end the wait at once.
-    let ending = StreamEnding(continuation)
-    waiting.add(ending)
-    defer { waiting.remove(ending) }
-    operate(range) { piece in
-      continuation.yield(piece)
-    } onEnd: {
-      continuation.finish()
-    }
-    var count = 0
-    for try await piece in stream {
-      pieces.append(piece)
-      count += piece.count
-    }
-    // The stream of a cancelled task ends as if it were complete.
-    try Task.checkCancellation()
-    return count
   }
 
   /// Starts one operation of the channel. It already has a permit, and returns it when the operation ends, not when its
@@ -115,13 +90,6 @@ final class DispatchIOLane: @unchecked Sendable {
       onEnd()
     }
   }
-}
-
-/// Ends a stream with an error when the reader closes.
-private final class StreamEnding: Failable {
-  private let continuation: AsyncThrowingStream<Bytes, any Error>.Continuation
-  init(_ continuation: AsyncThrowingStream<Bytes, any Error>.Continuation) { self.continuation = continuation }
-  func fail(_ error: any Error) { continuation.finish(throwing: error) }
 }
 
 /// Keeps Dispatch's memory alive.

@@ -68,11 +68,6 @@ final class FileLanes: Sendable {
     return try file.status()
   }
 
-  /// Whether `status` shows the file as it was when it was last found to be `version`. Quick: makes no system call.
-  func isSeen(_ version: FileVersion, in status: FileStatus) -> Bool {
-    sighting.withLock { $0.version == version && $0.isSame(status) }
-  }
-
   /// The version of the file if `status` shows it as it was last seen. Quick: makes no system call.
   func version(in status: FileStatus) -> FileVersion? {
     sighting.withLock { $0.isSame(status) ? $0.version : nil }

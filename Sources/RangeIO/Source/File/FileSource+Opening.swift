@@ -91,7 +91,7 @@ extension FileSource.Configuration {
     }
     let server = pathThreads.server(opened.status.device)
     opened.file.isServed(by: server)
-    if let path = opened.path { pathThreads.learn(path, leadsTo: opened.status.device, syscalls.statusOfPath) }
+    if let path = opened.path { pathThreads.learn(path, leadsTo: opened.status.device, syscalls.call.statusOfPath) }
     return server
   }
 }
@@ -150,7 +150,7 @@ extension FileSource {
       else {
         return now
       }
-      let wallClock = FileTime(nanosecondsSince1970: configuration.syscalls.wallClock().now)
+      let wallClock = FileTime(nanosecondsSince1970: configuration.syscalls.call.wallClock().now)
       let age = version.modified.duration(to: wallClock)
       guard age >= .zero, age < Self.rest, waited < Self.rest else {
         lanes.rested(version)
@@ -176,7 +176,7 @@ extension FileSource {
     return try await onThread(of: pathThreads(of: lanes)) {
       [name = lanes.file.name, syscalls = configuration.syscalls] in
       var status = FileStatus()
-      let result = syscalls.statusOfPath(path, &status)
+      let result = syscalls.call.statusOfPath(path, &status)
       if result >= 0 { return status }
       let error = ReadError.errno(Errno(result: result), "look at the file", .init(source: name))
       guard error.code == .notFound else { throw error }

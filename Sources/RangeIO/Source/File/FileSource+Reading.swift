@@ -10,17 +10,14 @@ extension FileSource {
     Platform.readsResidentPages && configuration.engine == .automatic && !lanes.isRemote
   }
 
-  /// The lane for what the resident lane leaves.
-  private var diskLane: FileLane {
+  /// Whether the library's own threads read what the resident lane leaves. If not, DispatchIO does.
+  var usesPositionalLane: Bool {
     switch configuration.engine {
-    case .positional: .positional
-    case .dispatchIO: .dispatchIO
-    case .automatic: Platform.readsResidentPages ? .positional : .dispatchIO
+    case .positional: true
+    case .dispatchIO: false
+    case .automatic: Platform.readsResidentPages
     }
   }
-
-  /// Whether the library's own threads read what the resident lane leaves.
-  var usesPositionalLane: Bool { diskLane == .positional }
 
   /// A read that would keep the caller's actor busy too long, or that starts at the disk.
   ///
@@ -95,11 +92,7 @@ extension FileSource {
     // The file ended, the disk failed, or another descriptor's EBADF ended this operation too: `pread` finds out which.
     let rest = range.lowerBound + bytes.count..<range.upperBound
     let buffer = try configuration.buffers.buffer(rest.count)
-    let (count, status) = try await lanes.positional.read(rest, into: buffer, from: 0)
-    seen = status
-    counters.add(count, to: .positional)
-    guard count == rest.count else { throw try await shrank(version, at: rest, got: count, lanes) }
-    return Bytes(concatenating: [bytes, buffer.bytes(count)])
+    return Bytes(concatenating: [bytes, try await readRest(of: rest, into: buffer, from: 0, lanes, version, &seen)])
   }
 }
 
@@ -176,7 +169,7 @@ extension FileSource {
     // `try?`: the next read, if there is one, reports the error.
     guard let lanes = try? openLanes(for: source) else { return gate.leave() }
     let job = IOJob(isUrgent: false) { [gate, file = lanes.file] in
-      file.syscalls.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)
+      file.syscalls.call.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)
       gate.leave()
     }
     lanes.threads.submit(job)

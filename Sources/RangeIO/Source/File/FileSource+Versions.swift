@@ -24,19 +24,30 @@ extension FileSource {
       if current !== lanes { return try await describe(current) }
       throw ReadError.changed("another file is open in its place", lanes.file.context(0..<0))
     }
-    let (now, tick) = configuration.syscalls.wallClock()
+    let (now, tick) = configuration.syscalls.call.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick, changed: status.changed)
-    return described.withLock { described in
-      if let last = described, last.isSettled == isSettled, let snapshot = FileSnapshot.of(last),
-        snapshot.version == version, snapshot.generation == generation
-      {
-        return last
-      }
-      let new = SourceDescription(
+    return lastDescription(in: generation) { last, snapshot in
+      last.isSettled == isSettled && snapshot.version == version
+    } orNew: {
+      SourceDescription(
         id: lanes.id, name: lanes.file.name, validator: version,
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes,
         traits: .init(
           cost: configuration.cost, isSettled: isSettled, context: FileSnapshot(version, generation)))
+    }
+  }
+
+  /// The last description if it is of this file and still says what is so, else a new one.
+  private func lastDescription(
+    in generation: Int, if isSame: (SourceDescription, FileSnapshot) -> Bool, orNew make: () -> SourceDescription
+  ) -> SourceDescription {
+    described.withLock { described in
+      if let last = described, let snapshot = FileSnapshot.of(last), snapshot.generation == generation,
+        isSame(last, snapshot)
+      {
+        return last
+      }
+      let new = make()
       // If another file has replaced it in between, no later call needs this description.
       if currentGeneration == generation { described = new }
       return new
@@ -47,7 +58,7 @@ extension FileSource {
   @inline(__always) func isStill(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     configuration.isAppendOnly
       ? lanes.isOn(version.recording, seen: status, of: version.size)
-      : FileVersion(status) == version || lanes.isSeen(version, in: status)
+      : FileVersion(status) == version || lanes.version(in: status) == version
   }
 
   /// Whether `status` shows a longer file than `version`, another version, or other names than before.
@@ -161,19 +172,14 @@ extension FileSource {
     var version = FileVersion(status)
     version.recording = recording.number
     let validator = RecordingVersion(recording: recording.number, size: status.size)
-    return described.withLock { [version] described in
-      if let last = described, FileSnapshot.of(last)?.generation == generation,
-        last.validator.map({ $0.change(to: validator) }) == .same
-      {
-        return last
-      }
-      let new = SourceDescription(
+    return lastDescription(in: generation) { last, _ in
+      last.validator.map { $0.change(to: validator) } == .same
+    } orNew: {
+      SourceDescription(
         id: lanes.id + ":recording", name: lanes.file.name, validator: validator,
         byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes,
         traits: .init(
           cost: configuration.cost, mayGrow: true, isAppendOnly: true, context: FileSnapshot(version, generation)))
-      if currentGeneration == generation { described = new }
-      return new
     }
   }
 
@@ -202,9 +208,8 @@ extension FileSource {
     }
   }
 
-  /// Compares the file with what is known of its recording.
-  ///
-  /// - Returns: the file's status; `nil` if the recording has ended.
+  /// Compares the file with what is known of its recording. Returns the file's status; `nil` if the recording has
+  /// ended.
   private func compare(_ recording: AppendOnlyFile, _ lanes: FileLanes) async throws -> FileStatus? {
     // What is compared was written or read a moment ago, and is nearly always in the page cache.
     if usesResidentLane(of: lanes) {

@@ -24,10 +24,10 @@ final class OpenFile: Sendable {
   deinit {
     guard takeClosing() else { return }
     guard isRemote else {
-      _ = syscalls.close(descriptor)
+      _ = syscalls.call.close(descriptor)
       return
     }
-    closingThreads.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.close(descriptor) })
+    closingThreads.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.call.close(descriptor) })
   }
 
   /// Whether a server, or another process, may have to answer calls that otherwise return at once: `fstat`, `open`,
@@ -35,7 +35,7 @@ final class OpenFile: Sendable {
   var isRemote: Bool { mayBeRemote.load(ordering: .relaxed) }
 
   /// Finds out whether the file is remote. May wait.
-  func locate() { mayBeRemote.store(syscalls.isRemote(descriptor), ordering: .relaxed) }
+  func locate() { mayBeRemote.store(syscalls.call.isRemote(descriptor), ordering: .relaxed) }
 
   /// The file is on a server; these threads ask it.
   func isServed(by threads: IOThreads) { _ = server.publish(threads) }
@@ -44,7 +44,7 @@ final class OpenFile: Sendable {
 
   /// Closes the descriptor, once, on this thread. May wait.
   func close() {
-    if takeClosing() { _ = syscalls.close(descriptor) }
+    if takeClosing() { _ = syscalls.call.close(descriptor) }
   }
 
   /// Closes the descriptor, once. Call it when the gate has drained; otherwise the last reference closes it.
@@ -54,7 +54,7 @@ final class OpenFile: Sendable {
     let answer = Promise<Void>()
     closingThreads.submit(
       IOJob { [syscalls, descriptor] in
-        _ = syscalls.close(descriptor)
+        _ = syscalls.call.close(descriptor)
         answer.resolve(.success(()))
       })
     try await answer.value()
@@ -64,7 +64,7 @@ final class OpenFile: Sendable {
   /// number. Reads in flight find that empty file. Call it only within the gate. May wait.
   func release() {
     // If no descriptor is free, the file stays open until the source is closed.
-    _ = syscalls.release(descriptor)
+    _ = syscalls.call.release(descriptor)
   }
 
   private func takeClosing() -> Bool { !isClosed.exchange(true, ordering: .acquiringAndReleasing) }
@@ -72,13 +72,13 @@ final class OpenFile: Sendable {
   /// The file's current status. May wait for a server, if ``isRemote``.
   func status() throws(ReadError) -> FileStatus {
     var status = FileStatus()
-    let result = syscalls.status(descriptor, &status)
+    let result = syscalls.call.status(descriptor, &status)
     guard result >= 0 else { throw .errno(Errno(result: result), "look at the file", .init(source: name)) }
     return status
   }
 
   /// The file's current name, if the system reports it.
-  var nameNow: String? { syscalls.name(descriptor) }
+  var nameNow: String? { syscalls.call.name(descriptor) }
 
   func context(_ range: ByteRange) -> ReadError.Context {
     ReadError.Context(source: name, offset: range.lowerBound, count: range.count)
@@ -133,9 +133,9 @@ enum FileOpening {
   }
 
   private static func openOnce(_ path: FilePath, _ name: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
-    var result = syscalls.open(path)
+    var result = syscalls.call.open(path)
     // Does not wait for a FIFO. Only a process that holds a write lease on the file remains to wait for.
-    if result == -Int(Errno.wouldBlock.rawValue) { result = syscalls.openWaiting(path) }
+    if result == -Int(Errno.wouldBlock.rawValue) { result = syscalls.call.openWaiting(path) }
     guard result >= 0 else {
       // Opening a socket, or a device without a driver, fails before the descriptor could tell its kind.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
@@ -170,7 +170,7 @@ enum FileOpening {
   private static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
     file.locate()
     let name = file.nameNow
-    let fileSystem = file.syscalls.fileSystem(file.descriptor)
+    let fileSystem = file.syscalls.call.fileSystem(file.descriptor)
     let status = try file.status()
     if let refusal = refusal(status.mode, file.name) { throw refusal }
     if rio_file_kind_of(status.mode) == rio_block_device {

@@ -60,9 +60,8 @@ final class PositionalLane: Sendable {
     return Pending(job: job, answer: answer, urgency: handle)
   }
 
-  /// Waits for a read. If cancelled or closed, it returns at once and withdraws the read if that has not begun.
-  ///
-  /// - Returns: the number of bytes in the buffer, including those already there.
+  /// Waits for a read. If cancelled or closed, it returns at once and withdraws the read if that has not begun. Returns
+  /// the number of bytes in the buffer, including those already there.
   func finish(_ pending: Pending) async throws -> Outcome {
     defer { pending.forgetUrgency() }
     do {
@@ -104,34 +103,32 @@ final class ResidentLane: Sendable {
 
   init(_ file: OpenFile) { self.file = file }
 
-  /// Fills `buffer` from `range` as far as the page cache has it.
-  ///
-  /// - Returns: the number of bytes from the start of `range` that were resident.
+  /// Fills `buffer` from `range` as far as the page cache has it. Returns the number of bytes from the start of `range`
+  /// that were resident.
   func fill(_ buffer: UnsafeMutableRawBufferPointer, from range: ByteRange) throws(ReadError) -> Int {
-    guard isAvailable.load(ordering: .relaxed) else { return 0 }
-    do {
-      if let filled = try file.syscalls.readWhatIsResident(file.descriptor, buffer, at: range.lowerBound) {
-        return filled
-      }
-      isAvailable.store(false, ordering: .relaxed)
-      return 0
-    } catch {
-      throw .errno(error, "read the file", file.context(range))
+    try attempt(range, after: 0) { () throws(Errno) in
+      try file.syscalls.readWhatIsResident(file.descriptor, buffer, at: range.lowerBound)
     }
   }
 
   /// Fills `buffers`, which are for `range`, from byte `filled` of it up to byte `end`, as far as the page cache has
-  /// it.
-  ///
-  /// - Returns: the number of bytes filled so far.
+  /// it. Returns the number of bytes filled so far.
   func fill(_ buffers: ScatteredBuffers, after filled: Int, upTo end: Int, from range: ByteRange) throws(ReadError)
     -> Int
   {
+    try attempt(range, after: filled) { () throws(Errno) in
+      try buffers.fillWithResident(
+        after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
+    }
+  }
+
+  /// - Parameter read: `nil` if the file's system cannot tell what is resident.
+  @inline(__always) private func attempt(
+    _ range: ByteRange, after filled: Int, _ read: () throws(Errno) -> Int?
+  ) throws(ReadError) -> Int {
     guard isAvailable.load(ordering: .relaxed) else { return filled }
     do {
-      let now = try buffers.fillWithResident(
-        after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
-      if let now { return now }
+      if let now = try read() { return now }
       isAvailable.store(false, ordering: .relaxed)
       return filled
     } catch {

@@ -13,7 +13,8 @@ import Testing
     var configuration = FileSource.Configuration(blockSize: .kibibytes(4), isAppendOnly: isAppendOnly)
     if let cost { configuration.cost = cost }
     // An hour on, so that the file is settled.
-    configuration.syscalls = Syscalls(wallClock: { (Syscalls.system.wallClock().now + 3_600_000_000_000, 1) })
+    configuration.syscalls = Syscalls(
+      .init(wallClock: { (Syscalls.system.call.wallClock().now + 3_600_000_000_000, 1) }))
     return FileSource(path, configuration: configuration)
   }
 

@@ -25,7 +25,7 @@ struct FileWorkTests {
     waits: Bool, isRemote: Bool
   ) async throws {
     let (path, bytes) = try await directory.file(count: 1000)
-    let syscalls = Syscalls(isRemote: { _ in isRemote })
+    let syscalls = Syscalls(.init(isRemote: { _ in isRemote }))
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls))
     let description = try await source.describe()
     let found = try await source.withDescriptor(of: description, for: 0..<1, waits: waits, Self.firstByte)
