@@ -1,4 +1,5 @@
 import CRangeIOSystem
+import Synchronization
 
 /// A moment on the clock of a reader. Comparable with other instants of that reader.
 public struct ReadInstant: Hashable, Comparable, Sendable {
@@ -65,10 +66,10 @@ public struct TimeSource: Sendable {
 /// libdispatch ends the process. A process that opens hundreds of files may run out of descriptors, and should get an
 /// error instead.
 enum Timers {
-  private static let started = Locked(false)
+  private static let started = Atomic<Bool>(false)
 
   /// Whether the first wait of the process was started here.
-  static var isPrepared: Bool { started.withLock { $0 } }
+  static var isPrepared: Bool { started.load(ordering: .acquiring) }
 
   /// Starts the first wait of the process now, if enough descriptors are free. Does not wait itself. Returns whether it
   /// is started, or need not be; if not, too few descriptors are free, and the next call tries again.
@@ -76,11 +77,7 @@ enum Timers {
     let descriptors = Platform.descriptorsOfFirstWait
     if isPrepared || descriptors == 0 { return true }
     guard rio_descriptors_are_left(descriptors) else { return false }
-    let isFirst = started.withLock { started in
-      defer { started = true }
-      return !started
-    }
-    guard isFirst else { return true }
+    guard !started.exchange(true, ordering: .acquiringAndReleasing) else { return true }
     // Each clock has its own descriptor. libdispatch opens it only if the wait is not over by the time it comes to see
     // to it, which may be late on a busy machine: so these waits are long. Nothing waits for them to end. They belong
     // to the process, not to the task that happens to be the first.

@@ -44,12 +44,14 @@ package protocol ExplainedValidator: SourceDescription.Validator {
 extension SourceDescription {
   /// What reading from a source costs. Merging and read-ahead use it to decide.
   public struct Cost: Hashable, Sendable {
-    /// The time to the first byte of a read.
-    public var latency: Duration
-    /// The rate after the first byte, in bytes per second.
-    public var bytesPerSecond: Double
+    package var latency: Duration
+    package var bytesPerSecond: Double
 
     /// Creates a cost. The defaults are those of a local disk.
+    ///
+    /// - Parameters:
+    ///   - latency: the time to the first byte of a read.
+    ///   - bytesPerSecond: the rate after the first byte.
     public init(latency: Duration = .microseconds(100), bytesPerSecond: Double = 1e9) {
       self.latency = latency
       self.bytesPerSecond = bytesPerSecond

@@ -136,7 +136,7 @@ struct FileFaultTests {
     let path = try await directory.file(count: 10_000).path
     let gate = Gate()
     let descriptors = CountedDescriptors()
-    let counted = descriptors.syscalls()
+    let counted = descriptors.syscalls().call
     let syscalls = Syscalls(.init(open: counted.open, close: counted.close, advise: { _, _, _, _ in gate.pass() }))
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls))
     let description = try await source.describe()

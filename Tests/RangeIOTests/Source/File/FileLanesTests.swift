@@ -30,7 +30,7 @@ struct FileLanesTests {
   @Test func `closing that begins while the first read opens its channel ends both`() async throws {
     let path = try await directory.file(count: 10_000).path
     let descriptors = CountedDescriptors()
-    let counted = descriptors.syscalls()
+    let counted = descriptors.syscalls().call
     let source = Locked<FileSource?>(nil)
     let closing = Locked<Task<Void, Never>?>(nil)
     let syscalls = Syscalls(
@@ -61,7 +61,7 @@ struct FileLanesTests {
     let (gate, waiting) = (ShutdownGate(), WaiterRegistry())
     let lanes = Locked<FileLanes?>(nil)
     let others = Locked<[DispatchIOLane]>([])
-    let counted = descriptors.syscalls()
+    let counted = descriptors.syscalls().call
     let openings = Locked(0)
     let syscalls = Syscalls(
       .init(

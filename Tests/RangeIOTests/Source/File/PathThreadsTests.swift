@@ -138,7 +138,7 @@ struct PathThreadsTests {
     localThreads.submit(IOJob { disk.pass() })
     await disk.arrival(2)
     let closed = Promise<Void>()
-    let calls = server.syscalls
+    let calls = server.syscalls.call
     var configuration = TestEngine.configuration(
       .positional,
       syscalls: Syscalls(
