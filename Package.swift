@@ -75,7 +75,7 @@ let package = Package(
       path: "Tests/Recorder", swiftSettings: strict + checked),
     // A program whose instructions are counted.
     .executableTarget(
-      name: "HitCost", dependencies: ["RangeIO"],
+      name: "HitCost", dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/HitCost", exclude: ["instructions.txt"], swiftSettings: strict + checked),
     // What the tests of the core share.
     .target(

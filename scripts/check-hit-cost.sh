@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Counts the instructions of a read of 4 KiB that a cache in memory answers, alone, below two stages that do nothing and
-# without `await`, and of one that it does not have and keeps. Fails when one has become a quarter more expensive than Tests/HitCost/instructions.txt
-# says.
+# Counts instructions: of a read of 4 KiB that a cache in memory answers, alone, below two stages that do nothing and
+# without `await`; of one that it does not have and keeps; of one of a file without a cache; of a MiB that is streamed; of
+# a block of 4 KiB that is written to a disk tier. Fails when one has become a quarter more expensive than
+# Tests/HitCost/instructions.txt says.
 #
 # Usage: scripts/check-hit-cost.sh [--record]
 #   --record: writes what was counted to that file. The commit that does so says why.
@@ -33,7 +34,9 @@ fi
 
 # The instructions of one run: of which reads, how many.
 instructions() {
-  SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" \
+  rm -rf "$work/files"
+  mkdir -m 700 "$work/files"
+  SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" "$work/files" \
     >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; return 1; }
   awk '/Collected *:/ { print $NF }' "$work/log"
 }
@@ -41,9 +44,9 @@ instructions() {
 # What a number belongs to: another processor or compiler has others, and the runtime of Swift is counted too.
 system=$(uname -s)-$(uname -m)-swift$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
 failed=0
-for what in hit hit-under-stages cached miss; do
-  # So many that what happens once, such as a clock that is begun beside, counts nothing; a miss takes longer.
-  if [ $what = miss ]; then many=600; else many=5100; fi
+for what in hit hit-under-stages cached miss read stream spill; do
+  # So many that what happens once, such as a clock that is begun beside, counts nothing; some take longer.
+  case $what in miss) many=600 ;; stream) many=300 ;; spill) many=1124 ;; *) many=5100 ;; esac
   from=$(instructions $what $few)
   to=$(instructions $what $many)
   now=$(((to - from) / (many - few)))

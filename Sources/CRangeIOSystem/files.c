@@ -5,10 +5,8 @@
 
 int rio_open_readonly(const char *path) {
   int fd;
-  do {
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  } while (fd < 0 && errno == EINTR);
-  return fd < 0 ? -errno : fd;
+  UNINTERRUPTED(fd, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  return outcome(fd);
 }
 
 enum rio_unreadable rio_why_unreadable(int fd) {
@@ -63,7 +61,7 @@ uint64_t rio_filesystem_id(int fd) {
 }
 
 // Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
-int rio_close(int fd) { return close(fd) < 0 ? -errno : 0; }
+int rio_close(int fd) { return outcome(close(fd)); }
 
 static struct rio_time file_time(struct timespec t) {
   return (struct rio_time){.seconds = (int64_t)t.tv_sec, .nanoseconds = (uint32_t)t.tv_nsec};
@@ -73,7 +71,6 @@ static void fill(struct rio_stat *out, const struct stat *s) {
   out->device = (uint64_t)s->st_dev;
   out->inode = (uint64_t)s->st_ino;
   out->size = (int64_t)s->st_size;
-  out->special_device = (uint64_t)s->st_rdev;
   out->mode = (uint32_t)s->st_mode;
   out->links = (uint64_t)s->st_nlink;
   out->owner = (uint32_t)s->st_uid;
@@ -171,9 +168,11 @@ void *rio_map_aligned_pages(size_t count) {
   return aligned;
 }
 
+size_t rio_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
 void rio_drop_pages(void *pages, size_t count) {
   // The system would round to its pages, of 16 KiB or more on some machines, and take the memory of the neighbors.
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)pages;
+  uintptr_t page = rio_page_size(), start = (uintptr_t)pages;
   uintptr_t first = (start + page - 1) & ~(page - 1), end = (start + count) & ~(page - 1);
   if (first < end) rio_platform_drop_pages((void *)first, end - first);
 }

@@ -16,16 +16,26 @@
 
 // MARK: descriptors
 
+/// The path by which the system leads to the file behind a descriptor.
+struct fd_path {
+  char text[32];
+};
+
+static struct fd_path path_of(int fd) {
+  struct fd_path path;
+  snprintf(path.text, sizeof path.text, "/proc/self/fd/%d", fd);
+  return path;
+}
+
 int rio_open_waiting(const char *path) {
   // In two steps, so that what is waited for is the file that was looked at, and never the writer of a FIFO.
   int named = open(path, O_PATH | O_CLOEXEC);
   if (named < 0) return -errno;
   struct stat s;
-  char again[32];
-  snprintf(again, sizeof again, "/proc/self/fd/%d", named);
+  struct fd_path again = path_of(named);
   int fd = -1, error = EWOULDBLOCK;
   if (fstat(named, &s) == 0 && S_ISREG(s.st_mode)) {
-    UNINTERRUPTED(fd, open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    UNINTERRUPTED(fd, open(again.text, O_RDONLY | O_CLOEXEC | O_NOCTTY));
     if (fd < 0 && errno != ENOENT) error = errno;  // ENOENT: there is no /proc
   }
   close(named);
@@ -36,18 +46,12 @@ enum rio_unreadable rio_platform_why_unreadable(int flags) {
   return flags & O_PATH ? rio_path_only : flags & O_DIRECT ? rio_direct : rio_readable;
 }
 
-int rio_platform_open_again(int fd) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  return rio_open_readonly(path);
-}
+int rio_platform_open_again(int fd) { return rio_open_readonly(path_of(fd).text); }
 
 int rio_platform_replace(int with, int fd) { return dup3(with, fd, O_CLOEXEC); }
 
 int rio_name_of(int fd, char *name, int capacity) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  ssize_t count = readlink(path, name, (size_t)capacity);
+  ssize_t count = readlink(path_of(fd).text, name, (size_t)capacity);
   if (count < 0) return -errno;
   return count < capacity ? (int)count : -ENAMETOOLONG;
 }
@@ -71,30 +75,24 @@ bool rio_descriptors_are_left(int count) {
 
 // MARK: reading
 
-int64_t rio_pread_resident(int fd, void *buffer, size_t count, int64_t offset) {
-#if defined(RWF_NOWAIT)
-  struct iovec piece = {buffer, count};
-#if defined(__LP64__) && defined(SYS_preadv2)
-  // Without the wrapper, which prepares for pthread_cancel each time. The offset fits the first of its two words.
-  ssize_t n = syscall(SYS_preadv2, fd, &piece, 1, offset, 0, RWF_NOWAIT);
-#else
-  ssize_t n = preadv2(fd, &piece, 1, (off_t)offset, RWF_NOWAIT);
-#endif
-  return n < 0 ? -(int64_t)errno : (int64_t)n;
-#else
-  (void)fd, (void)buffer, (void)count, (void)offset;
-  return -EOPNOTSUPP;
-#endif
-}
-
 int64_t rio_platform_preadv_resident(int fd, const struct iovec *pieces, int count, int64_t offset) {
 #if defined(RWF_NOWAIT)
+#if defined(__LP64__) && defined(SYS_preadv2)
+  // Without the wrapper, which prepares for pthread_cancel each time. The offset fits the first of its two words.
+  ssize_t n = syscall(SYS_preadv2, fd, pieces, (long)count, offset, 0, RWF_NOWAIT);
+#else
   ssize_t n = preadv2(fd, pieces, count, (off_t)offset, RWF_NOWAIT);
+#endif
   return n < 0 ? -(int64_t)errno : (int64_t)n;
 #else
   (void)fd, (void)pieces, (void)count, (void)offset;
   return -EOPNOTSUPP;
 #endif
+}
+
+int64_t rio_pread_resident(int fd, void *buffer, size_t count, int64_t offset) {
+  struct iovec piece = {buffer, count};
+  return rio_platform_preadv_resident(fd, &piece, 1, offset);
 }
 
 void rio_advise(int fd, int64_t offset, int64_t count, bool will_read) {
@@ -194,17 +192,12 @@ void rio_disk_begin_writing(int fd, int64_t count, int64_t offset) {
 
 // MARK: watches
 
-int rio_watches_open(void) {
-  int result = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  return result >= 0 ? result : -errno;
-}
+int rio_watches_open(void) { return outcome(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
 
 int rio_watches_add(int watches, int file) {
   // By descriptor: the name may lead elsewhere by now.
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  int result = inotify_add_watch(watches, path, IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF);
-  return result >= 0 ? result : -errno;
+  return outcome(
+      inotify_add_watch(watches, path_of(file).text, IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF));
 }
 
 void rio_watches_remove(int watches, int watch) { (void)inotify_rm_watch(watches, watch); }

@@ -87,9 +87,7 @@ extension StoreWork {
     guard end == range.upperBound else { throw StoreFault("explains \(range) up to \(end) only") }
   }
 
-  /// Looks `range` up and compares all bytes that it finds.
-  ///
-  /// - Returns: the gaps.
+  /// Looks `range` up and compares all bytes that it finds. Returns the gaps.
   mutating func lookUp(_ range: ByteRange, _ token: ChunkToken) async throws(StoreFault) -> [ByteRange] {
     let grid = token.grid
     try checkExplanation(range, token)

@@ -90,9 +90,7 @@ struct StoreWork {
     }
   }
 
-  /// Gives a tier bytes as the tier above does, block by block.
-  ///
-  /// - Returns: whether any were kept.
+  /// Gives a tier bytes as the tier above does, block by block. Returns whether any were kept.
   private func demote(_ bytes: Bytes, _ fetch: Fetch, to tier: any ChunkTier) -> Bool {
     fetch.ticket.token.grid.pieces(of: fetch.range).reduce(false) { isKept, piece in
       let lower = piece.range.lowerBound - fetch.range.lowerBound

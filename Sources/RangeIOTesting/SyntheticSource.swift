@@ -68,9 +68,8 @@ public final class SyntheticSource: RangeSource {
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
     let (byteCount, version) = state.withLock { ($0.byteCount, $0.version) }
     return SourceDescription(
-      id: id, validator: Version(number: version, byteCount: byteCount), byteCount: byteCount, cost: cost,
-      mayGrow: true,
-      isAppendOnly: isAppendOnly)
+      id: id, validator: Version(number: version, byteCount: byteCount), byteCount: byteCount,
+      traits: .init(cost: cost, mayGrow: true, isAppendOnly: isAppendOnly))
   }
 
   /// The bytes of `range`, after the latency and at the given rate.

@@ -22,7 +22,7 @@ final class OwnHedging: ReadyStage {
   }
 
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-    guard request.purpose == .demand else { return try await next(request) }
+    guard !request.isPrefetch else { return try await next(request) }
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     let oneTry: @Sendable () async -> Void = {
       do { told.yield(.ended(.success(try await next(request)))) } catch { told.yield(.ended(.failure(error))) }

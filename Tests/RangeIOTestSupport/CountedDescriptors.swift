@@ -27,22 +27,23 @@ final class CountedDescriptors: Sendable {
 
   /// The calls to hand to a source. `opening` runs before each opening.
   func syscalls(
-    opening: @escaping @Sendable () -> Void = {}, read: @escaping Syscalls.Read = Syscalls.system.read,
-    readResident: @escaping Syscalls.Read = Syscalls.system.readResident
+    opening: @escaping @Sendable () -> Void = {}, read: @escaping Syscalls.Read = Syscalls.system.call.read,
+    readResident: @escaping Syscalls.Read = Syscalls.system.call.readResident
   ) -> Syscalls {
     Syscalls(
-      open: { path in
-        opening()
-        return self.note(Syscalls.system.open(path))
-      },
-      reopen: { self.note(Syscalls.system.reopen($0)) },
-      close: { descriptor in
-        // Forgotten before it is closed: another thread may get the number at once.
-        if self.opened.withLock({ $0.remove(descriptor) }) == nil { self.faults.wrappingAdd(1, ordering: .relaxed) }
-        defer { self.closings.add() }
-        return Syscalls.system.close(descriptor)
-      },
-      read: read, readResident: readResident)
+      .init(
+        open: { path in
+          opening()
+          return self.note(Syscalls.system.call.open(path))
+        },
+        reopen: { self.note(Syscalls.system.call.reopen($0)) },
+        close: { descriptor in
+          // Forgotten before it is closed: another thread may get the number at once.
+          if self.opened.withLock({ $0.remove(descriptor) }) == nil { self.faults.wrappingAdd(1, ordering: .relaxed) }
+          defer { self.closings.add() }
+          return Syscalls.system.call.close(descriptor)
+        },
+        read: read, readResident: readResident))
   }
 
   private func note(_ result: Int) -> Int {

@@ -35,7 +35,8 @@ final class HeldSource: RangeSource {
     isPrompt: Bool = false
   ) {
     description = SourceDescription(
-      id: id, validator: version.map(Version.init), byteCount: byteCount, isSettled: isSettled)
+      id: id, validator: version.map(Version.init), byteCount: byteCount,
+      traits: .init(isSettled: isSettled))
     self.version = version ?? 0
     self.isPrompt = isPrompt
     state = Locked(State(isHeld: isHeld))

@@ -66,7 +66,7 @@ func write(_ contents: [UInt8], to path: String, at offset: Int = 0, truncating:
 func settle(_ path: String) async throws {
   while true {
     let opened = try FileOpening.open(FilePath(path), .system)
-    let (now, tick) = Syscalls.system.wallClock()
+    let (now, tick) = Syscalls.system.call.wallClock()
     if FileVersion(try opened.file.status()).isSettled(at: now, tick: tick) { return }
     try await Task.sleep(for: .nanoseconds(tick))
   }

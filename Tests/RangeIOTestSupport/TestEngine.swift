@@ -6,7 +6,9 @@ import RangeIO
 enum TestEngine {
   static let current: FileSource.Engine = {
     guard let name = ProcessInfo.processInfo.environment["RANGEIO_ENGINE"] else { return .automatic }
-    guard let engine = FileSource.Engine(rawValue: name) else { fatalError("RANGEIO_ENGINE: no engine \(name)") }
+    guard let engine = FileSource.Engine.allCases.first(where: { "\($0)" == name }) else {
+      fatalError("RANGEIO_ENGINE: no engine \(name)")
+    }
     return engine
   }()
 

@@ -28,7 +28,6 @@ struct rio_stat {
   int64_t size;               ///< bytes; for a block device 0, see rio_device_size
   struct rio_time modified;   ///< mtime
   struct rio_time changed;    ///< ctime
-  uint64_t special_device;    ///< st_rdev
   uint32_t mode;              ///< st_mode
   uint64_t links;             ///< st_nlink: the names that the file has
   uint32_t owner;             ///< st_uid
@@ -136,6 +135,8 @@ void rio_unmap_pages(void *pages, size_t count);
 /// Fresh zeroed pages at a multiple of `count`, a power of two; in huge pages if the system has them and `count` is 2 MiB
 /// or more. NULL when the system has none. Returned with rio_unmap_pages.
 void *rio_map_aligned_pages(size_t count);
+/// The size of the system's pages in bytes.
+size_t rio_page_size(void);
 /// Gives the memory of mapped pages back, not their addresses: their contents are undefined when they are used again. A page of
 /// which only a part lies there is kept.
 void rio_drop_pages(void *pages, size_t count);

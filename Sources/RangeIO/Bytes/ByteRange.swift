@@ -16,14 +16,6 @@ package enum ByteRanges {
     return offset..<end
   }
 
-  /// `range` moved by `distance` bytes, or `nil` if an end would be negative or overflow.
-  package static func shift(_ range: ByteRange, by distance: Int) -> ByteRange? {
-    let (lower, lowerOverflow) = range.lowerBound.addingReportingOverflow(distance)
-    let (upper, upperOverflow) = range.upperBound.addingReportingOverflow(distance)
-    guard !lowerOverflow, !upperOverflow, lower >= 0 else { return nil }
-    return lower..<upper
-  }
-
   /// The bytes that are in both ranges, or `nil` if they share none.
   package static func intersection(_ a: ByteRange, _ b: ByteRange) -> ByteRange? {
     let lower = max(a.lowerBound, b.lowerBound)
@@ -88,5 +80,25 @@ package enum ByteRanges {
     }
     if cursor < range.upperBound { gaps.append(cursor..<range.upperBound) }
     return gaps
+  }
+}
+
+/// Bytes, and their range in a source.
+public struct RangedBytes: Sendable {
+  /// The range, from the start of the source.
+  public let range: ByteRange
+  /// Has as many bytes as `range`.
+  public let bytes: Bytes
+
+  /// Creates a value for the bytes of `range`.
+  public init(_ range: ByteRange, _ bytes: Bytes) {
+    self.range = range
+    self.bytes = bytes
+  }
+
+  /// The bytes of `part`, which must lie within ``range``.
+  func bytes(of part: ByteRange) -> Bytes {
+    guard part != range else { return bytes }
+    return bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
   }
 }

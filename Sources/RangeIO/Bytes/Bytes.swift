@@ -57,10 +57,15 @@ public struct Bytes: @unchecked Sendable {
 // MARK: making
 
 extension Bytes {
-  /// Creates a copy of `elements`.
+  /// Creates a copy of `elements`. A slice of `Bytes` is not copied, and counts from zero again:
+  /// `Bytes(line.dropFirst(2))` shares the memory of `line`.
   ///
-  /// - Complexity: O(n), one allocation (two for a sequence without a contiguous buffer).
+  /// - Complexity: O(n), one allocation (two for a sequence without a contiguous buffer); O(1) for a slice of `Bytes`.
   @inlinable public init(_ elements: some Sequence<UInt8>) {
+    if let slice = elements as? Slice<Bytes> {
+      self = slice.base[slice.startIndex..<slice.endIndex]
+      return
+    }
     // Inlinable, so that the compiler specialises the iteration in the client's module: 230 times faster.
     let copied: Bytes? = elements.withContiguousStorageIfAvailable { Bytes(copying: UnsafeRawBufferPointer($0)) }
     self = copied ?? Array(elements).withUnsafeBytes { Bytes(copying: $0) }
@@ -237,5 +242,22 @@ extension Bytes {
     forEachRun { position, run in
       (destination.baseAddress! + position).copyMemory(from: run.baseAddress!, byteCount: run.count)
     }
+  }
+}
+
+extension Bytes {
+  /// Shows several pieces of memory, one after the other, without copying them. Like `init(unsafeShowing:owner:)` for
+  /// several pieces, with the same promise.
+  ///
+  /// The pieces share one backing, so that each reports how much memory it really keeps alive.
+  ///
+  /// - Complexity: O(number of pieces).
+  package init(unsafeShowing pieces: [UnsafeRawBufferPointer], owner: any AnyObject & Sendable) {
+    let backing = ForeignBacking(owner: owner, byteCount: pieces.reduce(0) { $0 + $1.count })
+    self.init(
+      concatenating: pieces.map { piece in
+        guard let base = piece.baseAddress, !piece.isEmpty else { return Bytes() }
+        return Bytes(owner: backing, base: base, start: 0, count: piece.count)
+      })
   }
 }

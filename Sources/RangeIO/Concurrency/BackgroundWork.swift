@@ -3,7 +3,7 @@
 /// The core starts tasks only here, so that a test can run all of them on its own executor. Where the platform can,
 /// work starts at once on the caller's thread and continues elsewhere when it first suspends: work that does not need
 /// to wait completes before the call that starts it returns. Task-local values are inherited.
-public struct BackgroundWork: Sendable {
+package struct BackgroundWork: Sendable {
   let executor: (any TaskExecutor)?
 
   /// The executor of background work that is created without one. A simulation sets it for its tasks, so that nothing
@@ -11,7 +11,7 @@ public struct BackgroundWork: Sendable {
   @TaskLocal package static var standard: (any TaskExecutor)?
 
   /// Creates background work on `executor`, or on Swift's own threads if `nil`.
-  public init(executor: (any TaskExecutor)? = nil) { self.executor = executor ?? Self.standard }
+  package init(executor: (any TaskExecutor)? = nil) { self.executor = executor ?? Self.standard }
 
   /// Starts `work`, at `priority` or that of the caller.
   ///

@@ -87,9 +87,7 @@ package final class Promise<Value: Sendable>: Failable {
     }
   }
 
-  /// Sets the answer, unless it was set before.
-  ///
-  /// - Returns: whether this answer counts.
+  /// Sets the answer, unless it was set before. Returns whether this answer counts.
   @discardableResult package func resolve(_ result: Result<Value, any Error>) -> Bool {
     switch state.withLock({ $0.answer(result) }) {
     case .resume(let waiter):

@@ -32,9 +32,7 @@ package final class ShutdownGate: Sendable {
     return counts.sum(Count.entered) &- left
   }
 
-  /// Begins a use. End each with ``leave()``.
-  ///
-  /// - Returns: `false` if the gate is closed: nothing was begun.
+  /// Begins a use. End each with ``leave()``. Returns `false` if the gate is closed: nothing was begun.
   package func enter() -> Bool {
     // Counts first and then checks, while closing sets the flag first and then counts: one of the two sees the other.
     counts.addInOrder(1, to: Count.entered)
@@ -54,9 +52,7 @@ package final class ShutdownGate: Sendable {
     if isClosed { wakeWaitersIfDrained() }
   }
 
-  /// Closes the gate.
-  ///
-  /// - Returns: whether this call closed it; `false` if it was closed before.
+  /// Closes the gate. Returns whether this call closed it; `false` if it was closed before.
   package func close() -> Bool {
     guard !closed.exchange(true, ordering: .sequentiallyConsistent) else { return false }
     // If no use is inside, no last one will wake the waiters.

@@ -1,3 +1,6 @@
+import CRangeIOSystem
+import Synchronization
+
 /// A moment on the clock of a reader. Comparable with other instants of that reader.
 public struct ReadInstant: Hashable, Comparable, Sendable {
   /// Nanoseconds since the clock was passed in.
@@ -51,8 +54,38 @@ public struct TimeSource: Sendable {
   public var now: ReadInstant { read() }
 
   /// Suspends until `instant`. A cancelled sleep throws `CancellationError` at once.
-  public func sleep(until instant: ReadInstant) async throws { try await wait(instant) }
+  package func sleep(until instant: ReadInstant) async throws { try await wait(instant) }
 
   /// Suspends for `duration`. A cancelled sleep throws `CancellationError` at once.
   public func sleep(for duration: Duration) async throws { try await wait(now.advanced(by: duration)) }
+}
+
+/// Takes early what waiting needs from the system.
+///
+/// On Linux the first timed wait of the process, in any `Task.sleep`, opens a few descriptors. If none is left by then,
+/// libdispatch ends the process. A process that opens hundreds of files may run out of descriptors, and should get an
+/// error instead.
+enum Timers {
+  private static let started = Atomic<Bool>(false)
+
+  /// Whether the first wait of the process was started here.
+  static var isPrepared: Bool { started.load(ordering: .acquiring) }
+
+  /// Starts the first wait of the process now, if enough descriptors are free. Does not wait itself. Returns whether it
+  /// is started, or need not be; if not, too few descriptors are free, and the next call tries again.
+  @discardableResult static func prepare() -> Bool {
+    let descriptors = Platform.descriptorsOfFirstWait
+    if isPrepared || descriptors == 0 { return true }
+    guard rio_descriptors_are_left(descriptors) else { return false }
+    guard !started.exchange(true, ordering: .acquiringAndReleasing) else { return true }
+    // Each clock has its own descriptor. libdispatch opens it only if the wait is not over by the time it comes to see
+    // to it, which may be late on a busy machine: so these waits are long. Nothing waits for them to end. They belong
+    // to the process, not to the task that happens to be the first.
+    let background = BackgroundWork.$standard.withValue(nil) { BackgroundWork() }
+    // `try?`: these tasks are never cancelled.
+    background.startElsewhere { try? await ContinuousClock().sleep(for: .seconds(60)) }
+    // `try?`: as above.
+    background.startElsewhere { try? await SuspendingClock().sleep(for: .seconds(60)) }
+    return true
+  }
 }

@@ -18,7 +18,7 @@ public struct ReadError: Error, Sendable {
   /// Whether the same read may succeed if you retry it unchanged.
   public let isTransient: Bool
   /// How long the source asks you to wait before a retry, if it said so.
-  public let retryAfter: Duration?
+  public var retryAfter: Duration?
   /// What was being read, where there was something.
   package let context: Context?
   /// The underlying error, such as an `Errno`.
@@ -29,27 +29,24 @@ public struct ReadError: Error, Sendable {
   /// - Parameters:
   ///   - message: what failed, then what to do: `"the tile index is truncated: download it again"`.
   ///   - isTransient: whether an unchanged retry may help.
-  ///   - retryAfter: how long the source asks to wait before a retry, if it said so.
   ///   - source: what the user calls the source (``SourceDescription/name``), or the path that was to be opened.
   ///   - range: the bytes that were being read.
   ///   - cause: the underlying error, such as an `Errno`.
   public init(
-    _ code: Code, _ message: String, isTransient: Bool = false, retryAfter: Duration? = nil, source: String? = nil,
-    range: Range<Int>? = nil, cause: (any Error)? = nil
+    _ code: Code, _ message: String, isTransient: Bool = false, source: String? = nil, range: Range<Int>? = nil,
+    cause: (any Error)? = nil
   ) {
     self.init(
-      code, message, isTransient: isTransient, retryAfter: retryAfter,
-      context: source.map { Context(source: $0, range: range) }, cause: cause)
+      code, message, isTransient: isTransient, context: source.map { Context(source: $0, range: range) },
+      cause: cause)
   }
 
   package init(
-    _ code: Code, _ message: String, isTransient: Bool = false, retryAfter: Duration? = nil, context: Context?,
-    cause: (any Error)? = nil
+    _ code: Code, _ message: String, isTransient: Bool = false, context: Context?, cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.isTransient = isTransient
-    self.retryAfter = retryAfter
     self.context = context
     self.cause = cause
   }

@@ -76,10 +76,17 @@ public struct ReadRequest: Sendable {
     return request
   }
 
-  /// Why the bytes are read, as far as is known now. A prefetch becomes a demand when a read starts to wait for it.
+  /// Whether the bytes are prefetched: they may be needed soon, and demand has priority everywhere. A prefetch becomes a
+  /// demand when a read starts to wait for it, so this is what is known now.
   ///
   /// Setting it starts over: the new value does not follow earlier waiters.
-  public var purpose: ReadUrgency.Purpose {
+  public var isPrefetch: Bool {
+    get { purpose == .prefetch }
+    set { purpose = newValue ? .prefetch : .demand }
+  }
+
+  /// Why the bytes are read: what ``isPrefetch`` says, by name.
+  package var purpose: ReadUrgency.Purpose {
     get { extras?.rest.urgency?.purpose ?? .demand }
     set { change { $0.urgency = newValue == .demand ? nil : ReadUrgency() } }
   }

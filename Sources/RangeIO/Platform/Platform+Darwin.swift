@@ -9,9 +9,8 @@
     /// The descriptors that the first timed wait of the process takes.
     static var descriptorsOfFirstWait: CInt { 0 }
 
-    /// Compresses an LZ4 block with the system's library Compression, which knows no acceleration.
-    ///
-    /// - Returns: the number of bytes written; 0 if `destination` is too small.
+    /// Compresses an LZ4 block with the system's library Compression, which knows no acceleration. Returns the number
+    /// of bytes written; 0 if `destination` is too small.
     static func compressLZ4(
       _ source: UnsafeRawPointer, count: Int, into destination: UnsafeMutableRawPointer, capacity: Int,
       acceleration: Int
@@ -21,9 +20,8 @@
         nil, COMPRESSION_LZ4_RAW)
     }
 
-    /// Decompresses an LZ4 block with the system's library Compression.
-    ///
-    /// - Returns: the number of bytes written; 0 if `source` is damaged.
+    /// Decompresses an LZ4 block with the system's library Compression. Returns the number of bytes written; 0 if
+    /// `source` is damaged.
     static func decompressLZ4(
       _ source: UnsafeRawPointer, count: Int, into destination: UnsafeMutableRawPointer, capacity: Int
     ) -> Int {

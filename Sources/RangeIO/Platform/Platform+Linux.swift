@@ -9,9 +9,7 @@
     /// The descriptors that the first timed wait of the process takes, including those it needs only for a moment.
     static var descriptorsOfFirstWait: CInt { 8 }
 
-    /// Compresses an LZ4 block with liblz4.
-    ///
-    /// - Returns: the number of bytes written; 0 if `destination` is too small.
+    /// Compresses an LZ4 block with liblz4. Returns the number of bytes written; 0 if `destination` is too small.
     static func compressLZ4(
       _ source: UnsafeRawPointer, count: Int, into destination: UnsafeMutableRawPointer, capacity: Int,
       acceleration: Int
@@ -22,9 +20,8 @@
           CInt(clamping: capacity), CInt(acceleration)))
     }
 
-    /// Decompresses an LZ4 block with liblz4, with bounds checks.
-    ///
-    /// - Returns: the number of bytes written; 0 or less if `source` is damaged or `destination` is too small.
+    /// Decompresses an LZ4 block with liblz4, with bounds checks. Returns the number of bytes written; 0 or less if
+    /// `source` is damaged or `destination` is too small.
     static func decompressLZ4(
       _ source: UnsafeRawPointer, count: Int, into destination: UnsafeMutableRawPointer, capacity: Int
     ) -> Int {

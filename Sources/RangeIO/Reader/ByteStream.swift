@@ -84,7 +84,7 @@ extension RangeReader {
   /// stream then waits until the source grows. The reader should have the policy ``RangeReader/ChangePolicy/follow``.
   /// With any other policy, growth is a change and the stream throws `sourceChanged`. The exception is a source that
   /// declares that it only grows (``SourceDescription/mayGrow``; for a file `isAppendOnly` of
-  /// ``FileSource/Configuration``): then the stream notices growth, but only once per
+  /// ``FileSource``): then the stream notices growth, but only once per
   /// `pollInterval` of the reader.
   ///
   /// The stream ends when `isOver` returns `true`. It throws `CancellationError` when its task is cancelled,

@@ -52,7 +52,7 @@ extension RangeReader {
     @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     try await self.init(
-      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
+      FileSource(path, engine: engine, isAppendOnly: onChange == .follow),
       Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
   }
 
@@ -65,7 +65,7 @@ extension RangeReader {
     @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
     try await self.init(
-      FileSource(path, configuration: .init(engine: engine, isAppendOnly: onChange == .follow)),
+      FileSource(path, engine: engine, isAppendOnly: onChange == .follow),
       Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
   }
 }

@@ -55,27 +55,24 @@ public actor RangeReader {
   ///   - pollInterval: how often to check a source that cannot report changes, for the policies that watch for them.
   ///     Default: one second.
   ///   - time: the clock that the stages use. Default: the continuous clock of the system.
-  ///   - background: where look-ahead and shared reads run. Default: Swift's own threads.
   ///   - stages: the stages, from the top down.
   /// - Throws: any error of the source when it is asked for its description; `ReadError.Code.invalidConfiguration` for
   ///   an order of stages that cannot work; `CancellationError`.
   public init(
     _ source: some RangeSource, onChange: ChangePolicy = .fail, pollInterval: Duration = .seconds(1),
-    time: TimeSource = .continuous, background: BackgroundWork = BackgroundWork(),
+    time: TimeSource = .continuous,
     @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
   ) async throws {
-    let configuration = Configuration(
-      background: background, time: time, onChange: onChange, pollInterval: pollInterval)
+    let configuration = Configuration(time: time, onChange: onChange, pollInterval: pollInterval)
     core = try await .open(source, ReadPipeline(stages), configuration)
   }
 
-  /// Opens `source`, read through `pipeline`. Otherwise like ``init(_:onChange:pollInterval:time:background:stages:)``.
+  /// Opens `source`, read through `pipeline`. Otherwise like ``init(_:onChange:pollInterval:time:stages:)``.
   public init(
     _ source: some RangeSource, _ pipeline: ReadPipeline, onChange: ChangePolicy = .fail,
-    pollInterval: Duration = .seconds(1), time: TimeSource = .continuous, background: BackgroundWork = BackgroundWork()
+    pollInterval: Duration = .seconds(1), time: TimeSource = .continuous
   ) async throws {
-    let configuration = Configuration(
-      background: background, time: time, onChange: onChange, pollInterval: pollInterval)
+    let configuration = Configuration(time: time, onChange: onChange, pollInterval: pollInterval)
     core = try await .open(source, pipeline, configuration)
   }
 
@@ -105,7 +102,7 @@ public actor RangeReader {
   /// - Returns: the size now, in bytes. ``byteCount`` has this value from now on.
   /// - Throws: `ReadError.Code.sourceChanged` if it is another version, unless the reader switches to new versions
   ///   (``RangeReader/ChangePolicy/refresh``). A longer file is another version, unless its source declares that it
-  ///   only grows (`isAppendOnly` of ``FileSource/Configuration``).
+  ///   only grows (`isAppendOnly` of ``FileSource``).
   @discardableResult public nonisolated(nonsending) func refresh() async throws -> Int {
     try await core.refresh()
     return core.source.byteCount
@@ -151,7 +148,7 @@ extension RangeReader {
     /// data that is not there yet. Any change other than growth is `sourceChanged`.
     ///
     /// The source must declare that it grows. For a `FileSource` that you create, set `isAppendOnly` of
-    /// ``FileSource/Configuration``. With a source that does not declare it, opening the reader fails with
+    /// ``FileSource``. With a source that does not declare it, opening the reader fails with
     /// `invalidConfiguration`.
     public static let follow = RangeReader.ChangePolicy(kind: .follow)
 

@@ -23,8 +23,11 @@ public final class ReadUrgency: Sendable {
   public static var current: ReadUrgency? { served }
   @TaskLocal package static var served: ReadUrgency?
 
+  /// Whether no read waits for the bytes, as far as is known now. Once `false`, it stays so.
+  public var isPrefetch: Bool { purpose == .prefetch }
+
   /// The purpose, as far as is known now.
-  public var purpose: Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
+  package var purpose: Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
 
   /// A read waits for it now. This is final.
   func raise() {
@@ -41,9 +44,7 @@ public final class ReadUrgency: Sendable {
   /// The handler may come after the read that it is for has ended. It is released with the urgency, a moment later.
   public func onRaise(_ handler: @escaping @Sendable () -> Void) { observe(handler) }
 
-  /// Like ``onRaise(_:)``.
-  ///
-  /// - Returns: a handle for removing the handler.
+  /// Like ``onRaise(_:)``. Returns a handle for removing the handler.
   @discardableResult package func observe(_ handler: @escaping @Sendable () -> Void) -> Handle {
     let number = state.withLock { state -> Int? in
       guard !isRaised.load(ordering: .relaxed) else { return nil }
@@ -63,5 +64,15 @@ public final class ReadUrgency: Sendable {
   /// A registered handler.
   package struct Handle: Sendable {
     fileprivate let number: Int
+  }
+}
+
+extension ReadUrgency {
+  /// Why bytes are read.
+  package enum Purpose: Hashable, Sendable {
+    /// A read waits for them.
+    case demand
+    /// They may be needed soon. Demand has priority everywhere.
+    case prefetch
   }
 }

@@ -4,9 +4,9 @@
 /// ```swift
 /// ReadCounts("CountingBytes", counts: ["reads": 3, "bytes": 4096])
 /// ```
-public struct ReadCounts: Hashable, Sendable, Codable {
+public struct ReadCounts: Hashable, Sendable, Encodable {
   /// One count.
-  package struct Count: Hashable, Sendable, Codable {
+  package struct Count: Hashable, Sendable, Encodable {
     /// What is counted, in words: `"bytes read ahead"`.
     package var name: String
     /// How many.

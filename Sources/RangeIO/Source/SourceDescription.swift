@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Synchronization
 
 extension SourceDescription {
@@ -43,16 +44,56 @@ package protocol ExplainedValidator: SourceDescription.Validator {
 extension SourceDescription {
   /// What reading from a source costs. Merging and read-ahead use it to decide.
   public struct Cost: Hashable, Sendable {
-    /// The time to the first byte of a read.
-    public var latency: Duration
-    /// The rate after the first byte, in bytes per second.
-    public var bytesPerSecond: Double
+    package var latency: Duration
+    package var bytesPerSecond: Double
 
     /// Creates a cost. The defaults are those of a local disk.
+    ///
+    /// - Parameters:
+    ///   - latency: the time to the first byte of a read.
+    ///   - bytesPerSecond: the rate after the first byte.
     public init(latency: Duration = .microseconds(100), bytesPerSecond: Double = 1e9) {
       self.latency = latency
       self.bytesPerSecond = bytesPerSecond
     }
+  }
+}
+
+extension SourceDescription {
+  /// What else is known about a source. The defaults are those of a local file that does not change.
+  public struct Traits: Sendable {
+    package var cost: Cost
+    package var mayGrow: Bool
+    package var isSettled: Bool
+    package var isAppendOnly: Bool
+    package var context: (any AnyObject & Sendable)?
+
+    /// Creates traits.
+    ///
+    /// - Parameters:
+    ///   - cost: what reading costs.
+    ///   - mayGrow: whether a later version may extend this one. If so, reads counted from the end first ask for the
+    ///     current size, and you can follow the source (``RangeReader/ChangePolicy/follow``).
+    ///   - isSettled: whether a change made right now would show in the validator. If not, the version is read but not
+    ///     kept, and checked again before the next read.
+    ///   - isAppendOnly: whether existing bytes never change, whatever is appended. If so, a cache keeps them when the
+    ///     source has grown.
+    ///   - context: what the source wants to find again when it gets its description back. Opaque to all other code.
+    public init(
+      cost: Cost = Cost(), mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
+      context: (any AnyObject & Sendable)? = nil
+    ) {
+      self.cost = cost
+      self.mayGrow = mayGrow
+      self.isSettled = isSettled
+      self.isAppendOnly = isAppendOnly
+      self.context = context
+    }
+  }
+
+  /// What else is known about the source. For a source that wraps another and describes it in its own way.
+  public var traits: Traits {
+    Traits(cost: cost, mayGrow: mayGrow, isSettled: isSettled, isAppendOnly: isAppendOnly, context: context)
   }
 }
 
@@ -72,16 +113,12 @@ public final class SourceDescription: Sendable {
   public let byteCount: Int
   /// The best size of aligned blocks for reading and caching this source, in bytes: a power of two, from 1 to 1 GiB.
   public let preferredBlockSize: Int
-  /// What reading costs.
-  public let cost: Cost
-  /// Whether a later version may extend this one. If so, reads counted from the end first ask for the current size, and
-  /// you can follow the source (``RangeReader/ChangePolicy/follow``).
-  public let mayGrow: Bool
+  package let cost: Cost
+  package let mayGrow: Bool
   /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
   /// again before the next read.
   public let isSettled: Bool
-  /// Whether existing bytes never change, whatever is appended. If so, a cache keeps them when the source has grown.
-  public let isAppendOnly: Bool
+  package let isAppendOnly: Bool
   /// What the source wants to find again when it gets its description back. Opaque to all other code.
   public let context: (any AnyObject & Sendable)?
   /// The description that a stage derived this one from.
@@ -106,11 +143,8 @@ public final class SourceDescription: Sendable {
   ///   - preferredBlockSize: a power of two; more than 1 GiB counts as 1 GiB. Any other number becomes 64 KiB, and a
   ///     reader refuses the source.
   public init(
-    id: String, name: String? = nil, validator: (any Validator)?, byteCount: Int,
-    preferredBlockSize: Int = 65_536,
-    cost: Cost = Cost(), mayGrow: Bool = false, isSettled: Bool = true,
-    isAppendOnly: Bool = false,
-    context: (any AnyObject & Sendable)? = nil
+    id: String, name: String? = nil, validator: (any Validator)?, byteCount: Int, preferredBlockSize: Int = 65_536,
+    traits: Traits = Traits()
   ) {
     self.id = id
     self.name = name ?? id
@@ -122,11 +156,11 @@ public final class SourceDescription: Sendable {
       byteCount < 0
       ? "the source says that it has \(byteCount) bytes"
       : isGrid ? nil : "the source prefers blocks of \(preferredBlockSize) bytes, which is no power of two"
-    self.cost = cost
-    self.mayGrow = mayGrow
-    self.isSettled = isSettled
-    self.isAppendOnly = isAppendOnly
-    self.context = context
+    cost = traits.cost
+    mayGrow = traits.mayGrow
+    isSettled = traits.isSettled
+    isAppendOnly = traits.isAppendOnly
+    context = traits.context
     base = nil
   }
 
@@ -205,5 +239,44 @@ extension SourceDescription {
     guard let fault else { return self }
     throw ReadError(
       .invalidResponse, "\(fault): a source or stage breaks its contract", context: .init(source: name))
+  }
+}
+
+/// The id of a source, compared and hashed by its bytes.
+///
+/// Swift strings are equal if Unicode treats them as the same text: `é` as one character equals `e` followed by an
+/// accent. On most file systems those are two names, and to every server two URLs.
+struct SourceID: Hashable, Sendable {
+  /// As the source gave it.
+  private(set) var text: String
+
+  init(_ text: String) {
+    self.text = text
+    // Convert a string from Foundation on Apple platforms to UTF-8 once, not in each comparison.
+    self.text.makeContiguousUTF8()
+  }
+
+  static func == (a: SourceID, b: SourceID) -> Bool { a.text.hasSameBytes(as: b.text) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    // A terminator, as strings have: the length varies.
+    hasher.combine(UInt8.max)
+  }
+}
+
+extension String {
+  /// Whether both strings have the same UTF-8 bytes.
+  func hasSameBytes(as other: String) -> Bool {
+    var (a, b) = (self, other)
+    return a.withUTF8 { a in
+      b.withUTF8 { b in
+        guard a.count == b.count else { return false }
+        guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+        // A loop over the bytes takes 33 instructions per byte.
+        return memcmp(first, second, a.count) == 0
+      }
+    }
   }
 }

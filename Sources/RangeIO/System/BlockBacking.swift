@@ -118,9 +118,8 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
 extension BlockBacking: ByteBacking {
   var backingByteCount: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
 
-  /// Claims the memory for a store. Bytes that still show it stay valid, since nothing writes to them.
-  ///
-  /// - Returns: `false` if it was claimed before: chunks must not share memory, or dropping one would free nothing.
+  /// Claims the memory for a store. Bytes that still show it stay valid, since nothing writes to them. Returns `false`
+  /// if it was claimed before: chunks must not share memory, or dropping one would free nothing.
   func claim() -> Bool { claimMark.pointee.exchange(1, ordering: .acquiringAndReleasing) == 0 }
 
   fileprivate var claimMark: UnsafeMutablePointer<Atomic<UInt8>> {

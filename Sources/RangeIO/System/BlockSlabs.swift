@@ -70,8 +70,12 @@ final class BlockSlabs: Sendable {
   private let idle = Atomic<Int>(0)
   /// The number of idle bytes that is always kept.
   private let leastKept: Int
+  /// The size of the system's pages, a power of two. Only whole pages can be returned.
+  private let pageByteCount: Int
 
-  init(keeping leastKept: ByteCount = .mebibytes(8)) { self.leastKept = leastKept.bytes }
+  init(keeping leastKept: ByteCount = .mebibytes(8), pageByteCount: Int = rio_page_size()) {
+    (self.leastKept, self.pageByteCount) = (leastKept.bytes, pageByteCount)
+  }
 
   /// The slabs of the process.
   static let shared = BlockSlabs()
@@ -128,9 +132,8 @@ final class BlockSlabs: Sendable {
     if kept > max(leastKept, used.load(ordering: .relaxed) / 16) { dropIdlePages(size) }
   }
 
-  /// Notes that blocks of a slab are no longer used.
-  ///
-  /// - Returns: the slab, if it must be returned to the system, and how many of its free blocks were idle; else 0.
+  /// Notes that blocks of a slab are no longer used. Returns the slab, if it must be returned to the system, and how
+  /// many of its free blocks were idle; else 0.
   private static func release(
     _ count: Int, of slab: UnsafeMutablePointer<Slab>, _ state: inout State
   ) -> (slab: UInt, idle: Int) {
@@ -151,7 +154,7 @@ final class BlockSlabs: Sendable {
     rio_unmap_pages(slab, size.slabByteCount)
   }
 
-  /// Returns the pages of one slab's free blocks to the system.
+  /// Returns the pages of one slab's free blocks to the system. Free blocks that share a page with others stay idle.
   private func dropIdlePages(_ size: Size) {
     // They count as used until that is done, so that the slab stays.
     let (address, indices) = size.state.withLock { state -> (UInt, [Int]) in
@@ -166,17 +169,28 @@ final class BlockSlabs: Sendable {
     idle.wrappingSubtract(indices.count * size.blockByteCount, ordering: .relaxed)
     // Otherwise the system would bring the pages back to make a huge one.
     rio_forbid_huge_pages(slab, size.slabByteCount)
-    var first = 0
+    let blocksOfPage = max(1, pageByteCount / size.blockByteCount)
+    var (first, kept, dropped) = (0, [Int](), [Int]())
     while first < indices.count {
       var end = first + 1
       while end < indices.count, indices[end] == indices[end - 1] + 1 { end += 1 }
-      rio_drop_pages(slab + indices[first] * size.blockByteCount, (end - first) * size.blockByteCount)
+      let lower = (indices[first] + blocksOfPage - 1) / blocksOfPage * blocksOfPage
+      let upper = (indices[end - 1] + 1) / blocksOfPage * blocksOfPage
+      if lower < upper {
+        rio_drop_pages(slab + lower * size.blockByteCount, (upper - lower) * size.blockByteCount)
+      }
+      for index in indices[first..<end] {
+        if index >= lower, index < upper { dropped.append(index) } else { kept.append(index) }
+      }
       first = end
     }
-    let unused = size.state.withLock { state in
+    // Before others can take them.
+    idle.wrappingAdd(kept.count * size.blockByteCount, ordering: .relaxed)
+    let unused = size.state.withLock { [kept, dropped] state in
       let slab = Slab.at(address)
       if slab.pointee.isFull { state.addToThoseWithRoom(slab) }
-      for index in indices { slab.pointee.dropped.insert(index) }
+      for index in kept { slab.pointee.idle.insert(index) }
+      for index in dropped { slab.pointee.dropped.insert(index) }
       return Self.release(indices.count, of: slab, &state)
     }
     unmap(unused, size)
@@ -224,7 +238,6 @@ private struct BlockSet {
     typealias Four = (UInt64, UInt64, UInt64, UInt64)
     var bits: (Four, Four, Four, Four) = ((0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
   }
-  private static let wordCount = 16
 
   private mutating func withWords<Result>(_ body: (UnsafeMutableBufferPointer<UInt64>) -> Result) -> Result {
     withUnsafeMutableBytes(of: &words) { body($0.bindMemory(to: UInt64.self)) }

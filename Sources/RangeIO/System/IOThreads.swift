@@ -118,9 +118,7 @@ package final class IOThreads: Sendable {
     }
   }
 
-  /// Withdraws `job`, if no thread has started it.
-  ///
-  /// - Returns: whether it was withdrawn: then it will not run.
+  /// Withdraws `job`, if no thread has started it. Returns whether it was withdrawn: then it will not run.
   package func withdraw(_ job: IOJob) -> Bool {
     state.withLock { state in
       guard job.isQueued else { return false }

@@ -1,4 +1,4 @@
-package import CRangeIOSystem
+import CRangeIOSystem
 package import SystemPackage
 
 /// What the kernel reports about an open file.
@@ -36,85 +36,51 @@ package struct FileStatus: Equatable, Sendable {
 /// A class, so that passing it on costs one retain and not one for each call.
 package final class Syscalls: Sendable {
   package typealias Open = @Sendable (_ path: FilePath) -> Int
-  package typealias Reopen = @Sendable (_ descriptor: CInt) -> Int
-  package typealias Close = @Sendable (_ descriptor: CInt) -> Int
-  package typealias LetGo = @Sendable (_ descriptor: CInt) -> Int
   package typealias Status = @Sendable (_ descriptor: CInt, _ into: inout FileStatus) -> Int
   package typealias StatusOfPath = @Sendable (_ path: FilePath, _ into: inout FileStatus) -> Int
   package typealias Read = @Sendable (_ descriptor: CInt, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
-  package typealias ReadScattered =
-    @Sendable (_ descriptor: CInt, UnsafeBufferPointer<iovec>, _ offset: Int, _ resident: Bool) -> Int
-  package typealias IsRemote = @Sendable (_ descriptor: CInt) -> Bool
-  package typealias Advise = @Sendable (_ descriptor: CInt, _ offset: Int, _ count: Int, _ willRead: Bool) -> Void
-  package typealias FileSystem = @Sendable (_ descriptor: CInt) -> UInt64
-  package typealias Name = @Sendable (_ descriptor: CInt) -> String?
-  package typealias WallClock = @Sendable () -> (now: Int64, tick: Int64)
 
-  package let open: Open
-  /// For a regular file that a process has leased for writing, when ``open`` returns `-EWOULDBLOCK`: waits for the end
-  /// of the lease.
-  package let openWaiting: Open
-  /// An independent descriptor of the same file, at position 0.
-  package let reopen: Reopen
-  package let close: Close
-  /// Makes an open descriptor number refer to an empty file, so that its file is closed even if the number is still
-  /// used.
-  package let release: LetGo
-  package let status: Status
-  /// The status of what a path refers to, without opening it.
-  package let statusOfPath: StatusOfPath
-  /// The id of an open file's file system. May wait.
-  package let fileSystem: FileSystem
-  /// The current name of an open file; `nil` if the system does not report it. Waits for no disk.
-  package let name: Name
-  package let read: Read
-  /// Reads from the page cache, without waiting for the disk. `-EAGAIN`: nothing there. `-EOPNOTSUPP`: cannot tell.
-  package let readResident: Read
-  /// Reads into several buffers, one after the other; `resident` as for ``readResident``.
-  package let readScattered: ReadScattered
-  /// Whether calls that otherwise return at once may wait for a server.
-  package let isRemote: IsRemote
-  /// Says what will be read soon, or not again. May wait: dropping a gigabyte takes milliseconds.
-  package let advise: Advise
-  /// The wall clock, and the tick of the times that the kernel stamps on files. In nanoseconds.
-  package let wallClock: WallClock
-
-  /// Creates a table of the kernel's calls, except for those given.
-  package init(
-    open: @escaping Open = { $0.withPlatformString { Int(rio_open_readonly($0)) } },
-    openWaiting: @escaping Open = { $0.withPlatformString { Int(rio_open_waiting($0)) } },
-    reopen: @escaping Reopen = { Int(rio_reopen_readonly($0)) },
-    close: @escaping Close = { Int(rio_close($0)) },
-    release: @escaping LetGo = { Int(rio_let_go($0)) },
-    status: @escaping Status = Syscalls.kernelStatus,
-    statusOfPath: @escaping StatusOfPath = Syscalls.kernelStatusOfPath,
-    fileSystem: @escaping FileSystem = { rio_filesystem_id($0) },
-    name: @escaping Name = Syscalls.kernelName,
-    read: @escaping Read = { Int(rio_pread($0, $1.baseAddress, $1.count, Int64($2))) },
-    readResident: @escaping Read = { Int(rio_pread_resident($0, $1.baseAddress, $1.count, Int64($2))) },
-    readScattered: @escaping ReadScattered = {
-      Int(rio_preadv($0, $1.baseAddress, CInt(clamping: $1.count), Int64($2), $3))
-    },
-    isRemote: @escaping IsRemote = { rio_may_be_remote($0) },
-    advise: @escaping Advise = { rio_advise($0, Int64($1), Int64($2), $3) },
-    wallClock: @escaping WallClock = { (rio_realtime_ns(), wallClockTick) }
-  ) {
-    self.open = open
-    self.openWaiting = openWaiting
-    self.reopen = reopen
-    self.close = close
-    self.release = release
-    self.status = status
-    self.statusOfPath = statusOfPath
-    self.fileSystem = fileSystem
-    self.name = name
-    self.read = read
-    self.readResident = readResident
-    self.readScattered = readScattered
-    self.isRemote = isRemote
-    self.advise = advise
-    self.wallClock = wallClock
+  /// The calls, each by default the kernel's.
+  package struct Calls: Sendable {
+    var open: Open = { $0.withPlatformString { Int(rio_open_readonly($0)) } }
+    /// For a regular file that a process has leased for writing, when ``open`` returns `-EWOULDBLOCK`: waits for the
+    /// end of the lease.
+    var openWaiting: Open = { $0.withPlatformString { Int(rio_open_waiting($0)) } }
+    /// An independent descriptor of the same file, at position 0.
+    var reopen: @Sendable (_ descriptor: CInt) -> Int = { Int(rio_reopen_readonly($0)) }
+    var close: @Sendable (_ descriptor: CInt) -> Int = { Int(rio_close($0)) }
+    /// Makes an open descriptor number refer to an empty file, so that its file is closed even if the number is still
+    /// used.
+    var release: @Sendable (_ descriptor: CInt) -> Int = { Int(rio_let_go($0)) }
+    var status: Status = Syscalls.kernelStatus
+    /// The status of what a path refers to, without opening it.
+    var statusOfPath: StatusOfPath = Syscalls.kernelStatusOfPath
+    /// The id of an open file's file system. May wait.
+    var fileSystem: @Sendable (_ descriptor: CInt) -> UInt64 = { rio_filesystem_id($0) }
+    /// The current name of an open file; `nil` if the system does not report it. Waits for no disk.
+    var name: @Sendable (_ descriptor: CInt) -> String? = Syscalls.kernelName
+    var read: Read = { Int(rio_pread($0, $1.baseAddress, $1.count, Int64($2))) }
+    /// Reads from the page cache, without waiting for the disk. `-EAGAIN`: nothing there. `-EOPNOTSUPP`: cannot tell.
+    var readResident: Read = { Int(rio_pread_resident($0, $1.baseAddress, $1.count, Int64($2))) }
+    /// Reads into several buffers, one after the other; `resident` as for ``readResident``.
+    var readScattered:
+      @Sendable (_ descriptor: CInt, UnsafeBufferPointer<iovec>, _ offset: Int, _ resident: Bool) -> Int = {
+        Int(rio_preadv($0, $1.baseAddress, CInt(clamping: $1.count), Int64($2), $3))
+      }
+    /// Whether calls that otherwise return at once may wait for a server.
+    var isRemote: @Sendable (_ descriptor: CInt) -> Bool = { rio_may_be_remote($0) }
+    /// Says what will be read soon, or not again. May wait: dropping a gigabyte takes milliseconds.
+    var advise: @Sendable (_ descriptor: CInt, _ offset: Int, _ count: Int, _ willRead: Bool) -> Void = {
+      rio_advise($0, Int64($1), Int64($2), $3)
+    }
+    /// The wall clock, and the tick of the times that the kernel stamps on files. In nanoseconds.
+    var wallClock: @Sendable () -> (now: Int64, tick: Int64) = { (rio_realtime_ns(), wallClockTick) }
   }
+
+  let call: Calls
+
+  /// Creates a table of these calls. Default: the kernel's.
+  init(_ call: Calls = Calls()) { self.call = call }
 
   /// The kernel's calls.
   package static let system = Syscalls()
@@ -125,9 +91,7 @@ package final class Syscalls: Sendable {
     if result >= 0 { status = FileStatus(raw) }
     return Int(result)
   }
-}
 
-extension Syscalls {
   package static let kernelStatusOfPath: StatusOfPath = { path, status in
     var raw = rio_stat()
     let result = path.withPlatformString { rio_stat_path($0, &raw) }
@@ -135,7 +99,7 @@ extension Syscalls {
     return Int(result)
   }
 
-  package static let kernelName: Name = { descriptor in
+  package static let kernelName: @Sendable (_ descriptor: CInt) -> String? = { descriptor in
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { buffer in
       let count = Int(rio_name_of(descriptor, buffer.baseAddress, CInt(buffer.count)))
       guard count >= 0 else { return nil }
@@ -152,73 +116,36 @@ extension Errno {
   package init(result: Int) { self.init(rawValue: CInt(truncatingIfNeeded: -result)) }
 }
 
-/// Why a call for resident bytes returned none.
-enum ResidentRefusal {
-  /// No byte from here on is resident.
-  case notResident
-  /// This file system cannot tell, or a sandbox forbids the call: some forbid all calls newer than themselves.
-  case unknown
-  /// Ask again.
-  case interrupted
-  case failed(Errno)
+/// A time that the kernel stamped on a file. It covers every time that a file system can store, while nanoseconds in 64
+/// bits end in 1677 and 2262. So versions with different times always differ here.
+package struct FileTime: Hashable, Comparable, Sendable {
+  /// Whole seconds since 1970, rounded down.
+  package var seconds: Int64
+  /// The nanoseconds after them.
+  package var nanoseconds: UInt32
 
-  init(_ result: Int) {
-    switch Errno(result: result) {
-    case .interrupted: self = .interrupted
-    case .resourceTemporarilyUnavailable: self = .notResident
-    case .notSupportedOnSocket, .notSupported, .noFunction, .invalidArgument, .notPermitted: self = .unknown
-    case let errno: self = .failed(errno)
-    }
-  }
-}
-
-extension Syscalls {
-  /// The most bytes requested by one call. Apple platforms refuse `INT_MAX` and more; Linux returns at most that much.
-  package static let longestRead = 1 << 30
-
-  /// Fills `buffer` from `offset` until it is full or the file ends. Waits for the disk if it must.
-  ///
-  /// - Returns: the number of bytes read. Fewer than requested only at the end of the file.
-  package func readFully(
-    _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
-  ) throws(Errno) -> Int {
-    var filled = 0
-    while filled < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...].prefix(Self.longestRead))
-      let result = read(descriptor, rest, offset + filled)
-      if result == 0 { break }
-      if result > 0 {
-        filled += result
-      } else if Errno(result: result) != .interrupted {
-        throw Errno(result: result)
-      }
-    }
-    return filled
+  package init(seconds: Int64, nanoseconds: UInt32) {
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
   }
 
-  /// Fills as much of `buffer` from `offset` as the page cache holds.
-  ///
-  /// - Returns: the number of bytes read, from the start; `nil` if this file system cannot tell what is resident.
-  package func readWhatIsResident(
-    _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
-  ) throws(Errno) -> Int? {
-    var filled = 0
-    while filled < buffer.count {
-      let isWhole = filled == 0 && buffer.count <= Self.longestRead
-      let rest = isWhole ? buffer : .init(rebasing: buffer[filled...].prefix(Self.longestRead))
-      let result = readResident(descriptor, rest, offset + filled)
-      if result > 0 {
-        filled += result
-        continue
-      }
-      if result == 0 { break }  // the end of the file: the version check says whether it should be
-      switch ResidentRefusal(result) {
-      case .interrupted: continue
-      case .notResident: return filled
-      case .unknown: return filled == 0 ? nil : filled
-      case .failed(let errno): throw errno
-      }
-    }
-    return filled
+  init(_ time: rio_time) { self.init(seconds: time.seconds, nanoseconds: time.nanoseconds) }
+
+  /// Creates a time from a clock.
+  package init(nanosecondsSince1970: Int64) {
+    let (quotient, remainder) = nanosecondsSince1970.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let isBefore = remainder < 0
+    seconds = isBefore ? quotient - 1 : quotient
+    nanoseconds = UInt32(isBefore ? remainder + 1_000_000_000 : remainder)
   }
+
+  package static func < (a: FileTime, b: FileTime) -> Bool { (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds) }
+
+  /// The time from this one to `other`. A `Duration` has room for any two.
+  package func duration(to other: FileTime) -> Duration {
+    .seconds(other.seconds) - .seconds(seconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
+  }
+
+  /// Its two numbers, for storing a version.
+  var words: [UInt64] { [UInt64(bitPattern: seconds), UInt64(nanoseconds)] }
 }

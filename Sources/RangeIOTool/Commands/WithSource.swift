@@ -55,7 +55,13 @@ nonisolated(nonsending) func withReader<Result>(
   }
 }
 
-extension FileSource.Engine: ExpressibleByArgument {}
+extension FileSource.Engine: ExpressibleByArgument {
+  /// The engine of that name.
+  public init?(argument: String) {
+    guard let engine = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }
+    self = engine
+  }
+}
 
 /// The option shared by the commands that read a file.
 struct EngineOption: ParsableArguments {

@@ -98,11 +98,11 @@ final class SlowSource: RangeSource {
   /// The file under another name, with a higher cost: so that a cache stores it on a disk.
   func describe() async throws -> SourceDescription {
     let file = try await file.describe()
+    var traits = file.traits
+    traits.cost = SourceDescription.Cost(latency: latency)
     return SourceDescription(
       id: "slow|" + file.id, name: file.name, validator: file.validator, byteCount: file.byteCount,
-      preferredBlockSize: file.preferredBlockSize, cost: SourceDescription.Cost(latency: latency),
-      isSettled: file.isSettled,
-      context: file.context)
+      preferredBlockSize: file.preferredBlockSize, traits: traits)
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

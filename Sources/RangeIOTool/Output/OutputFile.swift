@@ -142,7 +142,7 @@ enum SourceGuard {
   /// Throws if the file at `path` is `source`, under this or another name.
   static func check(_ path: String, isNot source: SourceDescription) async throws {
     // A source that grows has a different id, so both must be opened in the same way.
-    let output = FileSource(path, configuration: .init(isAppendOnly: source.mayGrow))
+    let output = FileSource(path, isAppendOnly: source.mayGrow)
     try await check(output, "--output names the source itself: choose another file", source)
   }
 

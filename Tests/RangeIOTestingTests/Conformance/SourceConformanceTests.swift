@@ -105,7 +105,7 @@ final class Odd: RangeSource {
     let number = looks.wrappingAdd(1, ordering: .relaxed).newValue
     return SourceDescription(
       id: fault == .otherID ? "odd \(number)" : "odd", validator: Version(number: number, fault: fault),
-      byteCount: contents.count + (fault == .size ? 1 : 0), mayGrow: true)
+      byteCount: contents.count + (fault == .size ? 1 : 0), traits: .init(mayGrow: true))
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

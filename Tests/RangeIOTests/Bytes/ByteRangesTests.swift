@@ -17,16 +17,6 @@ import Testing
     #expect(ByteRanges.range(offset: offset, count: count) == wanted)
   }
 
-  @Test(
-    arguments: [
-      (5..<10, 3, 8..<13), (5..<10, -5, 0..<5), (5..<10, -6, nil), (0..<Int.max, 0, 0..<Int.max),
-      (0..<Int.max, 1, nil), (5..<10, Int.max - 10, Int.max - 5..<Int.max), (5..<10, Int.max - 9, nil),
-      (5..<10, Int.min, nil), (Int.max..<Int.max, 1, nil),
-    ] as [(Range<Int>, Int, Range<Int>?)])
-  func `a range is moved, or nil`(range: Range<Int>, distance: Int, wanted: Range<Int>?) {
-    #expect(ByteRanges.shift(range, by: distance) == wanted)
-  }
-
   @Test func `algebra of two ranges agrees with sets, for all small ranges`() {
     for a in Self.small {
       for b in Self.small {

@@ -45,7 +45,7 @@ struct HostileSource: RangeSource {
     SourceDescription(
       id: "hostile \(byteCount) \(blockSize)", validator: Version(), byteCount: byteCount,
       preferredBlockSize: blockSize,
-      cost: cost)
+      traits: .init(cost: cost))
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -133,7 +133,8 @@ struct HostileReadTests {
         // One that is waited out for ever is what was asked for.
         backoff.longestRetryAfter = min(longest, .nanoseconds(1))
         backoff.attempts = 2
-        let failure = ReadError(.inputOutput, "again", isTransient: true, retryAfter: wish)
+        var failure = ReadError(.inputOutput, "again", isTransient: true)
+        failure.retryAfter = wish
         let reader = try await RangeReader(HostileSource(failure: failure)) { [backoff] in
           Retrying(backoff, random: SystemRandomNumberGenerator())
         }

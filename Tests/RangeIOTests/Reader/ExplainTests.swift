@@ -142,18 +142,18 @@ struct ExplainTests {
       if after.source > before.source {
         came = .source
       } else if after.spill > before.spill {
-        came = .spill
+        came = .disk
       } else if after.compressed > before.compressed {
         came = .compressed
       } else {
         came = .memory
       }
       #expect(part.origin == came, "seed \(seed), block \(skewed)")
-      if came == .source { #expect(part.reasons.map(\.origin) == [.memory, .compressed, .spill, .flight]) }
-      if came == .spill { #expect(part.reasons.map(\.origin) == [.memory, .compressed]) }
+      if came == .source { #expect(part.reasons.map(\.origin) == [.memory, .compressed, .disk, .flight]) }
+      if came == .disk { #expect(part.reasons.map(\.origin) == [.memory, .compressed]) }
       seen.insert(part.origin)
     }
-    #expect(seen == [.memory, .compressed, .spill, .source])
+    #expect(seen == [.memory, .compressed, .disk, .source])
     await reader.close()
     try await store.close()
   }
@@ -207,7 +207,7 @@ struct ExplainTests {
     try #require(staged.map(\.origin) == [.source, .memory, .source])
     #expect(staged[1].detail == "waits to be written to the disk")
     try await store.flush()
-    #expect(store.explain(1024..<2048, token: token.number, grid: token.grid).map(\.origin) == [.spill])
+    #expect(store.explain(1024..<2048, token: token.number, grid: token.grid).map(\.origin) == [.disk])
     try await store.close()
   }
 
@@ -221,7 +221,7 @@ struct ExplainTests {
     }
     let parts = store.explain(1024..<2048, token: token.number, grid: token.grid)
     #expect(parts.map(\.origin) == [.source])
-    #expect(why(parts[0], .spill)?.contains("left alone") == true)
+    #expect(why(parts[0], .disk)?.contains("left alone") == true)
     try await store.close()
   }
 
@@ -229,13 +229,13 @@ struct ExplainTests {
     let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.keepsFastSources = false }
     let store = try await TieredChunkStore(memory: .kibibytes(96), disk: spill.configuration)
     let near = try await reader(SyntheticSource(byteCount: 100_000), store)
-    #expect(why(try near.explain(0..<10).parts[0], .spill)?.contains("no more to read than a disk") == true)
+    #expect(why(try near.explain(0..<10).parts[0], .disk)?.contains("no more to read than a disk") == true)
     let far = try await reader(
       SyntheticSource(byteCount: 100_000, id: "far", latency: .milliseconds(20), time: TimeSource(ManualClock())), store
     )
-    #expect(why(try far.explain(0..<10).parts[0], .spill)?.contains("not kept") == true)
+    #expect(why(try far.explain(0..<10).parts[0], .disk)?.contains("not kept") == true)
     try await store.close()
-    #expect(why(try far.explain(0..<10).parts[0], .spill) == "the store was closed")
+    #expect(why(try far.explain(0..<10).parts[0], .disk) == "the store was closed")
   }
 
   // MARK: other stages and stores

@@ -45,12 +45,13 @@ struct UrgencyTests {
 
     var syscalls: Syscalls {
       Syscalls(
-        read: { [gate, offsets] descriptor, buffer, offset in
-          offsets.add(offset)
-          gate.pass()
-          return Syscalls.system.read(descriptor, buffer, offset)
-        },
-        readResident: { _, _, _ in -Int(EAGAIN) })
+        .init(
+          read: { [gate, offsets] descriptor, buffer, offset in
+            offsets.add(offset)
+            gate.pass()
+            return Syscalls.system.call.read(descriptor, buffer, offset)
+          },
+          readResident: { _, _, _ in -Int(EAGAIN) }))
     }
   }
 

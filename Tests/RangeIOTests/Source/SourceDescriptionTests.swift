@@ -37,8 +37,9 @@ import Testing
   @Test func `a derived description keeps what the transformation does not change`() {
     let base = SourceDescription(
       id: "a", validator: Revision(number: 1), byteCount: 10, preferredBlockSize: 4096,
-      cost: SourceDescription.Cost(latency: .seconds(1), bytesPerSecond: 5), mayGrow: true, isSettled: false,
-      context: Owner())
+      traits: .init(
+        cost: SourceDescription.Cost(latency: .seconds(1), bytesPerSecond: 5), mayGrow: true, isSettled: false,
+        context: Owner()))
     let derived = base.deriving("xor:1", byteCount: 7)
     #expect(derived.id == "a|xor:1")
     #expect(derived.byteCount == 7)

@@ -107,6 +107,29 @@ struct BlockSlabsTests {
     #expect(memory[(3 * page)...].allSatisfy { $0 == 1 })
   }
 
+  @Test func `free blocks that share a page with others keep it, and count as idle`() throws {
+    // Four blocks share a page. The first one of the slab is its own.
+    let slabs = BlockSlabs(keeping: .bytes(0), pageByteCount: 16_384)
+    let blocks = try (1...16).map { _ in try #require(slabs.take(4096)) }
+    func giveBack(_ number: Int) -> Int {
+      slabs.giveBack(blocks[number - 1], 4096)
+      return slabs.idleByteCount
+    }
+    #expect([5, 4, 7].map(giveBack) == [4096, 8192, 12_288])
+    #expect(giveBack(6) == 0, "a whole page is returned")
+    #expect([1, 2, 3].map(giveBack) == [4096, 8192, 12_288])
+    let again = try (1...3).map { _ in try #require(slabs.take(4096)) }
+    #expect(Set(again) == Set(blocks[..<3]) && slabs.idleByteCount == 0)
+    // A full slab has taken those back whose page was returned.
+    let others = try (1...1023 - 12).map { _ in try #require(slabs.take(4096)) }
+    #expect(Set(others).isSuperset(of: blocks[3..<7]))
+    for block in again + others + blocks[7...] {
+      block.storeBytes(of: 7, as: Int.self)
+      slabs.giveBack(block, 4096)
+    }
+    #expect(slabs.byteCount == 4 << 20)
+  }
+
   @Test func `many threads take and give back`() async {
     let slabs = BlockSlabs(keeping: .kibibytes(64))
     let failures = Noted<Int>()

@@ -33,7 +33,7 @@ enum DefaultReader {
   static func cached(_ path: String) async throws -> RangeReader { try await RangeReader(path) }
 
   static func uncached(_ path: String, engine: FileSource.Engine = .automatic) async throws -> RangeReader {
-    try await RangeReader(FileSource(path, configuration: .init(engine: engine)))
+    try await RangeReader(FileSource(path, engine: engine))
   }
 }
 

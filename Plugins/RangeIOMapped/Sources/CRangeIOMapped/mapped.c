@@ -1,71 +1,22 @@
-#include "platform.h"
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+#include "CRangeIOMapped.h"
 
+#include <errno.h>
 #include <pthread.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-int rim_open(const char *path) {
-  int fd;
-  do {
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  } while (fd < 0 && errno == EINTR);
-  if (fd < 0 && errno == EWOULDBLOCK) return rim_platform_open_leased(path);
-  return fd < 0 ? -errno : fd;
-}
-
-uint64_t rim_filesystem_id(int fd) {
-  struct statfs s;
-  uint32_t words[2] = {0, 0};
-  if (fstatfs(fd, &s) < 0) return 0;
-  // Its fields have other names on each platform.
-  memcpy(words, &s.f_fsid, sizeof words < sizeof s.f_fsid ? sizeof words : sizeof s.f_fsid);
-  return (uint64_t)words[1] << 32 | words[0];
-}
-
-// Not retried on EINTR: Linux has released the descriptor by then, and a second close could hit another file.
-int rim_close(int fd) { return close(fd) < 0 ? -errno : 0; }
-
-static struct rim_time file_time(struct timespec t) {
-  return (struct rim_time){.seconds = (int64_t)t.tv_sec, .nanoseconds = (uint32_t)t.tv_nsec};
-}
-
-static void fill(struct rim_status *out, const struct stat *s) {
-  out->device = (uint64_t)s->st_dev;
-  out->inode = (uint64_t)s->st_ino;
-  out->links = (uint64_t)s->st_nlink;
-  out->size = (int64_t)s->st_size;
-  out->modified = file_time(s->st_mtim);
-  out->changed = file_time(s->st_ctim);
-  out->is_regular = S_ISREG(s->st_mode);
-  out->is_directory = S_ISDIR(s->st_mode);
-  out->is_fifo = S_ISFIFO(s->st_mode);
-  out->mode = (uint32_t)s->st_mode;
-  out->owner = (uint32_t)s->st_uid;
-  out->group = (uint32_t)s->st_gid;
-}
-
-int rim_fstat(int fd, struct rim_status *out) {
-  struct stat s;
-  if (fstat(fd, &s) < 0) return -errno;
-  fill(out, &s);
-  return 0;
-}
-
-int rim_stat_path(const char *path, struct rim_status *out) {
-  struct stat s;
-  if (stat(path, &s) < 0) return -errno;
-  fill(out, &s);
-  return 0;
-}
-
-int64_t rim_pread(int fd, void *buffer, size_t count, int64_t offset) {
-  if (count > (size_t)1 << 30) count = (size_t)1 << 30;
-  ssize_t n;
-  do {
-    n = pread(fd, buffer, count, (off_t)offset);
-  } while (n < 0 && errno == EINTR);
-  return n < 0 ? -(int64_t)errno : (int64_t)n;
-}
+#if defined(__linux__)
+typedef unsigned char rim_residency;
+#if !defined(MADV_POPULATE_READ)
+#define MADV_POPULATE_READ 22  // Linux 5.14; the headers of the machine that builds may be older than its kernel
+#endif
+#else
+typedef char rim_residency;  // of a page, as mincore(2) tells it
+#endif
 
 void *rim_map(int fd, size_t count, int *error) {
   void *base = mmap(NULL, count, PROT_READ, MAP_SHARED, fd, 0);
@@ -75,6 +26,19 @@ void *rim_map(int fd, size_t count, int *error) {
 }
 
 void rim_unmap(void *base, size_t count) { munmap(base, count); }
+
+int rim_populate(void *pages, size_t count) {
+#if defined(__linux__)
+  int result;
+  do {
+    result = madvise(pages, count, MADV_POPULATE_READ);
+  } while (result < 0 && errno == EINTR);
+  return result < 0 ? -errno : 0;
+#else
+  (void)pages, (void)count;
+  return -ENOTSUP;
+#endif
+}
 
 bool rim_is_resident(void *pages, size_t count) {
   enum { at_once = 4096 };

@@ -1,3 +1,4 @@
+internal import CRangeIOMapped
 public import RangeIO
 
 extension MappedSource {
@@ -44,6 +45,18 @@ extension MappedSource {
       self.slices = slices
       self.access = access
       self.blockSize = blockSize
+    }
+  }
+}
+
+extension MappedSource.AccessPattern {
+  /// The part of the advice that applies to the whole file.
+  var lasting: rim_advice? {
+    switch self {
+    case .normal: rim_normal
+    case .random: rim_random
+    case .sequential: rim_sequential
+    case .willNeed: nil
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import CRangeIOMapped
 public import RangeIO
+internal import Synchronization
 public import SystemPackage
 
 /// Reads a regular file that is mapped into memory. Reads return slices of the page cache itself, without a copy.
@@ -33,31 +34,41 @@ public import SystemPackage
 ///
 /// **Lifetime.** A mapping is released with its last slice, even after ``close()``, and not before.
 public final class MappedSource: RangeSource {
-  struct State {
-    var file: MappedFile?
-    /// How many times another file has taken its place.
-    var generation = 0
-    /// The last description, returned again as long as nothing changes.
+  private struct State {
+    /// The last description.
     var described: SourceDescription?
+    /// Of the file described last; `nil` until the first read.
+    var mapping: Mapping?
+    /// How new mappings will be read.
+    var advice: rim_advice
     var isClosed = false
   }
 
-  let path: FilePath
-  let configuration: Configuration
-  let state = Guarded(State())
-  let counts = MappedCounts()
+  /// The file, its versions, and the threads that wait for its disk or server.
+  private let file: FileSource
+  private let configuration: Configuration
+  private let state: Guarded<State>
+  private let mapped = Counter()
+  private let copied = Counter()
+
+  /// The most bytes per read, of one range or of many, whose pages are loaded on the caller's own thread and actor.
+  private static let mostMappedHere = 4 * 1024 * 1024
 
   /// The file at `path`. The first use opens it, not this initializer: a relative path starts from the current
-  /// directory at that moment, also when the path is checked again later.
-  public init(_ path: FilePath, configuration: Configuration = Configuration()) {
-    self.path = path
-    self.configuration = configuration
+  /// directory at that moment, also when the path is checked again later. `~` and `~user` are home directories.
+  public convenience init(_ path: FilePath, configuration: Configuration = Configuration()) {
+    self.init(FileSource(path, blockSize: configuration.blockSize), configuration)
   }
 
-  /// The file at `path`, in which `~` has no special meaning. The first use opens it, not this initializer.
+  /// The file at `path`. The first use opens it, not this initializer.
   public convenience init(_ path: String, configuration: Configuration = Configuration()) {
-    // The part after a NUL would be left out. No file has such a name.
-    self.init(path.utf8.contains(0) ? FilePath() : FilePath(path), configuration: configuration)
+    self.init(FileSource(path, blockSize: configuration.blockSize), configuration)
+  }
+
+  init(_ file: FileSource, _ configuration: Configuration) {
+    self.file = file
+    self.configuration = configuration
+    state = Guarded(State(advice: configuration.access.lasting ?? rim_normal))
   }
 
   /// Opens the file if it is not open, and checks its status.
@@ -66,7 +77,7 @@ public final class MappedSource: RangeSource {
   ///   file whose contents the kernel generates), `resourcesExhausted`, `inputOutput`, `invalidConfiguration` or
   ///   `closed`.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
-    try await look()
+    try announced(await file.describe())
   }
 
   /// Checks what the path leads to now. If that is another file than the open one, maps it from now on. If there is no
@@ -74,36 +85,44 @@ public final class MappedSource: RangeSource {
   ///
   /// - Throws: as ``describe()``.
   public nonisolated(nonsending) func renew() async throws -> SourceDescription {
-    guard let file = try openFile(), let found = try await statusByName(file), !file.isOf(found) else {
-      return try await look()
-    }
-    let new = try await openAnew(after: file)
-    // It may have changed back in between.
-    guard let after = new.statusAtOpening, !file.isOf(after) else { return try await look() }
-    let old = try state.withLock { state in
-      guard !state.isClosed else { throw Self.closed }
-      defer { (state.file, state.described) = (new, nil) }
-      state.generation += 1
-      return state.file
-    }
-    // Reads in progress keep a reference to the old file. It is closed with the last of them, and not under the lock.
-    withExtendedLifetime(old) {}
-    announce(new)
-    return try await describe()
+    try announced(await file.renew())
   }
+
+  /// Tells the kernel what will be read of a file that is used from now on.
+  private func announced(_ source: SourceDescription) throws(ReadError) -> SourceDescription {
+    guard source.validator != nil else {
+      throw ReadError(.unsupportedSource, "this is no regular file: only those can be mapped", source: source.name)
+    }
+    let (isNew, old) = state.withLock { state -> (Bool, Mapping?) in
+      let isNew = state.described?.id != source.id
+      state.described = source
+      guard let mapping = state.mapping, mapping.id != source.id else { return (isNew, nil) }
+      state.mapping = nil
+      return (isNew, mapping)
+    }
+    // Not unmapped under the lock.
+    withExtendedLifetime(old) {}
+    if isNew, case .willNeed(let range) = configuration.access { willNeed(range, of: source) }
+    return source
+  }
+
+  // MARK: reading
 
   /// The bytes of `range`: mapped memory or a copy, depending on ``Configuration/slices``.
   ///
-  /// If pages are not in memory, waits for them on the plugin's own threads.
+  /// If pages are not in memory, waits for them on threads of the library.
   ///
   /// - Throws: `ReadError` with `sourceChanged`, `inputOutput`, `resourcesExhausted`, `unsupportedSource` (a file
   ///   system that cannot map) or `closed`.
   /// - Complexity: for pages in memory, two system calls plus one for each 16 MiB, and O(pages) in the kernel.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
-    let (file, version) = try opened(source)
-    let bytes = try await bytes(of: range, file, version, here: range.count)
-    try await check(version, after: range, file)
-    return bytes
+    switch configuration.slices {
+    case .zeroCopy: return try await map([range], of: source)[0]
+    case .copied:
+      let bytes = try await file.read(range, of: Self.own(source))
+      copied.add(range.count)
+      return bytes
+    }
   }
 
   /// The bytes of several ranges. One check of the file's version covers all of them.
@@ -112,17 +131,13 @@ public final class MappedSource: RangeSource {
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription
   ) async throws -> [Bytes] {
-    let (file, version) = try opened(source)
-    var all: [Bytes] = []
-    all.reserveCapacity(ranges.count)
-    var here = 0
-    for range in ranges {
-      try Task.checkCancellation()
-      here += range.count
-      all.append(range.isEmpty ? Bytes() : try await bytes(of: range, file, version, here: here))
+    switch configuration.slices {
+    case .zeroCopy: return try await map(ranges, of: source)
+    case .copied:
+      let all = try await file.read(ranges, of: Self.own(source))
+      for range in ranges where !range.isEmpty { copied.add(range.count) }
+      return all
     }
-    if let last = ranges.last { try await check(version, after: last, file) }
-    return all
   }
 
   /// The bytes of `range` for a cache. Always a copy: the cache would keep mapped memory, and would copy it only after
@@ -130,30 +145,74 @@ public final class MappedSource: RangeSource {
   public nonisolated(nonsending) func read(
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
-    let (file, version) = try opened(source)
-    let whole = try await copy(of: range, file, here: range.count)
-    try await check(version, after: range, file)
-    return grid.pieces(of: range).map { _, part in
-      whole[part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound]
-    }
+    let pieces = try await file.read(range, of: Self.own(source), scatteredBy: grid)
+    copied.add(range.count)
+    return pieces
   }
 
   /// A copy of `range` for a cache, if the page cache has all of it and the file has not changed. On Linux only.
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    // A longer copy would keep the caller's actor busy for longer than a task costs.
-    // `try?`: the read that follows reports any problem.
-    guard range.count <= Self.mostCopiedHere, let (file, version) = try? opened(source), !file.isRemote,
-      let bytes = file.copyOfResident(range), let status = try? file.status(), file.isStill(version, status)
-    else { return nil }
-    counts.copied.add(bytes.count)
+    guard source.validator != nil, let bytes = file.ready(range, of: source) else { return nil }
+    copied.add(bytes.count)
     return bytes
   }
+
+  /// A description without a version is by another source: this one describes regular files only.
+  private static func own(_ source: SourceDescription) throws(ReadError) -> SourceDescription {
+    guard source.validator != nil else {
+      throw ReadError(.invalidConfiguration, "another source has made this description: pass one of this source")
+    }
+    return source
+  }
+
+  /// Slices of the mapped memory, whose pages are loaded before the version of the file is checked.
+  private func map(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] {
+    let end = ranges.reduce(0) { max($0, $1.upperBound) }
+    let known = state.withLock { $0.mapping }.flatMap { $0.id == source.id && $0.count >= end ? $0 : nil }
+    let total = ranges.reduce(0) { $0 + $1.count }
+    let isQuick = known.map { known in
+      total <= Self.mostMappedHere && ranges.allSatisfy { $0.isEmpty || known.isResident($0) }
+    }
+    let waits = !(isQuick ?? false)
+    let about = ranges.last ?? 0..<0
+    let all = try await file.withDescriptor(of: source, for: about, waits: waits) { [self] descriptor in
+      try ranges.map { range in
+        guard !range.isEmpty else { return Bytes() }
+        let mapping = try known ?? mapping(descriptor, source, covering: end)
+        if waits { mapping.advise(rim_will_need, range) }
+        try mapping.faultIn(range, descriptor)
+        return mapping.bytes(range)
+      }
+    }
+    for range in ranges where !range.isEmpty { mapped.add(range.count) }
+    return all
+  }
+
+  /// A mapping of at least `end` bytes: the current one, or a new one of the file that `descriptor` has open.
+  private func mapping(
+    _ descriptor: FileDescriptor, _ source: SourceDescription, covering end: Int
+  ) throws(ReadError) -> Mapping {
+    func fits(_ mapping: Mapping?) -> Bool { mapping.map { $0.id == source.id && $0.count >= end } ?? false }
+    if let mapping = state.withLock({ $0.mapping }), fits(mapping) { return mapping }
+    let new = try Mapping(descriptor, source, configuration.calls)
+    // If two callers map at the same time, the first mapping is kept and used by both.
+    let (kept, old, advice) = state.withLock { state -> (Mapping, Mapping?, rim_advice) in
+      if let mapping = state.mapping, fits(mapping) { return (mapping, nil, state.advice) }
+      let old = state.mapping
+      if !state.isClosed, state.described?.id == source.id { state.mapping = new }
+      return (new, old, state.advice)
+    }
+    withExtendedLifetime(old) { if kept === new, advice != rim_normal { new.advise(advice, 0..<new.count) } }
+    return kept
+  }
+
+  // MARK: advice
 
   /// Makes the kernel begin to read a range that will be needed. For a range that is no longer needed it does nothing,
   /// because others may hold slices of it.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
     switch advice {
-    case .willRead: advise(.willNeed(range))
+    case .willRead: willNeed(range, of: source)
     case .discard: break
     }
   }
@@ -162,31 +221,48 @@ public final class MappedSource: RangeSource {
   ///
   /// Has no effect before the source is opened and after it is closed.
   public func advise(_ pattern: AccessPattern) {
-    // `try?`: if the source is closed, there is nothing to do.
-    guard let file = try? openFile() else { return }
-    guard !file.isRemote else { return file.queues.submit { [self] in advise(pattern, file) } }
-    advise(pattern, file)
+    let (source, mapping) = state.withLock { state -> (SourceDescription?, Mapping?) in
+      guard !state.isClosed, state.described != nil else { return (nil, nil) }
+      if let lasting = pattern.lasting { state.advice = lasting }
+      return (state.described, state.mapping)
+    }
+    if case .willNeed(let range) = pattern, let source { willNeed(range, of: source) }
+    if let lasting = pattern.lasting, let mapping { mapping.advise(lasting, 0..<mapping.count) }
   }
 
-  private func advise(_ pattern: AccessPattern, _ file: MappedFile) {
-    if case .willNeed = pattern, let end = state.withLock({ $0.described?.byteCount }), end > 0 {
-      // There may have been no read yet, and so no mapping. If mapping fails, the read that needs it reports the error.
-      _ = try? file.mapping(covering: end, of: end)
-    }
-    file.advise(pattern)
+  private func willNeed(_ range: ByteRange, of source: SourceDescription) {
+    let part = range.clamped(to: 0..<source.byteCount)
+    if !part.isEmpty { file.advise(.willRead, part, of: source) }
   }
+
+  // MARK: counting and closing
 
   /// Reads and bytes returned as `mapped` memory, and those `copied`.
-  public func statistics() -> [ReadCounts] {
-    [counts.mapped.lane("mapped"), counts.copied.lane("copied")]
-  }
+  public func statistics() -> [ReadCounts] { [mapped.counts("mapped"), copied.counts("copied")] }
 
   /// Closes the file. Its mapping is released with the last slice.
   public nonisolated(nonsending) func close() async {
-    let file = state.withLock { state in
-      defer { (state.file, state.described, state.isClosed) = (nil, nil, true) }
-      return state.file
+    let mapping = state.withLock { state -> Mapping? in
+      defer { (state.described, state.mapping, state.isClosed) = (nil, nil, true) }
+      return state.mapping
     }
-    await file?.closed()
+    // Not unmapped under the lock.
+    withExtendedLifetime(mapping) {}
+    await file.close()
+  }
+}
+
+/// Counts the bytes that reads returned.
+private struct Counter: ~Copyable, Sendable {
+  private let reads = Atomic<Int>(0)
+  private let bytes = Atomic<Int>(0)
+
+  func add(_ count: Int) {
+    reads.wrappingAdd(1, ordering: .relaxed)
+    bytes.wrappingAdd(count, ordering: .relaxed)
+  }
+
+  func counts(_ name: String) -> ReadCounts {
+    ReadCounts(name, counts: ["reads": reads.load(ordering: .relaxed), "bytes": bytes.load(ordering: .relaxed)])
   }
 }

@@ -1,4 +1,3 @@
-import CRangeIOMapped
 import RangeIO
 import RangeIOTesting
 import Testing
@@ -193,54 +192,6 @@ struct MappedChangeTests {
     try #require(unlink(path) == 0)
     #expect(try await reader.read(0...) == bytes)
     await reader.close()
-  }
-
-  @Test func `size, times and inode tell versions apart, and none extends another`() {
-    func version(size: Int64 = 100, modified: Int64 = 5, changed: Int64 = 5, inode: UInt64 = 1) -> MappedVersion {
-      var status = MappedVersion(.init())
-      (status.size, status.inode) = (Int(size), inode)
-      status.modified = MappedTime(seconds: modified / 1_000_000_000, nanoseconds: UInt32(modified % 1_000_000_000))
-      status.changed = MappedTime(seconds: changed / 1_000_000_000, nanoseconds: UInt32(changed % 1_000_000_000))
-      return status
-    }
-    let old = version()
-    #expect(old.change(to: version()) == .same)
-    #expect(old.change(to: version(size: 101, modified: 6, changed: 6)) == .other)
-    #expect(old.change(to: version(size: 101, inode: 2)) == .other)
-    #expect(old.change(to: version(size: 99, modified: 6)) == .other)
-    #expect(old.change(to: version(modified: 6)) == .other)
-    #expect(old.change(to: version(changed: 6)) == .other)
-    #expect(old.persistentForm?.count == 56 && old.persistentForm != version(changed: 6).persistentForm)
-    let second: Int64 = 1_000_000_000
-    let fine = version(changed: 10 * second + 123)
-    #expect(!fine.isSettled(at: 10 * second + 123 + 4_000_000, tick: 4_000_000))
-    #expect(fine.isSettled(at: 10 * second + 123 + 4_000_001, tick: 4_000_000))
-    #expect(!version(changed: 10 * second).isSettled(at: 12 * second, tick: 4_000_000), "whole seconds tick by two")
-  }
-
-  @Test(.timeLimit(.minutes(15)))
-  func `under a writer that is quicker than two looks a read ends, and the file is another`() async throws {
-    let (path, _) = try directory.file(count: 5000)
-    try await settle(path)
-    let looks = Guarded(0)
-    let isWritten = Guarded(false)
-    var configuration = MappedSource.Configuration()
-    configuration.calls.status = { descriptor, status in
-      let result = MappedCalls().status(descriptor, &status)
-      let number = looks.withLock { looks in
-        looks += 1
-        return looks
-      }
-      if isWritten.withLock({ $0 }) { status.modified.seconds = Int64(number) }
-      return result
-    }
-    let source = MappedSource(path, configuration: configuration)
-    let description = try await source.describe()
-    isWritten.withLock { $0 = true }
-    let before = looks.withLock { $0 }
-    await expectError(.sourceChanged) { _ = try await source.read(0..<10, of: description) }
-    #expect(looks.withLock { $0 } - before <= 12)
-    await source.close()
   }
 
   @Test func `a relative path leads where it led when it was opened`() async throws {

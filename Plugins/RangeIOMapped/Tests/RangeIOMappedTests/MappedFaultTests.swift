@@ -13,20 +13,20 @@ struct MappedFaultTests {
   init() throws { directory = try TemporaryDirectory() }
 
   #if os(Linux)
-    @Test func `the kernel says that pages beyond the end cannot be had`() throws {
+    @Test func `the kernel says that pages beyond the end cannot be had`() async throws {
       let (path, _) = try directory.file(count: 8 * pageSize)
-      let file = try MappedFile.open(FilePath(path), .normal, .init())
-      let mapping = try file.mapping(covering: 8 * pageSize, of: 8 * pageSize)
-      try file.faultIn(0..<8 * pageSize, of: mapping)
+      let descriptor = try FileDescriptor.open(FilePath(path), .readOnly)
+      let mapping = try Mapping(descriptor, try await MappedSource(path).describe(), .init())
+      try mapping.faultIn(0..<8 * pageSize, descriptor)
       try #require(truncate(path, off_t(2 * pageSize)) == 0)
-      try file.faultIn(0..<2 * pageSize, of: mapping)
-      #expect { try file.faultIn(0..<8 * pageSize, of: mapping) } throws: {
+      try mapping.faultIn(0..<2 * pageSize, descriptor)
+      #expect { try mapping.faultIn(0..<8 * pageSize, descriptor) } throws: {
         ($0 as? ReadError)?.code == .sourceChanged
       }
-      #expect { try file.faultIn(5 * pageSize..<5 * pageSize + 1, of: mapping) } throws: {
+      #expect { try mapping.faultIn(5 * pageSize..<5 * pageSize + 1, descriptor) } throws: {
         ($0 as? ReadError)?.code == .sourceChanged
       }
-      file.close()
+      try descriptor.close()
     }
   #endif
 
@@ -38,7 +38,8 @@ struct MappedFaultTests {
     configuration.calls.isResident = { _ in isResident }
     configuration.calls.populate = { fails.load(ordering: .relaxed) ? -EFAULT : MappedCalls().populate($0) }
     configuration.calls.read = {
-      fails.load(ordering: .relaxed) && $2 >= 0 && $1.count > 1 ? -Int(EIO) : MappedCalls().read($0, $1, $2)
+      if fails.load(ordering: .relaxed) { throw Errno.ioError }
+      return try MappedCalls().read($0, $1, $2)
     }
     let reader = try await mappedReader(path, configuration)
     await #expect { _ = try await reader.read(0..<50_000) } throws: {
@@ -73,8 +74,8 @@ struct MappedFaultTests {
       return -number
     }
     configuration.calls.read = {
-      let count = MappedCalls().read($0, $1, $2)
-      read.wrappingAdd(max(0, count), ordering: .relaxed)
+      let count = try MappedCalls().read($0, $1, $2)
+      read.wrappingAdd(count, ordering: .relaxed)
       return count
     }
     let reader = try await mappedReader(path, configuration)
@@ -105,36 +106,4 @@ struct MappedFaultTests {
     await reader.close()
   }
 
-  @Test func `a file that cannot be looked at is an error`() async throws {
-    let (path, _) = try directory.file(count: 100)
-    let isStale = Atomic<Bool>(false)
-    var configuration = MappedSource.Configuration()
-    configuration.calls.status = { isStale.load(ordering: .relaxed) ? -ESTALE : MappedCalls().status($0, &$1) }
-    let reader = try await mappedReader(path, configuration)
-    isStale.store(true, ordering: .relaxed)
-    await expectError(.sourceChanged) { _ = try await reader.read(0..<10) }
-    await reader.close()
-  }
-
-  @Test func `a version within the clock's tick is served, not kept, and looked at again`() async throws {
-    let (path, bytes) = try directory.file(count: 10_000)
-    let isYoung = Atomic<Bool>(true)
-    var configuration = MappedSource.Configuration()
-    configuration.calls.wallClock = {
-      let (now, tick) = MappedCalls().wallClock()
-      return (now, isYoung.load(ordering: .relaxed) ? 3_600_000_000_000 : tick)
-    }
-    let reader = try await RangeReader(MappedSource(path, configuration: configuration)) {
-      Caching(MemoryStore(limit: .mebibytes(1)))
-    }
-    #expect(!reader.source.isSettled)
-    #expect(try await reader.read(0..<10) == bytes[0..<10])
-    await expectError(.notCached) { _ = try await reader.read(0..<10, caching: .onlyIfCached) }
-    isYoung.store(false, ordering: .relaxed)
-    try await settle(path)
-    #expect(try await reader.read(0..<10) == bytes[0..<10])
-    #expect(reader.source.isSettled)
-    #expect(try await reader.read(0..<10, caching: .onlyIfCached) == bytes[0..<10])
-    await reader.close()
-  }
 }

@@ -131,19 +131,4 @@ struct MappedOpeningTests {
     await expectError(.invalidConfiguration) { _ = try await source.read(0..<1, of: foreign) }
     await source.close()
   }
-
-  @Test func `a file that lost its name while it was opened is opened again`() async throws {
-    let (path, bytes) = try directory.file(count: 10)
-    let looks = Atomic<Int>(0)
-    var configuration = MappedSource.Configuration()
-    configuration.calls.status = { descriptor, status in
-      defer { if looks.wrappingAdd(1, ordering: .relaxed).newValue <= 2 { status.links = 0 } }
-      return MappedCalls().status(descriptor, &status)
-    }
-    let source = MappedSource(path, configuration: configuration)
-    let description = try await source.describe()
-    #expect(looks.load(ordering: .relaxed) == 3, "two that had lost it, and one that told what it was")
-    #expect(try await source.read(0..<10, of: description) == bytes)
-    await source.close()
-  }
 }

@@ -96,6 +96,11 @@ func descriptors(of path: String) throws -> Int {
   }
 }
 
+/// Waits until `condition` holds: a thread of the library may keep what it worked for a moment longer than its caller.
+func until(_ condition: () throws -> Bool) async throws {
+  while try !condition() { try await Task.sleep(for: .milliseconds(1)) }
+}
+
 /// Expects `body` to throw a `ReadError` of `code`.
 func expectError(_ code: ReadError.Code, _ body: () async throws -> Void) async {
   await #expect { try await body() } throws: { ($0 as? ReadError)?.code == code }

@@ -1,4 +1,5 @@
 import Synchronization
+import SystemPackage
 
 /// A file that only grows, shared by all sources in the process that have it open. It ends when one of them sees it cut
 /// or rewritten, or when the last one closes it. What then has the same inode is another recording, however long it is.
@@ -88,6 +89,58 @@ final class AppendOnlyFile: Sendable {
   }
 }
 
+extension AppendOnlyFile {
+  /// How often a read may find the file shorter than its status said before. Each time it may have been cut in between.
+  private static let mostShortReads = 8
+
+  /// Compares the file with what is known of this recording. Ends the recording if the file does not hold it and
+  /// possibly more. Returns the file's status; `nil` if the recording has ended.
+  func compare(
+    _ marker: RecordingMarker, isClosed: () -> Bool = { false }
+  ) throws(RecordingMarker.Lack) -> FileStatus? {
+    var shortReads = 0
+    while !hasEnded {
+      if isClosed() { throw .failed(.closed) }
+      // Known before the status is taken: a file that is shorter then was cut.
+      let before = mark
+      let status: FileStatus
+      do throws(ReadError) { status = try marker.file.status() } catch { throw .failed(error) }
+      // The file was closed early in between, because another file is read now.
+      guard isIn(status) else { return nil }
+      if let before {
+        if before.isOf(status) { return hasEnded ? nil : status }
+        guard status.size >= before.end else {
+          end()
+          return nil
+        }
+      }
+      do throws(RecordingMarker.Lack) {
+        // Take the new mark first. If the bytes of the old mark are still there after that, both marks belong to one
+        // recording.
+        let now = try marker.mark(status)
+        if let before, try !marker.finds(before) {
+          end()
+          return nil
+        }
+        advance(from: before, to: now)
+        // A mark without an earlier one is compared with what another task found in between.
+        if before != nil { return hasEnded ? nil : status }
+      } catch {
+        // Cut since the status was taken: the next one shows it.
+        guard case .tooShort = error else { throw error }
+        shortReads += 1
+        if shortReads >= Self.mostShortReads {
+          throw .failed(
+            ReadError(
+              .inputOutput, "the file ends before the \(status.size) bytes that it says it has: try again",
+              isTransient: true, context: marker.file.context(AppendOnlyMark.lastRange(of: status.size))))
+        }
+      }
+    }
+    return nil
+  }
+}
+
 /// The version of a file that only grows: which recording it is, and its length.
 struct RecordingVersion: ExplainedValidator {
   let recording: UInt64
@@ -103,4 +156,81 @@ struct RecordingVersion: ExplainedValidator {
 
   /// For messages.
   static let hasEnded = "what the file held was cut off or written over, or it is another file"
+}
+
+/// What a recording of a certain length had at its beginning and end. A file that grew still has it; a file that was
+/// cut and written again hardly ever does.
+struct AppendOnlyMark: Equatable {
+  /// The number of bytes compared at each of the two places.
+  static let span = 4096
+
+  /// The length, and the times of the file at that length. The same values later mean that nothing has changed.
+  let end: Int
+  let modified: FileTime
+  let changed: FileTime
+  /// Digests of the first bytes and of the last bytes before `end`, with a key of this process.
+  let first: Int
+  let last: Int
+
+  func isOf(_ status: FileStatus) -> Bool {
+    status.size == end && status.modified == modified && status.changed == changed
+  }
+
+  static func firstRange(of end: Int) -> ByteRange { 0..<min(span, end) }
+  static func lastRange(of end: Int) -> ByteRange { max(0, end - span)..<end }
+}
+
+/// Reads the bytes for marks.
+struct RecordingMarker {
+  /// Why there is no mark.
+  enum Lack: Error {
+    /// Reading would have to wait for the disk.
+    case notResident
+    /// The file has become shorter.
+    case tooShort
+    case failed(ReadError)
+  }
+
+  let file: OpenFile
+  /// Whether it may wait for the disk.
+  let waits: Bool
+
+  /// The mark of a file with `status`. Read after that status was taken.
+  func mark(_ status: FileStatus) throws(Lack) -> AppendOnlyMark {
+    AppendOnlyMark(
+      end: status.size, modified: status.modified, changed: status.changed,
+      first: try digest(AppendOnlyMark.firstRange(of: status.size)),
+      last: try digest(AppendOnlyMark.lastRange(of: status.size)))
+  }
+
+  /// Whether the file still holds what the mark describes.
+  func finds(_ mark: AppendOnlyMark) throws(Lack) -> Bool {
+    do throws(Lack) {
+      let last = try digest(AppendOnlyMark.lastRange(of: mark.end))
+      let first = try digest(AppendOnlyMark.firstRange(of: mark.end))
+      return last == mark.last && first == mark.first
+    } catch {
+      guard case .tooShort = error else { throw error }
+      return false
+    }
+  }
+
+  private func digest(_ range: ByteRange) throws(Lack) -> Int {
+    guard !range.isEmpty else { return 0 }
+    let result = withUnsafeTemporaryAllocation(byteCount: range.count, alignment: 16) { buffer -> Result<Int, Lack> in
+      do throws(Errno) {
+        let count =
+          waits
+          ? try file.syscalls.readFully(file.descriptor, buffer, at: range.lowerBound)
+          : try file.syscalls.readWhatIsResident(file.descriptor, buffer, at: range.lowerBound)
+        guard count == range.count else { return .failure(waits ? .tooShort : .notResident) }
+      } catch {
+        return .failure(.failed(.errno(error, "read the file", file.context(range))))
+      }
+      var hasher = Hasher()
+      hasher.combine(bytes: UnsafeRawBufferPointer(buffer))
+      return .success(hasher.finalize())
+    }
+    return try result.get()
+  }
 }

@@ -16,14 +16,14 @@ final class DispatchIOLane: @unchecked Sendable {
 
   /// Creates a channel on a second descriptor of `file`.
   init(_ file: OpenFile, gate: ShutdownGate, waiting: WaiterRegistry) throws(ReadError) {
-    let descriptor = file.syscalls.reopen(file.descriptor)
+    let descriptor = file.syscalls.call.reopen(file.descriptor)
     guard descriptor >= 0 else {
       throw .errno(Errno(result: descriptor), "open the file a second time", .init(source: file.name))
     }
     self.gate = gate
     self.waiting = waiting
     queue = DispatchQueue(label: "rangeio.dispatchio")
-    let (close, released) = (file.syscalls.close, self.released)
+    let (close, released) = (file.syscalls.call.close, self.released)
     channel = DispatchIO(type: .random, fileDescriptor: CInt(descriptor), queue: queue) { @Sendable _ in
       _ = close(CInt(descriptor))
       released.resolve(.success(()))

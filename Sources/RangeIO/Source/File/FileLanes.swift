@@ -68,11 +68,6 @@ final class FileLanes: Sendable {
     return try file.status()
   }
 
-  /// Whether `status` shows the file as it was when it was last found to be `version`. Quick: makes no system call.
-  func isSeen(_ version: FileVersion, in status: FileStatus) -> Bool {
-    sighting.withLock { $0.version == version && $0.isSame(status) }
-  }
-
   /// The version of the file if `status` shows it as it was last seen. Quick: makes no system call.
   func version(in status: FileStatus) -> FileVersion? {
     sighting.withLock { $0.isSame(status) ? $0.version : nil }
@@ -214,4 +209,44 @@ final class FileLanes: Sendable {
     recording = nil
     try await file.closed()
   }
+}
+
+/// The lanes of a file.
+enum FileLane: Int, CaseIterable {
+  case resident, positional, dispatchIO
+}
+
+/// Counts reads and bytes by lane. Counting takes two relaxed additions.
+final class LaneCounters: Sendable {
+  /// Reads and bytes of each lane, alternating.
+  private let counts = Stripes()
+
+  func add(_ count: Int, to lane: FileLane) {
+    guard count > 0 else { return }
+    counts.add(1, to: lane.rawValue * 2)
+    counts.add(count, to: lane.rawValue * 2 + 1)
+  }
+
+  func snapshot() -> [ReadCounts] {
+    FileLane.allCases.map { lane in
+      ReadCounts(
+        "\(lane)", counts: ["reads": counts.sum(lane.rawValue * 2), "bytes": counts.sum(lane.rawValue * 2 + 1)])
+    }
+  }
+}
+
+/// Measured limits between the lanes: see Docs/Decisions/0002-lanes.md.
+enum LaneThreshold {
+  /// The most bytes that a resident read of one or several ranges copies on the caller's own thread and actor. A larger
+  /// read leaves the actor first.
+  static let residentInline = 256 * 1024
+  /// The number of bytes copied from the page cache between two checks for cancellation.
+  static let residentPiece = 1024 * 1024
+  /// The size in bytes of the pieces that DispatchIO reads and reports.
+  static let dispatchIOPiece = 1024 * 1024
+  /// The longest range of one DispatchIO operation, in bytes: what may pile up before the reader takes it.
+  static let dispatchIOWindow = 8 * 1024 * 1024
+  /// The most DispatchIO operations that a source has in flight. libdispatch on Linux does one `pread` at a time for a
+  /// whole disk; further operations would only wait there, where they cannot be withdrawn.
+  static let dispatchIOOperations = 8
 }

@@ -24,19 +24,30 @@ extension FileSource {
       if current !== lanes { return try await describe(current) }
       throw ReadError.changed("another file is open in its place", lanes.file.context(0..<0))
     }
-    let (now, tick) = configuration.syscalls.wallClock()
+    let (now, tick) = configuration.syscalls.call.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick, changed: status.changed)
-    return described.withLock { described in
-      if let last = described, last.isSettled == isSettled, let snapshot = FileSnapshot.of(last),
-        snapshot.version == version, snapshot.generation == generation
+    return lastDescription(in: generation) { last, snapshot in
+      last.isSettled == isSettled && snapshot.version == version
+    } orNew: {
+      SourceDescription(
+        id: lanes.id, name: lanes.file.name, validator: version,
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes,
+        traits: .init(
+          cost: configuration.cost, isSettled: isSettled, context: FileSnapshot(version, generation)))
+    }
+  }
+
+  /// The last description if it is of this file and still says what is so, else a new one.
+  private func lastDescription(
+    in generation: Int, if isSame: (SourceDescription, FileSnapshot) -> Bool, orNew make: () -> SourceDescription
+  ) -> SourceDescription {
+    described.withLock { described in
+      if let last = described, let snapshot = FileSnapshot.of(last), snapshot.generation == generation,
+        isSame(last, snapshot)
       {
         return last
       }
-      let new = SourceDescription(
-        id: lanes.id, name: lanes.file.name, validator: version,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost,
-        isSettled: isSettled,
-        context: FileSnapshot(version, generation))
+      let new = make()
       // If another file has replaced it in between, no later call needs this description.
       if currentGeneration == generation { described = new }
       return new
@@ -47,7 +58,7 @@ extension FileSource {
   @inline(__always) func isStill(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     configuration.isAppendOnly
       ? lanes.isOn(version.recording, seen: status, of: version.size)
-      : FileVersion(status) == version || lanes.isSeen(version, in: status)
+      : FileVersion(status) == version || lanes.version(in: status) == version
   }
 
   /// Whether `status` shows a longer file than `version`, another version, or other names than before.
@@ -66,7 +77,7 @@ extension FileSource {
     }
     return SourceDescription(
       id: "device:\(status.device):\(status.inode)", name: file.name, validator: nil, byteCount: Int(size),
-      preferredBlockSize: configuration.blockSize.bytes, cost: configuration.cost)
+      preferredBlockSize: configuration.blockSize.bytes, traits: .init(cost: configuration.cost))
   }
 
   /// Throws `sourceChanged` unless the file is still `version`, or extends it where the file was declared to grow.
@@ -148,5 +159,73 @@ final class FileSnapshot: Sendable {
   static func of(_ source: SourceDescription) -> FileSnapshot? {
     guard let context = source.context, type(of: context) == FileSnapshot.self else { return nil }
     return unsafeDowncast(context, to: FileSnapshot.self)
+  }
+}
+
+// Files that only grow, and how a file that was cut or rewritten is told from one that grew.
+
+extension FileSource {
+  /// Describes a file whose end alone changes: it is always settled, however recent the change.
+  func describeRecording(_ lanes: FileLanes) async throws -> SourceDescription {
+    let generation = currentGeneration
+    let (recording, status) = try await lookAtRecording(lanes)
+    var version = FileVersion(status)
+    version.recording = recording.number
+    let validator = RecordingVersion(recording: recording.number, size: status.size)
+    return lastDescription(in: generation) { last, _ in
+      last.validator.map { $0.change(to: validator) } == .same
+    } orNew: {
+      SourceDescription(
+        id: lanes.id + ":recording", name: lanes.file.name, validator: validator,
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes,
+        traits: .init(
+          cost: configuration.cost, mayGrow: true, isAppendOnly: true, context: FileSnapshot(version, generation)))
+    }
+  }
+
+  /// Which recording the file holds now, and the file's status.
+  private func lookAtRecording(_ lanes: FileLanes) async throws -> (AppendOnlyFile, FileStatus) {
+    var recording = lanes.recording ?? .of(lanes.statusAtOpening)
+    while true {
+      try goOn()
+      if let status = try await compare(recording, lanes) {
+        lanes.recording = recording
+        return (recording, status)
+      }
+      guard lanes.isOf(try await status(of: lanes)) else {
+        throw ReadError.changed("another file has been opened under its name", lanes.file.context(0..<0))
+      }
+      recording = recording.next
+    }
+  }
+
+  /// Throws `sourceChanged` unless the file still holds the recording of `version`, and is at least as long.
+  func checkRecording(_ version: FileVersion, after range: ByteRange, _ lanes: FileLanes) async throws {
+    guard let recording = lanes.recording, recording.number == version.recording,
+      let status = try await compare(recording, lanes), status.size >= version.size
+    else {
+      throw ReadError.changed(RecordingVersion.hasEnded, lanes.file.context(range))
+    }
+  }
+
+  /// Compares the file with what is known of its recording. Returns the file's status; `nil` if the recording has
+  /// ended.
+  private func compare(_ recording: AppendOnlyFile, _ lanes: FileLanes) async throws -> FileStatus? {
+    // What is compared was written or read a moment ago, and is nearly always in the page cache.
+    if usesResidentLane(of: lanes) {
+      do throws(RecordingMarker.Lack) {
+        return try recording.compare(RecordingMarker(file: lanes.file, waits: false), isClosed: { gate.isClosed })
+      } catch {
+        if case .failed(let error) = error { throw error }
+      }
+    }
+    return try await onThread(of: lanes.threads) { [file = lanes.file, gate] in
+      do throws(RecordingMarker.Lack) {
+        return try recording.compare(RecordingMarker(file: file, waits: true), isClosed: { gate.isClosed })
+      } catch {
+        guard case .failed(let error) = error else { preconditionFailure("one that waits reads to the end") }
+        throw error
+      }
+    }
   }
 }

@@ -20,8 +20,8 @@ public import SystemPackage
 ///
 /// **Versions.** The file is opened once and checked (`fstat`) after every read. If its size or modification time has
 /// changed, reads throw `ReadError.Code.sourceChanged`: it was rewritten, cut, or made longer. A file that was
-/// overwritten by a longer one cannot be told from one that grew; for files that grow, use `isAppendOnly` of its
-/// ``Configuration``. A read never mixes two versions and never makes up bytes. Changes that leave every byte unchanged
+/// overwritten by a longer one cannot be told from one that grew; for files that grow, use `isAppendOnly`.
+/// A read never mixes two versions and never makes up bytes. Changes that leave every byte unchanged
 /// are no new version: another mode, owner or name, one name more or less, a file that was replaced by another or
 /// removed while it was open. If only the status change time differs and none of these explains it, reads throw: the
 /// file may have been rewritten and its modification time set back.
@@ -55,27 +55,80 @@ public final class FileSource: RangeSource {
   let described = Locked<SourceDescription?>(nil)
 
   /// Creates a source for the file at `path`. The first use opens it, not this call.
-  public init(_ path: String, configuration: Configuration = Configuration()) {
-    location = .text(path)
-    self.configuration = configuration
+  ///
+  /// **Files that grow.** With `isAppendOnly` a longer file contains the bytes of the shorter one, so cached bytes stay
+  /// valid while it grows. Each check that finds another size or other times compares the first 4 KiB, and the last
+  /// 4 KiB before the old end, with the earlier bytes. If the file differs there, or became shorter, reads throw
+  /// `ReadError.Code.sourceChanged`. A rewrite elsewhere in the file goes unnoticed. The bytes are cached in memory
+  /// only, never on a disk: after a restart the file could not be told from another one.
+  ///
+  /// **Cost.** The library cannot know it: a path may lead to a drive in this machine or to a distant server. Merging
+  /// and read-ahead use it. So does a cache on a disk: it keeps only what takes longer to read again than reading from
+  /// that disk. By default it therefore keeps nothing of a file. To cache a file on a network or a slow drive there, set
+  /// its cost:
+  ///
+  /// ```swift
+  /// let file = FileSource("/mnt/share/survey.bin", cost: .init(latency: .milliseconds(5)))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - engine: how bytes are read. Default: ``FileSource/Engine/automatic``.
+  ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other
+  ///     size, opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.
+  ///   - isAppendOnly: whether the file is still being recorded: bytes are only appended, and existing bytes never
+  ///     change. Default: no.
+  ///   - cost: what reading the file costs. Default: the cost of a local disk.
+  public convenience init(
+    _ path: String, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+    cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) {
+    self.init(
+      path,
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
-  /// Creates a source for the file at `path`. The first use opens it, not this call.
-  public init(_ path: FilePath, configuration: Configuration = Configuration()) {
-    location = .path(path)
-    self.configuration = configuration
+  /// Creates a source for the file at `path`. The first use opens it, not this call. The initializer with a string
+  /// describes the parameters.
+  public convenience init(
+    _ path: FilePath, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+    cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) {
+    self.init(
+      path,
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
   /// Creates a source for the file behind `descriptor`. The source owns the descriptor from now on: do not close it
-  /// yourself.
+  /// yourself. The initializer with a path describes the other parameters.
   ///
   /// The descriptor's position is not used. If the file cannot be opened a second time, the position is set to the
   /// start. The first use refuses a descriptor that was opened with `O_WRONLY`, `O_PATH` or `O_DIRECT`, with
   /// `ReadError.Code.unsupportedSource`.
-  public init(adopting descriptor: FileDescriptor, configuration: Configuration = Configuration()) {
-    location = .adopted(
-      OpenFile(
-        descriptor: descriptor.rawValue, syscalls: configuration.syscalls, name: "descriptor \(descriptor.rawValue)"))
+  public convenience init(
+    adopting descriptor: FileDescriptor, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64),
+    isAppendOnly: Bool = false, cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) {
+    self.init(
+      adopting: descriptor,
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
+  }
+
+  package convenience init(_ path: String, configuration: Configuration) {
+    self.init(.text(path), configuration)
+  }
+
+  package convenience init(_ path: FilePath, configuration: Configuration) {
+    self.init(.path(path), configuration)
+  }
+
+  package convenience init(adopting descriptor: FileDescriptor, configuration: Configuration) {
+    let file = OpenFile(
+      descriptor: descriptor.rawValue, syscalls: configuration.syscalls, name: "descriptor \(descriptor.rawValue)")
+    self.init(.adopted(file), configuration)
+  }
+
+  private init(_ location: Location, _ configuration: Configuration) {
+    self.location = location
     self.configuration = configuration
   }
 
@@ -148,6 +201,52 @@ public final class FileSource: RangeSource {
       if case .adopted(let file) = location { try await file.closed() }
     } catch {
       // Only cancellation ends these waits early.
+    }
+  }
+}
+
+extension FileSource {
+  /// How a file is read.
+  public enum Engine: Hashable, Sendable, CaseIterable {
+    /// The fastest way measured on the platform. On Linux, bytes in the page cache are copied on the caller's thread,
+    /// and the library's own threads read the rest. On Apple platforms, everything goes through DispatchIO.
+    case automatic
+    /// Reads everything through DispatchIO.
+    case dispatchIO
+    /// Reads everything with `pread` on the library's own threads.
+    case positional
+  }
+
+  /// How a file is opened and read: what the public initializers take, and what tests replace.
+  package struct Configuration: Sendable {
+    package var engine: Engine
+    package var blockSize: ByteCount
+    package var isAppendOnly: Bool
+    package var cost: SourceDescription.Cost
+
+    package var syscalls = Syscalls.system
+    package var threads = IOThreads.shared
+    /// For paths, and for files on a server.
+    package var pathThreads = PathThreads.shared
+    /// The same threads for all of these, for tests.
+    package var remoteThreads: IOThreads {
+      get { pathThreads.opening }
+      set { pathThreads = PathThreads { newValue } }
+    }
+    /// Makes the system report changes, if it can.
+    var watch: @Sendable (CInt, @escaping @Sendable () -> Void) -> FileWatch? = { FileWatch.begin($0, $1) }
+    package var buffers = BufferPool.shared
+    /// Waits until files are at rest, for all sources.
+    package var resting = RestingFiles.shared
+
+    package init(
+      engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+      cost: SourceDescription.Cost = SourceDescription.Cost()
+    ) {
+      self.engine = engine
+      self.blockSize = blockSize
+      self.isAppendOnly = isAppendOnly
+      self.cost = cost
     }
   }
 }

@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Synchronization
 import SystemPackage
 
@@ -23,10 +24,10 @@ final class OpenFile: Sendable {
   deinit {
     guard takeClosing() else { return }
     guard isRemote else {
-      _ = syscalls.close(descriptor)
+      _ = syscalls.call.close(descriptor)
       return
     }
-    closingThreads.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.close(descriptor) })
+    closingThreads.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.call.close(descriptor) })
   }
 
   /// Whether a server, or another process, may have to answer calls that otherwise return at once: `fstat`, `open`,
@@ -34,7 +35,7 @@ final class OpenFile: Sendable {
   var isRemote: Bool { mayBeRemote.load(ordering: .relaxed) }
 
   /// Finds out whether the file is remote. May wait.
-  func locate() { mayBeRemote.store(syscalls.isRemote(descriptor), ordering: .relaxed) }
+  func locate() { mayBeRemote.store(syscalls.call.isRemote(descriptor), ordering: .relaxed) }
 
   /// The file is on a server; these threads ask it.
   func isServed(by threads: IOThreads) { _ = server.publish(threads) }
@@ -43,7 +44,7 @@ final class OpenFile: Sendable {
 
   /// Closes the descriptor, once, on this thread. May wait.
   func close() {
-    if takeClosing() { _ = syscalls.close(descriptor) }
+    if takeClosing() { _ = syscalls.call.close(descriptor) }
   }
 
   /// Closes the descriptor, once. Call it when the gate has drained; otherwise the last reference closes it.
@@ -53,7 +54,7 @@ final class OpenFile: Sendable {
     let answer = Promise<Void>()
     closingThreads.submit(
       IOJob { [syscalls, descriptor] in
-        _ = syscalls.close(descriptor)
+        _ = syscalls.call.close(descriptor)
         answer.resolve(.success(()))
       })
     try await answer.value()
@@ -63,7 +64,7 @@ final class OpenFile: Sendable {
   /// number. Reads in flight find that empty file. Call it only within the gate. May wait.
   func release() {
     // If no descriptor is free, the file stays open until the source is closed.
-    _ = syscalls.release(descriptor)
+    _ = syscalls.call.release(descriptor)
   }
 
   private func takeClosing() -> Bool { !isClosed.exchange(true, ordering: .acquiringAndReleasing) }
@@ -71,15 +72,131 @@ final class OpenFile: Sendable {
   /// The file's current status. May wait for a server, if ``isRemote``.
   func status() throws(ReadError) -> FileStatus {
     var status = FileStatus()
-    let result = syscalls.status(descriptor, &status)
+    let result = syscalls.call.status(descriptor, &status)
     guard result >= 0 else { throw .errno(Errno(result: result), "look at the file", .init(source: name)) }
     return status
   }
 
   /// The file's current name, if the system reports it.
-  var nameNow: String? { syscalls.name(descriptor) }
+  var nameNow: String? { syscalls.call.name(descriptor) }
 
   func context(_ range: ByteRange) -> ReadError.Context {
     ReadError.Context(source: name, offset: range.lowerBound, count: range.count)
+  }
+}
+
+/// Opens files, and refuses those that cannot be read at random offsets.
+enum FileOpening {
+  /// A file that has been opened and checked.
+  struct Opened: Sendable {
+    let file: OpenFile
+    let kind: Kind
+    /// Its status then. If it was opened by name, it still had a name.
+    let status: FileStatus
+    /// The name that it had just before.
+    let name: String?
+    /// The id of its file system.
+    let fileSystem: UInt64
+    /// The path used to open it, if any: absolute, if the current directory had a name.
+    var path: FilePath?
+  }
+
+  enum Kind: Sendable {
+    case regular
+    case blockDevice
+  }
+
+  /// How often a file is opened again because it lost its name in between. A file that the path names by its
+  /// descriptor, as in `/dev/fd`, may have no name.
+  private static let mostOpenings = 8
+
+  /// Opens the file at `path`. May wait for a disk or a server.
+  ///
+  /// A file that lost its name while it was opened is opened again: another file may have the name now, which no later
+  /// check would show. So is a relative path if the process changed its directory in between.
+  ///
+  /// - Parameter name: the path as the user gave it, for errors. Default: `path`.
+  static func open(_ path: FilePath, name: String? = nil, _ syscalls: Syscalls) throws(ReadError) -> Opened {
+    let name = name ?? path.string
+    for _ in 1..<mostOpenings {
+      let absolute = FilePathExpansion.absolute(path)
+      // Use the path unchanged: this process may lack permission for directories above the current one.
+      var opened = try openOnce(path, name, syscalls)
+      opened.path = absolute
+      if opened.status.links > 0, FilePathExpansion.absolute(path) == absolute { return opened }
+      opened.file.close()
+    }
+    let absolute = FilePathExpansion.absolute(path)
+    var opened = try openOnce(absolute, name, syscalls)
+    opened.path = absolute
+    return opened
+  }
+
+  private static func openOnce(_ path: FilePath, _ name: String, _ syscalls: Syscalls) throws(ReadError) -> Opened {
+    var result = syscalls.call.open(path)
+    // Does not wait for a FIFO. Only a process that holds a write lease on the file remains to wait for.
+    if result == -Int(Errno.wouldBlock.rawValue) { result = syscalls.call.openWaiting(path) }
+    guard result >= 0 else {
+      // Opening a socket, or a device without a driver, fails before the descriptor could tell its kind.
+      let mode = path.withPlatformString { rio_mode_of_path($0) }
+      if mode >= 0, let refusal = refusal(UInt32(mode), name) { throw refusal }
+      throw .errno(Errno(result: result), "open the file", .init(source: name))
+    }
+    let file = OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name)
+    do throws(ReadError) {
+      return try inspect(file)
+    } catch {
+      file.close()
+      throw error
+    }
+  }
+
+  /// Checks a descriptor that the user has opened, and refuses one that is not for reading. May wait.
+  static func adopt(_ file: OpenFile) throws(ReadError) -> Opened {
+    let opened = try inspect(file)
+    let reason: String
+    switch rio_why_unreadable(file.descriptor) {
+    case rio_path_only: reason = "was opened for its path alone (O_PATH): open the file for reading"
+    case rio_write_only: reason = "was opened for writing only (O_WRONLY): open the file for reading"
+    case rio_direct:
+      reason =
+        "was opened past the page cache (O_DIRECT), and reads only what is aligned: open the file without that flag"
+    default: return opened
+    }
+    throw ReadError(.unsupportedSource, "this descriptor " + reason, context: .init(source: file.name))
+  }
+
+  /// Checks a descriptor. May wait.
+  private static func inspect(_ file: OpenFile) throws(ReadError) -> Opened {
+    file.locate()
+    let name = file.nameNow
+    let fileSystem = file.syscalls.call.fileSystem(file.descriptor)
+    let status = try file.status()
+    if let refusal = refusal(status.mode, file.name) { throw refusal }
+    if rio_file_kind_of(status.mode) == rio_block_device {
+      return Opened(file: file, kind: .blockDevice, status: status, name: name, fileSystem: fileSystem)
+    }
+    if rio_is_synthetic_filesystem(file.descriptor) {
+      throw ReadError(
+        .unsupportedSource,
+        "the kernel makes this file up as it is read, so it has no size and no stable bytes: copy it first",
+        context: .init(source: file.name))
+    }
+    return Opened(file: file, kind: .regular, status: status, name: name, fileSystem: fileSystem)
+  }
+
+  /// The error for a kind of file that has no random access.
+  private static func refusal(_ mode: UInt32, _ name: String) -> ReadError? {
+    let kind: String
+    switch rio_file_kind_of(mode) {
+    case rio_regular_file, rio_block_device: return nil
+    case rio_directory: kind = "this is a directory: name a file in it"
+    case rio_fifo: kind = "this is a FIFO, which can be read only once and in order: copy it to a file first"
+    case rio_socket: kind = "this is a socket, which cannot be read at offsets: copy what it sends to a file first"
+    case rio_character_device:
+      kind = "this is a character device, which cannot be read at offsets: copy it to a file first"
+    default: kind = "this is neither a regular file nor a block device"
+    }
+    return ReadError(.unsupportedSource, kind, context: .init(source: name))
   }
 }

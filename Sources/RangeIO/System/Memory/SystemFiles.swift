@@ -18,9 +18,9 @@ struct SystemFiles: Sendable {
   ///
   /// Below the limit, one system call returns the whole file as it was at one moment.
   func text(_ path: FilePath, limit: Int = 64 * 1024) -> KernelText? {
-    let descriptor = syscalls.open(root.appending(path.components))
+    let descriptor = syscalls.call.open(root.appending(path.components))
     guard descriptor >= 0 else { return nil }
-    defer { _ = syscalls.close(CInt(descriptor)) }
+    defer { _ = syscalls.call.close(CInt(descriptor)) }
     do {
       let bytes = try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
         count = try syscalls.readFully(CInt(descriptor), UnsafeMutableRawBufferPointer(buffer), at: 0)

@@ -99,11 +99,14 @@ final class FileScript: Sendable {
   /// The system's calls, with steps in their midst.
   var syscalls: Syscalls {
     Syscalls(
-      read: { [self] file, buffer, offset in between { Syscalls.system.read(file, buffer, offset) } },
-      readResident: { [self] file, buffer, offset in between { Syscalls.system.readResident(file, buffer, offset) } },
-      readScattered: { [self] file, buffers, offset, isResident in
-        between { Syscalls.system.readScattered(file, buffers, offset, isResident) }
-      })
+      .init(
+        read: { [self] file, buffer, offset in between { Syscalls.system.call.read(file, buffer, offset) } },
+        readResident: { [self] file, buffer, offset in
+          between { Syscalls.system.call.readResident(file, buffer, offset) }
+        },
+        readScattered: { [self] file, buffers, offset, isResident in
+          between { Syscalls.system.call.readScattered(file, buffers, offset, isResident) }
+        }))
   }
 
   // MARK: steps

@@ -50,7 +50,8 @@ import Testing
         return state.byteCount
       }
       return SourceDescription(
-        id: "telling", validator: Size(byteCount: byteCount), byteCount: byteCount, mayGrow: true, isAppendOnly: true)
+        id: "telling", validator: Size(byteCount: byteCount), byteCount: byteCount,
+        traits: .init(mayGrow: true, isAppendOnly: true))
     }
 
     func describe() async throws -> SourceDescription { description(counting: true) }
@@ -187,14 +188,15 @@ import Testing
       var file = TestEngine.configuration(
         .positional,
         syscalls: Syscalls(
-          status: {
-            looks.add()
-            return Syscalls.kernelStatus($0, &$1)
-          },
-          statusOfPath: {
-            pathLooks.add()
-            return Syscalls.kernelStatusOfPath($0, &$1)
-          }), threads: threads)
+          .init(
+            status: {
+              looks.add()
+              return Syscalls.kernelStatus($0, &$1)
+            },
+            statusOfPath: {
+              pathLooks.add()
+              return Syscalls.kernelStatusOfPath($0, &$1)
+            })), threads: threads)
       file.remoteThreads = threads
       var readers: [RangeReader] = []
       let path = directory.path("file")

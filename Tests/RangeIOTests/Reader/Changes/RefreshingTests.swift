@@ -372,10 +372,11 @@ struct RefreshingTests {
     let directory = try TemporaryDirectory()
     let path = try await directory.file(count: 5000, seed: 1).path
     let openings = Locked(0)
-    let counting = Syscalls(open: { path in
-      openings.withLock { $0 += 1 }
-      return Syscalls.system.open(path)
-    })
+    let counting = Syscalls(
+      .init(open: { path in
+        openings.withLock { $0 += 1 }
+        return Syscalls.system.call.open(path)
+      }))
     // Closing any descriptor of a file drops all POSIX locks that the process has on it: SQLite's, for instance.
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: counting))
     let first = try await source.describe()
@@ -395,14 +396,15 @@ struct RefreshingTests {
       let isLetGo = Promise<Void>()
       let closings = AwaitedCount()
       let telling = Syscalls(
-        close: { descriptor in
-          defer { closings.add() }
-          return Syscalls.system.close(descriptor)
-        },
-        release: { descriptor in
-          defer { isLetGo.resolve(.success(())) }
-          return Syscalls.system.release(descriptor)
-        })
+        .init(
+          close: { descriptor in
+            defer { closings.add() }
+            return Syscalls.system.call.close(descriptor)
+          },
+          release: { descriptor in
+            defer { isLetGo.resolve(.success(())) }
+            return Syscalls.system.call.release(descriptor)
+          }))
       let source = FileSource(path, configuration: TestEngine.configuration(syscalls: telling))
       let first = try await source.describe()
       #expect(try await source.read(0..<5000, of: first).count == 5000)

@@ -48,10 +48,11 @@ import Testing
 
       var syscalls: Syscalls {
         Syscalls(
-          readResident: { self.note(Syscalls.system.read($0, $1, $2)) },
-          readScattered: { descriptor, vectors, offset, _ in
-            self.note(Syscalls.system.readScattered(descriptor, vectors, offset, false))
-          })
+          .init(
+            readResident: { self.note(Syscalls.system.call.read($0, $1, $2)) },
+            readScattered: { descriptor, vectors, offset, _ in
+              self.note(Syscalls.system.call.readScattered(descriptor, vectors, offset, false))
+            }))
       }
     }
 

@@ -13,7 +13,8 @@ import Testing
     var configuration = FileSource.Configuration(blockSize: .kibibytes(4), isAppendOnly: isAppendOnly)
     if let cost { configuration.cost = cost }
     // An hour on, so that the file is settled.
-    configuration.syscalls = Syscalls(wallClock: { (Syscalls.system.wallClock().now + 3_600_000_000_000, 1) })
+    configuration.syscalls = Syscalls(
+      .init(wallClock: { (Syscalls.system.call.wallClock().now + 3_600_000_000_000, 1) }))
     return FileSource(path, configuration: configuration)
   }
 
@@ -54,7 +55,7 @@ import Testing
     let (counts, explanation) = try await spilled(nil)
     #expect(counts.offered == 4 && counts.ineligible == 4 && counts.notSlower == 4 && counts.written == 0)
     #expect("\(counts)".contains("4 not kept as their source is no slower"))
-    let reason = explanation.parts[0].reasons.first { $0.origin == .spill }?.why
+    let reason = explanation.parts[0].reasons.first { $0.origin == .disk }?.why
     #expect(reason?.contains("no more to read than a disk") == true && reason?.contains("state its cost") == true)
   }
 

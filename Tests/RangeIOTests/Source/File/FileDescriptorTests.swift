@@ -58,13 +58,14 @@ struct FileDescriptorTests {
     let gate = Gate()
     let isWithinTask = Locked<Bool?>(nil)
     let syscalls = Syscalls(
-      open: { _ in -Int(EWOULDBLOCK) },
-      openWaiting: { _ in
-        let isTask = withUnsafeCurrentTask { $0 != nil }
-        isWithinTask.withLock { $0 = isTask }
-        gate.pass()
-        return -Int(ENOENT)
-      })
+      .init(
+        open: { _ in -Int(EWOULDBLOCK) },
+        openWaiting: { _ in
+          let isTask = withUnsafeCurrentTask { $0 != nil }
+          isWithinTask.withLock { $0 = isTask }
+          gate.pass()
+          return -Int(ENOENT)
+        }))
     let opening = Task {
       _ = try await RangeReader(FileSource("x", configuration: TestEngine.configuration(syscalls: syscalls)))
     }
@@ -79,8 +80,8 @@ struct FileDescriptorTests {
     @Test func `no FIFO is waited for in the place of a leased file`() throws {
       let fifo = directory.path("fifo")
       try #require(mkfifo(fifo, 0o600) == 0)
-      #expect(Syscalls.system.openWaiting(FilePath(fifo)) == -Int(EWOULDBLOCK))
-      #expect(Syscalls.system.openWaiting(FilePath(directory.path("missing"))) == -Int(ENOENT))
+      #expect(Syscalls.system.call.openWaiting(FilePath(fifo)) == -Int(EWOULDBLOCK))
+      #expect(Syscalls.system.call.openWaiting(FilePath(directory.path("missing"))) == -Int(ENOENT))
     }
 
     @Test func `a directory that was opened by its path alone is a directory`() async throws {
@@ -98,11 +99,12 @@ struct FileDescriptorTests {
       try #require(fcntl(holder, setSignal, SIGWINCH) == 0)
       try #require(fcntl(holder, setLease, CInt(F_WRLCK)) == 0)
       let waits = Locked(0)
-      let syscalls = Syscalls(openWaiting: { path in
-        waits.withLock { $0 += 1 }
-        _ = fcntl(holder, setLease, CInt(F_UNLCK))
-        return Syscalls.system.openWaiting(path)
-      })
+      let syscalls = Syscalls(
+        .init(openWaiting: { path in
+          waits.withLock { $0 += 1 }
+          _ = fcntl(holder, setLease, CInt(F_UNLCK))
+          return Syscalls.system.call.openWaiting(path)
+        }))
       let reader = try await RangeReader(FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls)))
       #expect(try await reader.read(0...) == Bytes(bytes))
       #expect(waits.withLock { $0 } == 1)

@@ -18,7 +18,7 @@ struct FileFaultTests {
     _ path: String, resident: @escaping Syscalls.Read = { _, _, _ in -Int(EAGAIN) }, read: @escaping Syscalls.Read,
     engine: FileSource.Engine = .automatic, threads: IOThreads = .shared
   ) async throws -> RangeReader {
-    let syscalls = Syscalls(read: read, readResident: resident)
+    let syscalls = Syscalls(.init(read: read, readResident: resident))
     return try await RangeReader(
       FileSource(path, configuration: TestEngine.configuration(engine, syscalls: syscalls, threads: threads)))
   }
@@ -30,7 +30,7 @@ struct FileFaultTests {
       let call = calls.wrappingAdd(1, ordering: .relaxed).newValue
       if call % 3 == 0 { return -Int(EINTR) }
       let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(1 + call % 7000))
-      return Syscalls.system.read(descriptor, part, offset)
+      return Syscalls.system.call.read(descriptor, part, offset)
     }
     let cold = try await reader(path, read: stutter)
     #expect(try await cold.read(1..<150_000) == Bytes(bytes[1..<150_000]))
@@ -45,9 +45,9 @@ struct FileFaultTests {
     let half: Syscalls.Read = { descriptor, buffer, offset in
       guard offset < 70_000 else { return -Int(EAGAIN) }
       let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(70_000 - offset))
-      return Syscalls.system.read(descriptor, part, offset)
+      return Syscalls.system.call.read(descriptor, part, offset)
     }
-    let reader = try await reader(path, resident: half, read: Syscalls.system.read)
+    let reader = try await reader(path, resident: half, read: Syscalls.system.call.read)
     #expect(try await reader.read(10..<200_000) == Bytes(bytes[10..<200_000]))
     #expect(reader.statistics().source.bytes(by: "resident") == 69_990)
     #expect(reader.statistics().source.bytes(by: "positional") == 130_000)
@@ -58,7 +58,7 @@ struct FileFaultTests {
     let (path, bytes) = try await directory.file(count: 10_000)
     let isBroken = Atomic<Bool>(true)
     let reader = try await reader(path) {
-      isBroken.load(ordering: .relaxed) ? -Int(EIO) : Syscalls.system.read($0, $1, $2)
+      isBroken.load(ordering: .relaxed) ? -Int(EIO) : Syscalls.system.call.read($0, $1, $2)
     }
     await #expect { try await reader.read(0..<10) } throws: {
       let error = $0 as? ReadError
@@ -78,15 +78,16 @@ struct FileFaultTests {
     let (path, bytes) = try await directory.file(count: 10_000)
     let asked = Atomic<Int>(0)
     let syscalls = Syscalls(
-      readResident: { _, _, _ in
-        asked.wrappingAdd(1, ordering: .relaxed)
-        return -Int(errno)
-      },
-      readScattered: { descriptor, vectors, offset, isResident in
-        guard isResident else { return Syscalls.system.readScattered(descriptor, vectors, offset, false) }
-        asked.wrappingAdd(1, ordering: .relaxed)
-        return -Int(errno)
-      })
+      .init(
+        readResident: { _, _, _ in
+          asked.wrappingAdd(1, ordering: .relaxed)
+          return -Int(errno)
+        },
+        readScattered: { descriptor, vectors, offset, isResident in
+          guard isResident else { return Syscalls.system.call.readScattered(descriptor, vectors, offset, false) }
+          asked.wrappingAdd(1, ordering: .relaxed)
+          return -Int(errno)
+        }))
     let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls))
     let description = try await source.describe()
     let grid = try #require(BlockGrid(blockSize: 4096))
@@ -108,19 +109,20 @@ struct FileFaultTests {
     defer { rio_unmap_pages(pages, count) }
     let longest = Locked(0)
     let syscalls = Syscalls(
-      read: { _, buffer, _ in
-        longest.withLock { $0 = max($0, buffer.count) }
-        return buffer.count
-      },
-      readResident: { _, buffer, _ in
-        longest.withLock { $0 = max($0, buffer.count) }
-        return buffer.count
-      },
-      readScattered: { _, vectors, _, _ in
-        let sum = vectors.reduce(0) { $0 + $1.iov_len }
-        longest.withLock { $0 = max($0, sum) }
-        return sum
-      })
+      .init(
+        read: { _, buffer, _ in
+          longest.withLock { $0 = max($0, buffer.count) }
+          return buffer.count
+        },
+        readResident: { _, buffer, _ in
+          longest.withLock { $0 = max($0, buffer.count) }
+          return buffer.count
+        },
+        readScattered: { _, vectors, _, _ in
+          let sum = vectors.reduce(0) { $0 + $1.iov_len }
+          longest.withLock { $0 = max($0, sum) }
+          return sum
+        }))
     let buffer = UnsafeMutableRawBufferPointer(start: pages, count: count)
     #expect(try syscalls.readFully(0, buffer, at: 0) == count)
     #expect(try syscalls.readWhatIsResident(0, buffer, at: 0) == count)
@@ -134,8 +136,8 @@ struct FileFaultTests {
     let path = try await directory.file(count: 10_000).path
     let gate = Gate()
     let descriptors = CountedDescriptors()
-    let counted = descriptors.syscalls()
-    let syscalls = Syscalls(open: counted.open, close: counted.close, advise: { _, _, _, _ in gate.pass() })
+    let counted = descriptors.syscalls().call
+    let syscalls = Syscalls(.init(open: counted.open, close: counted.close, advise: { _, _, _, _ in gate.pass() }))
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls))
     let description = try await source.describe()
     source.advise(.discard, 0..<10_000, of: description)
@@ -153,7 +155,7 @@ struct FileFaultTests {
     let gate = Gate()
     let reader = try await reader(path) { descriptor, buffer, offset in
       if offset == 0 { gate.pass() }
-      return Syscalls.system.read(descriptor, buffer, offset)
+      return Syscalls.system.call.read(descriptor, buffer, offset)
     }
     let stuck = Task { try await reader.read(0..<10) }
     await gate.arrival()
@@ -171,7 +173,7 @@ struct FileFaultTests {
     let syscalls = descriptors.syscalls(
       read: {
         gate.pass()
-        return Syscalls.system.read($0, $1, $2)
+        return Syscalls.system.call.read($0, $1, $2)
       }, readResident: { _, _, _ in -Int(EAGAIN) })
     let reader = try await RangeReader(
       FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls)))
@@ -202,7 +204,7 @@ struct FileFaultTests {
       read: {
         reads.wrappingAdd(1, ordering: .relaxed)
         gate.pass()
-        return Syscalls.system.read($0, $1, $2)
+        return Syscalls.system.call.read($0, $1, $2)
       }, threads: IOThreads(limit: 1))
     let first = Task { try await reader.read(0..<10) }
     await gate.arrival()
@@ -243,7 +245,7 @@ struct FileFaultTests {
     let (path, bytes) = try await directory.file(count: 3_000_000)
     let (short, _) = try await directory.file("short", count: 1_200_000)
     // The channel gets a file that ends early, and says no more about it than when it is swept away.
-    let syscalls = Syscalls(reopen: { _ in Syscalls.system.open(FilePath(short)) })
+    let syscalls = Syscalls(.init(reopen: { _ in Syscalls.system.call.open(FilePath(short)) }))
     let reader = try await RangeReader(
       FileSource(path, configuration: TestEngine.configuration(.dispatchIO, syscalls: syscalls)))
     #expect(try await reader.read(0..<2_000_000).slice(1_200_000..<2_000_000) == Bytes(bytes[1_200_000..<2_000_000]))

@@ -30,19 +30,20 @@ struct FileLanesTests {
   @Test func `closing that begins while the first read opens its channel ends both`() async throws {
     let path = try await directory.file(count: 10_000).path
     let descriptors = CountedDescriptors()
-    let counted = descriptors.syscalls()
+    let counted = descriptors.syscalls().call
     let source = Locked<FileSource?>(nil)
     let closing = Locked<Task<Void, Never>?>(nil)
     let syscalls = Syscalls(
-      open: counted.open,
-      reopen: { descriptor in
-        // Begins here, and waits for the read.
-        if let source = source.withLock({ $0 }) {
-          let task = BackgroundWork().start { await source.close() }
-          closing.withLock { $0 = task }
-        }
-        return counted.reopen(descriptor)
-      }, close: counted.close)
+      .init(
+        open: counted.open,
+        reopen: { descriptor in
+          // Begins here, and waits for the read.
+          if let source = source.withLock({ $0 }) {
+            let task = BackgroundWork().start { await source.close() }
+            closing.withLock { $0 = task }
+          }
+          return counted.reopen(descriptor)
+        }, close: counted.close))
     let reading = FileSource(path, configuration: TestEngine.configuration(.dispatchIO, syscalls: syscalls))
     source.withLock { $0 = reading }
     let description = try await reading.describe()
@@ -60,28 +61,29 @@ struct FileLanesTests {
     let (gate, waiting) = (ShutdownGate(), WaiterRegistry())
     let lanes = Locked<FileLanes?>(nil)
     let others = Locked<[DispatchIOLane]>([])
-    let counted = descriptors.syscalls()
+    let counted = descriptors.syscalls().call
     let openings = Locked(0)
     let syscalls = Syscalls(
-      open: counted.open,
-      reopen: { descriptor in
-        let isFirst = openings.withLock { count in
-          count += 1
-          return count == 1
-        }
-        // Another read comes between, and is done first.
-        if isFirst, let lanes = lanes.withLock({ $0 }) {
-          BackgroundWork().start {
-            do {
-              let lane = try await lanes.dispatchIOLane()
-              others.withLock { $0.append(lane) }
-            } catch {
-              Issue.record(error)
+      .init(
+        open: counted.open,
+        reopen: { descriptor in
+          let isFirst = openings.withLock { count in
+            count += 1
+            return count == 1
+          }
+          // Another read comes between, and is done first.
+          if isFirst, let lanes = lanes.withLock({ $0 }) {
+            BackgroundWork().start {
+              do {
+                let lane = try await lanes.dispatchIOLane()
+                others.withLock { $0.append(lane) }
+              } catch {
+                Issue.record(error)
+              }
             }
           }
-        }
-        return counted.reopen(descriptor)
-      }, close: counted.close)
+          return counted.reopen(descriptor)
+        }, close: counted.close))
     let opened = FileLanes(
       try FileOpening.open(FilePath(path), syscalls), threads: .shared, gate: gate, waiting: waiting)
     lanes.withLock { $0 = opened }

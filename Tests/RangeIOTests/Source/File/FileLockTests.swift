@@ -42,10 +42,11 @@ import Testing
     let looks = AwaitedCount()
     var file = TestEngine.configuration(
       .positional,
-      syscalls: Syscalls(statusOfPath: {
-        looks.add()
-        return Syscalls.kernelStatusOfPath($0, &$1)
-      }), threads: threads)
+      syscalls: Syscalls(
+        .init(statusOfPath: {
+          looks.add()
+          return Syscalls.kernelStatusOfPath($0, &$1)
+        })), threads: threads)
     file.remoteThreads = threads
     let simulation = Simulation.current!
     file.resting = RestingFiles(simulation.time)

@@ -41,7 +41,7 @@ struct FileLookTests {
     let (path, bytes) = try await directory.file(count: 5000)
     let looks = Looks()
     var configuration = TestEngine.configuration(
-      .positional, syscalls: Syscalls(status: looks.status { status, _ in status.size = 65_536 }))
+      .positional, syscalls: Syscalls(.init(status: looks.status { status, _ in status.size = 65_536 })))
     configuration.isAppendOnly = true
     let source = FileSource(path, configuration: configuration)
     let made = await looks.wrong {
@@ -82,7 +82,7 @@ struct FileLookTests {
     let source = FileSource(
       path,
       configuration: TestEngine.configuration(
-        syscalls: Syscalls(status: looks.status { $0.modified = FileTime(seconds: Int64($1), nanoseconds: 1) })))
+        syscalls: Syscalls(.init(status: looks.status { $0.modified = FileTime(seconds: Int64($1), nanoseconds: 1) }))))
     let description = try await source.describe()
     let made = await looks.wrong {
       let error = await #expect(throws: ReadError.self) { _ = try await source.read(0..<10, of: description) }
@@ -107,8 +107,9 @@ struct FileLookTests {
       path,
       configuration: TestEngine.configuration(
         syscalls: Syscalls(
-          status: looks.status { status, _ in status.changed = FileTime(seconds: 7, nanoseconds: 7) },
-          name: { _ in "/\(names.wrappingAdd(1, ordering: .relaxed).newValue)" })))
+          .init(
+            status: looks.status { status, _ in status.changed = FileTime(seconds: 7, nanoseconds: 7) },
+            name: { _ in "/\(names.wrappingAdd(1, ordering: .relaxed).newValue)" }))))
     let description = try await source.describe()
     let made = await looks.wrong {
       let error = await #expect(throws: ReadError.self) { _ = try await source.read(0..<10, of: description) }
@@ -125,7 +126,7 @@ struct FileLookTests {
     let source = FileSource(
       path,
       configuration: TestEngine.configuration(
-        syscalls: Syscalls(status: looks.status { status, _ in status.inode &+= 1 })))
+        syscalls: Syscalls(.init(status: looks.status { status, _ in status.inode &+= 1 }))))
     _ = try await source.describe()
     let made = await looks.wrong {
       let error = await #expect(throws: ReadError.self) { _ = try await source.describe() }

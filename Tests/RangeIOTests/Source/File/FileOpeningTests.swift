@@ -61,14 +61,14 @@ struct FileOpeningTests {
 
   @Test func `a file without permission is refused`() async throws {
     let (path, _) = try await directory.file(count: 10)
-    let denied = Syscalls(open: { _ in -Int(EACCES) })
+    let denied = Syscalls(.init(open: { _ in -Int(EACCES) }))
     await #expect {
       _ = try await RangeReader(FileSource(path, configuration: TestEngine.configuration(syscalls: denied)))
     } throws: { ($0 as? ReadError)?.code == .permissionDenied }
   }
 
   @Test func `too many open files is an error that may pass`() async throws {
-    let full = Syscalls(open: { _ in -Int(EMFILE) })
+    let full = Syscalls(.init(open: { _ in -Int(EMFILE) }))
     await #expect {
       _ = try await RangeReader(FileSource("x", configuration: TestEngine.configuration(syscalls: full)))
     } throws: {
@@ -81,16 +81,17 @@ struct FileOpeningTests {
     let (path, old) = try await directory.file(count: 100, seed: 1)
     let (next, new) = try await directory.file("next", count: 200, seed: 2)
     let openings = Locked(0)
-    let racing = Syscalls(open: { path in
-      let result = Syscalls.system.open(path)
-      if openings.withLock({ count in
-        count += 1
-        return count == 1
-      }) {
-        _ = rename(next, path.string)
-      }
-      return result
-    })
+    let racing = Syscalls(
+      .init(open: { path in
+        let result = Syscalls.system.call.open(path)
+        if openings.withLock({ count in
+          count += 1
+          return count == 1
+        }) {
+          _ = rename(next, path.string)
+        }
+        return result
+      }))
     let reader = try await RangeReader(FileSource(path, configuration: TestEngine.configuration(syscalls: racing)))
     #expect(old.count == 100 && reader.byteCount == 200)
     #expect(try await reader.read(0...) == Bytes(new))
@@ -102,16 +103,17 @@ struct FileOpeningTests {
     let (path, old) = try await directory.file(count: 100, seed: 1)
     let (next, new) = try await directory.file("next", count: 200, seed: 2)
     let looks = Locked(0)
-    let racing = Syscalls(status: { descriptor, status in
-      let result = Syscalls.kernelStatus(descriptor, &status)
-      if looks.withLock({ count in
-        count += 1
-        return count == 1
-      }) {
-        _ = rename(next, path)
-      }
-      return result
-    })
+    let racing = Syscalls(
+      .init(status: { descriptor, status in
+        let result = Syscalls.kernelStatus(descriptor, &status)
+        if looks.withLock({ count in
+          count += 1
+          return count == 1
+        }) {
+          _ = rename(next, path)
+        }
+        return result
+      }))
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: racing))
     let reader = try await RangeReader(source, configuration: .init(onChange: .fail))
     #expect(try await reader.read(0..<100) == Bytes(old))
@@ -123,16 +125,17 @@ struct FileOpeningTests {
     let (path, _) = try await directory.file(count: 100, seed: 1)
     let (next, new) = try await directory.file("next", count: 200, seed: 2)
     let isRacing = Locked(false)
-    let racing = Syscalls(status: { descriptor, status in
-      let result = Syscalls.kernelStatus(descriptor, &status)
-      if isRacing.withLock({ isRacing in
-        defer { isRacing = false }
-        return isRacing
-      }) {
-        _ = rename(next, path)
-      }
-      return result
-    })
+    let racing = Syscalls(
+      .init(status: { descriptor, status in
+        let result = Syscalls.kernelStatus(descriptor, &status)
+        if isRacing.withLock({ isRacing in
+          defer { isRacing = false }
+          return isRacing
+        }) {
+          _ = rename(next, path)
+        }
+        return result
+      }))
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: racing))
     let first = try await source.describe()
     isRacing.withLock { $0 = true }

@@ -58,7 +58,7 @@ struct FileReadingTests {
 
     @Test func `what is resident needs no disk and no thread`() async throws {
       let (path, bytes) = try await directory.file(count: 2_000_000)
-      let syscalls = Syscalls(read: { _, _, _ in -Int(EIO) }, readResident: Syscalls.system.read)
+      let syscalls = Syscalls(.init(read: { _, _, _ in -Int(EIO) }, readResident: Syscalls.system.call.read))
       let reader = try await RangeReader(
         FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls)))
       #expect(try await reader.read(0..<4096) == Bytes(bytes[0..<4096]))
@@ -69,7 +69,7 @@ struct FileReadingTests {
 
     @Test func `what is not resident comes by position, long or short`() async throws {
       let (path, bytes) = try await directory.file(count: 12_000_000)
-      let syscalls = Syscalls(readResident: { _, _, _ in -Int(EAGAIN) })
+      let syscalls = Syscalls(.init(readResident: { _, _, _ in -Int(EAGAIN) }))
       let reader = try await RangeReader(
         FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls)))
       var sum = 0
@@ -171,10 +171,11 @@ struct FileReadingTests {
     _ = try descriptor.seek(offset: 1000, from: .start)
     // By the call, not by asking the kernel for the number: another test may have been given it since.
     let closed = Noted<CInt>()
-    let syscalls = Syscalls(close: { number in
-      closed.add(number)
-      return Syscalls.system.close(number)
-    })
+    let syscalls = Syscalls(
+      .init(close: { number in
+        closed.add(number)
+        return Syscalls.system.call.close(number)
+      }))
     let source = FileSource(adopting: descriptor, configuration: TestEngine.configuration(syscalls: syscalls))
     let reader = try await RangeReader(source)
     #expect(try await reader.read(0..<10) == Bytes(bytes[0..<10]))
@@ -186,10 +187,11 @@ struct FileReadingTests {
   @Test func `a descriptor that is not a file is refused, and closed`() async throws {
     let (read, write) = try FileDescriptor.pipe()
     let closed = Promise<CInt>()
-    let syscalls = Syscalls(close: { descriptor in
-      defer { closed.resolve(.success(descriptor)) }
-      return Syscalls.system.close(descriptor)
-    })
+    let syscalls = Syscalls(
+      .init(close: { descriptor in
+        defer { closed.resolve(.success(descriptor)) }
+        return Syscalls.system.call.close(descriptor)
+      }))
     let source = FileSource(adopting: read, configuration: TestEngine.configuration(syscalls: syscalls))
     await #expect { _ = try await RangeReader(source) } throws: { ($0 as? ReadError)?.code == .unsupportedSource }
     #expect(try await closed.value() == read.rawValue)

@@ -25,11 +25,12 @@ struct FileTimesTests {
     let (path, bytes) = try await directory.file(count: 10_000)
     // A recent time first, so that the second look at the file has to tell how old the change is.
     let isOdd = Locked(false)
-    let syscalls = Syscalls(status: {
-      let result = Syscalls.kernelStatus($0, &$1)
-      if isOdd.withLock({ $0 }) { ($1.modified, $1.changed) = (time, time) }
-      return result
-    })
+    let syscalls = Syscalls(
+      .init(status: {
+        let result = Syscalls.kernelStatus($0, &$1)
+        if isOdd.withLock({ $0 }) { ($1.modified, $1.changed) = (time, time) }
+        return result
+      }))
     let reader = try await RangeReader(
       FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls)))
     #expect(try await reader.read(0..<100) == Bytes(bytes[0..<100]))
@@ -41,7 +42,7 @@ struct FileTimesTests {
     let again = try await RangeReader(
       FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls)))
     #expect(try await again.read(0..<100) == Bytes(bytes[0..<100]))
-    let isPast = time < FileTime(nanosecondsSince1970: Syscalls.system.wallClock().now)
+    let isPast = time < FileTime(nanosecondsSince1970: Syscalls.system.call.wallClock().now)
     #expect(again.source.isSettled == isPast, "what is yet to come is never known to be over")
     #expect(try await again.refresh() == 10_000)
     await again.close()

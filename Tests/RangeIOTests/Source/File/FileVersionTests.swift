@@ -51,7 +51,7 @@ struct FileIdentityTests {
     let path = try await directory.file(count: 100).path
     var ids: [String] = []
     for fileSystem in [UInt64(1), 2, 1] {
-      let calls = Syscalls(fileSystem: { _ in fileSystem })
+      let calls = Syscalls(.init(fileSystem: { _ in fileSystem }))
       for isAppendOnly in [false, true] {
         var configuration = TestEngine.configuration(syscalls: calls)
         configuration.isAppendOnly = isAppendOnly
@@ -296,14 +296,15 @@ struct FileChangeTests {
     }
     // Between the bytes that are read and the look at the version the file is rewritten.
     let syscalls = Syscalls(
-      read: {
-        defer { change() }
-        return Syscalls.system.read($0, $1, $2)
-      },
-      readResident: {
-        defer { change() }
-        return Syscalls.system.readResident($0, $1, $2)
-      })
+      .init(
+        read: {
+          defer { change() }
+          return Syscalls.system.call.read($0, $1, $2)
+        },
+        readResident: {
+          defer { change() }
+          return Syscalls.system.call.readResident($0, $1, $2)
+        }))
     guard TestEngine.current != .dispatchIO else { return }  // which makes its system calls itself
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls))
     let reader = try await RangeReader(source)
@@ -318,14 +319,15 @@ struct FileChangeTests {
     let isYoung = Atomic<Bool>(true)
     let looks = Atomic<Int>(0)
     let syscalls = Syscalls(
-      status: {
-        looks.wrappingAdd(1, ordering: .relaxed)
-        return Syscalls.kernelStatus($0, &$1)
-      },
-      wallClock: {
-        let (now, tick) = Syscalls.system.wallClock()
-        return (now, isYoung.load(ordering: .relaxed) ? 3_600_000_000_000 : tick)
-      })
+      .init(
+        status: {
+          looks.wrappingAdd(1, ordering: .relaxed)
+          return Syscalls.kernelStatus($0, &$1)
+        },
+        wallClock: {
+          let (now, tick) = Syscalls.system.call.wallClock()
+          return (now, isYoung.load(ordering: .relaxed) ? 3_600_000_000_000 : tick)
+        }))
     let reader = try await RangeReader(
       FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls)))
     #expect(!reader.source.isSettled)

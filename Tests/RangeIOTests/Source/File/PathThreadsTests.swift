@@ -36,29 +36,30 @@ struct PathThreadsTests {
 
     var syscalls: Syscalls {
       Syscalls(
-        open: {
-          self.ask()
-          return Syscalls.system.open($0)
-        },
-        status: {
-          self.ask()
-          let result = Syscalls.kernelStatus($0, &$1)
-          $1.device = self.device
-          return result
-        },
-        statusOfPath: {
-          let isBelow = $0.string.hasPrefix(self.root)
-          if isBelow { self.ask() }
-          let result = Syscalls.kernelStatusOfPath($0, &$1)
-          $1.device = isBelow ? self.device : 1
-          return result
-        },
-        read: {
-          self.ask()
-          return Syscalls.system.read($0, $1, $2)
-        },
-        readResident: { _, _, _ in -Int(EAGAIN) },
-        isRemote: { _ in self.isRemote })
+        .init(
+          open: {
+            self.ask()
+            return Syscalls.system.call.open($0)
+          },
+          status: {
+            self.ask()
+            let result = Syscalls.kernelStatus($0, &$1)
+            $1.device = self.device
+            return result
+          },
+          statusOfPath: {
+            let isBelow = $0.string.hasPrefix(self.root)
+            if isBelow { self.ask() }
+            let result = Syscalls.kernelStatusOfPath($0, &$1)
+            $1.device = isBelow ? self.device : 1
+            return result
+          },
+          read: {
+            self.ask()
+            return Syscalls.system.call.read($0, $1, $2)
+          },
+          readResident: { _, _, _ in -Int(EAGAIN) },
+          isRemote: { _ in self.isRemote }))
     }
   }
 
@@ -137,14 +138,15 @@ struct PathThreadsTests {
     localThreads.submit(IOJob { disk.pass() })
     await disk.arrival(2)
     let closed = Promise<Void>()
-    let calls = server.syscalls
+    let calls = server.syscalls.call
     var configuration = TestEngine.configuration(
       .positional,
       syscalls: Syscalls(
-        release: {
-          defer { closed.resolve(.success(())) }
-          return Syscalls.system.release($0)
-        }, status: calls.status, statusOfPath: calls.statusOfPath, isRemote: calls.isRemote), threads: localThreads)
+        .init(
+          release: {
+            defer { closed.resolve(.success(())) }
+            return Syscalls.system.call.release($0)
+          }, status: calls.status, statusOfPath: calls.statusOfPath, isRemote: calls.isRemote)), threads: localThreads)
     configuration.pathThreads = threads
     let source = FileSource(path, configuration: configuration)
     let old = try await source.describe()

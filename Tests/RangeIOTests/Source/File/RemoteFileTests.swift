@@ -32,42 +32,43 @@ struct RemoteFileTests {
     }
 
     var syscalls: Syscalls {
-      let system = Syscalls.system
+      let system = Syscalls.system.call
       return Syscalls(
-        open: {
-          self.note("open")
-          return system.open($0)
-        },
-        reopen: {
-          self.note("reopen")
-          return system.reopen($0)
-        },
-        close: {
-          self.note("close")
-          return system.close($0)
-        },
-        status: {
-          self.note("status")
-          self.onLook()
-          return system.status($0, &$1)
-        },
-        read: {
-          self.note("read")
-          return system.read($0, $1, $2)
-        },
-        readResident: {
-          self.note("readResident")
-          return system.read($0, $1, $2)
-        },
-        readScattered: { descriptor, vectors, offset, isResident in
-          self.note(isResident ? "readResident" : "readScattered")
-          return system.readScattered(descriptor, vectors, offset, isResident)
-        },
-        isRemote: { _ in
-          self.note("isRemote")
-          return true
-        },
-        advise: { _, _, _, _ in self.note("advise") })
+        .init(
+          open: {
+            self.note("open")
+            return system.open($0)
+          },
+          reopen: {
+            self.note("reopen")
+            return system.reopen($0)
+          },
+          close: {
+            self.note("close")
+            return system.close($0)
+          },
+          status: {
+            self.note("status")
+            self.onLook()
+            return system.status($0, &$1)
+          },
+          read: {
+            self.note("read")
+            return system.read($0, $1, $2)
+          },
+          readResident: {
+            self.note("readResident")
+            return system.read($0, $1, $2)
+          },
+          readScattered: { descriptor, vectors, offset, isResident in
+            self.note(isResident ? "readResident" : "readScattered")
+            return system.readScattered(descriptor, vectors, offset, isResident)
+          },
+          isRemote: { _ in
+            self.note("isRemote")
+            return true
+          },
+          advise: { _, _, _, _ in self.note("advise") }))
     }
   }
 
@@ -113,11 +114,12 @@ struct RemoteFileTests {
     let path = try await directory.file(count: 1000).path
     let closed = Promise<Bool>()
     let syscalls = Syscalls(
-      close: {
-        let isTask = withUnsafeCurrentTask { $0 != nil }
-        closed.resolve(.success(isTask))
-        return Syscalls.system.close($0)
-      }, isRemote: { _ in true })
+      .init(
+        close: {
+          let isTask = withUnsafeCurrentTask { $0 != nil }
+          closed.resolve(.success(isTask))
+          return Syscalls.system.call.close($0)
+        }, isRemote: { _ in true }))
     do {
       let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
       _ = try await source.describe()
@@ -159,7 +161,7 @@ struct RemoteFileTests {
       FileSource(
         path,
         configuration: TestEngine.configuration(
-          syscalls: Syscalls(readResident: { _, _, _ in -Int(EAGAIN) }), threads: threads)))
+          syscalls: Syscalls(.init(readResident: { _, _, _ in -Int(EAGAIN) })), threads: threads)))
     isHanging.withLock { $0 = true }
     let stuck = Task { try await remote.read(0..<10) }
     await gate.arrival()
@@ -186,12 +188,12 @@ struct RemoteFileTests {
   #if os(Linux)
     @Test func `file systems of this machine are known, and what is made up is not`() throws {
       for (path, isRemote) in [("/dev/shm", false), ("/proc", true)] {
-        let descriptor = Syscalls.system.open(FilePath(path))
+        let descriptor = Syscalls.system.call.open(FilePath(path))
         try #require(descriptor >= 0)
-        #expect(Syscalls.system.isRemote(CInt(descriptor)) == isRemote)
-        _ = Syscalls.system.close(CInt(descriptor))
+        #expect(Syscalls.system.call.isRemote(CInt(descriptor)) == isRemote)
+        _ = Syscalls.system.call.close(CInt(descriptor))
       }
-      #expect(Syscalls.system.isRemote(-1), "what cannot be told may be anywhere")
+      #expect(Syscalls.system.call.isRemote(-1), "what cannot be told may be anywhere")
     }
   #endif
 }

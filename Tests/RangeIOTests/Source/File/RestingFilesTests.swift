@@ -31,15 +31,16 @@ import Testing
 
   /// What the wall clock shows when the simulation begins. The kernel stamps the time of status change by a clock of its
   /// own, which is behind this one for as long as the test runs: a version is settled from the beginning.
-  private let epoch = Syscalls.system.wallClock().now / 1_000_000_000 + 3600
+  private let epoch = Syscalls.system.call.wallClock().now / 1_000_000_000 + 3600
 
   /// The system's calls, with looks counted, and a wall clock that goes on with the simulation's.
   private var syscalls: Syscalls {
     Syscalls(
-      status: { [looks] in
-        looks.add()
-        return Syscalls.kernelStatus($0, &$1)
-      }, wallClock: { [epoch, clock] in (epoch * 1_000_000_000 + clock.now.offset.nanoseconds, 4_000_000) })
+      .init(
+        status: { [looks] in
+          looks.add()
+          return Syscalls.kernelStatus($0, &$1)
+        }, wallClock: { [epoch, clock] in (epoch * 1_000_000_000 + clock.now.offset.nanoseconds, 4_000_000) }))
   }
 
   /// Writes the file as if it were `ago` before the simulation's present.

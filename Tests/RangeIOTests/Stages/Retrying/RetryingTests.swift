@@ -92,8 +92,11 @@ struct RetryingTests {
   }
 
   @Test func `a source is left alone as long as it asks for`() throws {
-    let busy = ReadError(.inputOutput, "busy", isTransient: true, retryAfter: .seconds(3))
-    try run({ $0 == 0 ? .fail(busy) : .answer }, through: { [Self.retrying()] }) { (_, reader, source) async throws in
+    var busy = ReadError(.inputOutput, "busy", isTransient: true)
+    busy.retryAfter = .seconds(3)
+    try run(
+      { [busy] in $0 == 0 ? .fail(busy) : .answer }, through: { [Self.retrying()] }
+    ) { (_, reader, source) async throws in
       #expect(try await reader.isRight(0..<10))
       #expect(source.times == [.zero, .milliseconds(3100)])
     }

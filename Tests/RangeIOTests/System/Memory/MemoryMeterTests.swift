@@ -141,16 +141,17 @@ import Testing
     try system.setGroup(Self.cg + "/pod/app", max: "1000", current: 500)
     let open = Locked(0)
     let syscalls = Syscalls(
-      open: { path in
-        let result = Syscalls.system.open(path)
-        if result >= 0 { open.withLock { $0 += 1 } }
-        return result
-      },
-      close: { descriptor in
-        open.withLock { $0 -= 1 }
-        return Syscalls.system.close(descriptor)
-      },
-      read: { _, _, _ in -Int(Errno.ioError.rawValue) })
+      .init(
+        open: { path in
+          let result = Syscalls.system.call.open(path)
+          if result >= 0 { open.withLock { $0 += 1 } }
+          return result
+        },
+        close: { descriptor in
+          open.withLock { $0 -= 1 }
+          return Syscalls.system.call.close(descriptor)
+        },
+        read: { _, _, _ in -Int(Errno.ioError.rawValue) }))
     #expect(MemoryMeter(SystemFiles(root: system.files.root, syscalls: syscalls)).read() == MemoryReading())
     #expect(open.withLock { $0 } == 0)
   }

@@ -1,0 +1,40 @@
+import RangeIO
+import Testing
+
+@testable import RangeIOMapped
+
+/// What takes long runs on no thread of Swift's.
+struct MappedThreadsTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func `many ranges keep their caller no longer than one does`() async throws {
+    let (path, bytes) = try directory.file(count: 12 << 20)
+    try await settle(path)
+    let populated = Guarded((here: 0, elsewhere: 0))
+    var configuration = MappedSource.Configuration()
+    configuration.calls.isResident = { _ in true }
+    configuration.calls.populate = { pages in
+      let isTask = withUnsafeCurrentTask { $0 != nil }
+      populated.withLock { populated in
+        if isTask { populated.here += pages.count } else { populated.elsewhere += pages.count }
+      }
+      return MappedCalls().populate(pages)
+    }
+    let source = MappedSource(path, configuration: configuration)
+    let description = try await source.describe()
+    // The first read maps the file, on a thread of the library.
+    #expect(try await source.read(0..<1, of: description) == bytes[0..<1])
+    #expect(populated.withLock { $0.here } == 0)
+    #expect(try await source.read(0..<1 << 20, of: description) == bytes[0..<1 << 20])
+    #expect(populated.withLock { $0.here } == 1 << 20)
+    let ranges = (0..<48).map { $0 * 262_144..<($0 + 1) * 262_144 }
+    let all = try await source.read(ranges, of: description)
+    #expect(Bytes(concatenating: all) == bytes)
+    #expect(try await source.read(0..<12 << 20, of: description) == bytes)
+    #expect(populated.withLock { $0.here } == 1 << 20)
+    #expect(populated.withLock { $0.elsewhere } >= 24 << 20)
+    await source.close()
+  }
+}

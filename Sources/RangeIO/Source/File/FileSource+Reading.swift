@@ -1,0 +1,286 @@
+import CRangeIOSystem
+public import SystemPackage
+
+// Which of the three lanes a read takes.
+
+extension FileSource {
+  /// Whether resident bytes are read on the caller's thread. Not for a file on a server: after the read the server must
+  /// be asked for the file's status.
+  func usesResidentLane(of lanes: FileLanes) -> Bool {
+    Platform.readsResidentPages && configuration.engine == .automatic && !lanes.isRemote
+  }
+
+  /// Whether the library's own threads read what the resident lane leaves. If not, DispatchIO does.
+  var usesPositionalLane: Bool {
+    switch configuration.engine {
+    case .positional: true
+    case .dispatchIO: false
+    case .automatic: Platform.readsResidentPages
+    }
+  }
+
+  /// A read that would keep the caller's actor busy too long, or that starts at the disk.
+  ///
+  /// - Parameter seen: the file's status after the read, if the reading thread took it.
+  func readLarge(
+    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
+  ) async throws -> Bytes {
+    if usesResidentLane(of: lanes) {
+      let buffer = try configuration.buffers.buffer(range.count)
+      let filled = try await fillOffActor(buffer, range, lanes.resident)
+      counters.add(filled, to: .resident)
+      if filled == range.count { return buffer.bytes(filled) }
+      return try await readRest(of: range, into: buffer, from: filled, lanes, version, &seen)
+    }
+    guard usesPositionalLane else { return try await readThroughDispatchIO(range, lanes, version, &seen) }
+    return try await readRest(
+      of: range, into: configuration.buffers.buffer(range.count), from: 0, lanes, version, &seen)
+  }
+
+  /// The resident lane on a thread of Swift's pool: no hop for a caller that is on no actor.
+  @concurrent private func fillOffActor(
+    _ buffer: WritableBytes, _ range: ByteRange, _ lane: ResidentLane
+  ) async throws -> Int {
+    try inPieces(of: range.count) { filled, count in
+      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.memory[filled..<filled + count])
+      let start = range.lowerBound + filled
+      return try lane.fill(piece, from: start..<start + count)
+    }
+  }
+
+  /// Fills `count` bytes piece by piece, so that a read that is cancelled or closed ends early.
+  ///
+  /// - Parameter fill: fills the next piece after the first `filled` bytes; fewer bytes than requested end the loop.
+  /// - Returns: the number of bytes filled.
+  /// - Throws: `CancellationError`, `closed`.
+  func inPieces(of count: Int, _ fill: (_ filled: Int, _ count: Int) throws -> Int) throws -> Int {
+    var filled = 0
+    while filled < count {
+      try goOn()
+      let piece = min(count - filled, LaneThreshold.residentPiece)
+      let got = try fill(filled, piece)
+      filled += got
+      if got < piece { break }
+    }
+    return filled
+  }
+
+  /// Throws if the read was cancelled or the source closed.
+  func goOn() throws {
+    if rio_task_is_cancelled() { throw CancellationError() }
+    if gate.isClosed { throw ReadError.closed }
+  }
+
+  /// Reads what the resident lane left of `range` through the positional lane: `buffer` holds the first `filled` bytes.
+  func readRest(
+    of range: ByteRange, into buffer: WritableBytes, from filled: Int, _ lanes: FileLanes, _ version: FileVersion?,
+    _ seen: inout FileStatus?
+  ) async throws -> Bytes {
+    let (count, status) = try await lanes.positional.read(range, into: buffer, from: filled)
+    seen = status
+    counters.add(count - filled, to: .positional)
+    guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
+    return buffer.bytes(count)
+  }
+
+  private func readThroughDispatchIO(
+    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
+  ) async throws -> Bytes {
+    let bytes = try await lanes.dispatchIOLane { try await self.ask(lanes, $0) }.read(range)
+    counters.add(bytes.count, to: .dispatchIO)
+    if bytes.count == range.count { return bytes }
+    // The file ended, the disk failed, or another descriptor's EBADF ended this operation too: `pread` finds out which.
+    let rest = range.lowerBound + bytes.count..<range.upperBound
+    let buffer = try configuration.buffers.buffer(rest.count)
+    return Bytes(concatenating: [bytes, try await readRest(of: rest, into: buffer, from: 0, lanes, version, &seen)])
+  }
+}
+
+extension FileSource {
+  /// Returns the bytes of several ranges, in the order of `ranges`. Reads what is resident first, then all the rest
+  /// from disk at once.
+  ///
+  /// The limit for copying on the caller's actor is the same for all ranges together as for one range.
+  ///
+  /// - Throws: like ``read(_:of:)``. One check of the file's version covers all ranges.
+  public nonisolated(nonsending) func read(
+    _ ranges: [ByteRange], of source: SourceDescription
+  ) async throws -> [Bytes] {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try openLanes(for: source)
+    // Longer ranges leave the actor themselves.
+    let inline = ranges.reduce(0) { $0 + ($1.count <= LaneThreshold.residentInline ? $1.count : 0) }
+    guard usesResidentLane(of: lanes), inline > LaneThreshold.residentInline else {
+      return try await read(ranges, of: source, lanes)
+    }
+    return try await readOffActor(ranges, of: source, lanes)
+  }
+
+  @concurrent private func readOffActor(
+    _ ranges: [ByteRange], of source: SourceDescription, _ lanes: FileLanes
+  ) async throws -> [Bytes] {
+    try await read(ranges, of: source, lanes)
+  }
+
+  private func read(
+    _ ranges: [ByteRange], of source: SourceDescription, _ lanes: FileLanes
+  ) async throws -> [Bytes] {
+    let version = FileSnapshot.of(source)?.version
+    var results = [Bytes](repeating: Bytes(), count: ranges.count)
+    var pending: [(index: Int, buffer: WritableBytes, filled: Int, read: PositionalLane.Pending)] = []
+    var finished = 0
+    defer { for read in pending[finished...] { lanes.positional.withdraw(read.read) } }
+
+    for (index, range) in ranges.enumerated() where !range.isEmpty {
+      guard range.count <= LaneThreshold.residentInline, usesPositionalLane else {
+        results[index] = try await read(range, of: source)
+        continue
+      }
+      try goOn()
+      let buffer = try configuration.buffers.buffer(range.count)
+      let filled = usesResidentLane(of: lanes) ? try lanes.resident.fill(buffer.memory, from: range) : 0
+      counters.add(filled, to: .resident)
+      if filled == range.count {
+        results[index] = buffer.bytes(filled)
+      } else {
+        pending.append((index, buffer, filled, lanes.positional.begin(range, into: buffer, from: filled)))
+      }
+    }
+    for (index, buffer, filled, read) in pending {
+      finished += 1
+      let (count, status) = try await lanes.positional.finish(read)
+      counters.add(count - filled, to: .positional)
+      guard count == ranges[index].count else { throw try await shrank(version, at: ranges[index], got: count, lanes) }
+      results[index] = buffer.bytes(count)
+      // Each status was taken after its read.
+      if let version, let status { try await check(version, after: ranges[index], lanes, seen: status) }
+    }
+    if let version, let last = ranges.last, !lanes.isRemote { try await check(version, after: last, lanes) }
+    return results
+  }
+}
+
+extension FileSource {
+  /// Passes the advice to the system, which may read ahead or drop pages. Done on a thread of the library, since both
+  /// may take some time.
+  public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
+    guard gate.enter() else { return }
+    // `try?`: the next read, if there is one, reports the error.
+    guard let lanes = try? openLanes(for: source) else { return gate.leave() }
+    let job = IOJob(isUrgent: false) { [gate, file = lanes.file] in
+      file.syscalls.call.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)
+      gate.leave()
+    }
+    lanes.threads.submit(job)
+  }
+}
+
+extension FileSource {
+  /// Returns the bytes of `range` in separate buffers, one for each block of `grid` that it touches, with `preadv`.
+  ///
+  /// For caches: the pieces share no memory, so each can be kept and dropped on its own, and nothing is copied.
+  ///
+  /// - Throws: like ``read(_:of:)``.
+  public nonisolated(nonsending) func read(
+    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+  ) async throws -> [Bytes] {
+    // DispatchIO returns its own memory, which a store copies.
+    guard usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
+    try enter()
+    defer { gate.leave() }
+    let lanes = try openLanes(for: source)
+    let version = FileSnapshot.of(source)?.version
+    var buffers: [WritableBytes] = []
+    for piece in grid.pieces(of: range) {
+      // The kind of memory that a store keeps without copying.
+      guard let buffer = BlockBacking.allocate(piece.range.count) else {
+        throw ReadError(.resourcesExhausted, "no memory for \(range.count) bytes: read less at once", isTransient: true)
+      }
+      buffers.append(buffer)
+    }
+    let scattered = ScatteredBuffers(buffers)
+
+    var filled = 0
+    var seen: FileStatus?
+    if usesResidentLane(of: lanes) {
+      filled =
+        range.count <= LaneThreshold.residentInline
+        ? try lanes.resident.fill(scattered, after: 0, upTo: range.count, from: range)
+        : try await fillOffActor(scattered, range, lanes.resident)
+      counters.add(filled, to: .resident)
+    }
+    if filled < range.count {
+      let (count, status) = try await lanes.positional.read(range, into: scattered, from: filled)
+      seen = status
+      counters.add(count - filled, to: .positional)
+      guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
+    }
+    if let version { try await check(version, after: range, lanes, seen: seen) }
+    return buffers.map { $0.bytes($0.capacity) }
+  }
+
+  @concurrent private func fillOffActor(
+    _ buffers: ScatteredBuffers, _ range: ByteRange, _ lane: ResidentLane
+  ) async throws -> Int {
+    try inPieces(of: range.count) { filled, count in
+      try lane.fill(buffers, after: filled, upTo: filled + count, from: range) - filled
+    }
+  }
+
+  /// Returns bytes from the page cache, in memory that a store keeps without copying.
+  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+    guard range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
+    defer { gate.leave() }
+    guard let lanes = try? openLanes(for: source), usesResidentLane(of: lanes),
+      let buffer = BlockBacking.allocate(range.count),
+      // `try?`: the read that follows reports a failing disk, and a file that has changed.
+      (try? lanes.resident.fill(buffer.memory, from: range)) == range.count
+    else { return nil }
+    if let version = FileSnapshot.of(source)?.version {
+      guard let status = try? lanes.file.status(), isStill(version, status, lanes) else { return nil }
+    }
+    counters.add(range.count, to: .resident)
+    return buffer.bytes(range.count)
+  }
+}
+
+extension FileSource {
+  /// Does `work` with the descriptor of the open file, and then checks that the file is still the version that `source`
+  /// describes. For a source of your own that gets the bytes of a file in its own way, such as mapping it.
+  ///
+  /// ```swift
+  /// let page = try await file.withDescriptor(of: source, for: range) { try map($0, range) }
+  /// ```
+  ///
+  /// `work` may block: it runs on a thread of the library, and goes on there if this call returns early because its task
+  /// is cancelled or the source closed. The descriptor stays open until `work` ends. Do not close it, and do not use it
+  /// later.
+  ///
+  /// - Parameters:
+  ///   - source: what ``describe()`` or ``renew()`` returned.
+  ///   - range: the bytes that it is about, for errors.
+  ///   - waits: whether `work` may have to wait for the disk. If not, it runs on the caller's thread, unless the file is
+  ///     on a server.
+  /// - Throws: `ReadError.Code.sourceChanged` if the file is another version, whatever `work` has thrown; else what
+  ///   `work` throws; `invalidConfiguration` for a description by another source; `closed`; `CancellationError`.
+  public nonisolated(nonsending) func withDescriptor<Value: Sendable>(
+    of source: SourceDescription, for range: ByteRange, waits: Bool = true,
+    _ work: @escaping @Sendable (FileDescriptor) throws -> Value
+  ) async throws -> Value {
+    try enter()
+    defer { gate.leave() }
+    let lanes = try openLanes(for: source)
+    let version = FileSnapshot.of(source)?.version
+    guard version != nil || lanes.kind == .blockDevice else {
+      throw ReadError(.invalidConfiguration, "another source has made this description: pass one of this source")
+    }
+    let attempt: @Sendable () -> Result<Value, any Error> = { [file = lanes.file] in
+      Result { try work(FileDescriptor(rawValue: file.descriptor)) }
+    }
+    let result =
+      if waits || lanes.isRemote { try await onThread(of: lanes.threads, attempt) } else { attempt() }
+    if let version { try await check(version, after: range, lanes) }
+    return try result.get()
+  }
+}
