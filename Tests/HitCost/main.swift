@@ -42,7 +42,7 @@ func take(_ count: Int, of distinct: Int, from reader: RangeReader) {
 /// Streams `count` MiB.
 func stream(_ count: Int, by reader: RangeReader) async throws {
   var total = 0
-  for try await piece in try reader.stream(0..<count << 20) { total += piece.count }
+  for try await piece in reader.stream(0..<count << 20) { total += piece.count }
   guard total == count << 20 else { fatalError("short") }
 }
 

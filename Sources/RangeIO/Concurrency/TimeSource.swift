@@ -25,10 +25,11 @@ public struct ReadInstant: Hashable, Comparable, Sendable {
 extension Duration {
   /// Whole nanoseconds, from `Int64.min` to `Int64.max`.
   package var nanoseconds: Int64 {
+    // `components` traps on more seconds than an `Int64` counts, which a multiple of a duration may have.
+    if self >= .nanoseconds(Int64.max) { return .max }
+    if self <= .nanoseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
-    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return isTooLong || overflow ? (seconds < 0 ? .min : .max) : sum
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }
 

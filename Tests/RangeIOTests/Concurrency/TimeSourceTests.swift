@@ -52,6 +52,7 @@ import Testing
     arguments: [
       (Duration.zero, 0), (.nanoseconds(1), 1), (.nanoseconds(-1), -1), (.milliseconds(-1500), -1_500_000_000),
       (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999), 0), (.nanoseconds(Int64.max), .max),
+      (.seconds(Int64.max) * 8, .max), (.seconds(Int64.min) * 8, .min),
       (.nanoseconds(Int64.min), .min), (.seconds(Int64.max), .max), (.seconds(Int64.min), .min),
       (.seconds(9_223_372_036) + .nanoseconds(854_775_808), .max), (.seconds(9_223_372_037), .max),
       (.seconds(-9_223_372_036) + .nanoseconds(-854_775_809), .min),
