@@ -1,22 +1,11 @@
-#if defined(__linux__)
-#define _GNU_SOURCE
-#endif
+#include "platform.h"
+
 #include "CRangeIOMapped.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#if defined(__linux__)
-typedef unsigned char rim_residency;
-#if !defined(MADV_POPULATE_READ)
-#define MADV_POPULATE_READ 22  // Linux 5.14; the headers of the machine that builds may be older than its kernel
-#endif
-#else
-typedef char rim_residency;  // of a page, as mincore(2) tells it
-#endif
 
 void *rim_map(int fd, size_t count, int *error) {
   void *base = mmap(NULL, count, PROT_READ, MAP_SHARED, fd, 0);
@@ -28,7 +17,7 @@ void *rim_map(int fd, size_t count, int *error) {
 void rim_unmap(void *base, size_t count) { munmap(base, count); }
 
 int rim_populate(void *pages, size_t count) {
-#if defined(__linux__)
+#if defined(MADV_POPULATE_READ)
   int result;
   do {
     result = madvise(pages, count, MADV_POPULATE_READ);
