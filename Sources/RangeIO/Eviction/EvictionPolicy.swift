@@ -60,7 +60,7 @@ public struct EvictionPolicyFactory: Sendable {
   /// A word for the kind, as used in reports and on the command line.
   package let name: String
   /// Creates an empty policy for a capacity in bytes.
-  package let make: @Sendable (_ capacity: Int) -> any EvictionPolicy
+  public let make: @Sendable (_ capacity: Int) -> any EvictionPolicy
 
   /// Creates a kind of policy.
   ///

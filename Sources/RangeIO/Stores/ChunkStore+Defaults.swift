@@ -1,6 +1,9 @@
 // Default implementations, and what you can do with every store.
 
 extension ChunkStore {
+  /// By default `false`.
+  public var mayOutliveProcess: Bool { false }
+
   /// By default erases token by token.
   public func erase(source id: String) {
     for token in sources.tokens(ofID: id) { eraseWhole(token) }

@@ -16,6 +16,9 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// The sources that this store knows. Combined stores share one.
   var sources: ChunkSources { get }
 
+  /// Whether an earlier process may have left chunks here, as in a database. By default `false`.
+  var mayOutliveProcess: Bool { get }
+
   /// Returns what the store holds of `range`.
   func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup
 

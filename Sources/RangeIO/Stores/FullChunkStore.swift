@@ -57,9 +57,6 @@ package protocol FullChunkStore: ChunkStore {
   /// Whether the store keeps parts of blocks, not only whole blocks. By default `false`.
   var keepsPartsOfBlocks: Bool { get }
 
-  /// Whether an earlier process may have left chunks here, as in a database. By default `false`.
-  var mayOutliveProcess: Bool { get }
-
   /// Where the store runs what nobody waits for. By default Swift's own threads.
   var background: BackgroundWork { get }
 
@@ -222,7 +219,6 @@ extension FullChunkStore {
   // By default there is no memory to pin, keep or free, and no limit of time.
 
   package var keepsPartsOfBlocks: Bool { false }
-  package var mayOutliveProcess: Bool { false }
   package var background: BackgroundWork { BackgroundWork() }
   package func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws { throw Self.keepsNo("pins") }
   package func unpinBlocks(_ range: ByteRange, of source: SourceDescription) {}
@@ -259,8 +255,7 @@ final class AdaptedStore: FullChunkStore {
   }
 
   var sources: ChunkSources { store.sources }
-  /// It is not known, and asking such a store costs little.
-  var mayOutliveProcess: Bool { true }
+  var mayOutliveProcess: Bool { store.mayOutliveProcess }
 
   func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { store.lookUp(range, of: token) }
 

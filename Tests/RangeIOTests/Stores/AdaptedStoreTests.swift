@@ -67,6 +67,7 @@ import Testing
   /// Has every block of every source from an earlier process, until they are erased.
   private final class Left: ChunkStore {
     let sources = ChunkSources()
+    let mayOutliveProcess = true
     private let erased = Locked(RangeSet<Int>())
 
     func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {

@@ -1,4 +1,4 @@
-@_spi(Benchmarks) import RangeIO
+import RangeIO
 
 // The only file that names the library's cache: the cells know what stands here.
 
@@ -8,7 +8,9 @@ struct CacheStore: Sendable {
 
   /// - Parameter limit: in bytes.
   init(limit: Int) {
-    store = MemoryStore(.init(limit: .bytes(limit), typicalBlockSize: .kibibytes(4)))
+    var configuration = MemoryStore.Configuration(limit: .bytes(limit))
+    configuration.typicalBlockSize = .kibibytes(4)
+    store = MemoryStore(configuration)
   }
 
   /// A reader of `source` that caches just what is asked for, below `idleStages` stages that do nothing.

@@ -19,6 +19,7 @@ final class SQLiteStore: ChunkTier {
   }
 
   let sources: ChunkSources
+  var mayOutliveProcess: Bool { true }
   private let limit: Int
   private let database: Database
   private let state: Mutex<State>

@@ -35,9 +35,9 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     public var policy = EvictionPolicyFactory.default
     /// The number of shards, each with its own lock; a power of two. Default: twice the number of processors, but at
     /// most one for each 1,024 blocks, since a policy needs many blocks to choose well.
-    package var shards: Int?
+    public var shards: Int?
     /// The size that most blocks will have. The default number of shards depends on it.
-    package var typicalBlockSize = ByteCount.kibibytes(64)
+    public var typicalBlockSize = ByteCount.kibibytes(64)
     /// The clock for the age of chunks. Default: the continuous clock of the system.
     package var time = TimeSource.continuous
     /// Where expired chunks are swept. Default: Swift's own threads.
@@ -45,13 +45,6 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
     /// Creates a configuration with this limit and the defaults.
     public init(limit: ByteCount) { self.limit = limit }
-
-    /// For the package `Benchmarks`.
-    @_spi(Benchmarks) public init(limit: ByteCount, shards: Int? = nil, typicalBlockSize: ByteCount) {
-      self.init(limit: limit)
-      self.shards = shards
-      self.typicalBlockSize = typicalBlockSize
-    }
 
     /// Room for exactly `blocks` whole blocks of `blockSize`. The limits in bytes and in blocks are reached together,
     /// so that policies, which weigh bytes, and simulators, which count blocks, mean the same.

@@ -35,7 +35,7 @@ public struct DiskConfiguration: Sendable {
   public var freeSpaceFloor = ByteCount.gibibytes(1)
   /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
   /// is below 16 MiB.
-  package var segmentSize: ByteCount?
+  public var segmentSize: ByteCount?
   /// Whether to use a private directory below this one if another process has the directory. All processes share one
   /// limit: this one gets what the others leave free. The private directory is temporary and goes with the process.
   /// Default: opening fails, with an error that names the other process.
@@ -46,8 +46,9 @@ public struct DiskConfiguration: Sendable {
   /// How long chunks are kept after they were requested from the source, by the wall clock. Default: for as long as
   /// there is room. Below memory, the age limit of the memory counts instead.
   package var ageLimit: Duration?
-  /// The memory for chunks that wait to be written. Default: 8 MiB, or an eighth of the limit if that is less.
-  package var stagingLimit: ByteCount?
+  /// The memory for chunks that wait to be written. Blocks of that size and more are not kept. Default: 8 MiB, or an
+  /// eighth of the limit if that is less.
+  public var stagingLimit: ByteCount?
   /// How long chunks wait for others, so that neighbours are written next to each other. Default: one second.
   package var writeDelay: Duration = .seconds(1)
 

@@ -70,17 +70,20 @@ extension SpillFolder {
   // MARK: `store`
 
   func readRoot() throws(ReadError) -> SpillRoot.Reading {
-    let memory: [UInt8]
+    let file: any SpillFile
     do throws(Errno) {
-      let file = try directory.open(Self.storeName, writing: false)
+      file = try directory.open(Self.storeName, writing: false)
       guard disk.owns(try file.status()) else { return .damaged }
-      memory = try SpillScan.bytes(of: file, at: 0, SpillFormat.headerCount)
     } catch {
       switch error {
       case .noSuchFileOrDirectory: return .missing
       case .tooManySymbolicLinkLevels, .isDirectory: return .damaged
       default: throw .errno(error, "read the spill directory", context)
       }
+    }
+    // An error here does not mean that there is no store.
+    let memory = try attempt("read the spill directory") { () throws(Errno) in
+      try SpillScan.bytes(of: file, at: 0, SpillFormat.headerCount)
     }
     try refuseOtherVersion(memory)
     return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged

@@ -170,7 +170,7 @@ extension SpillStore {
           .limitExceeded,
           "it can never fit: a block of \(chunk.byteCount) bytes does not fit into a file of "
             + "\(configuration.segmentBytes) bytes, or into the \(configuration.stagingBytes) that may wait to be written: "
-            + "choose a larger limit or smaller blocks", context: context)
+            + "choose a larger limit, larger files, more memory for what waits or smaller blocks", context: context)
       }
     }
     throw whyNotNow(context)

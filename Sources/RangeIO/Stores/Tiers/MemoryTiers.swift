@@ -14,7 +14,7 @@ extension TieredChunkStore {
   /// The settings of a store of memory and compressed memory.
   public struct Configuration: Sendable {
     /// The tier that holds uncompressed bytes in memory. Its limit also covers chunks on their way down. It also uses
-    /// what the compressed tier leaves free. Its clock, its background work and its time limits are those of all tiers.
+    /// what the compressed tier leaves free. Its time limits are those of all tiers.
     public var memory: MemoryStore.Configuration
     /// The compressed tier below. Its limit is the most it may take.
     package var compressed: CompressedStore.Configuration

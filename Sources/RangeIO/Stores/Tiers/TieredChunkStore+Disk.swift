@@ -31,8 +31,7 @@ extension TieredChunkStore {
   /// Creates a store of memory, compressed memory if that has a limit, and a directory on disk.
   ///
   /// - Parameters:
-  ///   - configuration: the settings of the tiers in memory. The disk uses the same clock, background work and age
-  ///     limit.
+  ///   - configuration: the settings of the tiers in memory. The disk uses the same age limit.
   ///   - disk: the settings of the tier on disk.
   /// - Throws: as ``init(disk:)``.
   public convenience init(_ configuration: Configuration, disk: DiskConfiguration) async throws {

@@ -97,7 +97,8 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   /// As the upper store answers, since that is where bytes come in.
   package var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
 
-  package var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
+  /// Whether one of the stores may.
+  public var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
 
   package var now: ReadInstant { upper.now }
   package var background: BackgroundWork { mover.background }
