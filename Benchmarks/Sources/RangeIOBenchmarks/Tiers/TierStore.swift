@@ -10,8 +10,8 @@ struct TierStore: Sendable {
   /// - Parameter limit: of the compressed tier, in bytes. Default: so much that nothing is evicted from it.
   init(_ blocks: [Bytes], blockSize: Int, limit: Int? = nil) async throws {
     source = TierSource(blocks, blockSize: blockSize, id: "blocks")
-    let memory = MemoryStore.Configuration(
-      limit: .bytes(16 * (blockSize + 512)), shards: 1, typicalBlockSize: .kibibytes(64))
+    var memory = MemoryStore.Configuration(limit: .bytes(16 * (blockSize + 512)))
+    memory.shards = 1
     tiers = TieredChunkStore(
       memory: memory, compressed: .bytes(limit ?? blocks.count * blockSize), queueLimit: .mebibytes(64))
     reader = try await RangeReader(source) { [tiers] in Caching(tiers) }
