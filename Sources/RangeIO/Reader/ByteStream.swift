@@ -94,9 +94,9 @@ extension RangeReader {
   /// - Parameters:
   ///   - range: where to begin. It may be past the current end.
   ///   - chunkSize: the most bytes per piece. Default: 256 KiB.
-  ///   - isOver: called whenever you have taken all bytes there are, at least once per `pollInterval`. When it returns
-  ///     `true`, the stream still delivers what was added until then, and then ends. Default: the stream never ends by
-  ///     itself.
+  ///   - isOver: called when you have taken all bytes there are, and about once per `pollInterval` also while there are
+  ///     always more. When it returns `true`, the stream still delivers what was added until then, and then ends.
+  ///     Default: the stream never ends by itself.
   public nonisolated func stream(
     following range: PartialRangeFrom<Int>, chunkSize: ByteCount = .kibibytes(256),
     until isOver: (@Sendable () async throws -> Bool)? = nil

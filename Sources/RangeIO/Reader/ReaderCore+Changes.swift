@@ -174,7 +174,8 @@ extension ReaderCore {
     return now
   }
 
-  private func version(of source: SourceDescription, beyond offset: Int) async throws -> SourceDescription? {
+  /// The version there is now, if it has bytes from `offset` on.
+  func version(of source: SourceDescription, beyond offset: Int) async throws -> SourceDescription? {
     try enter()
     defer { gate.leave() }
     let start = time.now

@@ -33,6 +33,10 @@ package final class StreamCursor {
   /// Whether one window has been delivered: a consumer that takes a second one will want a third.
   private var isUnderWay = false
   private var isEnded = false
+  /// When this stream, which follows its source, last asked whether to stop, although there might be more.
+  private var lastAsked: ReadInstant?
+  /// Whether it is to stop once it has what there is.
+  private var isStopped = false
 
   init(_ stream: ByteStream) {
     core = stream.core
@@ -89,12 +93,24 @@ package final class StreamCursor {
 
   /// Waits until there is more to stream, if this follows its source. Returns whether there is.
   private func waitForMore() async throws -> Bool {
-    guard let following, let (source, rest) = progress else { return false }
-    guard let longer = try await core.more(of: source, from: rest.upperBound, isOver: following.isOver) else {
-      return false
-    }
+    guard let following, let (source, rest) = progress, !isStopped else { return false }
+    // `more` asks where there is nothing new, which need not happen while a file is written all the time.
+    if let isOver = following.isOver, isTimeToAsk() { isStopped = try await isOver() }
+    let longer =
+      try await isStopped
+      ? core.version(of: source, beyond: rest.upperBound)
+      : core.more(of: source, from: rest.upperBound, isOver: following.isOver)
+    guard let longer else { return false }
     progress = (longer, rest.upperBound..<longer.byteCount)
     return true
+  }
+
+  /// Whether the reader's `pollInterval` has passed since the last call that returned `true`.
+  private func isTimeToAsk() -> Bool {
+    let now = core.time.now
+    let isTime = lastAsked.map { now >= $0.advanced(by: core.pollInterval) } ?? false
+    if isTime || lastAsked == nil { lastAsked = now }
+    return isTime
   }
 
   private var isToTheEnd: Bool { asked.dependsOnSize && following == nil }

@@ -58,6 +58,26 @@ struct FollowingTests {
     }
   }
 
+  @Test func `a stream of a file that never rests ends where it is told to`() throws {
+    try Simulation.run(seed: 5) { simulation in
+      let source = SyntheticSource(byteCount: 1000, latency: .milliseconds(1), time: simulation.time)
+      var configuration = simulation.configuration
+      configuration.onChange = .follow
+      let reader = try await RangeReader(source, configuration: configuration)
+      let end = simulation.time.now.advanced(by: .seconds(5))
+      var position = 0
+      for try await piece in reader.stream(following: 0..., until: { simulation.time.now >= end }) {
+        position += piece.count
+        // Whenever the stream has all, there is more.
+        source.grow(by: 10)
+        try #require(position < 1_000_000, "it does not end")
+      }
+      // Nothing is added between the last look and the end.
+      #expect(position == source.byteCount - 10)
+      await reader.close()
+    }
+  }
+
   @Test func `a stream may begin beyond the end`() throws {
     try Simulation.run(seed: 2) { simulation in
       let source = SyntheticSource(byteCount: 100)
