@@ -83,9 +83,8 @@ extension RangeReader {
   /// Every byte comes once and in order. At the current end of the source a piece may be shorter than `chunkSize`; the
   /// stream then waits until the source grows. The reader should have the policy ``RangeReader/ChangePolicy/follow``.
   /// With any other policy, growth is a change and the stream throws `sourceChanged`. The exception is a source that
-  /// declares that it only grows (``SourceDescription/mayGrow``; for a file `isAppendOnly` of
-  /// ``FileSource``): then the stream notices growth, but only once per
-  /// `pollInterval` of the reader.
+  /// declares that it only grows (`mayGrow` of ``SourceDescription/Traits``; for a file `isAppendOnly` of
+  /// ``FileSource``): then the stream notices growth, but only once per `pollInterval` of the reader.
   ///
   /// The stream ends when `isOver` returns `true`. It throws `CancellationError` when its task is cancelled,
   /// `ReadError.Code.closed` when the reader is closed, and `sourceChanged` when the source changes in any way other

@@ -82,8 +82,8 @@ final class ReaderCore: Sendable {
       guard configuration.onChange != .follow || below.mayGrow else {
         throw ReadError(
           .invalidConfiguration,
-          "this source does not say that it grows, so it cannot be followed: for a FileSource of your own set isAppendOnly "
-            + "in its configuration; another sets mayGrow in its description",
+          "this source does not say that it grows, so it cannot be followed: make a FileSource of your own with "
+            + "isAppendOnly: true; another source sets mayGrow in the traits of its description",
           context: .init(source: below.name))
       }
       // Prepares timers now: when a stage must wait later, there may be no descriptors left for them.

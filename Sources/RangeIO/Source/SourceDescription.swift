@@ -44,8 +44,10 @@ package protocol ExplainedValidator: SourceDescription.Validator {
 extension SourceDescription {
   /// What reading from a source costs. Merging and read-ahead use it to decide.
   public struct Cost: Hashable, Sendable {
-    package var latency: Duration
-    package var bytesPerSecond: Double
+    /// The time to the first byte of a read.
+    public var latency: Duration
+    /// The rate after the first byte.
+    public var bytesPerSecond: Double
 
     /// Creates a cost. The defaults are those of a local disk.
     ///
@@ -62,11 +64,16 @@ extension SourceDescription {
 extension SourceDescription {
   /// What else is known about a source. The defaults are those of a local file that does not change.
   public struct Traits: Sendable {
-    package var cost: Cost
-    package var mayGrow: Bool
-    package var isSettled: Bool
-    package var isAppendOnly: Bool
-    package var context: (any AnyObject & Sendable)?
+    /// What reading costs.
+    public var cost: Cost
+    /// Whether a later version may extend this one.
+    public var mayGrow: Bool
+    /// Whether a change made right now would show in the validator.
+    public var isSettled: Bool
+    /// Whether existing bytes never change.
+    public var isAppendOnly: Bool
+    /// What the source wants to find again when it gets its description back.
+    public var context: (any AnyObject & Sendable)?
 
     /// Creates traits.
     ///
@@ -91,7 +98,12 @@ extension SourceDescription {
     }
   }
 
-  /// What else is known about the source. For a source that wraps another and describes it in its own way.
+  /// What else is known about the source. A source that wraps another passes it on, changed where it must be:
+  ///
+  /// ```swift
+  /// var traits = inner.traits
+  /// traits.cost.latency = .milliseconds(20)
+  /// ```
   public var traits: Traits {
     Traits(cost: cost, mayGrow: mayGrow, isSettled: isSettled, isAppendOnly: isAppendOnly, context: context)
   }

@@ -53,6 +53,9 @@ final class BlockSlabs: Sendable {
     let blockByteCount: Int
     let slabByteCount: Int
     let state = Locked(State())
+    /// How many blocks are still to be freed before pages are dropped again: where pages are larger than blocks, few of
+    /// the free blocks may have a page of their own.
+    let pause = Atomic<Int>(0)
 
     init(shift: Int) {
       blockByteCount = 1 << shift
@@ -129,7 +132,8 @@ final class BlockSlabs: Sendable {
     used.wrappingSubtract(count, ordering: .relaxed)
     let kept = idle.wrappingAdd(count, ordering: .relaxed).newValue
     unmap(unused, size)
-    if kept > max(leastKept, used.load(ordering: .relaxed) / 16) { dropIdlePages(size) }
+    guard kept > max(leastKept, used.load(ordering: .relaxed) / 16) else { return }
+    if size.pause.wrappingSubtract(1, ordering: .relaxed).newValue < 0 { dropIdlePages(size) }
   }
 
   /// Notes that blocks of a slab are no longer used. Returns the slab, if it must be returned to the system, and how
@@ -184,6 +188,7 @@ final class BlockSlabs: Sendable {
       }
       first = end
     }
+    size.pause.store(dropped.count < indices.count / 8 ? 256 : 0, ordering: .relaxed)
     // Before others can take them.
     idle.wrappingAdd(kept.count * size.blockByteCount, ordering: .relaxed)
     let unused = size.state.withLock { [kept, dropped] state in

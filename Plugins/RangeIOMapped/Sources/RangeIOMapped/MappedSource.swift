@@ -175,14 +175,21 @@ public final class MappedSource: RangeSource {
     }
     let waits = !(isQuick ?? false)
     let about = ranges.last ?? 0..<0
-    let all = try await file.withDescriptor(of: source, for: about, waits: waits) { [self] descriptor in
-      try ranges.map { range in
-        guard !range.isEmpty else { return Bytes() }
-        let mapping = try known ?? mapping(descriptor, source, covering: end)
-        if waits { mapping.advise(rim_will_need, range) }
-        try mapping.faultIn(range, descriptor)
-        return mapping.bytes(range)
+    // The work goes on where nobody waits for it any more: up to the next range.
+    let isLeft = waits && ranges.count > 1 ? Guarded(false) : nil
+    let all = try await withTaskCancellationHandler {
+      try await file.withDescriptor(of: source, for: about, waits: waits) { [self] descriptor in
+        try ranges.map { range in
+          guard !range.isEmpty else { return Bytes() }
+          if let isLeft, isLeft.withLock({ $0 }) { throw CancellationError() }
+          let mapping = try known ?? mapping(descriptor, source, covering: end)
+          if waits { mapping.advise(rim_will_need, range) }
+          try mapping.faultIn(range, descriptor)
+          return mapping.bytes(range)
+        }
       }
+    } onCancel: {
+      isLeft?.withLock { $0 = true }
     }
     for range in ranges where !range.isEmpty { mapped.add(range.count) }
     return all
@@ -199,7 +206,7 @@ public final class MappedSource: RangeSource {
     let (kept, old, advice) = state.withLock { state -> (Mapping, Mapping?, rim_advice) in
       if let mapping = state.mapping, fits(mapping) { return (mapping, nil, state.advice) }
       let old = state.mapping
-      if !state.isClosed, state.described?.id == source.id { state.mapping = new }
+      if !state.isClosed { state.mapping = new }
       return (new, old, state.advice)
     }
     withExtendedLifetime(old) { if kept === new, advice != rim_normal { new.advise(advice, 0..<new.count) } }

@@ -255,7 +255,8 @@ extension FileSource {
   ///
   /// `work` may block: it runs on a thread of the library, and goes on there if this call returns early because its task
   /// is cancelled or the source closed. The descriptor stays open until `work` ends. Do not close it, and do not use it
-  /// later.
+  /// later. If ``renew()`` turns to another file meanwhile, the descriptor leads to an empty file, and this call throws
+  /// `sourceChanged`.
   ///
   /// - Parameters:
   ///   - source: what ``describe()`` or ``renew()`` returned.

@@ -25,7 +25,7 @@ public struct DiskConfiguration: Sendable {
   /// Default: chunks are written when the tier above evicts them. So only chunks that do not fit there are written.
   public var writesOnInsertion = false
   /// Whether sources are kept that cost no more to read than a local disk, according to their
-  /// ``SourceDescription/cost``. Default: `false`. Sources whose validator has no
+  /// ``SourceDescription/Cost``. Default: `false`. Sources whose validator has no
   /// ``SourceDescription/Validator/persistentForm`` are never kept.
   public var keepsFastSources = false
   /// Whether everything is written once the store is full. Default: only blocks that are remembered to have come
