@@ -1,3 +1,4 @@
+import Dispatch
 import RangeIO
 import Testing
 
@@ -36,5 +37,36 @@ struct MappedThreadsTests {
     #expect(populated.withLock { $0.here } == 1 << 20)
     #expect(populated.withLock { $0.elsewhere } >= 24 << 20)
     await source.close()
+  }
+
+  @Test func `a cancelled read of many ranges brings in no further ones`() async throws {
+    let (path, _) = try directory.file(count: 1 << 20)
+    try await settle(path)
+    let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let count = Guarded(0)
+    var configuration = MappedSource.Configuration()
+    configuration.calls.isResident = { _ in false }
+    configuration.calls.populate = { pages in
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      if isFirst {
+        begins.yield()
+        mayGoOn.wait()
+      }
+      return MappedCalls().populate(pages)
+    }
+    let source = MappedSource(path, configuration: configuration)
+    let description = try await source.describe()
+    let reading = Task { try await source.read((0..<16).map { $0 << 16..<($0 + 1) << 16 }, of: description) }
+    for await _ in begun { break }
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    mayGoOn.signal()
+    // Waits for the thread that still had the file.
+    await source.close()
+    #expect(count.withLock { $0 } == 1)
   }
 }
