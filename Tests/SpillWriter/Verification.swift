@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTesting
 
 /// Opens the directory of a process that was killed, and compares what is there with what it said.
 struct Verification {
@@ -17,8 +18,11 @@ struct Verification {
 
   func run() async throws {
     let fates = try fates()
-    let store = try await SpillStore.open(
-      SpillStore.Configuration(known: directory, limit: .gibibytes(1), segmentSize: .kibibytes(256)))
+    var configuration = SpillStore.Configuration(
+      known: directory, limit: .gibibytes(1), segmentSize: .kibibytes(256))
+    // A clock that stands still: where the disk of a busy machine takes a second, the store would leave it alone.
+    configuration.time = TimeSource(ManualClock())
+    let store = try await SpillStore.open(configuration)
     let blocks = KnownBlocks(store)
     var (wanted, found, wrong, risen) = (0, 0, 0, 0)
     for (block, fate) in fates {
@@ -33,7 +37,11 @@ struct Verification {
     // It can be used again, too.
     guard blocks.put(Self.fresh, in: store) else { fatalError("a new block was refused") }
     try await store.flush()
-    if await blocks.read(Self.fresh, in: store) != (true, true) { fatalError("a new block was not kept") }
+    if await blocks.read(Self.fresh, in: store) != (true, true) {
+      let token = blocks.token
+      let why = store.explain(blocks.range(Self.fresh), token: token.number, grid: token.grid)
+      fatalError("a new block was not kept: \(why); \(store.statistics())")
+    }
     try await store.close()
     print("\(wanted) flushed, \(found) found, \(wrong) wrong, \(risen) removed and found")
   }

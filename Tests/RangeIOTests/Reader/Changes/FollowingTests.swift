@@ -64,9 +64,9 @@ struct FollowingTests {
       var configuration = simulation.configuration
       configuration.onChange = .follow
       let reader = try await RangeReader(source, configuration: configuration)
-      let end = simulation.time.now.advanced(by: .seconds(5))
+      let end = simulation.clock.now.advanced(by: .seconds(5))
       var (position, size) = (0, 1000)
-      for try await piece in reader.stream(following: 0..., until: { simulation.time.now >= end }) {
+      for try await piece in reader.stream(following: 0..., until: { simulation.clock.now >= end }) {
         position += piece.count
         // Whenever the stream has all, there is more.
         source.grow(by: 10)
