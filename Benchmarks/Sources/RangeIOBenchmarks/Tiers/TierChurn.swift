@@ -2,7 +2,7 @@ import RangeIO
 
 /// A long run through tiers of memory in which users keep nothing: what the process then takes beyond the budget is what
 /// allocators and fragmentation add.
-struct TierChurn: Sendable, Codable {
+struct TierChurn: Sendable {
   /// Seconds of churn.
   var seconds: Double
   var budget: Int
