@@ -57,7 +57,7 @@ package protocol FullChunkStore: ChunkStore {
   /// Whether the store keeps parts of blocks, not only whole blocks. By default `false`.
   var keepsPartsOfBlocks: Bool { get }
 
-  /// Where the store runs what nobody waits for. By default Swift's own threads.
+  /// Where the store runs its background work. By default Swift's own threads.
   var background: BackgroundWork { get }
 
   // What users call `contains`, `remove`, `pin` and so on. Named apart, so that the one does not call itself.

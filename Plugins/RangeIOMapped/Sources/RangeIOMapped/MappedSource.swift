@@ -175,7 +175,7 @@ public final class MappedSource: RangeSource {
     }
     let waits = !(isQuick ?? false)
     let about = ranges.last ?? 0..<0
-    // The work goes on where nobody waits for it any more: up to the next range.
+    // After a cancellation the work continues on its thread, up to the next range.
     let isLeft = waits && ranges.count > 1 ? Guarded(false) : nil
     let all = try await withTaskCancellationHandler {
       try await file.withDescriptor(of: source, for: about, waits: waits) { [self] descriptor in

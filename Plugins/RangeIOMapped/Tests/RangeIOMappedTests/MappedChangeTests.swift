@@ -77,10 +77,11 @@ struct MappedChangeTests {
           var served = 0
           // Each round is a new version: a read is answered, by bytes that may be gone by now, or refused.
           for round in 0..<100 {
-            // Whatever is thrown, nobody is killed: that is all that is asked here.
+            // `try?`: opening and reading may fail here; the process must survive, and that is what the test asks.
             guard let source = try? await RangeReader(MappedSource(path)) else { continue }
             let lower = (round * 7919 + reader * 104_729) % max(1, source.byteCount)
             let range = lower..<min(source.byteCount, lower + 10_000)
+            // `try?`: as above.
             if let count = try? await source.read(range).count, count == range.count { served += 1 }
             await source.close()
           }
@@ -90,7 +91,7 @@ struct MappedChangeTests {
       group.addTask {
         for _ in 0..<200 {
           truncate(path, 1000)
-          // A round in which it fails leaves the file short, which is as good.
+          // `try?`: a round in which it fails leaves the file short, which is as good.
           try? write(bytes[1000..<400_000], to: path, at: 1000, truncating: false)
           await Task.yield()
         }

@@ -94,6 +94,7 @@ struct MappedFaultTests {
     configuration.calls.populate = { pages in
       defer {
         if changes.exchange(false, ordering: .relaxed) {
+          // `try?`: if it fails, the file did not change, and the expectation below says so.
           try? write(SyntheticSource.bytes(0..<100, version: 9), to: path, truncating: false)
         }
       }

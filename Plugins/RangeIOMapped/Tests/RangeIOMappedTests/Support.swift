@@ -17,6 +17,7 @@ final class TemporaryDirectory: Sendable {
     path = String(cString: real)
   }
 
+  // `try?`: what stays behind is the system's to clean.
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// A path in the directory.
@@ -92,6 +93,7 @@ func mappings(of path: String) throws -> Int {
 /// How often the file at `path` is open in this process. On Linux only.
 func descriptors(of path: String) throws -> Int {
   try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+    // `try?`: a descriptor that was closed meanwhile leads nowhere.
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)) == path
   }
 }
