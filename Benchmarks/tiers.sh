@@ -4,7 +4,8 @@
 # makes smaller by more or less, and weighs hits and misses by what they cost.
 #
 # Usage: Benchmarks/tiers.sh TRACE...   (files in RRT1 or CSV, or zipf:BLOCKS:READS:SKEW:SEED)
-# What reads of 4 KiB cost, in nanoseconds, from the published run: MEMORY, COMPRESSED, MISS (without the source).
+# What reads of 4 KiB cost, in nanoseconds: MEMORY, COMPRESSED, MISS (without the source). The defaults are from a run
+# before the one that is published now.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 : "${MEMORY:=120}" "${COMPRESSED:=3400}" "${MISS:=2000}"

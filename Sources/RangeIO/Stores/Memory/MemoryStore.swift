@@ -8,12 +8,12 @@ import Synchronization
 /// let reader = try await RangeReader(FileSource("/data/survey.bin")) { Caching(store) }
 /// ```
 ///
-/// A hit copies nothing: it returns a slice of a stored chunk, or a rope of several. Bytes that you keep stay valid
+/// A hit copies nothing: it returns a slice of a stored block, or several shown as one. Bytes that you keep stay valid
 /// after the store has evicted them, and no longer count.
 ///
 /// **Limits.** The limit covers chunks with their bookkeeping, your metadata, and room reserved for reads in flight. It
-/// is never exceeded. Change it with ``resize(to:blocks:)``. A range that would take more than half of the limit,
-/// bookkeeping included, is not kept.
+/// is never exceeded. Change it with ``resize(to:blocks:)``. A range of several blocks that would take more than half
+/// of the limit, bookkeeping included, is not kept; a single block may take all of it.
 ///
 /// **Cost.** A hit of one block takes a lock that other hits seldom need, a look-up, and a reference: no allocation.
 /// The bookkeeping takes about 126 bytes per block in addition to the bytes.
@@ -31,7 +31,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     /// The share of the limit that one version of one source may take, from 0 to 1. A source that has reached its share
     /// makes room by evicting its own chunks. Default: all of it.
     public var sourceShare = 1.0
-    /// The policy that decides what to evict. Default: `S3FIFO`.
+    /// The policy that decides what to evict. Default: ``EvictionPolicyFactory/s3fifo``.
     public var policy = EvictionPolicyFactory.default
     /// The number of shards, each with its own lock; a power of two. Default: twice the number of processors, but at
     /// most one for each 1,024 blocks, since a policy needs many blocks to choose well.
@@ -85,7 +85,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// Creates an empty store.
   ///
   /// - Parameter sources: the same for stores that you combine with ``TieredChunkStore``. Default: its own.
-  /// - Precondition: the share is from 0 to 1; the number of shards is a power of two; limits are positive.
+  /// - Precondition: the share is from 0 to 1; the number of shards is a power of two; limits are not negative. With a
+  ///   limit of zero, the store keeps nothing.
   public convenience init(_ configuration: Configuration, sources: ChunkSources = ChunkSources()) {
     self.init(configuration, sources: sources, budget: nil)
   }

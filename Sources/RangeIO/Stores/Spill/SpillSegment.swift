@@ -145,7 +145,7 @@ final class SpillFiles: Sendable {
     state = Locked(State(most: most))
   }
 
-  /// A quarter of what the process may open: it has other files too, and perhaps other directories.
+  /// A quarter of what the process may open, from 4 to 1,024: it has other files too, and perhaps other directories.
   static var usualMost: Int { min(max(Int(rio_disk_descriptor_limit()) / 4, 4), 1024) }
 
   var count: Int { state.withLock { $0.open.count } }

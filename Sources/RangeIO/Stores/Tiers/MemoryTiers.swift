@@ -77,7 +77,7 @@ extension TieredChunkStore {
 
   /// Creates a store of memory, with compressed memory below it.
   ///
-  /// - Precondition: as for ``MemoryStore/init(_:)``. Limits are positive.
+  /// - Precondition: as for ``MemoryStore/init(_:)``. Limits are not negative.
   public convenience init(_ configuration: Configuration) {
     self.init(
       configuration,
