@@ -161,7 +161,8 @@ extension Bytes {
   }
 
   private static func count(of byte: UInt8, in run: UnsafeRawBufferPointer) -> Int {
-    typealias Lanes = SIMD64<UInt8>
+    // Larger vectors are no faster, and `replace` of the largest becomes a loop over single bytes.
+    typealias Lanes = SIMD16<UInt8>
     let width = MemoryLayout<Lanes>.size
     let (wanted, one) = (Lanes(repeating: byte), Lanes(repeating: 1))
     var (total, position) = (0, 0)

@@ -9,7 +9,7 @@ extension ByteStream {
 
   /// The stream line by line, with your own limit on the length of a line.
   ///
-  /// - Parameter longest: the most bytes a line may have before its line feed. A longer line throws
+  /// - Parameter longest: the most bytes a line may have before its line feed, a carriage return included. A longer line throws
   ///   `ReadError.Code.limitExceeded`, so that a file without line feeds does not fill the memory.
   public func lines(longest: ByteCount) -> LineSequence { LineSequence(stream: self, longest: longest.bytes) }
 
