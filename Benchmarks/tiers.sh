@@ -4,11 +4,11 @@
 # makes smaller by more or less, and weighs hits and misses by what they cost.
 #
 # Usage: Benchmarks/tiers.sh TRACE...   (files in RRT1 or CSV, or zipf:BLOCKS:READS:SKEW:SEED)
-# What reads of 4 KiB cost, in nanoseconds: MEMORY, COMPRESSED, MISS (without the source). The defaults are from a run
-# before the one that is published now.
+# What reads of 4 KiB cost, in nanoseconds: MEMORY, COMPRESSED, MISS (without the source), NEAR (a file in the page cache). The
+# defaults are from the published run.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-: "${MEMORY:=120}" "${COMPRESSED:=3400}" "${MISS:=2000}"
+: "${MEMORY:=80}" "${COMPRESSED:=4500}" "${MISS:=3200}" "${NEAR:=2300}"
 [ $# -gt 0 ] || { echo "usage: $0 TRACE..." >&2; exit 2; }
 swift build --package-path "$here/.." --configuration release --product rangeio >&2
 rangeio=$(swift build --package-path "$here/.." --configuration release --show-bin-path)/rangeio
@@ -20,7 +20,7 @@ for trace do
       $1 == "blockAccesses" { reads = $2 } $1 == "hits" { hits[++n] = $2 } $1 == "compressedHits" { below = $2 }
       END { print reads, hits[1], hits[2], below }'
   done
-done | tee /dev/stderr | awk -v memory="$MEMORY" -v compressed="$COMPRESSED" -v miss="$MISS" '
+done | tee /dev/stderr | awk -v memory="$MEMORY" -v compressed="$COMPRESSED" -v miss="$MISS" -v near="$NEAR" '
   # trace, percent, reads, hits without tiers, hits with tiers, of these compressed
   function mean(hits, below, source) {
     return ((hits - below) * memory + below * compressed + (reads - hits) * (miss + source)) / reads
@@ -29,7 +29,7 @@ done | tee /dev/stderr | awk -v memory="$MEMORY" -v compressed="$COMPRESSED" -v 
     reads = $3
     if (!($1 in known)) { known[$1] = 1; names[++count] = $1 }
     value["far", $1, $2] = mean($4, 0, 20e6) / mean($5, $6, 20e6)
-    value["near", $1, $2] = mean($4, 0, 650) / mean($5, $6, 650)
+    value["near", $1, $2] = mean($4, 0, near) / mean($5, $6, near)
   }
   function x(panel, percent) { return panel + 60 + (100 - percent) * 3 }
   function y(ratio) { return 250 - (ratio - 0.4) * 140 }

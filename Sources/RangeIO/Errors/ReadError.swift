@@ -157,10 +157,18 @@ extension ReadError {
   package static let closed = ReadError(
     .closed, "the reader is closed: make a new one to read on, and let reads end before you close")
 
-  package static func rangeNotSatisfiable(_ asked: String, byteCount: Int, source: String) -> ReadError {
-    ReadError(
-      .rangeNotSatisfiable, "\(asked) does not lie within the source, which has \(byteCount) bytes",
-      context: Context(source: source))
+  /// What was asked for does not lie within the source.
+  ///
+  /// - Parameters:
+  ///   - asked: the range as the caller wrote it.
+  ///   - range: the same as numbers, where there are some.
+  package static func rangeNotSatisfiable(
+    _ asked: String, _ range: Range<Int>? = nil, byteCount: Int, source: String
+  ) -> ReadError {
+    let has = byteCount == 0 ? "is empty" : "has \(byteCount) bytes: read within 0..<\(byteCount)"
+    return ReadError(
+      .rangeNotSatisfiable, "\(asked) does not lie within the source, which \(has)",
+      context: Context(source: source, range: range))
   }
 
   /// The source is another version.

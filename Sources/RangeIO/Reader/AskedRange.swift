@@ -4,8 +4,8 @@ enum AskedRange: Sendable {
   /// From this offset to the end.
   case from(Int)
   case suffix(Int)
-  /// Ends past the end of any possible source. The text is the range as written, for the error.
-  case beyond(String)
+  /// Negative, or ends past the end of any possible source. The text is the range as written, for the error.
+  case impossible(String)
   /// A custom range expression, which only its own code can resolve.
   case expression(@Sendable (ByteRange) -> ByteRange)
 
@@ -14,23 +14,23 @@ enum AskedRange: Sendable {
     switch range {
     case let range as ByteRange: self = .bytes(range)
     case let range as PartialRangeFrom<Int>: self = .from(range.lowerBound)
-    // A negative upper bound fails later, when the range is checked.
-    case let range as PartialRangeUpTo<Int>: self = .bytes(min(0, range.upperBound)..<range.upperBound)
+    case let range as PartialRangeUpTo<Int>:
+      let last = range.upperBound
+      self = last < 0 ? .impossible("..<\(last)") : .bytes(0..<last)
     case let range as ClosedRange<Int>: self = Self.through(range.upperBound, from: range.lowerBound, "\(range)")
-    case let range as PartialRangeThrough<Int>:
-      self = Self.through(range.upperBound, from: min(0, range.upperBound), "...\(range.upperBound)")
+    case let range as PartialRangeThrough<Int>: self = Self.through(range.upperBound, from: 0, "...\(range.upperBound)")
     default: self = .expression { range.relative(to: $0) }
     }
   }
 
   private static func through(_ last: Int, from first: Int, _ text: String) -> AskedRange {
-    last == .max ? .beyond(text) : .bytes(first..<last + 1)
+    last < 0 || first < 0 || last == .max ? .impossible(text) : .bytes(first..<last + 1)
   }
 
   /// Whether the result depends on the size of the source.
   var dependsOnSize: Bool {
     switch self {
-    case .bytes, .beyond: false
+    case .bytes, .impossible: false
     case .from, .suffix, .expression: true
     }
   }
@@ -51,7 +51,7 @@ enum AskedRange: Sendable {
         throw .rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: size, source: source.name)
       }
       return size - min(count, size)..<size
-    case .beyond(let text): throw .rangeNotSatisfiable(text, byteCount: size, source: source.name)
+    case .impossible(let text): throw .rangeNotSatisfiable(text, byteCount: size, source: source.name)
     case .expression(let resolve): return resolve(0..<size)
     }
   }

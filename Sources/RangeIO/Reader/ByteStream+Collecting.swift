@@ -35,6 +35,9 @@ extension RangeReader {
   /// for try await line in reader.lines where line.hasPrefix("ERROR") { print(line) }
   /// ```
   public nonisolated var lines: ByteStream.LineSequence { stream().lines }
+
+  /// The whole source line by line, with another bound for a line than 1 MiB: `stream().lines(longest:)`.
+  public nonisolated func lines(longest: ByteCount) -> ByteStream.LineSequence { stream().lines(longest: longest) }
 }
 
 extension ByteStream {

@@ -28,7 +28,7 @@ extension ReaderCore {
   /// Throws `rangeNotSatisfiable` unless `source` has the bytes of `range`.
   static func check(_ range: ByteRange, of source: SourceDescription) throws(ReadError) {
     guard range.lowerBound >= 0, range.upperBound <= source.byteCount || range.isEmpty else {
-      throw .rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.name)
+      throw .rangeNotSatisfiable("\(range)", range, byteCount: source.byteCount, source: source.name)
     }
   }
 

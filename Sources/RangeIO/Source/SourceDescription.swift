@@ -255,6 +255,11 @@ extension SourceDescription {
   }
 }
 
+extension SourceDescription: CustomStringConvertible {
+  /// The name and the size: `"/data/survey.bin, 4096 bytes"`.
+  public var description: String { "\(name), \(byteCount) bytes" }
+}
+
 /// The id of a source, compared and hashed by its bytes.
 ///
 /// Swift strings are equal if Unicode treats them as the same text: `é` as one character equals `e` followed by an

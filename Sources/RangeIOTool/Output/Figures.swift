@@ -60,7 +60,10 @@ enum Figures {
 
 extension Figures {
   /// `12.3%`.
-  static func percent(_ share: Double) -> String { decimal(share * 100, places: 1) + "%" }
+  static func percent(_ share: Double) -> String {
+    // Only all is 100%.
+    decimal(share < 1 ? min(share * 100, 99.9) : share * 100, places: 1) + "%"
+  }
 
   /// `00ff1a`: two digits per byte.
   static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -53,6 +53,25 @@ import Testing
     await reader.close()
   }
 
+  @Test func `a refused range is told as it was written, with its numbers where it has some`() async throws {
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
+    func refused(_ range: some RangeExpression<Int> & Sendable) async throws -> ReadError {
+      try #require(await #expect(throws: ReadError.self) { _ = try await reader.read(range) })
+    }
+    #expect(try await refused(990..<1001).range == 990..<1001)
+    #expect(try await refused(990..<1001).message.hasPrefix("990..<1001 does not lie within the source"))
+    #expect(try await refused(990..<1001).message.hasSuffix("read within 0..<1000"))
+    #expect(try await refused(...(-2)).message.hasPrefix("...-2 "))
+    #expect(try await refused(..<(-1)).message.hasPrefix("..<-1 "))
+    #expect(try await refused((-3)...4).message.hasPrefix("-3...4 "))
+    #expect(try await refused(1001...).range == nil)
+    await reader.close()
+    let empty = try await RangeReader(SyntheticSource(byteCount: 0))
+    let error = await #expect(throws: ReadError.self) { _ = try await empty.read(0..<1) }
+    #expect(error?.message.hasSuffix("which is empty") == true)
+    await empty.close()
+  }
+
   @Test func `a wish as to caches goes with every form`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let store = MemoryStore(limit: .mebibytes(4))

@@ -92,6 +92,16 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
+  @Test func `a reader's lines take another bound`() async throws {
+    let reader = try await RangeReader(ContentSource(Array("ok\ntoo long\n".utf8)))
+    var lines: [String] = []
+    let error = await #expect(throws: ReadError.self) {
+      for try await line in reader.lines(longest: .bytes(4)) { lines.append(line) }
+    }
+    #expect(lines == ["ok"] && error?.code == .limitExceeded)
+    await reader.close()
+  }
+
   @Test func `an error in the middle of a line does not make its beginning a line`() async throws {
     let failsAt = 1024 * 1024  // the second window
     let content = [UInt8](repeating: UInt8(ascii: "x"), count: failsAt + 100)

@@ -16,6 +16,10 @@ import Testing
     SourceDescription(id: id, validator: revision.map { Revision(number: $0) }, byteCount: byteCount)
   }
 
+  @Test func `a description prints its name and size`() {
+    #expect("\(SourceDescription(id: "1:2", name: "/data/x", validator: nil, byteCount: 10))" == "/data/x, 10 bytes")
+  }
+
   @Test func `change asks the validators where both have one`() {
     #expect(description(1, 10).change(to: description(1, 99)) == .same)
     #expect(description(1).change(to: description(2)) == .extends)

@@ -155,7 +155,7 @@ struct RecordingVersion: ExplainedValidator {
   func difference(to newer: any SourceDescription.Validator) -> String? { Self.hasEnded }
 
   /// For messages.
-  static let hasEnded = "what the file held was cut off or written over, or it is another file"
+  static let hasEnded = "the file was truncated, rewritten or replaced"
 }
 
 /// What a recording of a certain length had at its beginning and end. A file that grew still has it; a file that was

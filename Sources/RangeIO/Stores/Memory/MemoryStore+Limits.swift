@@ -161,7 +161,7 @@ extension MemoryStore {
 
   package func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws {
     guard range.lowerBound >= 0, range.upperBound <= source.byteCount else {
-      throw ReadError.rangeNotSatisfiable("\(range)", byteCount: source.byteCount, source: source.name)
+      throw ReadError.rangeNotSatisfiable("\(range)", range, byteCount: source.byteCount, source: source.name)
     }
     guard !range.isEmpty else { return }
     // Tries again if the version is being retired right now.
