@@ -153,7 +153,7 @@ extension Bytes {
 
   /// The number of bytes that equal `byte`: lines in a log, rows of a table.
   ///
-  /// - Complexity: O(n), 64 bytes at a time.
+  /// - Complexity: O(n), 16 bytes at a time.
   public func count(of byte: UInt8) -> Int {
     var total = 0
     forEachRun { _, run in total += Self.count(of: byte, in: run) }

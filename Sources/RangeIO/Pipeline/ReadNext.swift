@@ -200,8 +200,7 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
     var request = request
     request.source = request.source.base ?? request.source
-    // The grid belongs to other bytes.
-    request.grid = nil
+    request.dropGrid()
     var response = try await next(request)
     // So does the over-read: the stage above may pass on a response that it got.
     if !response.overRead.isEmpty { response.overRead = [] }

@@ -16,6 +16,7 @@ public struct ReadRequest: Sendable {
     var deadline: ReadInstant?
     var grid: BlockGrid?
     var isOneOfMany = false
+    var isKept = false
   }
 
   /// Immutable: requests share it.
@@ -71,8 +72,7 @@ public struct ReadRequest: Sendable {
     var request = self
     request.range = ranges[0]
     request.moreRanges = Array(ranges.dropFirst())
-    // The grid belongs to the original range.
-    request.grid = nil
+    request.dropGrid()
     return request
   }
 
@@ -121,6 +121,16 @@ public struct ReadRequest: Sendable {
   var grid: BlockGrid? {
     get { extras?.rest.grid }
     set { if newValue != grid { change { $0.grid = newValue } } }
+  }
+
+  /// Whether a cache will keep the bytes, though they do not come in the blocks of its ``grid``. They must then be memory
+  /// that nobody else writes to.
+  var isKept: Bool { extras?.rest.isKept ?? false }
+
+  /// Removes the grid, which belongs to other ranges or to other bytes than this request now asks for.
+  mutating func dropGrid() {
+    guard grid != nil else { return }
+    change { ($0.grid, $0.isKept) = (nil, true) }
   }
 
   /// Whether this is a read of one range with normal caching.

@@ -106,6 +106,9 @@ final class SourceLink: Sendable {
     if let grid = request.grid, request.moreRanges.isEmpty {
       let blocks = try await source.read(request.range, of: request.source, scatteredBy: grid)
       response = ReadResponse(blocks.count == 1 ? blocks[0] : Bytes(concatenating: blocks))
+    } else if request.isKept, !source.isPrompt {
+      // A source that waits may return memory that is not copied, unless it is asked for blocks.
+      response = try await readCopies(source, request)
     } else if request.moreRanges.isEmpty {
       response = ReadResponse(try await source.read(request.range, of: request.source))
     } else {
@@ -114,6 +117,18 @@ final class SourceLink: Sendable {
     }
     try response.check(request)
     return response
+  }
+
+  /// Reads each range for itself, as blocks for a cache.
+  private static func readCopies(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
+    // A description has made sure of the power of two.
+    let grid = BlockGrid(blockSize: request.source.preferredBlockSize)!
+    var all: [Bytes] = []
+    for range in request.ranges {
+      let blocks = try await source.read(range, of: request.source, scatteredBy: grid)
+      all.append(blocks.count == 1 ? blocks[0] : Bytes(concatenating: blocks))
+    }
+    return ReadResponse(OneOrMore(all) ?? OneOrMore(Bytes()))
   }
 
   /// Runs `work` in a task of its own and waits for it. If cancelled or closed, returns at once and cancels that task.

@@ -130,19 +130,19 @@ extension ReaderCore {
   /// Waits until `source` has bytes from `offset` on.
   ///
   /// - Parameter isOver: called when it has none; returns whether to stop waiting.
-  /// - Returns: the longer version that has them; `nil` if `isOver` says so.
+  /// - Returns: the longer version that has them, `nil` if there is none; and whether `isOver` has said so.
   /// - Throws: `sourceChanged` for any change other than growth, whatever the policy: a stream stays on one source to
   ///   its end.
   func more(
     of source: SourceDescription, from offset: Int, isOver: (@Sendable () async throws -> Bool)?
-  ) async throws -> SourceDescription? {
+  ) async throws -> (version: SourceDescription?, isOver: Bool) {
     // The number of completed checks when this call began to wait. A later check by another follower counts as its own.
     var seen: Int?
     while true {
       // Listens before it checks, so that it is notified of every later change.
       let answer = growth.listen()
       defer { growth.leave(answer) }
-      if let now = try known(of: source, beyond: offset) { return now }
+      if let now = try known(of: source, beyond: offset) { return (now, false) }
       let before = following.withLock { $0 }
       let isLooked = seen.map { $0 < before.count } ?? false
       let mayLook = !isLooked && following.withLock { $0.begins(at: time.now, pause) }
@@ -151,10 +151,10 @@ extension ReaderCore {
         try await link.wait(for: answer, until: following.withLock { $0.next }, orLater: nil, time)
         continue
       }
-      if mayLook, let now = try await version(of: source, beyond: offset) { return now }
+      if mayLook, let now = try await version(of: source, beyond: offset) { return (now, false) }
       if let isOver, try await isOver() {
         // Bytes added before `isOver` returned `true` still belong to the stream.
-        return try await version(of: source, beyond: offset)
+        return (try await version(of: source, beyond: offset), true)
       }
       // Also checks from time to time: because `isOver` must be called again, and because nothing else may be checking.
       let isToldHere = isOver == nil && onChange.watches && link.source.tellsOfChanges

@@ -58,8 +58,8 @@ final class ReaderCore: Sendable {
     streamWindow = configuration.streamWindow
     onChange = configuration.onChange
     // Even with a poll interval of zero the reader checks only a thousand times a second, so that the processor is not
-    // kept busy.
-    pollInterval = max(configuration.pollInterval, .milliseconds(1))
+    // kept busy. The other bound leaves room for multiples.
+    pollInterval = min(max(configuration.pollInterval, .milliseconds(1)), .seconds(Int64.max / 64))
     time = configuration.time
     following = Locked(FollowingLooks(next: configuration.time.now, last: configuration.time.now))
   }

@@ -96,10 +96,12 @@ package final class StreamCursor {
     guard let following, let (source, rest) = progress, !isStopped else { return false }
     // `more` asks where there is nothing new, which need not happen while a file is written all the time.
     if let isOver = following.isOver, isTimeToAsk() { isStopped = try await isOver() }
-    let longer =
-      try await isStopped
-      ? core.version(of: source, beyond: rest.upperBound)
-      : core.more(of: source, from: rest.upperBound, isOver: following.isOver)
+    var longer: SourceDescription?
+    if isStopped {
+      longer = try await core.version(of: source, beyond: rest.upperBound)
+    } else {
+      (longer, isStopped) = try await core.more(of: source, from: rest.upperBound, isOver: following.isOver)
+    }
     guard let longer else { return false }
     progress = (longer, rest.upperBound..<longer.byteCount)
     return true

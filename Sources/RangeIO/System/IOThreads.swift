@@ -89,6 +89,9 @@ package final class IOThreads: Sendable {
   /// The threads of the process. A disk performs best with some 32 reads in flight; the rest is for a second disk.
   package static let shared = IOThreads(limit: 64)
 
+  /// The threads of the process for work whose length the library does not know. Few: each may take long.
+  package static let forWork = IOThreads(limit: 16)
+
   /// The most urgent jobs that start while another waits, so that none waits forever.
   package static let urgentInARow = 8
 

@@ -18,7 +18,7 @@ enum Hostile {
   ]
   static let durations: [Duration] = [
     .seconds(Int64.min), .seconds(-1_000_000_000_000), .nanoseconds(-1), .zero, .nanoseconds(1),
-    .seconds(1_000_000_000_000), .seconds(Int64.max),
+    .seconds(1_000_000_000_000), .seconds(Int64.max), .seconds(Int64.max) * 17,
   ]
 }
 

@@ -47,6 +47,19 @@ struct HostileStoreTests {
     }
   }
 
+  @Test func `a disk is given bytes of any range`() async throws {
+    let directory = try TemporaryDirectory()
+    let store = try await TieredChunkStore(
+      memory: .mebibytes(1), disk: .init(directory: directory.path, limit: .mebibytes(64)))
+    for size in Hostile.sizes {
+      let source = try await HostileSource(byteCount: size).describe()
+      for range in Hostile.ranges {
+        await survives { try await store.store(Bytes(), at: range, of: source) }
+      }
+    }
+    try await store.close()
+  }
+
   @Test func `limits of a memory store`() async throws {
     for limit in Hostile.counts {
       for block in Hostile.counts {

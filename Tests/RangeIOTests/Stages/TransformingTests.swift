@@ -154,6 +154,41 @@ struct TransformingTests {
     }
   }
 
+  /// A source that gives away memory that is not copied, unless it is asked for blocks for a cache.
+  private struct Lending: RangeSource {
+    let bytes: Bytes
+    let lent = Noted<Int>()
+    func describe() async throws -> SourceDescription {
+      SourceDescription(id: "lending", validator: nil, byteCount: bytes.count, preferredBlockSize: 64)
+    }
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      lent.add(range.count)
+      return bytes.slice(range)
+    }
+    func read(
+      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+    ) async throws -> [Bytes] {
+      grid.pieces(of: range).map { Bytes(Array(bytes.slice($0.range))) }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a cache above is never lent the memory of the source`(hasCache: Bool) async throws {
+    let cipher = Self.ciphers[2]
+    let plain = Self.plain(1000)
+    let source = Lending(bytes: Bytes(cipher.encode(plain)))
+    let store = MemoryStore(limit: .mebibytes(1))
+    let reader = try await RangeReader(source) {
+      if hasCache { Caching(store) }
+      cipher.stage()
+    }
+    #expect(Array(try await reader.read(100..<300)) == Array(plain[100..<300]))
+    let parts = try await reader.read([0..<10, 500..<520])
+    #expect(parts.map { Array($0) } == [Array(plain[..<10]), Array(plain[500..<520])])
+    #expect(source.lent.all.isEmpty == hasCache)
+    await reader.close()
+  }
+
   @Test func `several follow each other`() async throws {
     let (outer, inner) = (Self.ciphers[1], Self.ciphers[3])
     let plain = Self.plain(500)

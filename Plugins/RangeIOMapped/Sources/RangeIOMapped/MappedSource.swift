@@ -170,27 +170,29 @@ public final class MappedSource: RangeSource {
   private func map(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] {
     let end = ranges.reduce(0) { max($0, $1.upperBound) }
     let known = state.withLock { $0.mapping }.flatMap { $0.id == source.id && $0.count >= end ? $0 : nil }
-    let total = ranges.reduce(0) { $0 + $1.count }
+    // Many long ranges may be more than an `Int` counts.
+    let isShort = ranges.reduce(0) { min($0, Self.mostMappedHere) + $1.count } <= Self.mostMappedHere
     let isQuick = known.map { known in
-      total <= Self.mostMappedHere && ranges.allSatisfy { $0.isEmpty || known.isResident($0) }
+      isShort && ranges.allSatisfy { $0.isEmpty || known.isResident($0) }
     }
     let waits = !(isQuick ?? false)
     let about = ranges.last ?? 0..<0
-    // After a cancellation the work continues on its thread, up to the next range.
-    let isLeft = waits && ranges.count > 1 ? Guarded(false) : nil
-    let all = try await withTaskCancellationHandler {
-      try await file.withDescriptor(of: source, for: about, waits: waits) { [self] descriptor in
+    // After a cancellation the work continues on its thread, up to the next few megabytes.
+    let isLeft = waits ? Guarded(false) : nil
+    let all: [Bytes]
+    do {
+      all = try await file.withDescriptor(of: source, for: about, waits: waits) { [self] descriptor in
         try ranges.map { range in
           guard !range.isEmpty else { return Bytes() }
-          if let isLeft, isLeft.withLock({ $0 }) { throw CancellationError() }
           let mapping = try known ?? mapping(descriptor, source, covering: end)
-          if waits { mapping.advise(rim_will_need, range) }
-          try mapping.faultIn(range, descriptor)
+          try mapping.faultIn(range, descriptor, waits: waits) { isLeft?.withLock { $0 } ?? false }
           return mapping.bytes(range)
         }
       }
-    } onCancel: {
+    } catch {
+      // Cancelled, or closed: nobody waits for the work any more.
       isLeft?.withLock { $0 = true }
+      throw error
     }
     for range in ranges where !range.isEmpty { mapped.add(range.count) }
     return all

@@ -92,18 +92,34 @@ final class Mapping: @unchecked Sendable {
   /// Loads the pages of `range`, so that they are in memory when they are touched. A problem that would later be a
   /// signal is an error here.
   ///
-  /// May wait for the disk.
-  func faultIn(_ range: ByteRange, _ descriptor: FileDescriptor) throws {
-    guard canPopulate.load(ordering: .relaxed) else { return try readAhead(range, descriptor) }
-    let result = calls.populate(pages(of: range))
-    guard result < 0 else { return }
-    switch Errno(rawValue: -result) {
-    case .invalidArgument, .notSupported:
-      canPopulate.store(false, ordering: .relaxed)
-      try readAhead(range, descriptor)
+  /// - Parameters:
+  ///   - waits: whether it may wait for the disk, which is then told what is needed.
+  ///   - isLeft: whether nobody wants the pages any more; asked every few megabytes.
+  func faultIn(
+    _ range: ByteRange, _ descriptor: FileDescriptor, waits: Bool = true, isLeft: () -> Bool = { false }
+  ) throws {
+    var rest = range
+    while !rest.isEmpty, canPopulate.load(ordering: .relaxed) {
+      if isLeft() { throw CancellationError() }
+      let step = rest.lowerBound..<min(rest.upperBound, rest.lowerBound + Self.step)
+      if waits { advise(rim_will_need, step) }
+      let result = calls.populate(pages(of: step))
+      if result < 0 { try populateFailed(Errno(rawValue: -result), step, descriptor) }
+      if canPopulate.load(ordering: .relaxed) { rest = step.upperBound..<rest.upperBound }
+    }
+    if !rest.isEmpty { try readAhead(rest, descriptor, isLeft) }
+  }
+
+  /// How much is loaded between two looks at whether somebody still wants it: some milliseconds of a disk's time.
+  private static let step = 8 * 1024 * 1024
+
+  /// Throws unless another way may succeed.
+  private func populateFailed(_ errno: Errno, _ range: ByteRange, _ descriptor: FileDescriptor) throws {
+    switch errno {
+    case .invalidArgument, .notSupported: canPopulate.store(false, ordering: .relaxed)
     case .badAddress:
       // Touching it would have raised SIGBUS: the file ends before, or the disk fails. Reading shows which.
-      try readAhead(range, descriptor)
+      try readAhead(range, descriptor) { false }
       throw ReadError(
         .inputOutput, "a page of the file could not be brought in, and could be read right after: try again",
         isTransient: true, source: name, range: range)
@@ -113,11 +129,12 @@ final class Mapping: @unchecked Sendable {
 
   /// Reads `range` through the descriptor and discards the bytes. The pages are then in the page cache, where the
   /// mapping finds them, and a failure is an error.
-  private func readAhead(_ range: ByteRange, _ descriptor: FileDescriptor) throws {
+  private func readAhead(_ range: ByteRange, _ descriptor: FileDescriptor, _ isLeft: () -> Bool) throws {
     // Small enough for the processor's cache, so that the copying costs little compared with the system calls.
     try withUnsafeTemporaryAllocation(byteCount: min(range.count, 65_536), alignment: 16) { buffer in
       var offset = range.lowerBound
       while offset < range.upperBound {
+        if isLeft() { throw CancellationError() }
         let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(range.upperBound - offset))
         let count: Int
         do {

@@ -39,18 +39,20 @@ struct MappedThreadsTests {
     await source.close()
   }
 
-  @Test func `a cancelled read of many ranges brings in no further ones`() async throws {
-    let (path, _) = try directory.file(count: 1 << 20)
+  @Test(arguments: [false, true], [false, true])
+  func `a read that nobody waits for any more brings in no further pages`(isOne: Bool, byClosing: Bool) async throws {
+    let (path, _) = try directory.file(count: isOne ? 20 << 20 : 1 << 20)
     try await settle(path)
     let (begun, begins) = AsyncStream.makeStream(of: Void.self)
     let mayGoOn = DispatchSemaphore(value: 0)
-    let count = Guarded(0)
+    let populated = Guarded((calls: 0, bytes: 0))
     var configuration = MappedSource.Configuration()
     configuration.calls.isResident = { _ in false }
     configuration.calls.populate = { pages in
-      let isFirst = count.withLock { count in
-        count += 1
-        return count == 1
+      let isFirst = populated.withLock { populated in
+        populated.calls += 1
+        populated.bytes += pages.count
+        return populated.calls == 1
       }
       if isFirst {
         begins.yield()
@@ -60,13 +62,22 @@ struct MappedThreadsTests {
     }
     let source = MappedSource(path, configuration: configuration)
     let description = try await source.describe()
-    let reading = Task { try await source.read((0..<16).map { $0 << 16..<($0 + 1) << 16 }, of: description) }
+    let ranges = isOne ? [0..<20 << 20] : (0..<16).map { $0 << 16..<($0 + 1) << 16 }
+    let reading = Task { try await source.read(ranges, of: description) }
     for await _ in begun { break }
-    reading.cancel()
-    await #expect(throws: CancellationError.self) { try await reading.value }
-    mayGoOn.signal()
-    // Waits for the thread that still had the file.
-    await source.close()
-    #expect(count.withLock { $0 } == 1)
+    if byClosing {
+      async let isClosed: Void = source.close()
+      await #expect(throws: ReadError.self) { try await reading.value }
+      mayGoOn.signal()
+      await isClosed
+    } else {
+      reading.cancel()
+      await #expect(throws: CancellationError.self) { try await reading.value }
+      mayGoOn.signal()
+      // Waits for the thread that still had the file.
+      await source.close()
+    }
+    #expect(populated.withLock { $0.calls } == 1)
+    #expect(populated.withLock { $0.bytes } <= 8 << 20)
   }
 }

@@ -57,6 +57,9 @@ final class FileLanes: Sendable {
     return followed || sighting.withLock { $0.renamings == 0 && $0.name != nil && $0.name == nameByPath }
   }
 
+  /// The threads for what a user does with the descriptor: however much that is, other reads of local files go on.
+  var threadsForWork: IOThreads { threads === IOThreads.shared ? IOThreads.forWork : threads }
+
   /// Whether `status` belongs to this file.
   func isOf(_ status: FileStatus) -> Bool {
     status.device == statusAtOpening.device && status.inode == statusAtOpening.inode

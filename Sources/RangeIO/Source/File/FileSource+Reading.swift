@@ -255,8 +255,8 @@ extension FileSource {
   ///
   /// `work` may block: it runs on a thread of the library, and goes on there if this call returns early because its task
   /// is cancelled or the source closed. The descriptor stays open until `work` ends. Do not close it, and do not use it
-  /// later. If ``renew()`` turns to another file meanwhile, the descriptor leads to an empty file, and this call throws
-  /// `sourceChanged`.
+  /// later. If ``renew()`` has turned to another file since `source` was described, the descriptor may lead to an empty
+  /// file, and this call throws `sourceChanged`.
   ///
   /// - Parameters:
   ///   - source: what ``describe()`` or ``renew()`` returned.
@@ -280,7 +280,7 @@ extension FileSource {
       Result { try work(FileDescriptor(rawValue: file.descriptor)) }
     }
     let result =
-      if waits || lanes.isRemote { try await onThread(of: lanes.threads, attempt) } else { attempt() }
+      if waits || lanes.isRemote { try await onThread(of: lanes.threadsForWork, attempt) } else { attempt() }
     if let version { try await check(version, after: range, lanes) }
     return try result.get()
   }

@@ -81,7 +81,7 @@ final class OpenFile: Sendable {
   var nameNow: String? { syscalls.call.name(descriptor) }
 
   func context(_ range: ByteRange) -> ReadError.Context {
-    ReadError.Context(source: name, offset: range.lowerBound, count: range.count)
+    ReadError.Context(source: name, range: range)
   }
 }
 

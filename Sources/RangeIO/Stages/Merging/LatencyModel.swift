@@ -116,8 +116,6 @@ struct LatencyModel: Equatable, Sendable {
 }
 
 extension Duration {
-  fileprivate var seconds: Double {
-    let (seconds, attoseconds) = components
-    return Double(seconds) + Double(attoseconds) * 1e-18
-  }
+  /// Three centuries at most.
+  fileprivate var seconds: Double { Double(nanoseconds) * 1e-9 }
 }

@@ -107,7 +107,7 @@ extension SpillStore {
 extension SpillStore {
   /// See ``TieredChunkStore/store(_:at:of:)``.
   package func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
-    let context = ReadError.Context(source: source.name, offset: range.lowerBound, count: range.count)
+    let context = ReadError.Context(source: source.name, range: range)
     let grid = try check(bytes, range, source, context)
     let known = sources.tokens(of: source).first { $0.grid == grid }
     let token = known ?? makeToken(source, grid)

@@ -87,7 +87,7 @@ extension TieredChunkStore {
   private func relieveMemory(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     guard pressure != .normal else {
       mover.resume()
-      inner?.relieveMemory(pressure, sparing: disk)
+      for part in [lower, upper] { (part as? TieredChunkStore)?.relieveMemory(pressure, sparing: disk) }
       return
     }
     mover.pause(for: .seconds(60))

@@ -79,6 +79,33 @@ struct FollowingTests {
     }
   }
 
+  @Test func `a stream ends though only one answer said so, and more came meanwhile`() throws {
+    try Simulation.run(seed: 6) { simulation in
+      let source = SyntheticSource(byteCount: 1000, latency: .milliseconds(1), time: simulation.time)
+      var configuration = simulation.configuration
+      configuration.onChange = .follow
+      let reader = try await RangeReader(source, configuration: configuration)
+      let asked = Locked(0)
+      var count = 0
+      let stream = reader.stream(following: 0...) {
+        let number = asked.withLock { asked in
+          asked += 1
+          return asked
+        }
+        // The first time there is more just then. Later answers are none of an end.
+        if number == 2 { source.grow(by: 500) }
+        return number == 2
+      }
+      for try await piece in stream {
+        count += piece.count
+        if asked.withLock({ $0 }) > 1 { source.grow(by: 100) }
+        try #require(count < 10_000, "it does not end")
+      }
+      #expect(count >= 1500 && count <= 1600)
+      await reader.close()
+    }
+  }
+
   @Test func `a stream may begin beyond the end`() throws {
     try Simulation.run(seed: 2) { simulation in
       let source = SyntheticSource(byteCount: 100)

@@ -34,6 +34,28 @@ struct FileWorkTests {
     await source.close()
   }
 
+  @Test func `work that takes long keeps no other read of a file waiting`() async throws {
+    let (path, bytes) = try await directory.file(count: 1000)
+    let source = FileSource(path, configuration: .init(engine: .positional))
+    let description = try await source.describe()
+    let gate = Gate()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      // More than there are threads for reads.
+      for _ in 0..<100 {
+        group.addTask { try await source.withDescriptor(of: description, for: 0..<1) { _ in gate.pass() } }
+      }
+      // By the last of these all the work has come.
+      for _ in 0..<2000 {
+        let read = try await source.read(10..<20, of: description)
+        #expect(read.elementsEqual(bytes[10..<20]))
+        await Task.yield()
+      }
+      gate.open()
+      try await group.waitForAll()
+    }
+    await source.close()
+  }
+
   @Test(arguments: [false, true])
   func `a change of the file explains more than what the work threw`(waits: Bool) async throws {
     let (path, _) = try await directory.file(count: 1000)

@@ -268,4 +268,25 @@ struct ComposedStoresTests {
     store.handleMemoryPressure(.normal)
     #expect(fill() > 0)
   }
+
+  @Test func `when pressure ends, stores within stores move again`() {
+    var configuration = CompressedStore.Configuration(limit: .mebibytes(1))
+    configuration.codec = FillCodec()
+    configuration.time = TimeSource(ManualClock())
+    let inner = TieredChunkStore(
+      memory(.kibibytes(64)), CompressedStore(configuration, sources: sources), background: background)
+    let store = TieredChunkStore(inner, memory(.kibibytes(64)), background: background)
+    let source = FillSource(sources, byteCount: 1 << 20)
+    func moved() -> Int {
+      let before = inner.statistics().moving.moved
+      for block in 0..<100 { source.put(block, in: store) }
+      executor.run()
+      return inner.statistics().moving.moved - before
+    }
+    #expect(moved() > 0)
+    store.handleMemoryPressure(.warning)
+    #expect(moved() == 0)
+    store.handleMemoryPressure(.normal)
+    #expect(moved() > 0)
+  }
 }
