@@ -36,6 +36,15 @@ public struct ObjectVersion: Hashable, Sendable {
   /// Whether both are the same version, as far as their marks can tell.
   public func isSame(as other: ObjectVersion) -> Bool { mark == other.mark && size == other.size }
 
+  /// As ``isSame(as:)``.
+  public static func == (a: ObjectVersion, b: ObjectVersion) -> Bool { a.isSame(as: b) }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(mark)
+    hasher.combine(size)
+  }
+
   /// The validator for a description of the object: `nil` if the server gives nothing to tell versions apart.
   public var validator: (any SourceDescription.Validator)? { mark == .unknown ? nil : self }
 

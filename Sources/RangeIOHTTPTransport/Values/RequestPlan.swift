@@ -25,22 +25,16 @@ public struct RequestPlan: Hashable, Sendable {
 
   /// A request; see the properties.
   public init(
-    _ method: Method, _ url: ObjectURL, range: Range<Int>? = nil, version: ObjectVersion.Mark = .unknown,
-    matchesTag: Bool = false, passesCaches: Bool = false, mayCarryCredentials: Bool = true
+    _ method: Method, _ url: ObjectURL, range: Range<Int>? = nil, ifMatch: String? = nil, versionID: String? = nil,
+    passesCaches: Bool = false, mayCarryCredentials: Bool = true
   ) {
     self.method = method
     self.url = url
     self.range = range
+    self.ifMatch = ifMatch
+    self.versionID = versionID
     self.passesCaches = passesCaches
     self.mayCarryCredentials = mayCarryCredentials
-    var (tag, id): (String?, String?)
-    switch version {
-    case .strongTag(let strong): tag = matchesTag ? strong.condition : nil
-    case .versionID(let version): id = version.text
-    default: break
-    }
-    ifMatch = tag
-    versionID = id
   }
 
   /// The fields that say all this. `Host`, `User-Agent` and the caller's are still to be added.
