@@ -48,7 +48,7 @@ struct ModelServer {
   }
 
   /// Whether no answer is wrong and the object stays.
-  var isHonest: Bool { tricks == 0 && replacements == 0 && !ignoresRanges && head != .lies }
+  var isHonest: Bool { tricks == 0 && replacements == 0 && !ignoresRanges && head != .lies && cap > 2000 }
 
   mutating func answer(_ plan: RequestPlan) -> ModelAnswer {
     requests += 1
@@ -71,7 +71,7 @@ struct ModelServer {
     case .sameOrigin:
       return isAtOrigin ? ModelAnswer(302, ["Location": "moved%20object?x=1", "Cache-Control": "no-store"].headerFields) : nil
     case .signed where isAtOrigin:
-      signedUntil = clock + random.below(300)
+      signedUntil = clock + 100 + random.below(300)
       let location = "https://cdn.test/object?Signature=s&Expires=\(signedUntil)&Key-Pair-Id=k"
       return ModelAnswer(307, ["Location": location].headerFields)
     case .signed:
