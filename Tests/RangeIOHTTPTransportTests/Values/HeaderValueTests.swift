@@ -86,8 +86,8 @@ struct HeaderValueTests {
     #expect(old.change(to: ObjectVersion.tagged("\"a\"", size: 10)) == .same)
     #expect(old.change(to: ObjectVersion.tagged("\"b\"", size: 10)) == .other)
     #expect(old.change(to: ObjectVersion.tagged("\"a\"", size: 11)) == .other)
-    #expect(old.difference(to: ObjectVersion.tagged("\"b\"", size: 10)).contains("tag \"b\""))
-    #expect(old.difference(to: ObjectVersion.tagged("\"b\"", size: 11)).contains("11 bytes where it had 10"))
+    #expect(old.words(for: ObjectVersion.tagged("\"b\"", size: 10)).contains("tag \"b\""))
+    #expect(old.words(for: ObjectVersion.tagged("\"b\"", size: 11)).contains("11 bytes where it had 10"))
     let validator: any SourceDescription.Validator = old
     #expect(old.change(to: validator) == .same)
     #expect(ObjectVersion(.unknown, size: 1).validator == nil)
