@@ -164,7 +164,7 @@ struct SimulatedReads {
     guard let object = server.versions.first(where: { $0.isMeant(by: version, rules) }) else {
       throw Wrong("bytes of a version that never was: \(version)")
     }
-    guard bytes == Array(object.bytes[range]) else {
+    guard range.upperBound <= object.size, bytes == Array(object.bytes[range]) else {
       throw Wrong("wrong bytes of \(range) of version \(object.number)")
     }
   }
