@@ -5,8 +5,8 @@
   import NIOPosix
   import NIOSSL
 
-  /// A server on 127.0.0.1 that holds objects in memory and answers as it is scripted to: right, wrong at any byte, late,
-  /// or not at all.
+  /// A server on 127.0.0.1 that holds objects in memory and answers as it is scripted to: right, wrong at any byte,
+  /// late, or not at all.
   ///
   /// ```swift
   /// try await LyingServer.with { server in
@@ -140,6 +140,9 @@
       get { core.script }
       set { core.script = newValue }
     }
+
+    /// How often a script of numbered answers gave this one, or would have if it had not been told to be honest.
+    public func told(_ lie: NumberedAnswer) -> Int { core.memory.calls("lie \(lie.number)") }
 
     /// Ends all connections, also those with an answer under way.
     public func endConnections(byReset isReset: Bool = false) { core.endConnections(byReset: isReset) }
