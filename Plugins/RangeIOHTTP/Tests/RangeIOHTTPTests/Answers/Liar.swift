@@ -61,7 +61,7 @@
           try await before(server)
           server.script = script
           server.log.clear()
-          outcome.bytes = Array(try await source.read(ByteRange(range), of: description))
+          outcome.bytes = Array(try await source.read(range, of: description))
         } catch let error as ReadError {
           outcome.error = error
         }

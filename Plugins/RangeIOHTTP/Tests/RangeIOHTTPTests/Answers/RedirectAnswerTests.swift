@@ -62,7 +62,7 @@
         let source = HTTPSource(server.url("/folder/object"), configuration: liar.source)
         let description = try await source.describe()
         for start in stride(from: 0, to: 100_000, by: 10_000) {
-          let bytes = try await source.read(ByteRange(start..<start + 100), of: description)
+          let bytes = try await source.read(start..<start + 100, of: description)
           #expect(Array(bytes) == Array(liar.object.bytes[start..<start + 100]))
         }
         // Each location serves two requests: it is used twice, refused once, and replaced.

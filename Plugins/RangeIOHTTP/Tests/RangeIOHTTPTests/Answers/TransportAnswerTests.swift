@@ -15,7 +15,7 @@
         let description = try await source.describe()
         server.script = .always(.resetOfPooled)
         for start in stride(from: 0, to: 100_000, by: 5_000) {
-          let bytes = try await source.read(ByteRange(start..<start + 100), of: description)
+          let bytes = try await source.read(start..<start + 100, of: description)
           #expect(Array(bytes) == Array(liar.object.bytes[start..<start + 100]))
         }
         await source.close()
@@ -85,7 +85,7 @@
         let description = try await source.describe()
         server.script = .always(.bytesAfterBody)
         for start in stride(from: 0, to: 100_000, by: 5_000) {
-          let bytes = try await source.read(ByteRange(start..<start + 100), of: description)
+          let bytes = try await source.read(start..<start + 100, of: description)
           #expect(Array(bytes) == Array(liar.object.bytes[start..<start + 100]))
         }
         await source.close()

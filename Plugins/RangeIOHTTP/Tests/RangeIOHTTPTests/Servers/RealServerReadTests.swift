@@ -108,7 +108,8 @@
       let requests = ranges.enumerated().map { index, range in
         """
         url = "\(url)"
-        range = "\(range.lowerBound)-\(range.upperBound - 1)"
+        noproxy = "*"
+      range = "\(range.lowerBound)-\(range.upperBound - 1)"
         output = "\(directory.path)/\(index)"
         """
       }
@@ -116,7 +117,7 @@
       try requests.joined(separator: "\nnext\n").write(to: script, atomically: true, encoding: .utf8)
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = ["curl", "--silent", "--show-error", "--noproxy", "*", "--config", script.path]
+      process.arguments = ["curl", "--silent", "--show-error", "--config", script.path]
       try process.run()
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
