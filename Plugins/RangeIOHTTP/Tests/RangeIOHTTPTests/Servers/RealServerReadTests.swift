@@ -109,7 +109,7 @@
         """
         url = "\(url)"
         noproxy = "*"
-      range = "\(range.lowerBound)-\(range.upperBound - 1)"
+        range = "\(range.lowerBound)-\(range.upperBound - 1)"
         output = "\(directory.path)/\(index)"
         """
       }
