@@ -60,13 +60,13 @@ struct ClientKey: Hashable, Sendable {
     var certificates: [NIOSSLCertificate] = []
     for pem in trust.additionalRoots {
       do { certificates += try NIOSSLCertificate.fromPEMBytes(pem) } catch {
-        throw Failure(.tls, "a certificate to be trusted is not in PEM format: convert it", isTransient: false)
+        throw Failure(.invalidURL, "a certificate to be trusted is not in PEM format: convert it", isTransient: false)
       }
     }
     for file in trust.additionalRootFiles {
       do { certificates += try NIOSSLCertificate.fromPEMFile(file) } catch {
         throw Failure(
-          .tls, "the certificates to be trusted in '\(file)' cannot be read: check the path, and that they are in PEM",
+          .invalidURL, "the certificates to be trusted in '\(file)' cannot be read: check the path, and that they are in PEM",
           isTransient: false)
       }
     }

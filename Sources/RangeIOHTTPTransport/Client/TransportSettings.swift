@@ -75,7 +75,7 @@ extension TransportSettings {
 
   /// Throws if a setting is impossible.
   func check() throws(Failure) {
-    func fail(_ text: String) throws(Failure) { throw Failure(.other("configuration"), text, isTransient: false) }
+    func fail(_ text: String) throws(Failure) { throw Failure(.invalidURL, text, isTransient: false) }
     for field in headers.all {
       let name = field.name
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken) else {

@@ -86,7 +86,7 @@ extension HTTPSource.Configuration {
   func settings() throws(Failure) -> TransportSettings {
     var settings = TransportSettings()
     guard headers.count <= 128 else {
-      throw Failure(.other("configuration"), "\(headers.count) headers are too many: give at most 128")
+      throw Failure(.invalidURL, "\(headers.count) headers are too many: give at most 128")
     }
     for (name, value) in headers { try settings.headers.append(name, value) }
     settings.userAgent = userAgent
