@@ -58,6 +58,11 @@
       _ range: ByteRange, of source: SourceDescription, into sink: BodySink
     ) async throws {
       let version = try version(of: source)
+      guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= version.size else {
+        throw ReadError(
+          .rangeNotSatisfiable, "the range is empty, or does not lie within the \(version.size) bytes of the object",
+          source: name, range: range)
+      }
       let (route, habits) = core.learnt.withLock { ($0.route.kept(at: WallClock.now), $0.habits) }
       let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
       let transfer = Transfer<ReadMachine>(
