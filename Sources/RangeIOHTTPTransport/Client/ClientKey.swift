@@ -56,6 +56,8 @@
     private func tlsConfiguration() throws(Failure) -> TLSConfiguration {
       var tls = TLSConfiguration.makeClientConfiguration()
       tls.minimumTLSVersion = .tlsv12
+      // A server that does not say goodbye must not delay closing.
+      tls.shutdownTimeout = .seconds(1)
       if !trust.checksCertificates { tls.certificateVerification = .none }
       var certificates: [NIOSSLCertificate] = []
       for pem in trust.additionalRoots {

@@ -63,7 +63,7 @@
           .rangeNotSatisfiable, "the range is empty, or does not lie within the \(version.size) bytes of the object",
           source: name, range: range)
       }
-      let (route, habits) = core.learnt.withLock { ($0.route.kept(at: WallClock.now), $0.habits) }
+      let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
       let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
       let transfer = Transfer<ReadMachine>(
         machine, core, into: sink, until: Watch.now + core.settings.timeLimit(of: range.count).nanoseconds)

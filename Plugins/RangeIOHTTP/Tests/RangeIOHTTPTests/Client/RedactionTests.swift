@@ -24,8 +24,8 @@
         var configuration = HTTPSource.Configuration.test
         configuration.headers = [("X-Token", "s3cret-header")]
         configuration.credentials = .bearer("s3cret-token")
-        configuration.firstByteTimeout = .milliseconds(100)
-        configuration.idleTimeout = .milliseconds(100)
+        configuration.firstByteTimeout = .seconds(1)
+        configuration.idleTimeout = .milliseconds(500)
         expectClean("\(configuration)" + dumped(configuration), "configuration")
         let query = "?X-Amz-Credential=s3cret-user&X-Amz-Signature=s3cret-signature"
         let url = "http://s3cret-user:s3cret-password@127.0.0.1:\(server.port)\(objectPath)\(query)"

@@ -10,7 +10,7 @@
     @Test func `a server that never answers is a timeout`() async throws {
       try await withServer { server in
         var configuration = HTTPSource.Configuration.test
-        configuration.firstByteTimeout = .milliseconds(50)
+        configuration.firstByteTimeout = .milliseconds(300)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.interrupted(.stall, at: .head(0)) }
           let error = try await readError { _ = try await source.read(0..<100, of: description) }
@@ -22,7 +22,7 @@
     @Test func `a server that stops within a body is noticed`() async throws {
       try await withServer { server in
         var configuration = HTTPSource.Configuration.test
-        configuration.idleTimeout = .milliseconds(50)
+        configuration.idleTimeout = .milliseconds(300)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.interrupted(.stall, at: .body(10)) }
           let error = try await readError { _ = try await source.read(0..<100, of: description) }
@@ -34,7 +34,7 @@
     @Test func `a read has a time limit for all its requests`() async throws {
       try await withServer { server in
         var configuration = HTTPSource.Configuration.test
-        configuration.readTimeout = .milliseconds(100)
+        configuration.readTimeout = .milliseconds(500)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.dripping(1, every: 20) }
           let error = try await readError { _ = try await source.read(0..<10_000, of: description) }
