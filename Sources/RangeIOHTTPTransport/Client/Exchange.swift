@@ -78,6 +78,7 @@
     /// Resumes the waiter.
     let answer = Promise<(outcome: Outcome, times: Times)>()
     private let target: String
+    private let isExact: Bool
     private let isHead: Bool
     private let sink: BodySink?
     private let limits: Limits
@@ -103,14 +104,16 @@
 
     /// - Parameters:
     ///   - target: the path and query that must be on the wire.
+    ///   - isExact: whether it is signed, so that it must be there byte for byte.
     ///   - sink: where the wanted bytes go.
     ///   - judge: called with the head, once, on the event loop.
     ///   - ended: called once, when the request uses its connection no more.
     init(
-      target: String, isHead: Bool, sink: BodySink?, limits: Limits,
+      target: String, isExact: Bool, isHead: Bool, sink: BodySink?, limits: Limits,
       judge: @escaping @Sendable (ResponseHead) -> BodyUse, ended: @escaping @Sendable (Exchange) -> Void
     ) {
       self.target = target
+      self.isExact = isExact
       self.isHead = isHead
       self.sink = sink
       self.limits = limits
@@ -198,10 +201,16 @@
       times.sent = Watch.now
       since.store(times.sent, ordering: .relaxed)
       phase.store(.sent, ordering: .releasing)
-      // Foundation's URL may encode again what is encoded: then it is another object, or the signature does not match.
-      if head.uri != target {
-        fail(.other("the client cannot send this path as it is: percent-encode all but letters, digits and / in it"))
+      if !isRight(head.uri) {
+        fail(.other("the client cannot send this path as it is: percent-encode what is not a letter, digit or / in it"))
       }
+    }
+
+    /// Whether this is the target that was meant. Foundation's URL encodes what RFC 3986 does not permit, such as `[`.
+    /// That is another form of the same target, unless it is signed.
+    private func isRight(_ sent: String) -> Bool {
+      if sent == target { return true }
+      return !isExact && PercentCoding.decoded(sent).utf8.elementsEqual(PercentCoding.decoded(target).utf8)
     }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {

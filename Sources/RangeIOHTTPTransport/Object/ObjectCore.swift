@@ -105,7 +105,8 @@
       }
       counts.add(1, to: Count.requests.rawValue)
       let exchange = Exchange(
-        target: request.url.target, isHead: request.method == "HEAD", sink: sink, limits: limits(until: deadline),
+        target: request.url.target, isExact: authority != nil || request.url.expiry != nil,
+        isHead: request.method == "HEAD", sink: sink, limits: limits(until: deadline),
         judge: judge
       ) { [watch, gate] exchange in
         watch.remove(exchange)
