@@ -20,7 +20,9 @@ extension ReadMachine {
 
   /// What to do if the answer is not of the version that is read; `nil` if it is.
   ///
-  /// - Parameter total: the size that the answer shows, if it does.
+  /// - Parameters:
+  ///   - total: the size that the answer shows, if it does.
+  ///   - isWhole: whether it is a 200.
   mutating func doubtOfVersion(_ head: ResponseHead, total: Int?, isWhole: Bool = false) -> Action? {
     if let total, total != version.size { return doubt(.version, stale("with another size, \(total) bytes")) }
     switch head.agreement(with: version.mark) {
@@ -28,19 +30,21 @@ extension ReadMachine {
     case .missing:
       return .fail(
         Failure(
-          .validatorMissing, "the server gave neither the tag nor the date by which it described the object, "
+          .validatorMissing,
+          "the server gave neither the tag nor the date by which it described the object, "
             + "so the bytes may be of any version"))
     case .same: break
     }
-    guard total == nil, !isWhole else { return nil }
-    // Without a total only a mark that no two versions share tells that the size is right.
+    guard total == nil else { return nil }
+    // Without the size only a mark that no two versions share tells that it is right.
     switch version.mark {
     case .versionID, .strongTag: return nil
     case .weakTag, .lastModified, .unknown:
       return .fail(
         Failure(
-          .invalidContentRange, "the server answered a range without the size of the object (Content-Range: …/*), "
-            + "and without a strong tag, so the bytes may be of any version"))
+          isWhole ? .sizeUnknown : .invalidContentRange,
+          "the server answered without the size of the object and without a strong tag, "
+            + "so the bytes may be of any version"))
     }
   }
 
@@ -73,22 +77,25 @@ extension ReadMachine {
       // One tag with two sizes: one of them is that of another encoding.
       context.learn(.headLies)
       return Failure(
-        .changed, "the server gave the object \(version.size) bytes at first and \(newer.size) now, "
+        .changed,
+        "the server gave the object \(version.size) bytes at first and \(newer.size) now, "
           + "with the same tag: open it again")
     }
     return Failure(
-      .changed, "\(version.difference(to: newer)) since it was opened: open it again to read the new version")
+      .changed, "\(version.words(for: newer)) since it was opened: open it again to read the new version")
   }
 
   func stale(_ how: String) -> Failure {
     Failure(
-      .staleAnswer, "the server describes the object as \(version.summary) of \(version.size) bytes, "
+      .staleAnswer,
+      "the server describes the object as \(version.summary) of \(version.size) bytes, "
         + "but answers \(how): servers or caches behind it differ; if their tags do, judge versions by time")
   }
 
   func gone(_ head: ResponseHead) -> Failure {
     Failure(
-      head.status == 404 ? .notFound : .gone, "the server answered a range with \(head.status), "
+      head.status == 404 ? .notFound : .gone,
+      "the server answered a range with \(head.status), "
         + "though it still describes the object: servers behind it differ; try again", isTransient: true)
   }
 }

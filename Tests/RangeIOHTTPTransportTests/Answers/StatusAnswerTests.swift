@@ -47,6 +47,15 @@ struct StatusAnswerTests {
     #expect(run.action == .describe)
   }
 
+  @Test func `answer 2: a 200 without length is taken with a strong tag only`() throws {
+    var run = try ReadRun(0..<1000)
+    run.answer(200, ["ETag": "\"a\""])
+    #expect(run.action == .receive(1000, rest: nil))
+    run = try ReadRun(0..<1000, of: ObjectVersion(.unknown, size: 10_000))
+    run.answer(200)
+    #expect(run.failure?.reason == .sizeUnknown)
+  }
+
   @Test func `answer 3: a 200 with Content-Range is judged by the range`() throws {
     var run = try ReadRun(5000..<6000)
     run.answer(200, ["Content-Range": "bytes 5000-5999/10000", "ETag": "\"a\""])
