@@ -30,7 +30,7 @@ struct DescriptionMachine: Hashable, Sendable {
   var context: RequestContext
   var phase: Phase
   /// The version that HEAD showed, if it was answered with 200.
-  var headMark: ObjectVersion.Mark?
+  var headIdentifier: ObjectVersion.Identifier?
   /// Whether HEAD said that the object has no bytes.
   var saidEmpty = false
   /// Learnt if GET succeeds where HEAD did not.

@@ -66,7 +66,8 @@ struct ReadMachine: Hashable, Sendable {
   mutating func send(at now: Int) -> Action {
     .send(
       context.begin(
-        .get, range: range.lowerBound + taken..<range.upperBound, version: version.mark, passesCaches: passesCaches,
+        .get, range: range.lowerBound + taken..<range.upperBound, version: version.identifier,
+        passesCaches: passesCaches,
         at: now))
   }
 

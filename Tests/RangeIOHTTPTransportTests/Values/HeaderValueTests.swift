@@ -82,7 +82,7 @@ struct HeaderValueTests {
     #expect(ObjectVersion(.lastModified(date), size: 1, trustsTime: true).persistentForm?.first == UInt8(ascii: "m"))
   }
 
-  @Test func `versions differ by mark or size, and say how`() {
+  @Test func `versions differ by identifier or size, and say how`() {
     let old = ObjectVersion.tagged("\"a\"", size: 10)
     #expect(old.change(to: ObjectVersion.tagged("\"a\"", size: 10)) == .same)
     #expect(old.change(to: ObjectVersion.tagged("\"b\"", size: 10)) == .other)
