@@ -73,7 +73,8 @@ final class Transfer<Machine: TransferMachine>: Sendable {
     case .collected(let body):
       let head = state.withLock { $0.judged }
       guard let head, let authority = core.authority else { return next(after: .judged(.none)) }
-      return next(after: .judged(authority.judge(head, body: body, of: plan)))
+      let sent = PreparedRequest(url: request.url, fields: request.fields)
+      return next(after: .judged(authority.judge(head, body: body, of: plan, sent: sent)))
     case .head:
       let step = state.withLock { state in
         defer { state.next = nil }

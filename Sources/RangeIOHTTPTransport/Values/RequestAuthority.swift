@@ -8,10 +8,12 @@ public protocol RequestAuthority: Sendable {
 
   /// Judges an answer with status 301, 307, 308, 400, 401, 403 or 503, and no other.
   ///
-  /// - Parameter body: the first 16 KiB of its body at most; none for HEAD.
-  func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan) -> Verdict
+  /// - Parameters:
+  ///   - body: the first 16 KiB of its body at most; none for HEAD.
+  ///   - sent: what ``prepare(_:)`` made of `plan`: another read may have changed since what requests are signed with.
+  func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> Verdict
 
-  /// Does what ``judge(_:body:of:)`` proposed. Called at most once a read for each kind of mend.
+  /// Does what ``judge(_:body:of:sent:)`` proposed. Called at most once a read for each kind of mend.
   ///
   /// - Throws: if it cannot be done. A ``Failure`` becomes that of the read.
   nonisolated(nonsending) func mend(_ mend: Mend) async throws
