@@ -82,13 +82,17 @@
       case "RequestTimeTooSkewed": (.forbidden, "correct this machine's clock", false)
       case "InvalidObjectState":
         (.other("InvalidObjectState"), "the object is in an archive (Glacier): restore it, then read it", false)
-      case "AuthorizationHeaderMalformed", "PermanentRedirect", "IncorrectEndpoint", "IllegalLocationConstraintException":
+      case "AuthorizationHeaderMalformed", "PermanentRedirect", "IncorrectEndpoint",
+        "IllegalLocationConstraintException":
         (.other(document.code ?? ""), "name the bucket's region, or the endpoint that serves it", false)
       case "NoSuchBucket": (.notFound, "check the bucket's name", false)
       case "NoSuchKey", "NoSuchVersion": (.notFound, "check the key and the version ID", false)
       case "InvalidArgument", "InvalidRequest", "InvalidBucketName", "KeyTooLongError":
-        (.other(document.code ?? ""), "check the bucket, the key and the version ID; an object encrypted with a key "
-          + "of yours (SSE-C) needs that key in the configuration's headers", false)
+        (
+          .other(document.code ?? ""),
+          "check the bucket, the key and the version ID; an object encrypted with a key "
+            + "of yours (SSE-C) needs that key in the configuration's headers", false
+        )
       case "RequestTimeout": (.busy(status), "try again", true)
       case nil where status == 403: (.forbidden, accessAdvice(request), false)
       case nil where status == 401: (.unauthorized, accessAdvice(request), false)

@@ -53,7 +53,9 @@
       if let path = surroundings.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {
         // Read anew for each fetch: the token is replaced from time to time.
         guard let text = try await surroundings.file(surroundings.path(path)) else {
-          throw ReadError(.notFound, "there is no file of the container's token: check AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", source: path)
+          throw ReadError(
+            .notFound, "there is no file of the container's token: check AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+            source: path)
         }
         token = text
       }
@@ -63,7 +65,8 @@
           url: url, headers: token.map { [.init("Authorization", $0)] } ?? [], timeout: .seconds(2), isLocal: true))
       guard answer.status == 200 else {
         throw ReadError(
-          .permissionDenied, "the container's credentials service answered with status \(answer.status): check the task's role",
+          .permissionDenied,
+          "the container's credentials service answered with status \(answer.status): check the task's role",
           isTransient: answer.status == 429 || answer.status >= 500)
       }
       return try CredentialsDocument.credentials(answer.body, from: "the container's credentials service")

@@ -32,7 +32,8 @@
       }
       if let container = try ContainerCredentials(surroundings) { return try await container.credentials(surroundings) }
       if let found = try await InstanceMetadata(surroundings)?.credentials(surroundings) { return found }
-      throw Self.missing("there are no credentials in the environment, the AWS profile or the machine's metadata service")
+      throw Self.missing(
+        "there are no credentials in the environment, the AWS profile or the machine's metadata service")
     }
 
     private static func environment(_ surroundings: Surroundings) throws(ReadError) -> S3Credentials? {

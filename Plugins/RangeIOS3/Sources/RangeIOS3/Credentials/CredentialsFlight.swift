@@ -68,7 +68,8 @@
 
     /// Asks and, if the answer is to wait, keeps the waiter, in one step: the fetch cannot end in between unseen.
     private func ask(
-      _ question: CredentialsState.Question, _ number: Int, _ continuation: CheckedContinuation<S3Credentials, any Error>
+      _ question: CredentialsState.Question, _ number: Int,
+      _ continuation: CheckedContinuation<S3Credentials, any Error>
     ) {
       let now = now()
       let (result, fetches) = state.withLock { state -> (Result<S3Credentials, any Error>?, Bool) in

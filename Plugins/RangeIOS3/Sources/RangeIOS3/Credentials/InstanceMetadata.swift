@@ -40,7 +40,8 @@
       return try CredentialsDocument.credentials(answer.body, from: "the metadata service (IMDS)")
     }
 
-    private func get(_ path: String, _ token: [UInt8], _ surroundings: Surroundings) async throws -> Surroundings.Answer {
+    private func get(_ path: String, _ token: [UInt8], _ surroundings: Surroundings) async throws -> Surroundings.Answer
+    {
       guard let token = Self.line(token) else {
         throw ReadError(.invalidResponse, "the metadata service (IMDS) gave an empty token", isTransient: true)
       }

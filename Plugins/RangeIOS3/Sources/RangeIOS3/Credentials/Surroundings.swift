@@ -65,7 +65,8 @@
       }
       do {
         guard reader.byteCount <= limit else {
-          throw ReadError(.limitExceeded, "the file has more than \(limit) bytes, which no file of credentials has", source: path)
+          throw ReadError(
+            .limitExceeded, "the file has more than \(limit) bytes, which no file of credentials has", source: path)
         }
         let bytes = try await reader.read(0...)
         await reader.close()

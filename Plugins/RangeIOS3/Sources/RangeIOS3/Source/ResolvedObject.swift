@@ -55,8 +55,10 @@
       }
       let region = configuration.region ?? CredentialsChain.region(surroundings, settings) ?? "us-east-1"
       guard ErrorDocument.isName(region) else {
-        throw ReadError(.invalidConfiguration, "the region '\(region.prefix(64))' has other characters than letters, "
-          + "digits and hyphens: write it as in us-east-1")
+        throw ReadError(
+          .invalidConfiguration,
+          "the region '\(region.prefix(64))' has other characters than letters, "
+            + "digits and hyphens: write it as in us-east-1")
       }
       let url = configuration.endpoint ?? named ?? (ignores ? nil : settings?["endpoint_url"])
       return (region, try url.map { try S3Endpoint($0) } ?? .aws)

@@ -57,7 +57,9 @@
       state.withLock { $0.current = keys }
       let signer = RequestSigner(credentials: keys, region: region, keys: self.keys)
       let unsigned = UnsignedRequest(plan.method.rawValue, request)
-      for header in signer.headers(for: unsigned, at: SigningTime(secondsSince1970: clock.now)) { request.fields.set(header.name, header.value) }
+      for header in signer.headers(for: unsigned, at: SigningTime(secondsSince1970: clock.now)) {
+        request.fields.set(header.name, header.value)
+      }
       return request
     }
 

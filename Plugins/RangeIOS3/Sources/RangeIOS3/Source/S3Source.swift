@@ -120,7 +120,8 @@
     public nonisolated(nonsending) func presignedURL(expiresIn duration: Duration) async throws -> String {
       guard (.seconds(1))...(.seconds(604_800)) ~= duration else {
         throw ReadError(
-          .invalidConfiguration, "a presigned URL is good for 1 second to 7 days: choose a duration between", source: name)
+          .invalidConfiguration, "a presigned URL is good for 1 second to 7 days: choose a duration between",
+          source: name)
       }
       return try await resolved().authority.presignedURL(seconds: Int(duration.components.seconds))
     }
@@ -162,7 +163,9 @@
       return resolved
     }
 
-    private var closed: ReadError { ReadError(.closed, "the source is closed: make a new one to read on", source: name) }
+    private var closed: ReadError {
+      ReadError(.closed, "the source is closed: make a new one to read on", source: name)
+    }
   }
 
 #endif

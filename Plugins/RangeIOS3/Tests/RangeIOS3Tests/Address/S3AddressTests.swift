@@ -5,22 +5,25 @@
   @testable import RangeIOS3
 
   struct S3AddressTests {
-    @Test(arguments: [
-      ("s3://bucket/key", "bucket", "key", nil),
-      ("S3://bucket/a/b//c/../d", "bucket", "a/b//c/../d", nil),
-      ("s3://b/a%20b", "b", "a%20b", nil),
-      ("s3://b/a b#c", "b", "a b#c", nil),
-      ("s3://b/what?", "b", "what?", nil),
-      ("s3://b/what?x=1", "b", "what?x=1", nil),
-      ("s3://b/k?versionId=abc=", "b", "k", "abc="),
-      ("s3://b/k?versionID=abc", "b", "k", "abc"),
-      ("s3://b/k?a?versionId=null", "b", "k?a", "null"),
-      ("s3://b.c-d_e/k", "b.c-d_e", "k", nil),
-      ("s3://b//k", "b", "/k", nil),
-      ("s3://b/\u{301}k", "b", "\u{301}k", nil),
-      ("s3://b/..", "b", "..", nil),
-    ] as [(String, String, String, String?)])
-    func `an address is parsed as the AWS tools parse it`(_ url: String, _ bucket: String, _ key: String, _ version: String?)
+    @Test(
+      arguments: [
+        ("s3://bucket/key", "bucket", "key", nil),
+        ("S3://bucket/a/b//c/../d", "bucket", "a/b//c/../d", nil),
+        ("s3://b/a%20b", "b", "a%20b", nil),
+        ("s3://b/a b#c", "b", "a b#c", nil),
+        ("s3://b/what?", "b", "what?", nil),
+        ("s3://b/what?x=1", "b", "what?x=1", nil),
+        ("s3://b/k?versionId=abc=", "b", "k", "abc="),
+        ("s3://b/k?versionID=abc", "b", "k", "abc"),
+        ("s3://b/k?a?versionId=null", "b", "k?a", "null"),
+        ("s3://b.c-d_e/k", "b.c-d_e", "k", nil),
+        ("s3://b//k", "b", "/k", nil),
+        ("s3://b/\u{301}k", "b", "\u{301}k", nil),
+        ("s3://b/..", "b", "..", nil),
+      ] as [(String, String, String, String?)])
+    func `an address is parsed as the AWS tools parse it`(
+      _ url: String, _ bucket: String, _ key: String, _ version: String?
+    )
       throws
     {
       let address = try S3Address(url)
@@ -31,7 +34,8 @@
     }
 
     @Test(arguments: [
-      "", "s3:", "s3://", "s3://b", "s3://b/", "s3:///key", "http://b/k", "s3:/b/k", "s3://a b/k", "s3://b@c/k", "s3://../k",
+      "", "s3:", "s3://", "s3://b", "s3://b/", "s3:///key", "http://b/k", "s3:/b/k", "s3://a b/k", "s3://b@c/k",
+      "s3://../k",
       "s3://b%2f/k", "s3://arn:aws:s3:us-west-2:1:accesspoint/x/k", "s3://b/k?versionId=", "s3://bücket/k",
     ])
     func `what names no object is refused`(_ url: String) {
@@ -47,7 +51,8 @@
 
   struct S3EndpointTests {
     private func url(
-      _ endpoint: S3Endpoint, _ address: String, region: String = "eu-central-1", _ addressing: S3Addressing = .automatic
+      _ endpoint: S3Endpoint, _ address: String, region: String = "eu-central-1",
+      _ addressing: S3Addressing = .automatic
     ) throws -> String {
       endpoint.location(of: try S3Address(address), region: region, addressing: addressing).url
     }
@@ -65,7 +70,8 @@
 
     @Test func `other stores have it in the path, and in the host when asked`() throws {
       #expect(try url(S3Endpoint("http://127.0.0.1:9000/"), "s3://bucket/k") == "http://127.0.0.1:9000/bucket/k")
-      #expect(try url(S3Endpoint("https://storage.googleapis.com"), "s3://b.c/k") == "https://storage.googleapis.com/b.c/k")
+      #expect(
+        try url(S3Endpoint("https://storage.googleapis.com"), "s3://b.c/k") == "https://storage.googleapis.com/b.c/k")
       #expect(
         try url(S3Endpoint("https://Id.R2.cloudflarestorage.com:443"), "s3://b/k", .virtualHost)
           == "https://b.id.r2.cloudflarestorage.com/k")
@@ -80,7 +86,8 @@
     }
 
     @Test(arguments: [
-      "", "host", "ftp://host", "https://", "https://user:secret@host", "https://host?x", "https://host:0", "https://host:99999",
+      "", "host", "ftp://host", "https://", "https://user:secret@host", "https://host?x", "https://host:0",
+      "https://host:99999",
       "https://host:x", "https://[::1", "https://ho st", "https://h%20t",
     ])
     func `an endpoint that is none is refused, without its password`(_ url: String) {

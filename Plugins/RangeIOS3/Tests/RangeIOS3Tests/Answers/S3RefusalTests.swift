@@ -60,7 +60,8 @@
       #expect(verdict(403, error("RequestTimeTooSkewed"), late) == .mend(.clock(offset: 7_200)))
       let time = SigningTime(secondsSince1970: now - 9_000).stamp
       #expect(
-        verdict(403, error("RequestTimeTooSkewed", "<ServerTime>\(time)</ServerTime>")) == .mend(.clock(offset: -9_000)))
+        verdict(403, error("RequestTimeTooSkewed", "<ServerTime>\(time)</ServerTime>")) == .mend(.clock(offset: -9_000))
+      )
       // Already signed by the server's clock, or the server does not tell it.
       let same = ["Date": HTTPDate(secondsSince1970: now + 5).text] as KeyValuePairs
       #expect(failure(verdict(403, error("RequestTimeTooSkewed"), same))?.text.contains("clock") == true)
@@ -82,7 +83,8 @@
 
     @Test(arguments: [
       ("AccessDenied", ReadError.Code.permissionDenied, "s3:GetObject"),
-      ("SignatureDoesNotMatch", .permissionDenied, "secret access key"), ("InvalidObjectState", .invalidResponse, "restore"),
+      ("SignatureDoesNotMatch", .permissionDenied, "secret access key"),
+      ("InvalidObjectState", .invalidResponse, "restore"),
       ("NoSuchBucket", .notFound, "bucket"), ("InvalidRequest", .invalidResponse, "SSE-C"),
       ("WhatIsThis", .invalidResponse, "documentation"),
     ])
@@ -97,7 +99,8 @@
     @Test func `a refusal says what is missing`() {
       #expect(failure(verdict(403, error("AccessDenied"), isSigned: false))?.text.contains("anonymous") == true)
       #expect(failure(verdict(403, error("AccessDenied")))?.text.contains("requesterPays") == true)
-      #expect(failure(verdict(403, error("AccessDenied"), requesterPays: true))?.text.contains("requesterPays") == false)
+      #expect(
+        failure(verdict(403, error("AccessDenied"), requesterPays: true))?.text.contains("requesterPays") == false)
       #expect(failure(verdict(403, "<html>"))?.text.contains("status 403") == true)
       #expect(failure(verdict(400, error("RequestTimeout")))?.isTransient == true)
     }

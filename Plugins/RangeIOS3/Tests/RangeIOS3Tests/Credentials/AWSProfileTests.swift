@@ -96,7 +96,8 @@
       for _ in 0..<5_000 {
         let text = (0..<8).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
         for (section, settings) in INIText.sections(of: text) {
-          #expect(!section.contains("\n") && settings.keys.allSatisfy { !$0.contains("\n") }, "\(text.debugDescription)")
+          #expect(
+            !section.contains("\n") && settings.keys.allSatisfy { !$0.contains("\n") }, "\(text.debugDescription)")
         }
       }
     }

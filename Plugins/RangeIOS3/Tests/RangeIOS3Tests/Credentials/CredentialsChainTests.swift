@@ -46,7 +46,8 @@
 
   struct CredentialsChainTests {
     private let pair = ["AWS_ACCESS_KEY_ID": "ENV", "AWS_SECRET_ACCESS_KEY": "s"]
-    private let document = #"{"AccessKeyId":"DOC","SecretAccessKey":"s","Token":"t","Expiration":"2026-01-02T03:04:05Z"}"#
+    private let document =
+      #"{"AccessKeyId":"DOC","SecretAccessKey":"s","Token":"t","Expiration":"2026-01-02T03:04:05Z"}"#
     private var found: S3Credentials {
       S3Credentials(accessKeyID: "DOC", secretAccessKey: "s", sessionToken: "t", expiry: 1_767_323_045)
     }
@@ -81,7 +82,9 @@
     }
 
     @Test func `the files and the profile are those that the environment names`() async throws {
-      let scene = Scene(files: ["/c": "[w]\naws_access_key_id=P\naws_secret_access_key=s", "/home/u/k": "[profile w]\nregion=r"])
+      let scene = Scene(files: [
+        "/c": "[w]\naws_access_key_id=P\naws_secret_access_key=s", "/home/u/k": "[profile w]\nregion=r",
+      ])
       let environment = ["AWS_PROFILE": "w", "AWS_SHARED_CREDENTIALS_FILE": "/c", "AWS_CONFIG_FILE": "~/k"]
       let chain = CredentialsChain(surroundings: scene.surroundings(environment))
       #expect(try await chain.credentials().accessKeyID == "P")
@@ -93,11 +96,15 @@
 
     @Test func `a process prints credentials`() async throws {
       let files = ["/home/u/.aws/config": "[default]\ncredential_process = /opt/keys --for me"]
-      let printed = #"{"Version":1,"AccessKeyId":"DOC","SecretAccessKey":"s","SessionToken":"t","Expiration":"2026-01-02T03:04:05Z"}"#
+      let printed =
+        #"{"Version":1,"AccessKeyId":"DOC","SecretAccessKey":"s","SessionToken":"t","Expiration":"2026-01-02T03:04:05Z"}"#
       let scene = Scene(files: files, output: printed)
       #expect(try await CredentialsChain(surroundings: scene.surroundings()).credentials() == found)
       #expect(scene.commands == ["/opt/keys --for me"])
-      for wrong in ["", "{}", "[]", #"{"Version":2,"AccessKeyId":"hidden","SecretAccessKey":"hidden"}"#, #"{"AccessKeyId":"hidden"}"#] {
+      for wrong in [
+        "", "{}", "[]", #"{"Version":2,"AccessKeyId":"hidden","SecretAccessKey":"hidden"}"#,
+        #"{"AccessKeyId":"hidden"}"#,
+      ] {
         let scene = Scene(files: files, output: wrong)
         let error = await #expect(throws: ReadError.self) {
           _ = try await CredentialsChain(surroundings: scene.surroundings()).credentials()
@@ -133,7 +140,8 @@
 
     @Test func `a web identity that is refused says the code`() async throws {
       let scene = Scene(files: ["/token": "hidden"]) { _ in
-        Surroundings.Answer(status: 403, body: Array("<Code>ExpiredTokenException</Code><Message>hidden</Message>".utf8))
+        Surroundings.Answer(
+          status: 403, body: Array("<Code>ExpiredTokenException</Code><Message>hidden</Message>".utf8))
       }
       let environment = ["AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "r"]
       let error = await #expect(throws: ReadError.self) {
@@ -170,7 +178,8 @@
     }
 
     @Test(arguments: [
-      "http://example.com/", "http://127.0.0.1.evil.example/", "http://127.0.0.1@evil.example/", "ftp://127.0.0.1/", "http://",
+      "http://example.com/", "http://127.0.0.1.evil.example/", "http://127.0.0.1@evil.example/", "ftp://127.0.0.1/",
+      "http://",
       "http://169.254.170.2.example/", "http://[::2]/",
     ])
     func `a container's token does not go to another machine in the clear`(_ url: String) async {
@@ -196,7 +205,8 @@
       #expect(try await CredentialsChain(surroundings: scene.surroundings()).credentials() == found)
       #expect(
         scene.requests.map(\.url) == [
-          "http://169.254.169.254/latest/api/token", "http://169.254.169.254/latest/meta-data/iam/security-credentials/",
+          "http://169.254.169.254/latest/api/token",
+          "http://169.254.169.254/latest/meta-data/iam/security-credentials/",
           "http://169.254.169.254/latest/meta-data/iam/security-credentials/my-role",
         ])
       #expect(scene.requests.allSatisfy { $0.timeout == .seconds(1) && $0.isLocal })

@@ -97,7 +97,8 @@
       }
     }
 
-    @Test func `what is signed covers the range, the condition and the fields of S3, and nothing that proxies change`() {
+    @Test func `what is signed covers the range, the condition and the fields of S3, and nothing that proxies change`()
+    {
       var request = UnsignedRequest(host: "h", path: "/")
       request.headers = [
         .init("Accept-Encoding", "identity"), .init("RANGE", "bytes=0-1"), .init("If-Match", "\"a\""),

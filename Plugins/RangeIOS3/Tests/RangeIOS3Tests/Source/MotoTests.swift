@@ -28,9 +28,11 @@
 
     private func send(_ method: String, _ target: String, _ body: [UInt8] = []) async throws {
       let answer = try await SmallExchange.send(
-        method: method, url: try ObjectURL(server.url(target)), fields: HeaderFields(), body: body, timeout: .seconds(30),
+        method: method, url: try ObjectURL(server.url(target)), fields: HeaderFields(), body: body,
+        timeout: .seconds(30),
         limit: 65_536, usesProxy: false)
-      try #require((200...204).contains(answer.status), "\(method) \(target): \(String(decoding: answer.body, as: UTF8.self))")
+      try #require(
+        (200...204).contains(answer.status), "\(method) \(target): \(String(decoding: answer.body, as: UTF8.self))")
     }
 
     func source(_ key: String) -> S3Source {
@@ -44,7 +46,9 @@
   }
 
   @Suite(.timeLimit(.minutes(5)), .enabled(if: RealServer.Kind.moto.isUsable)) struct MotoTests {
-    private func content(_ range: Range<Int>, version: UInt64 = 0) -> Bytes { SyntheticSource.bytes(range, version: version) }
+    private func content(_ range: Range<Int>, version: UInt64 = 0) -> Bytes {
+      SyntheticSource.bytes(range, version: version)
+    }
 
     @Test func `an object in moto is a source`() async throws {
       try await RealServer.with(.moto) { server in
@@ -80,7 +84,9 @@
       }
     }
 
-    @Test func `overwritten while it is read: the old version in a bucket with versions, an error in another`() async throws {
+    @Test func `overwritten while it is read: the old version in a bucket with versions, an error in another`()
+      async throws
+    {
       try await RealServer.with(.moto) { server in
         let count = 200_000
         for keepsVersions in [true, false] {

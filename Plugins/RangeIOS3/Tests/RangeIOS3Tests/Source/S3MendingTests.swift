@@ -100,7 +100,8 @@
         configuration.credentials = .provider {
           asked.value += 1
           let (id, secret) = (StoreScene.keys.accessKeyID, StoreScene.keys.secretAccessKey)
-          return S3Credentials(accessKeyID: id, secretAccessKey: secret, expiry: HTTPTime.now + 3_600 * (asked.value - 1))
+          return S3Credentials(
+            accessKeyID: id, secretAccessKey: secret, expiry: HTTPTime.now + 3_600 * (asked.value - 1))
         }
         let source = scene.source("s3://bucket/key", configuration)
         let description = try await source.describe()

@@ -15,7 +15,8 @@
     }
 
     @Test(arguments: [
-      "key", "a b", "a+b", "a//b/../c/.", "..", "é/日本語", "e\u{301}", "a%20b", "a@b:c=d", "!'()*$,;&", "what?", "#", "/lead", "trail/",
+      "key", "a b", "a+b", "a//b/../c/.", "..", "é/日本語", "e\u{301}", "a%20b", "a@b:c=d", "!'()*$,;&", "what?", "#",
+      "/lead", "trail/",
       "\"<>\\^`{|}[]", "~-_.", "x/\u{1}",
     ])
     func `the path on the wire is the one that was signed`(_ key: String) async throws {
@@ -87,10 +88,11 @@
         let source = scene.source("s3://bucket/a b?versionId=x/y")
         let url = try await source.presignedURL(expiresIn: .seconds(60))
         #expect(url.hasPrefix("\(scene.server.origin)/bucket/a%20b?versionId=x%2Fy&X-Amz-Algorithm="))
-        scene.store.put(ServedObject(count: 1_000), at: "/bucket/a b", version: "x%2Fy")
+        scene.store.put(ServedObject(count: 1_000), at: "/bucket/a b", version: "x/y")
         let reader = try await RangeReader(contentsOf: url, configuration: scene.configuration)
         #expect(try await Array(reader.read(0..<1_000)) == StoreScene.content())
-        #expect(!reader.source.name.contains("Signature=") || !reader.source.name.contains(url.suffix(20)))
+        // The last 64 digits are the signature.
+        #expect(!reader.source.name.contains(url.suffix(64)) && !reader.source.id.contains(url.suffix(64)))
         await reader.close()
         for duration in [Duration.zero, .seconds(604_801)] {
           await #expect(throws: ReadError.self) { _ = try await source.presignedURL(expiresIn: duration) }

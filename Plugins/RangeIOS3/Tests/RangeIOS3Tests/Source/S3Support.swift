@@ -16,7 +16,8 @@
     let clockOffset = Mutexed(0)
 
     static let keys = S3Credentials(accessKeyID: "AKIDFIRST", secretAccessKey: "first secret")
-    static let others = S3Credentials(accessKeyID: "AKIDSECOND", secretAccessKey: "second secret", sessionToken: "token")
+    static let others = S3Credentials(
+      accessKeyID: "AKIDSECOND", secretAccessKey: "second secret", sessionToken: "token")
 
     /// Runs `body` with a store that accepts ``keys`` and has `count` bytes at `s3://bucket/key`.
     static func with(count: Int = 100_000, _ body: (StoreScene) async throws -> Void) async throws {
