@@ -91,7 +91,9 @@ struct DescriptionMachine: Hashable, Sendable {
   }
 
   private mutating func answered(_ head: ResponseHead, at now: Int) -> Action {
-    if Redirects.isRedirect(head.status) {
+    // A store that has no body to say it in: the GET will tell.
+    let leadsNowhere = phase == .head && head.fields["Location"] == nil
+    if Redirects.isRedirect(head.status), !leadsNowhere {
       switch context.follow(at: now) {
       case .success(let plan): return .send(plan)
       case .failure(let failure): return .fail(failure)

@@ -20,7 +20,9 @@ extension ReadMachine {
 
   /// What to do if the answer is not of the version that is read; `nil` if it is.
   ///
-  /// - Parameter total: the size that the answer shows, if it does.
+  /// - Parameters:
+  ///   - total: the size that the answer shows, if it does.
+  ///   - isWhole: whether it is a 200.
   mutating func doubtOfVersion(_ head: ResponseHead, total: Int?, isWhole: Bool = false) -> Action? {
     if let total, total != version.size { return doubt(.version, stale("with another size, \(total) bytes")) }
     switch head.agreement(with: version.mark) {
@@ -32,15 +34,16 @@ extension ReadMachine {
             + "so the bytes may be of any version"))
     case .same: break
     }
-    guard total == nil, !isWhole else { return nil }
-    // Without a total only a mark that no two versions share tells that the size is right.
+    guard total == nil else { return nil }
+    // Without the size only a mark that no two versions share tells that it is right.
     switch version.mark {
     case .versionID, .strongTag: return nil
     case .weakTag, .lastModified, .unknown:
       return .fail(
         Failure(
-          .invalidContentRange, "the server answered a range without the size of the object (Content-Range: …/*), "
-            + "and without a strong tag, so the bytes may be of any version"))
+          isWhole ? .sizeUnknown : .invalidContentRange,
+          "the server answered without the size of the object and without a strong tag, "
+            + "so the bytes may be of any version"))
     }
   }
 

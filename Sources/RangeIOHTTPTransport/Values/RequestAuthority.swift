@@ -10,7 +10,8 @@ public protocol RequestAuthority: Sendable {
   ///
   /// - Parameters:
   ///   - body: the first 16 KiB of its body at most; none for HEAD.
-  ///   - sent: what ``prepare(_:)`` made of `plan`: another read may have changed since what requests are signed with.
+  ///   - plan: the request that was answered.
+  ///   - sent: what ``prepare(_:)`` made of it, which shows the credentials that were refused.
   func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> Verdict
 
   /// Does what ``judge(_:body:of:sent:)`` proposed. Called at most once a read for each kind of mend.

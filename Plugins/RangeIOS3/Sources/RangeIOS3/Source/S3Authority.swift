@@ -71,7 +71,10 @@
       let url = isRedirected ? plan.url : own
       guard let version = plan.versionID ?? target.address.versionID else { return url }
       let others = isRedirected ? url.queryItems.filter { $0.name != "versionId" } : []
-      let items = others.map { "\($0.name)=\($0.value)" } + ["versionId=\(PercentEncoding.query(version))"]
+      let items =
+        others.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name } + [
+          "versionId=\(PercentEncoding.query(version))"
+        ]
       return try url.with(path: url.path, query: items.joined(separator: "&"))
     }
 
