@@ -71,11 +71,9 @@
       let url = isRedirected ? plan.url : own
       guard let version = plan.versionID ?? target.address.versionID else { return url }
       let others = isRedirected ? url.queryItems.filter { $0.name != "versionId" } : []
-      let items =
-        others.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name } + [
-          "versionId=\(PercentEncoding.query(version))"
-        ]
-      return try url.with(path: url.path, query: items.joined(separator: "&"))
+      let items = others.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }
+      let query = (items + ["versionId=\(PercentEncoding.query(version))"]).joined(separator: "&")
+      return try url.with(path: url.path, query: query)
     }
 
     func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> Verdict {
