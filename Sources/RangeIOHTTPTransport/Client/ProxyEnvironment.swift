@@ -14,8 +14,10 @@ public struct ProxyEnvironment: Hashable, Sendable {
   ///   count: there a request sets it (CVE-2016-5385).
   public init(_ variables: [String: String]) {
     func value(_ name: String) -> String? {
-      let text = variables[name] ?? (name == "http_proxy" && variables["REQUEST_METHOD"] != nil
-        ? nil : variables[name.uppercased()])
+      let text =
+        variables[name]
+        ?? (name == "http_proxy" && variables["REQUEST_METHOD"] != nil
+          ? nil : variables[name.uppercased()])
       return text.flatMap { $0.isEmpty ? nil : $0 }
     }
     http = value("http_proxy")

@@ -40,7 +40,7 @@ extension DescriptionMachine: TransferMachine {
       case .fault(let fault): failed(fault, at: now)
       case .judged(let verdict): judged(verdict, at: now)
       case .mended: mended(at: now)
-      case .mendFailed(let failure): mendFailed(failure)
+      case .mendFailed(let failure): mendFailed(failure, at: now)
       case .bodyEnded, .described: preconditionFailure("a description wants no body, and no description")
       }
     return switch action {
@@ -62,7 +62,7 @@ extension ReadMachine: TransferMachine {
       case .fault(let fault): failed(fault, at: now)
       case .judged(let verdict): judged(verdict, at: now)
       case .mended: mended(at: now)
-      case .mendFailed(let failure): mendFailed(failure)
+      case .mendFailed(let failure): mendFailed(failure, at: now)
       case .bodyEnded(let end, let taken): bodyEnded(end, taken: taken, at: now)
       case .described(let result): described(result, at: now)
       }
