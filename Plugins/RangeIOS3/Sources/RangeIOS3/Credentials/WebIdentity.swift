@@ -15,21 +15,21 @@
     ///
     /// - Parameter region: whose token service is asked.
     func credentials(_ surroundings: Surroundings, region: String) async throws -> S3Credentials {
-      guard let text = try await surroundings.file(surroundings.path(tokenFile)) else {
+      guard let contents = try await surroundings.file(surroundings.path(tokenFile)) else {
         throw ReadError(
           .notFound, "there is no file of the web identity's token: check AWS_WEB_IDENTITY_TOKEN_FILE",
           source: tokenFile)
       }
-      let token = text.filter { !$0.isWhitespace }
+      let token = contents.filter { !$0.isWhitespace }
       let answer = try await surroundings.send(request(token: token, surroundings, region))
       guard answer.status == 200 else { throw Self.refused(answer) }
       func text(_ name: String) -> String? { XMLText.first(name, in: answer.body, limit: 16_384) }
-      guard let id = text("AccessKeyId"), let secret = text("SecretAccessKey"), let session = text("SessionToken")
+      guard let id = text("AccessKeyId"), let secret = text("SecretAccessKey"), let sessionToken = text("SessionToken")
       else {
         throw ReadError(.invalidResponse, "the answer of the token service (STS) has no credentials", isTransient: true)
       }
       return S3Credentials(
-        accessKeyID: id, secretAccessKey: secret, sessionToken: session,
+        accessKeyID: id, secretAccessKey: secret, sessionToken: sessionToken,
         expiry: text("Expiration").flatMap { SigningTime($0) }?.secondsSince1970)
     }
 

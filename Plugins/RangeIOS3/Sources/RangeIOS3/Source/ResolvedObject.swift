@@ -21,15 +21,15 @@
         requesterPays: configuration.requesterPays)
       let credentials = flight(configuration.credentials, region: region, surroundings, clock)
       let authority = S3Authority(target, credentials: credentials, clock: clock, regions: regions)
-      do {
+      do throws(Failure) {
         var settings = try configuration.settings()
         settings.rules.usesVersionIDs = true
         let object = try RemoteObject(
           authority.origin(), name: address.description, id: endpoint.identity(of: address), settings: settings,
           authority: authority)
         return ResolvedObject(object: object, authority: authority)
-      } catch let failure as Failure {
-        throw failure.readError(source: address.description)
+      } catch {
+        throw error.readError(source: address.description)
       }
     }
 
