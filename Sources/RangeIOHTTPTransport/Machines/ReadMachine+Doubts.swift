@@ -80,7 +80,7 @@ extension ReadMachine {
           + "with the same tag: open it again")
     }
     return Failure(
-      .changed, "\(version.difference(to: newer)) since it was opened: open it again to read the new version")
+      .changed, "\(version.words(for: newer)) since it was opened: open it again to read the new version")
   }
 
   func stale(_ how: String) -> Failure {
