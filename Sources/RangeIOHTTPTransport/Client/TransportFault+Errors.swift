@@ -4,12 +4,7 @@
   internal import NIOHTTP1
   internal import NIOPosix
   internal import NIOSSL
-
-  #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-  #else
-    internal import Foundation
-  #endif
+  internal import SystemPackage
 
   /// Ends a request with a fault that the transport itself has found.
   struct ExchangeFault: Error {
@@ -56,12 +51,12 @@
     }
 
     private static func of(_ error: IOError, isSent: Bool) -> TransportFault {
-      switch POSIXErrorCode(rawValue: error.errnoCode) {
-      case .ECONNREFUSED: .refused
-      case .ECONNRESET, .EPIPE, .ENOTCONN, .ECONNABORTED: .reset
-      case .ETIMEDOUT: isSent ? .stalled : .connectTimeout
-      case .EHOSTUNREACH, .ENETUNREACH, .ENETDOWN, .EHOSTDOWN: .other("there is no route to the server")
-      case .EMFILE, .ENFILE:
+      switch Errno(rawValue: error.errnoCode) {
+      case .connectionRefused: .refused
+      case .connectionReset, .brokenPipe, .socketNotConnected, .connectionAbort: .reset
+      case .timedOut: isSent ? .stalled : .connectTimeout
+      case .noRouteToHost, .networkUnreachable, .networkDown, .hostIsDown: .other("there is no route to the server")
+      case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
         .other("no descriptor is left for a connection: close files, or raise the limit (ulimit -n)")
       default: isSent ? .reset : .other("the system refused the connection (\(error.errnoCode))")
       }

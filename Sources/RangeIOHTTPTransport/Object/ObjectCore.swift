@@ -104,15 +104,15 @@
         throw ReadError.closed
       }
       counts.add(1, to: Count.requests.rawValue)
-      let exchange = Exchange(
-        target: request.url.target, isHead: request.method == "HEAD", sink: sink, limits: limits(until: deadline),
-        judge: judge
-      ) { [watch, gate] exchange in
+      let sent = Exchange.Sent(
+        target: request.url.target, isExact: authority != nil || request.url.expiry != nil,
+        isHead: request.method == "HEAD", expected: expected)
+      let exchange = Exchange(sent, into: sink, limits: limits(until: deadline), judge: judge) {
+        [watch, gate] exchange in
         watch.remove(exchange)
         permits.leave()
         gate.leave()
       }
-      exchange.expect(expected)
       watch.add(exchange)
       exchange.start(prepared, with: shared.client)
       do {

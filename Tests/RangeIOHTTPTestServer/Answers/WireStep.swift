@@ -32,8 +32,8 @@
       return steps
     }
 
-    /// `bytes` in parts, between which the interruptions of this part of the answer happen; those at or after its end are
-    /// the last.
+    /// `bytes` in parts, between which the interruptions of this part of the answer happen; those at or after its end
+    /// are the last.
     func cut(
       _ bytes: ArraySlice<UInt8>, isBody: Bool, _ offset: (Interruption.Place) -> Int?
     ) -> [WireStep] {

@@ -2,8 +2,8 @@
 
   import NIOCore
 
-  /// One direction of a connection through a link: holds what is under way, and passes it on when it is due. Used on one
-  /// event loop.
+  /// One direction of a connection through a link: holds what is under way, and passes it on when it is due. Used on
+  /// one event loop.
   final class LinkDirection {
     private let source: any Channel
     private let target: any Channel

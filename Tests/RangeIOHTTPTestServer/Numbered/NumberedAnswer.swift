@@ -1,7 +1,7 @@
 #if HTTP
 
-  /// The answers that a client of ranges must survive, by number. What each of them is, and what a client has to make of
-  /// it, stands in `Docs/Guides/RemoteObjects.md`.
+  /// The answers that a client of ranges must survive, by number. What each of them is, and what a client has to make
+  /// of it, stands in `Docs/Guides/RemoteObjects.md`.
   public enum NumberedAnswer: Int, CaseIterable, Sendable {
     // Status.
     case wholeForSmall = 1
@@ -80,8 +80,8 @@
       }
     }
 
-    /// What a server that gave one of these redirects says at their locations, whatever it is scripted to do else. `nil`
-    /// for other requests.
+    /// What a server that gave one of these redirects says at their locations, whatever it is scripted to do else.
+    /// `nil` for other requests.
     static func atLocation(_ context: AnswerContext) -> ScriptedAnswer? {
       guard let hop = context.hop else { return nil }
       let parts = hop.split(separator: "-").compactMap { Int($0) }

@@ -6,8 +6,8 @@
     /// Whether the environment demands the servers: `RANGEIO_SERVERS=required`, as in CI.
     public static var areRequired: Bool { ProcessInfo.processInfo.environment["RANGEIO_SERVERS"] == "required" }
 
-    /// Whether a test can use it. Where it cannot be had, says so in a line; where it is required, says yes, so that the
-    /// test fails.
+    /// Whether a test can use it. Where it cannot be had, says so in a line; where it is required, says yes, so that
+    /// the test fails.
     public var isUsable: Bool {
       if program != nil || Self.areRequired { return true }
       print("skipped: \(reasonForSkipping)")

@@ -3,7 +3,8 @@
   import Foundation
   import Synchronization
 
-  /// nginx, Apache or moto, started for a test with a configuration and a folder of its own, on a free port of 127.0.0.1.
+  /// nginx, Apache or moto, started for a test with a configuration and a folder of its own, on a free port of
+  /// 127.0.0.1.
   ///
   /// ```swift
   /// guard RealServer.Kind.nginx.isUsable else { return }
@@ -88,11 +89,16 @@
     public func path(_ name: String) -> String { directory + "/root/" + name }
 
     /// Puts a file under `name`, in place of what is there, by a rename: a request sees the old file or the new one.
-    public func replace(_ name: String, with bytes: [UInt8]) throws {
+    ///
+    /// - Parameter modified: its time, in seconds since 1970. nginx makes tags of seconds and sizes, so that two
+    /// versions   of one second and size look alike.
+    public func replace(_ name: String, with bytes: [UInt8], modified: Int? = nil) throws {
       let temporary = directory + "/replacement"
       try Data(bytes).write(to: URL(fileURLWithPath: temporary))
       // The server may run as another user.
-      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: temporary)
+      var attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o644]
+      if let modified { attributes[.modificationDate] = Date(timeIntervalSince1970: TimeInterval(modified)) }
+      try FileManager.default.setAttributes(attributes, ofItemAtPath: temporary)
       guard rename(temporary, path(name)) == 0 else { throw Failure(description: "cannot rename to \(path(name))") }
     }
 

@@ -5,8 +5,8 @@
   import NIOPosix
   import NIOSSL
 
-  /// A server on 127.0.0.1 that holds objects in memory and answers as it is scripted to: right, wrong at any byte, late,
-  /// or not at all.
+  /// A server on 127.0.0.1 that holds objects in memory and answers as it is scripted to: right, wrong at any byte,
+  /// late, or not at all.
   ///
   /// ```swift
   /// try await LyingServer.with { server in
@@ -68,6 +68,7 @@
       var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.backlog, value: 1024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture { try prepare(channel, core, tls) }
         }
@@ -140,6 +141,9 @@
       get { core.script }
       set { core.script = newValue }
     }
+
+    /// How often a script of numbered answers gave this one, or would have if it had not been told to be honest.
+    public func told(_ lie: NumberedAnswer) -> Int { core.memory.calls("lie \(lie.number)") }
 
     /// Ends all connections, also those with an answer under way.
     public func endConnections(byReset isReset: Bool = false) { core.endConnections(byReset: isReset) }

@@ -9,6 +9,9 @@
     /// Creates an empty memory.
     public init() {}
 
+    /// How often ``count(_:)`` was called with `name`.
+    public func calls(_ name: String) -> Int { counts.withLock { $0[name, default: 0] } }
+
     /// How often this was called with `name` before.
     public func count(_ name: String) -> Int {
       counts.withLock { counts in

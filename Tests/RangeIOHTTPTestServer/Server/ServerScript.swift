@@ -42,11 +42,14 @@
         guard index < lies.count else { return context.honest }
         var context = context
         context.variant = Int(mixed(chance) >> 8 & 0xFFFF)
-        return lies[index].answer(context) ?? context.honest
+        guard let answer = lies[index].answer(context) else { return context.honest }
+        _ = context.memory.count("lie \(lies[index].number)")
+        return answer
       }
     }
 
-    /// In a part `probability` of the requests for a range, the body is cut at a byte that the seed chooses, by `action`.
+    /// In a part `probability` of the requests for a range, the body is cut at a byte that the seed chooses, by
+    /// `action`.
     public static func cutting(
       _ seed: UInt64, probability: Double, by action: Interruption.Action
     ) -> ServerScript {

@@ -3,8 +3,8 @@
   import Foundation
   import NIOCore
 
-  /// The end of a pipeline at the socket. Closes connections without a word of what is above it, such as TLS, and counts
-  /// them.
+  /// The end of a pipeline at the socket. Closes connections without a word of what is above it, such as TLS, and
+  /// counts them.
   final class WireEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
