@@ -33,7 +33,7 @@ enum HTTPText {
 
   /// `text` without spaces and tabs at its ends.
   static func trimmed(_ text: some StringProtocol) -> String {
-    let bytes = text.utf8.drop { $0 == 32 || $0 == 9 }
+    let bytes = Array(text.utf8).drop { $0 == 32 || $0 == 9 }
     guard let last = bytes.lastIndex(where: { $0 != 32 && $0 != 9 }) else { return "" }
     return String(decoding: bytes[...last], as: UTF8.self)
   }

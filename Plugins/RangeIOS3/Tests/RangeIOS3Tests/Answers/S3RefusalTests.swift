@@ -91,9 +91,9 @@
     func `what cannot be mended says the code, the server's words and what to do`(
       _ code: String, _ expected: ReadError.Code, _ advice: String
     ) throws {
-      let failure = try #require(failure(verdict(403, error(code))))
-      #expect(failure.code == expected && !failure.isTransient)
-      for part in [code, "text of the server", advice] { #expect(failure.text.contains(part), "\(failure.text)") }
+      let told = try #require(failure(verdict(403, error(code))))
+      #expect(told.code == expected && !told.isTransient)
+      for part in [code, "text of the server", advice] { #expect(told.text.contains(part), "\(told.text)") }
     }
 
     @Test func `a refusal says what is missing`() {
