@@ -101,7 +101,8 @@ extension DescriptionMachine {
 extension Failure {
   static func portal(_ route: Route) -> Failure {
     Failure(
-      .html, "\(route.target.origin) answered with a page of HTML in place of the object: "
+      .html,
+      "\(route.target.origin) answered with a page of HTML in place of the object: "
         + "it may want a login; open the URL in a browser")
   }
 }

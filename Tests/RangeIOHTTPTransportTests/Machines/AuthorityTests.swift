@@ -10,7 +10,9 @@ struct AuthorityTests {
     return rules
   }
 
-  @Test(arguments: [301, 307, 308, 400, 401, 403, 503]) func `these answers are judged by the authority`(_ status: Int) throws {
+  @Test(arguments: [301, 307, 308, 400, 401, 403, 503]) func `these answers are judged by the authority`(_ status: Int)
+    throws
+  {
     var run = try ReadRun(rules: rules)
     run.answer(status)
     #expect(run.action == .judge)
@@ -72,7 +74,8 @@ struct AuthorityTests {
     #expect(run.failure?.reason == .forbidden)
   }
 
-  @Test(arguments: [301, 400, 403]) func `a HEAD of which nothing is known is asked again by GET`(_ status: Int) throws {
+  @Test(arguments: [301, 400, 403]) func `a HEAD of which nothing is known is asked again by GET`(_ status: Int) throws
+  {
     var run = try DescriptionRun(rules: rules)
     run.answer(status)
     run.judged(.none)

@@ -38,7 +38,8 @@ extension ModelServer {
     case .busy: return ModelAnswer(random.one(of: [429, 503]), HeaderFields(["Retry-After": "1"]))
     case .failing: return ModelAnswer(random.one(of: [408, 500, 502, 504]))
     case .html:
-      return ModelAnswer(200, HeaderFields(["Content-Type": "text/html", "Content-Length": "5"]), body: Array("<html".utf8))
+      return ModelAnswer(
+        200, HeaderFields(["Content-Type": "text/html", "Content-Length": "5"]), body: Array("<html".utf8))
     default: return nil
     }
   }
@@ -49,7 +50,8 @@ extension ModelServer {
     if trick == .wholeWithoutLength { return whole(object).with("Content-Length", nil) }
     let answer = right(plan)
     guard answer.head?.status == 206 else { return answer }
-    let range = plan.range.map { "\($0.lowerBound)-\(max($0.lowerBound, min($0.upperBound, object.size) - 1))" } ?? "0-0"
+    let range =
+      plan.range.map { "\($0.lowerBound)-\(max($0.lowerBound, min($0.upperBound, object.size) - 1))" } ?? "0-0"
     switch trick {
     case .noRange: return answer.with("Content-Range", nil)
     case .starRange: return answer.with("Content-Range", "bytes */*")

@@ -67,7 +67,8 @@ struct ModelServer {
     switch redirects {
     case .none, .noneToo: return nil
     case .sameOrigin:
-      return isAtOrigin ? ModelAnswer(302, HeaderFields(["Location": "moved%20object?x=1", "Cache-Control": "no-store"])) : nil
+      return isAtOrigin
+        ? ModelAnswer(302, HeaderFields(["Location": "moved%20object?x=1", "Cache-Control": "no-store"])) : nil
     case .signed where isAtOrigin:
       signedUntil = clock + 100 + random.below(300)
       let location = "https://cdn.test/object?Signature=s&Expires=\(signedUntil)&Key-Pair-Id=k"

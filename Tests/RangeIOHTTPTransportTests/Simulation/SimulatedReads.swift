@@ -122,7 +122,8 @@ struct SimulatedReads {
       case .send(let plan):
         try sent(plan)
         guard let asked = plan.range, asked == range.lowerBound + bytes.count..<range.upperBound else {
-          throw Wrong("\(bytes.count) bytes of \(range) are there, and what is asked for is \(String(describing: plan.range))")
+          throw Wrong(
+            "\(bytes.count) bytes of \(range) are there, and what is asked for is \(String(describing: plan.range))")
         }
         answer = server.answer(plan)
         if let head = answer.head {
@@ -162,6 +163,8 @@ struct SimulatedReads {
     guard let object = server.versions.first(where: { $0.isMeant(by: version, rules) }) else {
       throw Wrong("bytes of a version that never was: \(version)")
     }
-    guard bytes == Array(object.bytes[range]) else { throw Wrong("wrong bytes of \(range) of version \(object.number)") }
+    guard bytes == Array(object.bytes[range]) else {
+      throw Wrong("wrong bytes of \(range) of version \(object.number)")
+    }
   }
 }

@@ -28,12 +28,14 @@ struct ObjectURLTests {
     let question = try ObjectURL("http://example.org:?")
     #expect(question.text == "http://example.org/?" && question.query == "" && question.port == nil)
     let six = try ObjectURL("http://[2001:DB8::1]:80/x")
-    #expect(six.host == "2001:db8::1" && six.authority == "[2001:db8::1]" && six.origin.description == "http://[2001:db8::1]")
+    #expect(
+      six.host == "2001:db8::1" && six.authority == "[2001:db8::1]" && six.origin.description == "http://[2001:db8::1]")
   }
 
   @Test(arguments: [
     "", "x", "example.org/x", "ftp://example.org/", "http:", "http:/x", "http://", "http:///x", "http://:80/",
-    "http://a:b/", "http://a:0/", "http://a:65536/", "http://a:-1/", "http://a:80:90/", "http://[::1/", "http://[::1]x/",
+    "http://a:b/", "http://a:0/", "http://a:65536/", "http://a:-1/", "http://a:80:90/", "http://[::1/",
+    "http://[::1]x/",
     "http://[a]/", "http://a b/", "http://a%20b/", "http://ä.org/", "http://a\\b/", "http://user@/x", "https://a\n.b/",
     "http://[::1%25eth0]/", "http://" + String(repeating: "a", count: 256) + "/",
     "http://a/" + String(repeating: "a", count: 32_768),
@@ -69,7 +71,8 @@ struct ObjectURLTests {
   @Test func `what is secret is not shown`() throws {
     let url = try ObjectURL(
       "https://me:hunter2@h/x?X-Amz-Signature=hunter2&x%2Damz-credential=hunter2&X-Amz-Security-Token=hunter2&sig=hunter2"
-        + "&Signature=hunter2&token=hunter2&access_token=hunter2&key=hunter2&AWSAccessKeyId=hunter2&v=1&flag&api_key=hunter2")
+        + "&Signature=hunter2&token=hunter2&access_token=hunter2&key=hunter2&AWSAccessKeyId=hunter2&v=1&flag&api_key=hunter2"
+    )
     #expect(!"\(url)".contains("hunter2") && !url.redacted.contains("me") && !url.identity.contains("hunter2"))
     #expect(url.redacted.contains("v=1&flag") && url.redacted.contains("sig=redacted"))
     #expect(url.text.contains("X-Amz-Signature=hunter2") && !url.text.contains("me:"))

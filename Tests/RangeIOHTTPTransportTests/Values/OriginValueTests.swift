@@ -26,9 +26,11 @@ struct OriginValueTests {
     var run = try ReadRun(route: expiring())
     #expect(run.request?.url.host == "cdn.example")
     // The server is an hour ahead: for it the signature has ended.
-    run.answer(206, [
-      "Date": HTTPDate(secondsSince1970: testNow + 3600).text, "ETag": "\"a\"", "Content-Range": "bytes 0-499/10000",
-    ])
+    run.answer(
+      206,
+      [
+        "Date": HTTPDate(secondsSince1970: testNow + 3600).text, "ETag": "\"a\"", "Content-Range": "bytes 0-499/10000",
+      ])
     #expect(run.machine.lessons == [.clockOffset(seconds: 3600)])
     run.ended(.complete, 500)
     #expect(run.request?.url.host == "example.org")
@@ -36,9 +38,11 @@ struct OriginValueTests {
 
   @Test func `the date of an answer out of a cache says nothing of a clock`() throws {
     var run = try ReadRun(route: expiring())
-    run.answer(206, [
-      "Date": oldDate, "Age": "1000000000", "ETag": "\"a\"", "Content-Range": "bytes 0-499/10000",
-    ])
+    run.answer(
+      206,
+      [
+        "Date": oldDate, "Age": "1000000000", "ETag": "\"a\"", "Content-Range": "bytes 0-499/10000",
+      ])
     #expect(run.machine.lessons.isEmpty)
   }
 
