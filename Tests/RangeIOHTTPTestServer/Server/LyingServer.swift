@@ -4,6 +4,7 @@
   import NIOHTTP2
   import NIOPosix
   import NIOSSL
+  import Synchronization
 
   /// A server on 127.0.0.1 that holds objects in memory and answers as it is scripted to: right, wrong at any byte,
   /// late, or not at all.
