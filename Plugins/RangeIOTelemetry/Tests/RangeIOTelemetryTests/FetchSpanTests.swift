@@ -1,4 +1,5 @@
 #if Telemetry
+  import CoreMetrics
   import InMemoryTracing
   import MetricsTestKit
   import RangeIO

@@ -11,7 +11,7 @@
     @Test mutating func `one try is neither retry nor hedge`() {
       let (number, start) = log.began(ranges)
       #expect(number == 1 && start == .first)
-      #expect(!log.ended(number, .answered))
+      #expect(log.ended(number, .answered) == false)
       #expect(log.tries == 1 && log.retries == 0 && log.hedges == 0)
     }
 
@@ -26,23 +26,23 @@
       let first = log.began(ranges)
       let second = log.began(ranges)
       #expect(second.start == .hedge)
-      #expect(log.ended(second.number, .answered))
-      #expect(!log.ended(first.number, .answered))
+      #expect(log.ended(second.number, .answered) == true)
+      #expect(log.ended(first.number, .answered) == false)
       #expect(log.hedges == 1 && log.retries == 0)
     }
 
     @Test mutating func `a hedge that answers second has not won`() {
       let first = log.began(ranges)
       let second = log.began(ranges)
-      #expect(!log.ended(first.number, .answered))
-      #expect(!log.ended(second.number, .answered))
+      #expect(log.ended(first.number, .answered) == false)
+      #expect(log.ended(second.number, .answered) == false)
     }
 
     @Test mutating func `a hedge whose other try failed wins`() {
       let first = log.began(ranges)
       let second = log.began(ranges)
-      #expect(!log.ended(first.number, .failed("timedOut")))
-      #expect(log.ended(second.number, .answered))
+      #expect(log.ended(first.number, .failed("timedOut")) == false)
+      #expect(log.ended(second.number, .answered) == true)
     }
 
     @Test mutating func `after a try that was cancelled comes a retry, even while that one still runs`() {
@@ -51,8 +51,8 @@
       let second = log.began(ranges)
       #expect(second.start == .retry(after: TryLog.cancelled))
       // The cancelled one returns at last.
-      #expect(!log.ended(first.number, .answered))
-      #expect(!log.ended(second.number, .answered))
+      #expect(log.ended(first.number, .answered) == false)
+      #expect(log.ended(second.number, .answered) == false)
       #expect(log.tries == 2 && log.hedges == 0)
     }
 
@@ -92,7 +92,7 @@
       #expect(log.retries == TryLog.limit - 1)
       for _ in 0..<3 { #expect(log.began(ranges).start == .unknown) }
       #expect(log.tries == TryLog.limit + 3 && log.retries == TryLog.limit - 1)
-      #expect(!log.ended(TryLog.limit + 1, .answered))
+      #expect(log.ended(TryLog.limit + 1, .answered) == false)
     }
   }
 #endif
