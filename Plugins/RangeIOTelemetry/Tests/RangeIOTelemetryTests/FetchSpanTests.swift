@@ -1,6 +1,6 @@
 #if Telemetry
-  import CoreMetrics
   import InMemoryTracing
+  import Metrics
   import MetricsTestKit
   import RangeIO
   import RangeIOTesting
