@@ -55,7 +55,8 @@ let package = Package(
   traits: [
     .trait(name: "HTTP", description: "RangeIOHTTP: objects behind http:// and https://, with async-http-client."),
     .trait(
-      name: "S3", description: "RangeIOS3: objects in S3 and stores like it, with swift-crypto.", enabledTraits: ["HTTP"]),
+      name: "S3", description: "RangeIOS3: objects in S3 and stores like it, with swift-crypto.",
+      enabledTraits: ["HTTP"]),
     .trait(
       name: "Telemetry", description: "RangeIOTelemetry: swift-log, swift-metrics, tracing and service-lifecycle."),
     .trait(name: "NIO", description: "RangeIONIO: Bytes and ByteBuffer, streams as response bodies, with SwiftNIO."),
