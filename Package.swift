@@ -97,6 +97,8 @@ let package = Package(
       name: "RangeIOTool",
       dependencies: [
         "RangeIO", "RangeIOTraces", "CRangeIOSystem",
+        .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
+        .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
