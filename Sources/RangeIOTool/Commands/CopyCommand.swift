@@ -42,7 +42,8 @@ struct CopyCommand: CommandWithStats {
     }
     let work = CopyWork(
       source: SourceName(source), file: file,
-      opening: OpeningOptions(remote: try remote.checked(for: SourceName(source)), engine: engine.engine,
+      opening: OpeningOptions(
+        remote: try remote.checked(for: SourceName(source)), engine: engine.engine,
         parallel: parallel),
       parallel: parallel, digest: try sha256.map { try Self.digest($0) }, bytesPerSecond: rate, restarts: restart,
       force: force)

@@ -17,7 +17,8 @@ struct RemoteSettings: Equatable {
     }
     guard name.kind != .s3 else { return }
     let options = [
-      ("--profile", profile != nil), ("--endpoint", endpoint != nil), ("--region", region != nil), ("--no-sign", !signs),
+      ("--profile", profile != nil), ("--endpoint", endpoint != nil), ("--region", region != nil),
+      ("--no-sign", !signs),
     ]
     if let (option, _) = options.first(where: \.1) { throw .usage("\(option) is for sources that begin with s3://") }
   }
