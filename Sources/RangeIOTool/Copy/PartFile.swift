@@ -52,14 +52,25 @@ final class PartFile: Sendable {
         file: file, layout: found.layout, finished: try file.finished(sums, found.layout, check: check),
         journal: CopyJournal.Cursor(found, length: noted.count), beginning: beginning)
     }
+    let file = PartFile(target, part: part, journal: journal, isFresh: true)
+    do throws(ToolFailure) {
+      try file.empty(wanted, layout)
+    } catch {
+      file.discard()
+      throw error
+    }
+    return Opened(
+      file: file, layout: layout, finished: RangeSet(), journal: wanted.map { CopyJournal.Cursor($0) },
+      beginning: beginning)
+  }
+
+  /// Makes both files those of a copy that begins.
+  private func empty(_ wanted: CopyJournal.Identity?, _ layout: CopyLayout) throws(ToolFailure) {
     // The journal first: it must never say of a new file what was in the old one.
     try journal.resize(to: 0)
     try part.resize(to: 0)
     try part.resize(to: layout.byteCount)
     if let wanted { try journal.write(CopyJournal.header(wanted), at: 0) }
-    return Opened(
-      file: PartFile(target, part: part, journal: journal, isFresh: true), layout: layout, finished: RangeSet(),
-      journal: wanted.map { CopyJournal.Cursor($0) }, beginning: beginning)
   }
 
   /// Writes `bytes` at `offset`, except blocks of zeros where the file has zeros.
