@@ -61,7 +61,7 @@ final class CopyTransfer: Sendable {
       try Task.checkCancellation()
       try await waitForTurn(range.count)
       do {
-        try await read(range, arrival)
+        try await read(range, arrival, try: arrival.nextTry())
         guard arrival.missing.isEmpty else { throw ReadError.endedEarly(arrival.missing, of: reader.source) }
       } catch {
         if let failure = arrival.failure { throw failure }
@@ -72,16 +72,18 @@ final class CopyTransfer: Sendable {
     }
   }
 
-  private func read(_ range: ByteRange, _ arrival: Arrival) async throws {
+  private func read(_ range: ByteRange, _ arrival: Arrival, try number: Int) async throws {
     if let read = source.arriving {
-      try await read(range, reader.source) { [self] in try take($0, arrival) }
+      try await read(range, reader.source) { [self] in try take($0, arrival, number) }
     } else {
-      try take(try await reader.read(range), arrival)
+      try take(try await reader.read(range), arrival, number)
     }
   }
 
   /// Writes a portion of a request, and finishes the pieces that are complete with it.
-  private func take(_ portion: Bytes, _ arrival: Arrival) throws {
+  private func take(_ portion: Bytes, _ arrival: Arrival, _ number: Int) throws {
+    // A portion may still come while the read that it is of returns with an error.
+    guard arrival.isLast(number) else { return }
     guard portion.count <= arrival.missing.count else { throw ReadError.endedLate(of: reader.source) }
     do throws(ToolFailure) {
       try file.write(portion, at: arrival.missing.lowerBound)
@@ -104,9 +106,19 @@ final class CopyTransfer: Sendable {
 
   /// What has arrived of one request. Used by one thread at a time: by the request, or by who waits for it.
   private final class Arrival: Sendable {
-    private let state: Locked<(sums: PieceSums, failure: ToolFailure?)>
+    private let state: Locked<(sums: PieceSums, tries: Int, failure: ToolFailure?)>
 
-    init(_ sums: PieceSums) { state = Locked((sums, nil)) }
+    init(_ sums: PieceSums) { state = Locked((sums, 0, nil)) }
+
+    /// Begins another try.
+    func nextTry() -> Int {
+      state.withLock { state in
+        state.tries += 1
+        return state.tries
+      }
+    }
+
+    func isLast(_ number: Int) -> Bool { state.withLock { $0.tries == number } }
 
     var missing: ByteRange { state.withLock { $0.sums.missing } }
 

@@ -28,29 +28,29 @@ struct OpenedSource {
 
   /// Makes the source called `name`. Opens nothing yet.
   init(_ name: SourceName, _ options: OpeningOptions) throws(ToolFailure) {
-    switch options.remote == nil ? .path : name.kind {
-    case .path:
+    guard let remote = options.remote, name.isURL else {
       source = try PathArgument.source(
         name.text, configuration: .init(engine: options.engine, isAppendOnly: options.isAppendOnly))
       isRemote = false
-    case .http:
-      guard !options.isAppendOnly else { throw .growing(name) }
-      #if HTTP
-        self = try .http(name, options)
-      #else
-        throw .builtWithout("HTTP", name)
-      #endif
-    case .s3:
-      guard !options.isAppendOnly else { throw .growing(name) }
+      return
+    }
+    guard !options.isAppendOnly else { throw .usage("\(name.shown): --growing is for files") }
+    if name.kind == .s3 {
       #if S3
-        self = try .s3(name, options)
+        self = .s3(name, remote, parallel: options.parallel)
       #else
         throw .builtWithout("S3", name)
+      #endif
+    } else {
+      #if HTTP
+        self = .http(name, remote, parallel: options.parallel)
+      #else
+        throw .builtWithout("HTTP", name)
       #endif
     }
   }
 
-  init(remote source: any RangeSource, arriving: ArrivingRead?) {
+  init(remote source: any RangeSource, arriving: @escaping ArrivingRead) {
     self.source = source
     isRemote = true
     self.arriving = arriving
@@ -67,11 +67,8 @@ struct OpenedSource {
 }
 
 extension ToolFailure {
-  fileprivate static func growing(_ name: SourceName) -> ToolFailure {
-    usage("\(name.shown): --growing is for files")
-  }
-
-  static func builtWithout(_ trait: String, _ name: SourceName) -> ToolFailure {
+  /// A source that this build cannot read.
+  fileprivate static func builtWithout(_ trait: String, _ name: SourceName) -> ToolFailure {
     ToolFailure(
       "\(name.shown): this rangeio was built without \(trait): build it with --traits HTTP,S3", status: .unusableSource)
   }

@@ -5,7 +5,7 @@ struct RemoteOptions: ParsableArguments {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "For http:// and https://: send this with each request to that server. May be repeated.",
+      "For a URL: send this with each request to that server. May be repeated.",
       valueName: "name: value"))
   var header: [String] = []
   @Option(help: "For s3://: the profile of the AWS configuration. Default: as the AWS tools choose.")

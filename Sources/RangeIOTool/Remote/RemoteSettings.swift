@@ -12,8 +12,8 @@ struct RemoteSettings: Equatable {
 
   /// Throws if something was set that makes no difference for `name`.
   func check(for name: SourceName) throws(ToolFailure) {
-    if !headers.isEmpty, name.kind != .http {
-      throw .usage("--header is for sources that begin with http:// or https://")
+    if !headers.isEmpty, !name.isURL {
+      throw .usage("--header is for sources that begin with http://, https:// or s3://")
     }
     guard name.kind != .s3 else { return }
     let options = [
