@@ -163,7 +163,10 @@ let package = Package(
       swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOToolTests",
-      dependencies: ["RangeIOTool", "RangeIOTraces", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "RangeIOTool", "RangeIOTraces", .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict + checkedTests),
     // Plugins: see Plugins/README.md.
     .target(name: "CRangeIOMapped", path: "Plugins/RangeIOMapped/Sources/CRangeIOMapped"),

@@ -57,11 +57,11 @@ final class CopyTransfer: Sendable {
   private func copy(_ pieces: Range<Int>) async throws {
     let arrival = Arrival(PieceSums(pieces, layout))
     var retries = CopyRetries()
-    while case let range = arrival.missing, !range.isEmpty {
+    while case let (number, range) = arrival.nextTry(), !range.isEmpty {
       try Task.checkCancellation()
       try await waitForTurn(range.count)
       do {
-        try await read(range, arrival, try: arrival.nextTry())
+        try await read(range, arrival, number)
         guard arrival.missing.isEmpty else { throw ReadError.endedEarly(arrival.missing, of: reader.source) }
       } catch {
         if let failure = arrival.failure { throw failure }
@@ -72,7 +72,7 @@ final class CopyTransfer: Sendable {
     }
   }
 
-  private func read(_ range: ByteRange, _ arrival: Arrival, try number: Int) async throws {
+  private func read(_ range: ByteRange, _ arrival: Arrival, _ number: Int) async throws {
     if let read = source.arriving {
       try await read(range, reader.source) { [self] in try take($0, arrival, number) }
     } else {
@@ -82,12 +82,11 @@ final class CopyTransfer: Sendable {
 
   /// Writes a portion of a request, and finishes the pieces that are complete with it.
   private func take(_ portion: Bytes, _ arrival: Arrival, _ number: Int) throws {
-    // A portion may still come while the read that it is of returns with an error.
-    guard arrival.isLast(number) else { return }
-    guard portion.count <= arrival.missing.count else { throw ReadError.endedLate(of: reader.source) }
+    guard let missing = arrival.missing(in: number) else { return }
+    guard portion.count <= missing.count else { throw ReadError.endedLate(of: reader.source) }
     do throws(ToolFailure) {
-      try file.write(portion, at: arrival.missing.lowerBound)
-      for record in arrival.take(portion) {
+      try file.write(portion, at: missing.lowerBound)
+      for record in arrival.take(portion, number) {
         if let write = plan.withLock({ $0.finish(record.piece, sum: record.sum) }) { try file.note(write) }
       }
     } catch {
@@ -104,23 +103,31 @@ final class CopyTransfer: Sendable {
     if let wait, wait > .zero { try await Task.sleep(for: wait) }
   }
 
-  /// What has arrived of one request. Used by one thread at a time: by the request, or by who waits for it.
+  /// What has arrived of one request, over all its tries.
+  ///
+  /// A portion may still come while the try that it is of returns with an error. It counts until the next try begins.
   private final class Arrival: Sendable {
-    private let state: Locked<(sums: PieceSums, tries: Int, failure: ToolFailure?)>
+    private struct State {
+      var sums: PieceSums
+      var number = 0
+      var failure: ToolFailure?
+    }
+    private let state: Locked<State>
 
-    init(_ sums: PieceSums) { state = Locked((sums, 0, nil)) }
+    init(_ sums: PieceSums) { state = Locked(State(sums: sums)) }
 
-    /// Begins another try.
-    func nextTry() -> Int {
+    /// Begins the next try, and returns its number and what it has to read.
+    func nextTry() -> (number: Int, missing: ByteRange) {
       state.withLock { state in
-        state.tries += 1
-        return state.tries
+        state.number += 1
+        return (state.number, state.sums.missing)
       }
     }
 
-    func isLast(_ number: Int) -> Bool { state.withLock { $0.tries == number } }
-
     var missing: ByteRange { state.withLock { $0.sums.missing } }
+
+    /// What has not arrived, if no other try has begun.
+    func missing(in number: Int) -> ByteRange? { state.withLock { $0.number == number ? $0.sums.missing : nil } }
 
     /// Why nothing more can be written.
     var failure: ToolFailure? {
@@ -128,7 +135,10 @@ final class CopyTransfer: Sendable {
       set { state.withLock { $0.failure = newValue } }
     }
 
-    func take(_ portion: Bytes) -> [CopyJournal.Record] { state.withLock { $0.sums.take(portion) } }
+    /// - Returns: the pieces that are complete.
+    func take(_ portion: Bytes, _ number: Int) -> [CopyJournal.Record] {
+      state.withLock { $0.number == number ? $0.sums.take(portion) : [] }
+    }
   }
 }
 
