@@ -92,7 +92,7 @@
           // Each of eight requests gets so many bytes, and then none until the server is killed, too.
           let share = (64 << 20) / 11 / 8 - random.below(65_536)
           let gate = ServerGate()
-          server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .body(share)) }
+          server.script = held(by: gate, at: share)
           let process = try start(server)
           let wanted = noted + 8 * (share >> 16)
           await gate.arrival(8)
@@ -118,7 +118,7 @@
       try await LyingServer.with { server in
         server.objects.put(ServedObject(count: 16 << 20), at: "/object")
         let gate = ServerGate()
-        server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .body(500_000)) }
+        server.script = held(by: gate, at: 500_000)
         var process = try start(server)
         await gate.arrival(8)
         while try notedPieces < 8 * 7 { try await Task.sleep(for: .milliseconds(1)) }
@@ -134,9 +134,7 @@
 
         try FileManager.default.removeItem(atPath: copy)
         let second = ServerGate()
-        server.script = ServerScript { context in
-          context.honest.interrupted(.wait(second), at: .body(500_000)).interrupted(.reset, at: .body(500_001))
-        }
+        server.script = held(by: second, at: 500_000, then: .reset)
         process = try start(server)
         await second.arrival(8)
         server.objects.put(ServedObject(count: 16 << 20, version: 3), at: "/object")
@@ -152,7 +150,7 @@
         object.tag = .none
         server.objects.put(object, at: "/object")
         let gate = ServerGate()
-        server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .body(200_000)) }
+        server.script = held(by: gate, at: 200_000)
         let process = try start(server)
         await gate.arrival(4)
         process.send(SIGKILL)
@@ -170,6 +168,18 @@
       defer { try? output.close() }
       return try ToolProcess(
         ["copy", server.url("/object"), copy], output: output.rawValue, errors: output.rawValue)
+    }
+
+    /// Answers that have more than `count` bytes wait for `gate` after these.
+    private func held(
+      by gate: ServerGate, at count: Int, then action: Interruption.Action? = nil
+    ) -> ServerScript {
+      ServerScript { context in
+        let answer = context.honest
+        guard !answer.isBodyless, answer.body.count > count else { return answer }
+        let held = answer.interrupted(.wait(gate), at: .body(count))
+        return action.map { held.interrupted($0, at: .body(count)) } ?? held
+      }
     }
 
     /// The pieces that the journal has.
