@@ -1,0 +1,51 @@
+@testable import RangeIOHTTPTransport
+
+/// One version of the object that a ``ModelServer`` holds.
+struct ModelObject {
+  /// How the server tells versions apart.
+  enum Marking: CaseIterable {
+    case strongTag, unquotedTag, weakTag, weakTagAndDate, date, versionID, nothing
+  }
+
+  let number: Int
+  let bytes: [UInt8]
+  let marking: Marking
+
+  /// Version `number`, which differs from all others in what `marking` shows, and in most of its bytes.
+  init(number: Int, marking: Marking, size: Int, _ random: inout SeededNumbers) {
+    self.number = number
+    self.marking = marking
+    // What has nothing but its size is told apart by that alone.
+    let count = marking == .nothing ? size + number * 7 : size
+    var word = random.next()
+    bytes = (0..<count).map { index in
+      if index % 8 == 0 { word = random.next() }
+      return UInt8(truncatingIfNeeded: word >> (8 * UInt64(index % 8)))
+    }
+  }
+
+  var size: Int { bytes.count }
+
+  /// The fields that show the version.
+  var fields: HeaderFields {
+    let date = HTTPDate(secondsSince1970: testNow - 100_000 + 10 * number).text
+    switch marking {
+    case .strongTag: return ["ETag": "\"v\(number)\""].headerFields
+    case .unquotedTag: return ["ETag": "v\(number)"].headerFields
+    case .weakTag: return ["ETag": "W/\"v\(number)\""].headerFields
+    case .weakTagAndDate: return ["ETag": "W/\"v\"", "Last-Modified": date].headerFields
+    case .date: return ["Last-Modified": date].headerFields
+    case .versionID: return ["x-amz-version-id": "v\(number)", "ETag": "\"e\(number)\""].headerFields
+    case .nothing: return HeaderFields()
+    }
+  }
+
+  /// Whether `version` means this one.
+  func isMeant(by version: ObjectVersion, _ rules: TransferRules) -> Bool {
+    ResponseHead(status: 200, fields: fields).mark(rules) == version.mark && version.size == size
+  }
+}
+
+extension KeyValuePairs<String, String> {
+  var headerFields: HeaderFields { HeaderFields(self) }
+}
