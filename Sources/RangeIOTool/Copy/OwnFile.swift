@@ -48,7 +48,7 @@ final class OwnFile: Sendable {
 
   /// Writes all of `bytes` at `offset`.
   func write(_ bytes: [UInt8], at offset: Int) throws(ToolFailure) {
-    try bytes.withUnsafeBytes { (buffer) throws(ToolFailure) in try write(buffer, at: offset) }
+    try writing { _ = try descriptor.writeAll(toAbsoluteOffset: Int64(offset), bytes) }
   }
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(ToolFailure) {

@@ -80,7 +80,7 @@ final class PartFile: Sendable {
       // In two steps, because `RawSpan.withUnsafeBytes` passes on a typed error only if its closure is spelled out.
       try span.withUnsafeBytes { (buffer) throws(ToolFailure) in
         try ZeroBlocks.forEachRun(buffer, at: offset) { (run, place, isZero) throws(ToolFailure) in
-          if isZero, try isFresh || hasZeros(place..<place + run.count) { return }
+          if isZero, try isHole(place..<place + run.count) { return }
           try part.write(run, at: place)
         }
       }
@@ -135,7 +135,8 @@ final class PartFile: Sendable {
     unlink(journal.path)
   }
 
-  private func hasZeros(_ range: ByteRange) throws(ToolFailure) -> Bool {
+  private func isHole(_ range: ByteRange) throws(ToolFailure) -> Bool {
+    if isFresh { return true }
     var isZero = true
     try part.forEachPortion(of: range) { isZero = isZero && ZeroBlocks.isZero($0) }
     return isZero

@@ -20,7 +20,7 @@ struct PieceSums {
   }
 
   /// The bytes that are still expected.
-  var missing: ByteRange { position..<max(position, layout.range(of: rest).upperBound) }
+  var missing: ByteRange { position..<(rest.isEmpty ? position : layout.range(of: rest).upperBound) }
 
   /// Takes the bytes of `portion`.
   ///
