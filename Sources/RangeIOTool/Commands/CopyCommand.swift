@@ -31,6 +31,7 @@ struct CopyCommand: CommandWithStats {
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
+    guard file != "-" else { throw ToolFailure.usage("copy makes a file: for standard output use 'rangeio cat'") }
     guard (1...CopyRequests.mostParallel).contains(parallel) else {
       throw ToolFailure.usage("--parallel: \(parallel) is not from 1 to \(CopyRequests.mostParallel)")
     }

@@ -126,6 +126,7 @@ import Testing
       #expect(result.code == (target.isEmpty ? 2 : 1) && result.hasOneLineOfErrors, "\(target): \(result.errors)")
     }
     #expect(try await tool("copy", directory("missing"), copy).code == 3)
+    #expect(try await tool("copy", source, "-").code == 2)
     #expect(try directory.names == ["source"])
   }
 
