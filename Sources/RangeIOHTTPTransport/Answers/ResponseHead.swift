@@ -33,7 +33,8 @@ extension ResponseHead {
 
   /// Whether HTTP itself says where the body ends, rather than the end of the connection.
   var isFramed: Bool {
-    contentLength != .unsaid || fields.values(of: "Transfer-Encoding").contains { HTTPText.lower($0).contains("chunked") }
+    contentLength != .unsaid
+      || fields.values(of: "Transfer-Encoding").contains { HTTPText.lower($0).contains("chunked") }
   }
 
   /// Whether the body is encoded. `aws-chunked` is only how an object was uploaded.

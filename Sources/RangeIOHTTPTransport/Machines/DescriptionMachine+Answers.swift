@@ -35,9 +35,9 @@ extension DescriptionMachine {
       return .fail(head.fault(context.rules) ?? ReadMachine.withoutContentRange)
     case (200, nil):
       return answeredWhole(head, at: now)
-    case (416, .unsatisfied(total: 0)):
+    case (416, .unsatisfied(total: 0)?):
       return finish(head, size: 0, acceptsRanges: true, at: now)
-    case (416, .unsatisfied(let total)):
+    case (416, .unsatisfied(let total)?):
       return .fail(
         Failure(.rangeRefused, "the server refused the first byte (416) of an object of \(total) bytes"))
     case (416, _):
@@ -101,7 +101,8 @@ extension DescriptionMachine {
 extension Failure {
   static func portal(_ route: Route) -> Failure {
     Failure(
-      .html, "\(route.target.origin) answered with a page of HTML in place of the object: "
+      .html,
+      "\(route.target.origin) answered with a page of HTML in place of the object: "
         + "it may want a login; open the URL in a browser")
   }
 }

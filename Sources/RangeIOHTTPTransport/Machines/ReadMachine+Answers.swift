@@ -36,7 +36,8 @@ extension ReadMachine {
     else {
       return .fail(
         Failure(
-          .otherRange, "the server answered bytes \(Self.text(wanted)) with bytes \(Self.text(bytes)), "
+          .otherRange,
+          "the server answered bytes \(Self.text(wanted)) with bytes \(Self.text(bytes)), "
             + "which is another range"))
     }
     if case .bytes(let length) = head.contentLength, length != bytes.count {
@@ -64,7 +65,8 @@ extension ReadMachine {
     guard range.lowerBound == 0, isAll || range.upperBound <= context.rules.prefixLimit else {
       return .fail(
         Failure(
-          .ignoresRanges, "the server ignores ranges: it answered \(range.count) bytes at \(range.lowerBound) "
+          .ignoresRanges,
+          "the server ignores ranges: it answered \(range.count) bytes at \(range.lowerBound) "
             + "with the whole object (200); download it whole, or read it from a server that serves ranges"))
     }
     // What is there already comes again.
@@ -80,7 +82,8 @@ extension ReadMachine {
     return doubt(
       .satisfiable,
       Failure(
-        .rangeRefused, "the server refused bytes \(Self.text(range)) (416), "
+        .rangeRefused,
+        "the server refused bytes \(Self.text(range)) (416), "
           + "though it says that the object has \(version.size) bytes"))
   }
 
@@ -94,7 +97,8 @@ extension ReadMachine {
 
   static func contradiction(_ length: Int, _ bytes: Range<Int>) -> Failure {
     Failure(
-      .lengthContradicted, "the server announced bytes \(text(bytes)) (Content-Range) and a body of \(length) bytes "
+      .lengthContradicted,
+      "the server announced bytes \(text(bytes)) (Content-Range) and a body of \(length) bytes "
         + "(Content-Length)")
   }
 }

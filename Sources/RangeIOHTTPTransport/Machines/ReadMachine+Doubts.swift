@@ -30,7 +30,8 @@ extension ReadMachine {
     case .missing:
       return .fail(
         Failure(
-          .validatorMissing, "the server gave neither the tag nor the date by which it described the object, "
+          .validatorMissing,
+          "the server gave neither the tag nor the date by which it described the object, "
             + "so the bytes may be of any version"))
     case .same: break
     }
@@ -76,22 +77,25 @@ extension ReadMachine {
       // One tag with two sizes: one of them is that of another encoding.
       context.learn(.headLies)
       return Failure(
-        .changed, "the server gave the object \(version.size) bytes at first and \(newer.size) now, "
+        .changed,
+        "the server gave the object \(version.size) bytes at first and \(newer.size) now, "
           + "with the same tag: open it again")
     }
     return Failure(
-      .changed, "\(version.difference(to: newer)) since it was opened: open it again to read the new version")
+      .changed, "\(version.words(for: newer)) since it was opened: open it again to read the new version")
   }
 
   func stale(_ how: String) -> Failure {
     Failure(
-      .staleAnswer, "the server describes the object as \(version.summary) of \(version.size) bytes, "
+      .staleAnswer,
+      "the server describes the object as \(version.summary) of \(version.size) bytes, "
         + "but answers \(how): servers or caches behind it differ; if their tags do, judge versions by time")
   }
 
   func gone(_ head: ResponseHead) -> Failure {
     Failure(
-      head.status == 404 ? .notFound : .gone, "the server answered a range with \(head.status), "
+      head.status == 404 ? .notFound : .gone,
+      "the server answered a range with \(head.status), "
         + "though it still describes the object: servers behind it differ; try again", isTransient: true)
   }
 }

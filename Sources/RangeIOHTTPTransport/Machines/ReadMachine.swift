@@ -142,7 +142,8 @@ struct ReadMachine: Hashable, Sendable {
 
   private var tooManyCuts: Failure {
     Failure(
-      .tooManyCuts, "the server cut its answers \(fruitless) times in a row, "
+      .tooManyCuts,
+      "the server cut its answers \(fruitless) times in a row, "
         + "with \(taken) of \(range.count) bytes: try again later")
   }
 }

@@ -33,9 +33,10 @@ enum HTTPText {
 
   /// `text` without spaces and tabs at its ends.
   static func trimmed(_ text: some StringProtocol) -> String {
-    let bytes = text.utf8.drop { $0 == 32 || $0 == 9 }
-    guard let last = bytes.lastIndex(where: { $0 != 32 && $0 != 9 }) else { return "" }
-    return String(decoding: bytes[...last], as: UTF8.self)
+    var bytes = Array(text.utf8)[...]
+    bytes = bytes.drop { $0 == 32 || $0 == 9 }
+    while bytes.last == 32 || bytes.last == 9 { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The number that `text` spells with digits only; `nil` for signs, other characters and what does not fit.

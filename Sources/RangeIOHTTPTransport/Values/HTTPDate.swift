@@ -33,8 +33,10 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
 
   /// As HTTP sends it: `Sun, 06 Nov 1994 08:49:37 GMT`.
   public var text: String {
-    let days = Int((Double(secondsSince1970) / 86_400).rounded(.down))
-    let rest = secondsSince1970 - days * 86_400
+    // From the years 1 to 9999, counted from the first day of them.
+    let seconds = min(max(secondsSince1970, -62_135_596_800), 253_402_300_799) + 62_135_596_800
+    let days = seconds / 86_400 - 719_162
+    let rest = seconds % 86_400
     let (year, month, day) = Self.civil(days)
     let weekday = Self.weekdays[((days + 4) % 7 + 7) % 7]
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -77,9 +79,8 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
     (1..<month).reduce(daysBefore(year) + day - 1) { $0 + daysOfMonth($1, year) }
   }
 
-  /// The date of a day counted from the beginning of 1970, kept within the years 1 to 9999.
+  /// The date of a day counted from the beginning of 1970.
   private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-    let days = min(max(days, daysBefore(1)), daysBefore(10_000) - 1)
     // A guess that is at most one year too late or too early.
     var year = min(max(1, 1970 + Int((Double(days) / 365.2425).rounded(.down))), 9999)
     while daysBefore(year) > days { year -= 1 }

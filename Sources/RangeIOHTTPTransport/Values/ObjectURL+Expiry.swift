@@ -8,7 +8,8 @@ extension ObjectURL {
       if let value = item.value { values[QuerySecrets.key(item.name)] = PercentCoding.decoded(value) }
     }
     func signed(_ date: String, for seconds: String) -> Int? {
-      guard let date = values[date].flatMap(Self.compactDate), let seconds = values[seconds].flatMap({ HTTPText.number($0) })
+      guard let date = values[date].flatMap(Self.compactDate),
+        let seconds = values[seconds].flatMap({ HTTPText.number($0) })
       else { return nil }
       return date.addingReportingOverflow(seconds).partialValue
     }

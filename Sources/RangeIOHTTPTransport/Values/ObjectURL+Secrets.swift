@@ -82,7 +82,9 @@ enum QuerySecrets {
     if has.contains("x-goog-signature") { all.formUnion(google) }
     if has.contains("sig"), has.contains("sv") { all.formUnion(azure) }
     if has.contains("signature") {
-      if has.contains("key-pair-id") { all.formUnion(["signature", "key-pair-id", "policy", "expires", "hash-algorithm"]) }
+      if has.contains("key-pair-id") {
+        all.formUnion(["signature", "key-pair-id", "policy", "expires", "hash-algorithm"])
+      }
       if has.contains("awsaccesskeyid") {
         all.formUnion(["signature", "awsaccesskeyid", "expires", "x-amz-security-token"])
       }

@@ -83,10 +83,10 @@ extension ObjectVersion: SourceDescription.Validator {
 extension ObjectVersion: ExplainedValidator {
   /// As in "the server has 10 bytes where it had 20".
   package func difference(to newer: any SourceDescription.Validator) -> String? {
-    (newer as? ObjectVersion).flatMap { isSame(as: $0) ? nil : difference(to: $0) }
+    (newer as? ObjectVersion).flatMap { isSame(as: $0) ? nil : words(for: $0) }
   }
 
-  func difference(to newer: ObjectVersion) -> String {
+  func words(for newer: ObjectVersion) -> String {
     size != newer.size
       ? "the server has \(newer.size) bytes where it had \(size)"
       : "the server has another version of the object (\(newer.summary), not \(summary))"

@@ -64,9 +64,10 @@
       player.resume()
     }
 
-    func send(_ bytes: ArraySlice<UInt8>, isBody: Bool) -> EventLoopFuture<Void> {
+    func send(_ bytes: ArraySlice<UInt8>, isBody: Bool, flushes: Bool) -> EventLoopFuture<Void> {
       guard let context else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-      let sent = context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)))
+      let sent = context.write(wrapOutboundOut(ByteBuffer(bytes: bytes)))
+      if flushes { context.flush() }
       let (log, count) = (core.log, bytes.count)
       if isBody { sent.whenSuccess { log.sent(count) } }
       return sent

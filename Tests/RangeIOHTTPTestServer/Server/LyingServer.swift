@@ -4,6 +4,7 @@
   import NIOHTTP2
   import NIOPosix
   import NIOSSL
+  import Synchronization
 
   /// A server on 127.0.0.1 that holds objects in memory and answers as it is scripted to: right, wrong at any byte,
   /// late, or not at all.
@@ -68,6 +69,7 @@
       var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.backlog, value: 1024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture { try prepare(channel, core, tls) }
         }

@@ -79,10 +79,12 @@
     }
 
     /// The headers come as one step, since HTTP/2 has them compressed in one frame.
-    func send(_ bytes: ArraySlice<UInt8>, isBody: Bool) -> EventLoopFuture<Void> {
+    func send(_ bytes: ArraySlice<UInt8>, isBody: Bool, flushes: Bool) -> EventLoopFuture<Void> {
       guard let context else { return end.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
       guard isBody else {
-        return context.writeAndFlush(wrapOutboundOut(.headers(.init(headers: headers, endStream: endsWithHead))))
+        let sent = context.write(wrapOutboundOut(.headers(.init(headers: headers, endStream: endsWithHead))))
+        if flushes { context.flush() }
+        return sent
       }
       let sent = context.writeAndFlush(wrapOutboundOut(.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes))))))
       let (log, count) = (core.log, bytes.count)

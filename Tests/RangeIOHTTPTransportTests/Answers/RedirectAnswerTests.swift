@@ -81,7 +81,9 @@ struct RedirectAnswerTests {
     ("//cdn.example/a//b/../c", "https://cdn.example/a//b/../c"), ("?v=2", "https://example.org/dir/data.bin?v=2"),
     ("sub/./x;y=1", "https://example.org/dir/sub/x;y=1"), ("https://EXAMPLE.net:443/%7eA", "https://example.net/%7eA"),
     (" /p?q#f ", "https://example.org/p?q"),
-  ]) func `answer 42: a Location that is relative or not encoded is resolved`(_ location: String, _ expected: String) throws {
+  ]) func `answer 42: a Location that is relative or not encoded is resolved`(_ location: String, _ expected: String)
+    throws
+  {
     var run = try ReadRun(url: "https://example.org/dir/data.bin?v=1")
     run.answer(307, ["Location": location])
     #expect(run.request?.url.text == expected)
@@ -101,7 +103,8 @@ struct RedirectAnswerTests {
   private static func signed(at time: Int, for seconds: Int, _ path: String = "x") -> String {
     let text = HTTPDate(secondsSince1970: time).text.split(separator: " ")
     let clock = text[4].split(separator: ":").joined()
-    return "https://cdn.example/\(path)?X-Amz-Date=202611\(text[1])T\(clock)Z&X-Amz-Expires=\(seconds)&X-Amz-Signature=s"
+    return
+      "https://cdn.example/\(path)?X-Amz-Date=202611\(text[1])T\(clock)Z&X-Amz-Expires=\(seconds)&X-Amz-Signature=s"
   }
 
   @Test func `answer 43: a signed redirect is kept until shortly before it expires`() throws {

@@ -5,7 +5,8 @@ import Testing
 /// Answers 44 to 53: what happens below HTTP, as far as a machine can see it.
 struct TransportAnswerTests {
   @Test(arguments: [TransportFault.reset, .goAway, .streamReset, .closedWithoutNotify])
-  func `answers 44, 47, 48: a connection that ends before the head is replaced at once`(_ fault: TransportFault) throws {
+  func `answers 44, 47, 48: a connection that ends before the head is replaced at once`(_ fault: TransportFault) throws
+  {
     var run = try ReadRun()
     for _ in 0..<8 {
       run.failed(fault)
@@ -71,7 +72,8 @@ struct TransportAnswerTests {
   }
 
   @Test(arguments: [TransportFault.tooSlow, .stalled])
-  func `answers 49, 50: a body that drips or stalls is asked for once more, then fails`(_ fault: TransportFault) throws {
+  func `answers 49, 50: a body that drips or stalls is asked for once more, then fails`(_ fault: TransportFault) throws
+  {
     var run = try ReadRun()
     run.answer(.part(0..<1000, of: 10_000))
     run.ended(.fault(fault), 10)

@@ -43,7 +43,8 @@ struct ModelAnswer {
 
 /// A wrong turn that a server takes, for one request.
 enum Trick: CaseIterable {
-  case whole, wholeWithoutLength, wholeWithRange, noRange, otherStart, earlierStart, shorter, longer, starRange, starTotal
+  case whole, wholeWithoutLength, wholeWithRange, noRange, otherStart, earlierStart, shorter, longer, starRange,
+    starTotal
   case otherTotal, nonsenseRange, multipart, unasked, bareRefusal, refusal, emptyRefusal, precondition, unauthorized
   case forbidden, missing, gone, busy, failing, html, noMark, encoded, lyingLength, doubleLength, endsEarly, overruns
   case cut, cutEarly, stalls, drips, endsWithoutNotify, resetBeforeHead, goAway, noHead, refused, giantHeaders, stale

@@ -30,12 +30,12 @@ struct ModelObject {
   var fields: HeaderFields {
     let date = HTTPDate(secondsSince1970: testNow - 100_000 + 10 * number).text
     switch marking {
-    case .strongTag: return ["ETag": "\"v\(number)\""].headerFields
-    case .unquotedTag: return ["ETag": "v\(number)"].headerFields
-    case .weakTag: return ["ETag": "W/\"v\(number)\""].headerFields
-    case .weakTagAndDate: return ["ETag": "W/\"v\"", "Last-Modified": date].headerFields
-    case .date: return ["Last-Modified": date].headerFields
-    case .versionID: return ["x-amz-version-id": "v\(number)", "ETag": "\"e\(number)\""].headerFields
+    case .strongTag: return HeaderFields(["ETag": "\"v\(number)\""])
+    case .unquotedTag: return HeaderFields(["ETag": "v\(number)"])
+    case .weakTag: return HeaderFields(["ETag": "W/\"v\(number)\""])
+    case .weakTagAndDate: return HeaderFields(["ETag": "W/\"v\"", "Last-Modified": date])
+    case .date: return HeaderFields(["Last-Modified": date])
+    case .versionID: return HeaderFields(["x-amz-version-id": "v\(number)", "ETag": "\"e\(number)\""])
     case .nothing: return HeaderFields()
     }
   }
@@ -44,8 +44,4 @@ struct ModelObject {
   func isMeant(by version: ObjectVersion, _ rules: TransferRules) -> Bool {
     ResponseHead(status: 200, fields: fields).mark(rules) == version.mark && version.size == size
   }
-}
-
-extension KeyValuePairs<String, String> {
-  var headerFields: HeaderFields { HeaderFields(self) }
 }

@@ -12,10 +12,10 @@ extension ModelServer {
     case .noHead: return ModelAnswer(fault: .headTimeout)
     case .refused: return ModelAnswer(fault: .refused)
     case .giantHeaders: return ModelAnswer(fault: .giantHeaders)
-    case .redirectLoop: return ModelAnswer(302, ["Location": plan.url.text].headerFields)
-    case .redirectDown: return ModelAnswer(301, ["Location": "http://origin.test/object"].headerFields)
+    case .redirectLoop: return ModelAnswer(302, HeaderFields(["Location": plan.url.text]))
+    case .redirectDown: return ModelAnswer(301, HeaderFields(["Location": "http://origin.test/object"]))
     case .redirectNowhere: return ModelAnswer(302)
-    case .redirectElsewhere: return ModelAnswer(302, ["Location": "https://\(random.below(5)).test/x"].headerFields)
+    case .redirectElsewhere: return ModelAnswer(302, HeaderFields(["Location": "https://\(random.below(5)).test/x"]))
     case .stale: return plan.range.map { stale($0) } ?? right(plan)
     case .shorter, .longer, .otherStart, .earlierStart, .wholeWithRange:
       return moved(trick, plan, object) ?? whole(object)
@@ -28,17 +28,18 @@ extension ModelServer {
     switch trick {
     case .unasked: return ModelAnswer(random.one(of: [204, 202, 304, 203, 300, 400, 501]))
     case .bareRefusal: return ModelAnswer(416)
-    case .refusal: return ModelAnswer(416, ["Content-Range": "bytes */\(size + random.below(2))"].headerFields)
-    case .emptyRefusal: return ModelAnswer(416, ["Content-Range": "bytes */0"].headerFields)
+    case .refusal: return ModelAnswer(416, HeaderFields(["Content-Range": "bytes */\(size + random.below(2))"]))
+    case .emptyRefusal: return ModelAnswer(416, HeaderFields(["Content-Range": "bytes */0"]))
     case .precondition: return ModelAnswer(412)
     case .unauthorized: return ModelAnswer(401)
     case .forbidden: return ModelAnswer(403)
     case .missing: return ModelAnswer(404)
     case .gone: return ModelAnswer(410)
-    case .busy: return ModelAnswer(random.one(of: [429, 503]), ["Retry-After": "1"].headerFields)
+    case .busy: return ModelAnswer(random.one(of: [429, 503]), HeaderFields(["Retry-After": "1"]))
     case .failing: return ModelAnswer(random.one(of: [408, 500, 502, 504]))
     case .html:
-      return ModelAnswer(200, ["Content-Type": "text/html", "Content-Length": "5"].headerFields, body: Array("<html".utf8))
+      return ModelAnswer(
+        200, HeaderFields(["Content-Type": "text/html", "Content-Length": "5"]), body: Array("<html".utf8))
     default: return nil
     }
   }
@@ -49,7 +50,8 @@ extension ModelServer {
     if trick == .wholeWithoutLength { return whole(object).with("Content-Length", nil) }
     let answer = right(plan)
     guard answer.head?.status == 206 else { return answer }
-    let range = plan.range.map { "\($0.lowerBound)-\(max($0.lowerBound, min($0.upperBound, object.size) - 1))" } ?? "0-0"
+    let range =
+      plan.range.map { "\($0.lowerBound)-\(max($0.lowerBound, min($0.upperBound, object.size) - 1))" } ?? "0-0"
     switch trick {
     case .noRange: return answer.with("Content-Range", nil)
     case .starRange: return answer.with("Content-Range", "bytes */*")

@@ -23,8 +23,6 @@ struct ModelServer {
   let tricks: Int
   let replacements: Int
   var versions: [ModelObject]
-  /// Whether the object may have been described wrongly, or not been there.
-  private(set) var hasLied = false
   private(set) var requests = 0
   private(set) var played: [Trick: Int] = [:]
   /// The end of the last signature.
@@ -48,7 +46,7 @@ struct ModelServer {
   }
 
   /// Whether no answer is wrong and the object stays.
-  var isHonest: Bool { tricks == 0 && replacements == 0 && !ignoresRanges && head != .lies }
+  var isHonest: Bool { tricks == 0 && replacements == 0 && !ignoresRanges && head != .lies && cap > 2000 }
 
   mutating func answer(_ plan: RequestPlan) -> ModelAnswer {
     requests += 1
@@ -69,11 +67,12 @@ struct ModelServer {
     switch redirects {
     case .none, .noneToo: return nil
     case .sameOrigin:
-      return isAtOrigin ? ModelAnswer(302, ["Location": "moved%20object?x=1", "Cache-Control": "no-store"].headerFields) : nil
+      return isAtOrigin
+        ? ModelAnswer(302, HeaderFields(["Location": "moved%20object?x=1", "Cache-Control": "no-store"])) : nil
     case .signed where isAtOrigin:
-      signedUntil = clock + random.below(300)
+      signedUntil = clock + 100 + random.below(300)
       let location = "https://cdn.test/object?Signature=s&Expires=\(signedUntil)&Key-Pair-Id=k"
-      return ModelAnswer(307, ["Location": location].headerFields)
+      return ModelAnswer(307, HeaderFields(["Location": location]))
     case .signed:
       return clock > signedUntil ? ModelAnswer(403) : nil
     }
@@ -103,7 +102,7 @@ struct ModelServer {
     }
     guard let range = plan.range, !ignoresRanges else { return whole(object) }
     guard range.lowerBound < object.size else {
-      return ModelAnswer(416, ["Content-Range": "bytes */\(object.size)"].headerFields)
+      return ModelAnswer(416, HeaderFields(["Content-Range": "bytes */\(object.size)"]))
     }
     let end = min(range.upperBound, object.size, range.lowerBound + min(cap, 1 << 40))
     return part(object, range.lowerBound..<end)
@@ -116,7 +115,6 @@ struct ModelServer {
     case .forbids: return ModelAnswer(403)
     case .withoutLength: return ModelAnswer(200, fields)
     case .lies:
-      hasLied = true
       fields.set("Content-Length", "\(object.size / 2 + 1)")
     case .honest, .honestToo: fields.set("Content-Length", "\(object.size)")
     }

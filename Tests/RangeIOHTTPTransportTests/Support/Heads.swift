@@ -24,6 +24,7 @@ extension ResponseHead {
 extension ObjectVersion {
   /// A version with a tag, as it stands in a field.
   static func tagged(_ text: String, size: Int) -> ObjectVersion {
-    ObjectVersion(EntityTag(text).map { $0.isWeak ? .weakTag($0, lastModified: nil) : .strongTag($0) } ?? .unknown, size: size)
+    ObjectVersion(
+      EntityTag(text).map { $0.isWeak ? .weakTag($0, lastModified: nil) : .strongTag($0) } ?? .unknown, size: size)
   }
 }
