@@ -47,7 +47,7 @@ enum CopyJournal {
   /// The header of a journal.
   static func header(_ identity: Identity) -> [UInt8] {
     var bytes = magic
-    append(UInt64(identity.layout.byteCount), to: &bytes)
+    append(UInt64(truncatingIfNeeded: identity.layout.byteCount), to: &bytes)
     append(UInt32(identity.layout.pieceSize), to: &bytes)
     append(UInt32(0), to: &bytes)
     bytes += identity.source + identity.version
