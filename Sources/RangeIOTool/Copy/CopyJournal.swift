@@ -8,6 +8,8 @@ import RangeIO
 enum CopyJournal {
   static let headerSize = 96
   static let recordSize = 16
+  /// The bytes of the header before its sum. With its sum, every header would have the same one.
+  private static let summedSize = 92
   private static let magic: [UInt8] = Array("rioCopy1".utf8)
 
   /// What is copied. Digests, because ids may be long, and an id is nobody else's business.
@@ -59,7 +61,7 @@ enum CopyJournal {
   /// What the header in `bytes` says; `nil` if it is damaged, or not one of a journal.
   static func identity(_ bytes: [UInt8]) -> Identity? {
     guard bytes.count >= headerSize, bytes.starts(with: magic) else { return nil }
-    guard let noted: UInt32 = integer(bytes, at: 92), noted == sum(Array(bytes[..<92])) else { return nil }
+    guard let noted: UInt32 = integer(bytes, at: summedSize), noted == sum(Array(bytes[..<summedSize])) else { return nil }
     guard let byteCount: UInt64 = integer(bytes, at: 8), let pieceSize: UInt32 = integer(bytes, at: 16),
       let byteCount = Int(exactly: byteCount),
       pieceSize.nonzeroBitCount == 1, (CopyLayout.smallestPiece...CopyLayout.largestPiece).contains(Int(pieceSize))
@@ -72,7 +74,7 @@ enum CopyJournal {
   /// The sums of the pieces that the journal `bytes` has, if it is one of `identity`. Of two records of one piece the
   /// later one counts.
   static func sums(_ bytes: [UInt8], of identity: Identity) -> [Int: UInt32] {
-    let check = sum(Array(bytes[..<headerSize]))
+    let check = sum(Array(bytes[..<summedSize]))
     var sums: [Int: UInt32] = [:]
     var offset = headerSize
     while offset + recordSize <= bytes.count {
@@ -90,14 +92,14 @@ enum CopyJournal {
   /// Where the next record goes.
   struct Cursor: Equatable {
     private var offset: Int
-    /// The sum of the header: a record of another journal is none of this one.
+    /// The sum in the header: a record of another journal is none of this one.
     private let check: UInt32
 
     /// - Parameter length: the length of the journal now. An incomplete record at its end is skipped.
     init(_ identity: Identity, length: Int = headerSize) {
       let slots = (max(length, headerSize) - headerSize + recordSize - 1) / recordSize
       offset = headerSize + slots * recordSize
-      check = sum(header(identity))
+      check = sum(Array(header(identity)[..<summedSize]))
     }
 
     /// Places `records`, and moves on.

@@ -103,7 +103,7 @@ import Testing
 
   @Test func `a link, a directory and a pipe with our name are refused`() throws {
     let victim = try directory.file("victim", [1, 2, 3])
-    for name in [target.part, target.journal] {
+    for name in [target.journal, target.part] {
       try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: victim)
       #expect(throws: ToolFailure.self) { try open(identity) }
       try FileManager.default.removeItem(atPath: name)
