@@ -61,7 +61,8 @@ enum CopyJournal {
   /// What the header in `bytes` says; `nil` if it is damaged, or not one of a journal.
   static func identity(_ bytes: [UInt8]) -> Identity? {
     guard bytes.count >= headerSize, bytes.starts(with: magic) else { return nil }
-    guard let noted: UInt32 = integer(bytes, at: summedSize), noted == sum(Array(bytes[..<summedSize])) else { return nil }
+    let sum = sum(Array(bytes[..<summedSize]))
+    guard let noted: UInt32 = integer(bytes, at: summedSize), noted == sum else { return nil }
     guard let byteCount: UInt64 = integer(bytes, at: 8), let pieceSize: UInt32 = integer(bytes, at: 16),
       let byteCount = Int(exactly: byteCount),
       pieceSize.nonzeroBitCount == 1, (CopyLayout.smallestPiece...CopyLayout.largestPiece).contains(Int(pieceSize))
