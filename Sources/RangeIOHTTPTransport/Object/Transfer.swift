@@ -106,23 +106,23 @@
       _ plan: RequestPlan, _ credential: inout CredentialStore.Credential?
     ) async throws -> WireRequest {
       var plan = plan
-      plan.fields.set("User-Agent", core.settings.userAgent)
-      plan.fields.set("Accept", "*/*")
-      guard plan.mayCarryCredentials else {
-        return WireRequest(method: plan.method.rawValue, url: plan.url, fields: plan.fields)
+      if plan.mayCarryCredentials { plan.additionalFields = core.settings.headers }
+      for (name, value) in [("User-Agent", core.settings.userAgent), ("Accept", "*/*")]
+      where plan.additionalFields[name] == nil {
+        plan.additionalFields.set(name, value)
       }
-      for field in core.settings.headers.all { plan.fields.add(field) }
-      if let authority = core.authority {
+      if plan.mayCarryCredentials, let authority = core.authority {
         let complete = plan
         let prepared = try await core.leavingBehind(until: deadline) { try await authority.prepare(complete) }
         return WireRequest(method: plan.method.rawValue, url: prepared.url, fields: prepared.fields)
       }
-      if let credentials = core.credentials {
+      var fields = plan.fields
+      if plan.mayCarryCredentials, let credentials = core.credentials {
         let used = try await credentials.current { [core, deadline] in try await core.wait(for: $0, until: deadline) }
         credential = used
-        if let value = used.value { plan.fields.set("Authorization", value) }
+        if let value = used.value { fields.set("Authorization", value) }
       }
-      return WireRequest(method: plan.method.rawValue, url: plan.url, fields: plan.fields)
+      return WireRequest(method: plan.method.rawValue, url: plan.url, fields: fields)
     }
 
     // MARK: mending
@@ -172,14 +172,6 @@
     /// Keeps a route that a read has found, unless it is the one it began with.
     func learn(_ route: Route, after first: Route) {
       if route != first { learnt.withLock { $0.route = route } }
-    }
-  }
-
-  extension HeaderFields {
-    /// Adds a field of our own, which was checked when the settings were.
-    mutating func add(_ field: Field) {
-      // `try?`: it fails only on more fields than an answer may have, which no server takes.
-      try? append(field.name, field.value)
     }
   }
 #endif

@@ -13,6 +13,12 @@
       /// How it ended.
       public var end: End
 
+      /// Creates what a test expects.
+      public init(bytes: [UInt8], end: End) {
+        self.bytes = bytes
+        self.end = end
+      }
+
       /// How a connection ended.
       public enum End: Hashable, Sendable {
         /// By the end of the stream; with TLS, after close_notify.

@@ -1,3 +1,4 @@
+import RangeIO
 import Testing
 
 @testable import RangeIOHTTPTransport

@@ -40,8 +40,13 @@ struct ModelObject {
     }
   }
 
-  /// Whether `version` means this one.
+  /// Whether `version` means this one. With a strong mark also under a wrong size: HEAD may have lied, and if no answer
+  /// shows the size, the bytes are right all the same.
   func isMeant(by version: ObjectVersion, _ rules: TransferRules) -> Bool {
-    ResponseHead(status: 200, fields: fields).mark(rules) == version.mark && version.size == size
+    guard ResponseHead(status: 200, fields: fields).mark(rules) == version.mark else { return false }
+    switch version.mark {
+    case .versionID, .strongTag: return true
+    case .weakTag, .lastModified, .unknown: return version.size == size
+    }
   }
 }

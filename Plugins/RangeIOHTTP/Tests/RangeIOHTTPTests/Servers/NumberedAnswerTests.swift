@@ -16,10 +16,9 @@
       request.isHTTP2 = http2
       request.numberOnConnection = number
       return AnswerContext(
-        request: request, object: object, previous: ServedObject(count: 20_000),
-        honest: .honest(request, object, date: 1_800_000_000), origin: "http://127.0.0.1:1",
-        elsewhere: "http://127.0.0.1:2", otherScheme: "https://127.0.0.1:3", date: 1_800_000_000, memory: ServerMemory()
-      )
+        request: request, object: object, previous: ServedObject(count: 20_000), origin: "http://127.0.0.1:1",
+        elsewhere: "http://127.0.0.1:2", otherScheme: "https://127.0.0.1:3", date: 1_800_000_000,
+        memory: ServerMemory())
     }
 
     /// Requests of all kinds.
