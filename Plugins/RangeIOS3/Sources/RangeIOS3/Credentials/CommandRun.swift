@@ -50,14 +50,14 @@
         if isLeft { throw CancellationError() }
         do { try process.run() } catch { throw failed("cannot be started") }
         // Cancelled between the two: there was no process to end yet.
-        if state.withLock({ $0.isLeft }) { process.terminate() }
+        if state.withLock({ $0.isLeft }) { Self.end(process) }
         let deadline = DispatchWorkItem { [weak self] in self?.leave { $0.isLate = true } }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.timeLimit), execute: deadline)
         defer { deadline.cancel() }
         // `try?`: an output that cannot be read is one that is too short, which the parser reports.
         let bytes = [UInt8]((try? output.fileHandleForReading.read(upToCount: 65_536)) ?? Data())
         // A program that prints more is not waited for.
-        if bytes.count == 65_536 { process.terminate() }
+        if bytes.count == 65_536 { Self.end(process) }
         process.waitUntilExit()
         let (left, late) = state.withLock { ($0.isLeft, $0.isLate) }
         if left { throw CancellationError() }
@@ -75,7 +75,13 @@
           why(&state)
           return state.process
         }
-        if let process, process.isRunning { process.terminate() }
+        if let process { Self.end(process) }
+      }
+
+      /// Not by `terminate`: the command inherits from the thread that starts it which signals are blocked, and threads of
+      /// Dispatch block all that can be.
+      private static func end(_ process: Process) {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
       }
     #else
       /// There are no other programs on this platform.

@@ -23,7 +23,7 @@
       try await StoreScene.with { scene in
         scene.store.put(ServedObject(count: 1_000), at: "/bucket/" + key)
         let address = try S3Address(bucket: "bucket", key: key)
-        #expect(try await scene.firstBytes(scene.source(address.description)) == StoreScene.content())
+        try await scene.expectContent(of: scene.source(address.description))
         #expect(scene.store.refusals.isEmpty)
         #expect(scene.server.log.requests.allSatisfy { $0.target == "/bucket/" + PercentEncoding.path(key) })
       }
@@ -38,7 +38,7 @@
         configuration.requesterPays = true
         configuration.headers = [("x-amz-meta-who", "me  and you"), ("X-Other", "x")]
         scene.server.log.clear()
-        #expect(try await scene.firstBytes(scene.source("s3://bucket/key", configuration)) == StoreScene.content())
+        try await scene.expectContent(of: scene.source("s3://bucket/key", configuration))
         for request in scene.server.log.requests {
           #expect(request["x-amz-meta-who"] == "me  and you" && request["X-Other"] == "x")
           let signed = request["Authorization"] ?? ""
@@ -55,7 +55,7 @@
         let refused = await scene.failure(scene.source("s3://bucket/key", configuration))
         #expect(refused?.code == .permissionDenied && refused?.message.contains("anonymous") == true)
         scene.store.set { $0.isPublic = true }
-        #expect(try await scene.firstBytes(scene.source("s3://bucket/key", configuration)) == StoreScene.content())
+        try await scene.expectContent(of: scene.source("s3://bucket/key", configuration))
         #expect(scene.server.log.requests.allSatisfy { $0["Authorization"] == nil && $0["x-amz-date"] == nil })
       }
     }
@@ -70,14 +70,14 @@
           "AWS_SECRET_ACCESS_KEY": "first secret",
         ]
         let one = scene.source("s3://bucket/key", configuration, variables: variables)
-        #expect(try await scene.firstBytes(one) == StoreScene.content())
+        try await scene.expectContent(of: one)
         configuration.credentials = .profile("work")
         let files = [
           "/home/u/.aws/config": "[profile work]\nregion = mars-1\nendpoint_url = \(scene.server.origin)\n",
           "/home/u/.aws/credentials": "[work]\naws_access_key_id = AKIDFIRST\naws_secret_access_key = first secret\n",
         ]
         let other = scene.source("s3://bucket/key", configuration, files: files)
-        #expect(try await scene.firstBytes(other) == StoreScene.content())
+        try await scene.expectContent(of: other)
         #expect(scene.store.refusals.isEmpty)
       }
     }

@@ -69,6 +69,12 @@
       try await reading(source) { try await Array($0.read(0..<count, of: $0.describe())) }
     }
 
+    /// Reads by `source`, which is closed after, and compares.
+    func expectContent(of source: S3Source, at location: SourceLocation = #_sourceLocation) async throws {
+      let bytes = try await firstBytes(source)
+      #expect(bytes == Self.content(), sourceLocation: location)
+    }
+
     /// The error of a first read by `source`, which is closed after.
     func failure(_ source: S3Source) async -> ReadError? {
       await #expect(throws: ReadError.self) { _ = try await firstBytes(source) }
