@@ -98,6 +98,8 @@ let package = Package(
       name: "RangeIOTool",
       dependencies: [
         "RangeIO", "RangeIOTraces", "CRangeIOSystem",
+        .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
+        .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -162,7 +164,10 @@ let package = Package(
       swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOToolTests",
-      dependencies: ["RangeIOTool", "RangeIOTraces", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "RangeIOTool", "RangeIOTraces", .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict + checkedTests),
     // Plugins: see Plugins/README.md.
     .target(name: "CRangeIOMapped", path: "Plugins/RangeIOMapped/Sources/CRangeIOMapped"),
