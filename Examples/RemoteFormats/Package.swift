@@ -19,7 +19,8 @@ let package = Package(
     .package(name: "swift-range-io", path: "../..", traits: [.trait(name: "HTTP", condition: .when(traits: ["HTTP"]))])
   ],
   targets: [
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    // In the SDK of Apple platforms, and the package zlib1g-dev of Debian.
+    .systemLibrary(name: "CZlib"),
     .target(
       name: "FormatSupport",
       dependencies: [

@@ -10,7 +10,7 @@ struct ColumnDecoder<Value: ParquetValue> {
   private var values: [Value?] = []
 
   /// The most values that a chunk may have: of nulls, a few bytes of a file can claim any number.
-  private static var mostValues: Int { 50_000_000 }
+  private static var mostValues: Int { 10_000_000 }
 
   init(_ column: Column, _ chunk: ColumnChunk) throws {
     guard column.maxRepetitionLevel == 0 else {

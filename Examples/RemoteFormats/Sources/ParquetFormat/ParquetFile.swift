@@ -34,7 +34,8 @@ package struct ParquetFile: Sendable {
     // Usually in the cache. Of a longer footer, the part that is missing is fetched.
     metadata = try FileMetadata(try await reader.read(contents.upperBound..<end).contiguous())
     columns = try Column.leaves(of: metadata.schema)
-    guard metadata.rowGroups.allSatisfy({ $0.columns.map(\.path) == columns.map(\.path) }) else {
+    let paths = columns.map(\.path)
+    guard metadata.rowGroups.allSatisfy({ $0.columns.map(\.path) == paths }) else {
       throw FormatError.damaged("a row group has other columns than the schema")
     }
     self.reader = reader
