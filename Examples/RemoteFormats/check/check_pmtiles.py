@@ -166,7 +166,8 @@ def check_map(name, zooms, contents):
             equal(output, expected, f"tile {place} of {name}")
             if read > 16_384 + 20_000 + len(expected):
                 fail(f"tile {place} of {name} took {read} bytes")
-            if pmtiles:
+            # Their reader takes all directories for compressed.
+            if pmtiles and name != "plain.pmtiles":
                 with open(path(name), "rb") as file:
                     reader = pmtiles.reader.Reader(pmtiles.reader.MmapSource(file))
                     equal(reader.get(zoom, x, y), expected, f"tile {place} of {name} by PyPI's pmtiles")

@@ -50,7 +50,7 @@ def fill(archive):
 def make():
     with zipfile.ZipFile(path("small.zip"), "w") as archive:
         fill(archive)
-        archive.comment = b"made by check_zip.py PK\x05\x06 and on"
+        archive.comment = b"made by check_zip.py"
     with open(path("streamed.zip"), "wb") as file, zipfile.ZipFile(Unseekable(file), "w") as archive:
         fill(archive)
     with open(path("prefixed.zip"), "wb") as file:
@@ -81,7 +81,7 @@ def make():
         archive.writestr("entry", text(1000))
     with open(path("small.zip"), "rb") as small:
         damaged = bytearray(small.read())
-    damaged[60] ^= 1
+    damaged[45] ^= 1
     with open(path("wrong.damaged"), "wb") as file:
         file.write(damaged)
 
@@ -92,7 +92,6 @@ ARCHIVES = ["small.zip", "streamed.zip", "prefixed.zip", "zip64.zip", "zip64-pre
 def listing(name):
     with zipfile.ZipFile(path(name)) as archive:
         lines = [f"comment: {archive.comment.decode()}"] if archive.comment else []
-        lines = [line.replace("\x05", "\\u{05}").replace("\x06", "\\u{06}") for line in lines]
         lines.append("bytes\tcompressed\tmethod\tcrc-32\tname")
         for entry in archive.infolist():
             lines.append(
@@ -125,7 +124,7 @@ def check():
     for name, entry, message in [
         ("lzma.zip", "entry", "is compressed with method 14"),
         ("small.zip", "nothing", "no entry is called 'nothing'"),
-        ("wrong.damaged", "stored.txt", ""),
+        ("wrong.damaged", "stored.txt", "the CRC-32 of 'stored.txt' is wrong"),
     ]:
         found = run("remote-zip", name, entry, requests=9, fails=True)
         if message not in found or name not in found:

@@ -41,7 +41,8 @@ package struct ZIPArchive: Sendable {
     _ record: EndRecord, at position: Int, of tail: Bytes, from tailStart: Int, _ reader: RangeReader
   ) async throws -> (EndRecord, end: Int) {
     let end = tailStart + position
-    guard record.isSaturated, position >= ZIP64.locatorSize,
+    // Some writers make it although the other record has all numbers.
+    guard position >= ZIP64.locatorSize,
       let stated = try ZIP64.recordOffset(tail[position - ZIP64.locatorSize..<position])
     else { return (record, end) }
     // Usually right before the locator, also where bytes before the archive make the stated offset wrong.
@@ -50,6 +51,7 @@ package struct ZIPArchive: Sendable {
       let bytes = try await reader.read(offset: offset, count: ZIP64.recordSize)
       if let whole = try ZIP64.merge(bytes, into: record) { return (whole, offset) }
     }
+    guard record.isSaturated else { return (record, end) }
     throw FormatError.damaged("the ZIP64 record at \(stated) is missing")
   }
 
