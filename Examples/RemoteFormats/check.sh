@@ -44,6 +44,7 @@ fi
 "$python" -m pip install --quiet pmtiles >"$work/pip.log" 2>&1 ||
   without "no other reader of PMTiles can be installed ($(tail -n 1 "$work/pip.log"))"
 
+export PYTHONDONTWRITEBYTECODE=1
 export REMOTE_FORMATS_PROGRAMS=$programs REMOTE_FORMATS_FILES=$work/files
 mkdir "$REMOTE_FORMATS_FILES"
 for format in "${formats[@]}"; do "$python" check/check_"$format".py make; done

@@ -67,7 +67,7 @@ struct HostileFilesTests {
     print("seed \(Spoiling.seed): REMOTE_FORMATS_SEED chooses another")
     for (name, bytes) in try Spoiling.files() {
       var random = SplitMix64(state: Spoiling.seed)
-      for _ in 0..<2_000 {
+      for _ in 0..<1_000 {
         let changed = Spoiling.change(bytes, &random)
         do { try await Self.readAll(changed, as: name) } catch is FormatError {} catch is ReadError {}
       }
@@ -78,7 +78,7 @@ struct HostileFilesTests {
     print("seed \(Spoiling.seed): REMOTE_FORMATS_SEED chooses another")
     for (name, bytes) in try Spoiling.files() {
       var random = SplitMix64(state: Spoiling.seed)
-      for _ in 0..<500 {
+      for _ in 0..<250 {
         let changed = Spoiling.cut(bytes, &random)
         do { try await Self.readAll(changed, as: name) } catch is FormatError {} catch is ReadError {}
       }

@@ -7,7 +7,7 @@ enum Spoiling {
   static let folder = ProcessInfo.processInfo.environment["REMOTE_FORMATS_FILES"]
   static let seed = ProcessInfo.processInfo.environment["REMOTE_FORMATS_SEED"].flatMap(UInt64.init) ?? 1
   /// Larger ones would take too long.
-  private static let largest = 24 << 10
+  private static let largest = 12 << 10
 
   static func files() throws -> [(name: String, bytes: Bytes)] {
     guard let folder else { return [] }

@@ -80,6 +80,6 @@ struct SupportTests {
   }
 
   @Test func `text from a file does not steer the terminal`() {
-    #expect(printable("a\u{1B}[2Jb\u{9B}c\né") == "a\\u{1B}[2Jb\\u{9B}c\\né")
+    #expect(printable("a\u{1B}[2Jb\u{9B}c\né") == "a\\u{1B}[2Jb\\u{009B}c\\né")
   }
 }
