@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the three programs, makes files with other people's programs, and compares what both read of them. Then spoils the
-# files in many ways (the tests of this package).
+# Builds the three programs, makes files with other people's programs, and compares what both read of them. Then spoils
+# the files in many ways (the tests of this package).
 #
 # Usage: Examples/RemoteFormats/check.sh [--http] [options for 'swift build']
-#   --http: builds with the trait HTTP, serves the files with nginx on a free port of this machine, and compares again; few
-#     requests and bytes must come to nginx. The first build of an HTTP client takes some minutes.
+#   --http: builds with the trait HTTP, serves the files with nginx on a free port of this machine, and compares again;
+#     few requests and bytes must come to nginx. The first build of an HTTP client takes some minutes.
 # RANGEIO_SERVERS=required: fails if something is missing that is otherwise left out with a line that says so: nginx, and
 #   PyPI's pyarrow and pmtiles.
 # RANGEIO_SCRATCH: where to build. Default: .build in this folder.
@@ -18,7 +18,14 @@ done
 scratch=${RANGEIO_SCRATCH:-.build}
 work=$(mktemp -d)
 nginx=''
-trap 'if [ -n "$nginx" ]; then kill "$nginx" 2>/dev/null || true; wait "$nginx" 2>/dev/null || true; fi; rm -rf "$work"' EXIT
+end() {
+  if [ -n "$nginx" ]; then
+    kill "$nginx" 2>/dev/null || true
+    wait "$nginx" 2>/dev/null || true
+  fi
+  rm -rf "$work"
+}
+trap end EXIT
 
 without() {
   if [ "${RANGEIO_SERVERS-}" = required ]; then

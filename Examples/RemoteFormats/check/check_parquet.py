@@ -28,8 +28,9 @@ def table(count):
             "name": pyarrow.array([choose.choice(["one", "two", "three 3", "日本"]) for _ in range(count)]),
             "maybe": pyarrow.array([sometimes(0.7, choose.randint(0, 99)) for _ in range(count)], pyarrow.int32()),
             "sparse": pyarrow.array([sometimes(0.01, choose.random()) for _ in range(count)], pyarrow.float64()),
-            "city": pyarrow.array([sometimes(0.9, {"name": sometimes(0.9, choose.choice(cities))}) for _ in range(count)]),
-            "raw": pyarrow.array([bytes(choose.randbytes(choose.randint(0, 6))) for _ in range(count)], pyarrow.binary()),
+            "city": pyarrow.array(
+                [sometimes(0.9, {"name": sometimes(0.9, choose.choice(cities))}) for _ in range(count)]),
+            "raw": pyarrow.array([choose.randbytes(choose.randint(0, 6)) for _ in range(count)], pyarrow.binary()),
             "flag": pyarrow.array([choose.random() < 0.5 for _ in range(count)]),
             "list": pyarrow.array([[number] * (number % 3) for number in range(count)], pyarrow.list_(pyarrow.int32())),
         },
@@ -42,10 +43,14 @@ def table(count):
             ]))
 
 
+# Without what the programs skip.
+SMALL = {"write_statistics": False, "store_schema": False}
+
 # Rows, rows of a group, and how it is written.
 FILES = {
-    "small.parquet": (200, 120, {"compression": "NONE", "write_page_checksum": True}),
-    "small-v2.parquet": (200, 200, {"compression": "GZIP", "data_page_version": "2.0", "write_page_checksum": True}),
+    "small.parquet": (60, 40, {"compression": "NONE", "write_page_checksum": True, **SMALL}),
+    "small-v2.parquet": (
+        60, 60, {"compression": "GZIP", "data_page_version": "2.0", "write_page_checksum": True, **SMALL}),
     "plain.parquet": (50_000, 20_000, {"compression": "NONE", "use_dictionary": False}),
     "gzip.parquet": (50_000, 30_000, {"compression": "GZIP", "data_page_size": 8_000}),
     "snappy.parquet": (50_000, 30_000, {"compression": "SNAPPY", "write_page_checksum": True}),
@@ -83,8 +88,8 @@ def description(name):
             if column.has_dictionary_page:
                 offset = min(offset, column.dictionary_page_offset)
             lines.append(
-                f"  {column.path_in_schema}: {column.num_values} values, {column.total_compressed_size} bytes at {offset}, "
-                f"{column.compression}, {' '.join(column.encodings)}")
+                f"  {column.path_in_schema}: {column.num_values} values, {column.total_compressed_size} bytes "
+                f"at {offset}, {column.compression}, {' '.join(column.encodings)}")
     return lines
 
 

@@ -60,7 +60,7 @@ def directory(entries):
 
 
 def write(name, tiles, zooms, leaf_size, compression):
-    """tiles: bytes by number; leaf_size: entries of a leaf, or none if all are in the root; compression: 1 none, 2 gzip."""
+    """tiles: bytes by number; leaf_size: entries of a leaf, or none: all in the root; compression: 1 none, 2 gzip."""
     pack = (lambda data: gzip.compress(data, mtime=0)) if compression == 2 else (lambda data: data)
     data, entries, offsets = bytearray(), [], {}
     for tile in sorted(tiles):
