@@ -17,7 +17,7 @@ struct TileDirectory {
   let entries: [Entry]
 
   /// The largest directory that is read, decompressed: some millions of entries.
-  static let largest = 64 << 20
+  static let largest = 16 << 20
 
   /// Parses a decompressed directory: how many entries, then one column after the other.
   init(_ bytes: Bytes) throws {
