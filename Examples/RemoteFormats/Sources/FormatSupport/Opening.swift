@@ -37,8 +37,14 @@ package func openReader(_ place: String) async throws -> RangeReader {
 }
 
 /// What the source was asked for, which is what far objects cost.
+///
+/// An HTTP source counts its requests itself: also the one for size and version, and those that were repeated. Of other
+/// sources the lowest stage knows the reads.
 package func cost(of reader: RangeReader) -> String {
-  let counts = reader.statistics().stages.last { $0.name == "Observing" }
-  let (reads, bytes) = (counts?["reads"] ?? 0, counts?["bytes"] ?? 0)
-  return "\(reads) \(reads == 1 ? "request" : "requests"), \(bytes) of \(reader.byteCount) bytes"
+  let statistics = reader.statistics()
+  let stage = statistics.stages.last { $0.name == "Observing" }
+  let source = statistics.source.first { $0["requests"] != nil }
+  let requests = source?["requests"] ?? stage?["reads"] ?? 0
+  let bytes = source?["bytes received"] ?? stage?["bytes"] ?? 0
+  return "\(requests) \(requests == 1 ? "request" : "requests"), \(bytes) of \(reader.byteCount) bytes"
 }
