@@ -51,10 +51,12 @@ guides: setup ## Follow the guides to writing a source, a stage and a store, and
 	@scripts/check-guides.sh
 
 examples: ## Build and run the examples, with the libraries that they need
-	@scripts/setup.sh zstd sqlite3
+	@scripts/setup.sh zstd sqlite3 z
 	@set -e; for example in Examples/*/; do \
 	  [ -f "$$example/Package.swift" ] || continue; \
-	  echo "== $$example"; swift run --package-path "$$example" --scratch-path .build/clients; \
+	  echo "== $$example"; \
+	  if [ -x "$$example/check.sh" ]; then RANGEIO_SCRATCH=$(CURDIR)/.build/clients "$$example/check.sh"; continue; fi; \
+	  swift run --package-path "$$example" --scratch-path .build/clients; \
 	done
 
 clean: ## Remove everything that was built
