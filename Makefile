@@ -17,8 +17,12 @@ demo: setup ## Read a file in many ways, compare every byte, show figures: make 
 	@swift build -c release --product rangeio
 	@"$$(swift build -c release --show-bin-path)/rangeio" demo $(if $(FILE),"$(FILE)")
 
-test: setup ## Build without warnings and run all tests, or some: make test FILTER=…
-	@scripts/test.sh $(if $(FILTER),--filter "$(FILTER)")
+# The traits of all plugins, as in Package.swift.
+ALL_TRAITS = HTTP,S3,Telemetry,NIO
+
+test: setup ## Build without warnings and run all tests, or some: make test FILTER=… TRAITS=all
+	@$(if $(TRAITS),scripts/setup-servers.sh && RANGEIO_TRAITS=$(if $(filter all,$(TRAITS)),$(ALL_TRAITS),$(TRAITS))) \
+	  scripts/test.sh $(if $(FILTER),--filter "$(FILTER)")
 
 verify: setup ## What takes longer: every engine, long stress, many seeds, sanitizers
 	@scripts/verify.sh
@@ -47,10 +51,12 @@ guides: setup ## Follow the guides to writing a source, a stage and a store, and
 	@scripts/check-guides.sh
 
 examples: ## Build and run the examples, with the libraries that they need
-	@scripts/setup.sh zstd sqlite3
+	@scripts/setup.sh zstd sqlite3 z
 	@set -e; for example in Examples/*/; do \
 	  [ -f "$$example/Package.swift" ] || continue; \
-	  echo "== $$example"; swift run --package-path "$$example" --scratch-path .build/clients; \
+	  echo "== $$example"; \
+	  if [ -x "$$example/check.sh" ]; then RANGEIO_SCRATCH=$(CURDIR)/.build/clients "$$example/check.sh"; continue; fi; \
+	  swift run --package-path "$$example" --scratch-path .build/clients; \
 	done
 
 clean: ## Remove everything that was built

@@ -22,6 +22,22 @@ let checkedTests: [SwiftSetting] = isChecked ? [.treatAllWarnings(as: .error)] :
 /// commas. Nothing: all of them. `RANGEIO_TESTS=Stores/Spill swift test`
 let part = Context.environment["RANGEIO_TESTS"].map { $0.split(separator: ",").map(String.init) }
 
+/// A product that a target has only with a trait.
+func product(_ name: String, _ package: String, with trait: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+let http: [Target.Dependency] = [
+  product("AsyncHTTPClient", "async-http-client", with: "HTTP"), product("NIOCore", "swift-nio", with: "HTTP"),
+  product("NIOPosix", "swift-nio", with: "HTTP"), product("NIOHTTP1", "swift-nio", with: "HTTP"),
+  product("NIOSSL", "swift-nio-ssl", with: "HTTP"),
+]
+let telemetry: [Target.Dependency] = [
+  product("Logging", "swift-log", with: "Telemetry"), product("Metrics", "swift-metrics", with: "Telemetry"),
+  product("Tracing", "swift-distributed-tracing", with: "Telemetry"),
+  product("ServiceLifecycle", "swift-service-lifecycle", with: "Telemetry"),
+]
+let nio: [Target.Dependency] = [product("NIOCore", "swift-nio", with: "NIO")]
+
 let package = Package(
   name: "swift-range-io",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -30,11 +46,34 @@ let package = Package(
     .library(name: "RangeIOFoundation", targets: ["RangeIOFoundation"]),
     .library(name: "RangeIOTesting", targets: ["RangeIOTesting"]),
     .library(name: "RangeIOMapped", targets: ["RangeIOMapped"]),
+    .library(name: "RangeIOHTTP", targets: ["RangeIOHTTP"]),
+    .library(name: "RangeIOS3", targets: ["RangeIOS3"]),
+    .library(name: "RangeIOTelemetry", targets: ["RangeIOTelemetry"]),
+    .library(name: "RangeIONIO", targets: ["RangeIONIO"]),
     .executable(name: "rangeio", targets: ["RangeIOTool"]),
+  ],
+  traits: [
+    .trait(name: "HTTP", description: "RangeIOHTTP: objects behind http:// and https://, with async-http-client."),
+    .trait(
+      name: "S3", description: "RangeIOS3: objects in S3 and stores like it, with swift-crypto.",
+      enabledTraits: ["HTTP"]),
+    .trait(
+      name: "Telemetry", description: "RangeIOTelemetry: swift-log, swift-metrics, tracing and service-lifecycle."),
+    .trait(name: "NIO", description: "RangeIONIO: Bytes and ByteBuffer, streams as response bodies, with SwiftNIO."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    // Those below are fetched only where a trait asks for them.
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.26.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
+    .package(url: "https://github.com/apple/swift-crypto", "3.8.0"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
   targets: [
     .target(name: "CRangeIOSystem"),
@@ -59,6 +98,8 @@ let package = Package(
       name: "RangeIOTool",
       dependencies: [
         "RangeIO", "RangeIOTraces", "CRangeIOSystem",
+        .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
+        .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -123,7 +164,10 @@ let package = Package(
       swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOToolTests",
-      dependencies: ["RangeIOTool", "RangeIOTraces", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "RangeIOTool", "RangeIOTraces", .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict + checkedTests),
     // Plugins: see Plugins/README.md.
     .target(name: "CRangeIOMapped", path: "Plugins/RangeIOMapped/Sources/CRangeIOMapped"),
@@ -139,12 +183,70 @@ let package = Package(
       ],
       path: "Plugins/RangeIOMapped/Tests/RangeIOMappedTests", packageAccess: false, swiftSettings: strict + checkedTests
     ),
+    // What the sources for remote objects share. No product: plugins import it internally.
+    .target(
+      name: "RangeIOHTTPTransport", dependencies: ["RangeIO"] + http, swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOHTTPTransportTests", dependencies: ["RangeIOHTTPTransport", "RangeIO"],
+      swiftSettings: strict + checked),
+    .target(
+      name: "RangeIOHTTP", dependencies: ["RangeIO", "RangeIOHTTPTransport"],
+      path: "Plugins/RangeIOHTTP/Sources/RangeIOHTTP", packageAccess: false, swiftSettings: strict + checked),
+    // Servers on loopback: one that lies by a seed, a link with latency and a rate, and nginx, Apache and moto.
+    .target(
+      name: "RangeIOHTTPTestServer",
+      dependencies: http + [product("NIOHTTP2", "swift-nio-http2", with: "HTTP")],
+      path: "Tests/RangeIOHTTPTestServer", swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOHTTPTests",
+      dependencies: [
+        "RangeIOHTTP", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ] + http,
+      path: "Plugins/RangeIOHTTP/Tests/RangeIOHTTPTests", packageAccess: false, swiftSettings: strict + checkedTests),
+    .target(
+      name: "RangeIOS3",
+      dependencies: ["RangeIO", "RangeIOHTTPTransport", product("Crypto", "swift-crypto", with: "S3")],
+      path: "Plugins/RangeIOS3/Sources/RangeIOS3", packageAccess: false, swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOS3Tests",
+      dependencies: [
+        "RangeIOS3", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        product("Crypto", "swift-crypto", with: "S3"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ] + http,
+      path: "Plugins/RangeIOS3/Tests/RangeIOS3Tests", packageAccess: false, swiftSettings: strict + checkedTests),
+    .target(
+      name: "RangeIOTelemetry", dependencies: ["RangeIO"] + telemetry,
+      path: "Plugins/RangeIOTelemetry/Sources/RangeIOTelemetry", packageAccess: false, swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOTelemetryTests",
+      dependencies: [
+        "RangeIOTelemetry", "RangeIO", "RangeIOTesting",
+        product("MetricsTestKit", "swift-metrics", with: "Telemetry"),
+        product("InMemoryTracing", "swift-distributed-tracing", with: "Telemetry"),
+        product("InMemoryLogging", "swift-log", with: "Telemetry"),
+        product("ServiceLifecycleTestKit", "swift-service-lifecycle", with: "Telemetry"),
+      ] + telemetry,
+      path: "Plugins/RangeIOTelemetry/Tests/RangeIOTelemetryTests", packageAccess: false,
+      swiftSettings: strict + checkedTests),
+    .target(
+      name: "RangeIONIO", dependencies: ["RangeIO"] + nio, path: "Plugins/RangeIONIO/Sources/RangeIONIO",
+      packageAccess: false, swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIONIOTests",
+      dependencies: [
+        "RangeIONIO", "RangeIO", "RangeIOTesting", product("NIOPosix", "swift-nio", with: "NIO"),
+        product("NIOHTTP1", "swift-nio", with: "NIO"), product("NIOEmbedded", "swift-nio", with: "NIO"),
+      ] + nio,
+      path: "Plugins/RangeIONIO/Tests/RangeIONIOTests", packageAccess: false, swiftSettings: strict + checkedTests),
   ],
   swiftLanguageModes: [.v6]
 )
 
 if let part {
   package.targets.removeAll { target in
-    target.type == .test && target.name != "RangeIOTests" && !part.contains(target.name)
+    target.type == .test && !part.contains(target.name)
+      && (target.name != "RangeIOTests" || part.allSatisfy { $0.hasPrefix("RangeIO") })
   }
 }

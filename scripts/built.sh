@@ -1,8 +1,12 @@
 # The build that tests, examples, guides and checks share: sourced by the scripts beside it, from the package's root.
 #
 # It lies beside the ordinary build in .build: RANGEIO_CHECKED has Package.swift optimise the library and refuse warnings.
+#
+# RANGEIO_TRAITS: the package's traits to build with, with commas. Default: none, so that nothing beyond the core's
+# dependencies is fetched.
 export RANGEIO_CHECKED=1
-scratch=.build/checked
+traits=${RANGEIO_TRAITS-}
+scratch=.build/checked${traits:+-with-traits}
 
 # Another place for that build: a sanitizer's.
 built_at() { scratch=$1; }
@@ -12,8 +16,8 @@ built_at() { scratch=$1; }
 build() {
   local debugging=(-debug-info-format none)
   case " $* " in *' --sanitize'*) debugging=() ;; esac
-  swift build --scratch-path "$scratch" ${debugging[@]+"${debugging[@]}"} "$@"
+  swift build --scratch-path "$scratch" ${traits:+--traits "$traits"} ${debugging[@]+"${debugging[@]}"} "$@"
 }
 
 # Where what was built lies.
-bin_path() { swift build --scratch-path "$scratch" --show-bin-path; }
+bin_path() { swift build --scratch-path "$scratch" ${traits:+--traits "$traits"} --show-bin-path; }

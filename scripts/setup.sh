@@ -39,7 +39,8 @@ have_all() {
   done
   for library in ${libraries[@]+"${libraries[@]}"}; do
     command -v pkg-config >/dev/null 2>&1 || return 1
-    pkg-config --exists "lib$library" || pkg-config --exists "$library" || return 1
+    # As in liblz4, sqlite3, zlib.
+    pkg-config --exists "lib$library" || pkg-config --exists "$library" || pkg-config --exists "${library}lib" || return 1
   done
 }
 

@@ -9,15 +9,15 @@ import RangeIO
 struct RangeIOTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rangeio",
-    abstract: "Read byte ranges of big files.",
+    abstract: "Read byte ranges of big files and of objects behind URLs.",
     discussion: """
       Exit codes: 0 done, 1 other failure, 2 usage, 3 not found, unreadable or not a file, 4 range not satisfiable, \
       5 source changed while it was read, 6 spill directory damaged, 130 interrupted.
       """,
     version: "0.1.0",
     subcommands: [
-      ReadCommand.self, CatCommand.self, InfoCommand.self, ExplainCommand.self, DemoCommand.self, ReplayCommand.self,
-      SpillCommand.self,
+      ReadCommand.self, CatCommand.self, CopyCommand.self, InfoCommand.self, ExplainCommand.self, DemoCommand.self,
+      ReplayCommand.self, SpillCommand.self,
     ])
 
   func run() async throws { throw CommandNames.Missing(Self.self) }

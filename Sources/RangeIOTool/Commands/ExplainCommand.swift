@@ -8,11 +8,11 @@ struct ExplainCommand: CommandWithStats {
     discussion: """
       Without options, for a reader as programs have it that open a local file and choose nothing. With --far, for a \
       source with 20 ms of latency behind the stages that suit one; with --spill, with a cache on a disk as well, which \
-      'demo --spill' may have filled. --after reads ranges first, in the order given; once is not enough where a cache \
-      keeps what is read again.
+      'demo --spill' may have filled. A URL is far away by itself. --after reads ranges first, in the order given; \
+      once is not enough where a cache keeps what is read again.
       """)
 
-  @Argument(help: "The file to ask about.", completion: .file())
+  @Argument(help: "The file or URL to ask about.", completion: .file())
   var source: String
   @Option(
     parsing: .unconditional,
@@ -23,7 +23,7 @@ struct ExplainCommand: CommandWithStats {
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp("Read this range first; may be repeated.", valueName: "range"))
   var after: [String] = []
-  @Flag(help: "Ask about a source that is far away.")
+  @Flag(help: "Ask about a file as if it were far away.")
   var far = false
   @Option(
     help: ArgumentHelp("Look into this directory of a cache, too. Changes nothing there.", valueName: "directory"),
@@ -31,34 +31,42 @@ struct ExplainCommand: CommandWithStats {
   var spill: String?
   @Flag(help: "Print JSON.")
   var json = false
+  @OptionGroup var remote: RemoteOptions
   @OptionGroup var engine: EngineOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let asked = try range.map { try Selection.parse(range: $0) } ?? .whole
     let first = try after.map { try Selection.parse(range: $0) }
-    let file = try PathArgument.source(source, configuration: .init(engine: engine.engine))
+    let name = SourceName(source)
+    let options = OpeningOptions(remote: try remote.checked(for: name), engine: engine.engine)
+    let opened = try OpenedSource(name, options)
     let explanation: ReadExplanation
     if let spill {
       let store = try await Self.openStore(PathArgument.path(spill, for: "--spill"))
-      explanation = try await explain(SlowSource(file), .remoteObject(keepingIn: store), asked, first)
+      explanation = try await explain(name, distant(opened), .remoteObject(keepingIn: store), asked, first)
       try await store.close()
-    } else if far {
+    } else if far || opened.isRemote {
       let store = MemoryStore(limit: .mebibytes(64))
-      explanation = try await explain(SlowSource(file), .remoteObject(keepingIn: store), asked, first)
+      explanation = try await explain(name, distant(opened), .remoteObject(keepingIn: store), asked, first)
     } else {
-      explanation = try await explain(file, .localFile(), asked, first)
+      explanation = try await explain(name, opened.source, .localFile(), asked, first)
     }
     try StandardOutput().line(json ? explanation.json.text() : explanation.text)
   }
 
   private func explain(
-    _ source: some RangeSource, _ pipeline: ReadPipeline, _ asked: Selection, _ first: [Selection]
+    _ name: SourceName, _ source: some RangeSource, _ pipeline: ReadPipeline, _ asked: Selection, _ first: [Selection]
   ) async throws -> ReadExplanation {
-    try await withReader(self.source, of: source, pipeline) { reader in
+    try await withReader(name, of: source, pipeline) { reader in
       for selection in first { _ = try await reader.read(selection.range(in: reader.byteCount)) }
       return try reader.explain(asked.range(in: reader.byteCount))
     }
+  }
+
+  /// The source, or a file as if it were far away.
+  private func distant(_ opened: OpenedSource) -> any RangeSource {
+    opened.isRemote ? opened.source : SlowSource(opened.source)
   }
 
   /// Opens a cache with what an earlier process has left, without changing any of it.

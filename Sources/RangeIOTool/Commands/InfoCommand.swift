@@ -4,17 +4,20 @@ import RangeIO
 /// `rangeio info`: describes a source.
 struct InfoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Tell kind, size and version of a file.")
+    commandName: "info", abstract: "Tell kind, size and version of a file or URL.")
 
-  @Argument(help: "The file to look at.", completion: .file())
+  @Argument(help: "The file or URL to look at.", completion: .file())
   var source: String
   @Flag(help: "Print JSON.")
   var json = false
+  @OptionGroup var remote: RemoteOptions
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
-    let description = try await withSource(source) { $0.source }
-    let info = SourceInfo(name: source, description)
+    let name = SourceName(source)
+    let options = OpeningOptions(remote: try remote.checked(for: name))
+    let description = try await withSource(name, options) { $0.source }
+    let info = SourceInfo(name: name.shown, description)
     try StandardOutput().line(json ? info.json.text() : info.text)
   }
 }

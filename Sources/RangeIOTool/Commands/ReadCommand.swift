@@ -4,12 +4,12 @@ import RangeIO
 /// `rangeio read`: prints some bytes of a source, or all.
 struct ReadCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
-    commandName: "read", abstract: "Write a range of a file to standard output or to another file.",
+    commandName: "read", abstract: "Write a range of a file or URL to standard output or to another file.",
     discussion: """
       Numbers of bytes may have a unit: 4096, 64KiB or 64K (65,536), 1.5GiB, 64KB (64,000).
       """)
 
-  @Argument(help: "The file to read.", completion: .file())
+  @Argument(help: "The file or URL to read.", completion: .file())
   var source: String
 
   @Option(
@@ -34,14 +34,16 @@ struct ReadCommand: CommandWithStats {
   var growing = false
   @Flag(help: "Replace the output file if it exists; write binary to a terminal.")
   var force = false
+  @OptionGroup var remote: RemoteOptions
   @OptionGroup var engine: EngineOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let selection = try Selection(range: range, offset: offset, length: length, suffix: suffix)
     if output == "" { throw ToolFailure.usage("--output: the name is empty") }
-    let copying = Copying(
-      source: source, selection: selection, engine: engine.engine, growing: growing, force: force)
+    let name = SourceName(source)
+    let options = OpeningOptions(remote: try remote.checked(for: name), engine: engine.engine)
+    let copying = Copying(source: name, selection: selection, options: options, growing: growing, force: force)
     if let output, output != "-" {
       try await copying.toFile(output)
     } else {
@@ -53,28 +55,31 @@ struct ReadCommand: CommandWithStats {
 /// `rangeio cat`: prints all bytes of a source.
 struct CatCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
-    commandName: "cat", abstract: "Write a whole file to standard output.")
+    commandName: "cat", abstract: "Write a whole file or URL to standard output.")
 
-  @Argument(help: "The file to read.", completion: .file())
+  @Argument(help: "The file or URL to read.", completion: .file())
   var source: String
   @Flag(help: "Read a file that is being added to, to the size that it has at first.")
   var growing = false
   @Flag(help: "Write binary to a terminal.")
   var force = false
+  @OptionGroup var remote: RemoteOptions
   @OptionGroup var engine: EngineOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
-    let copying = Copying(source: source, selection: .whole, engine: engine.engine, growing: growing, force: force)
+    let name = SourceName(source)
+    let options = OpeningOptions(remote: try remote.checked(for: name), engine: engine.engine)
+    let copying = Copying(source: name, selection: .whole, options: options, growing: growing, force: force)
     try await copying.toStandardOutput()
   }
 }
 
 /// Copies a selection of a source to its destination, in bounded memory.
 struct Copying {
-  let source: String
+  let source: SourceName
   let selection: Selection
-  let engine: FileSource.Engine
+  let options: OpeningOptions
   /// Whether the file may grow in the meantime. The copy covers what the file has when it is opened.
   let growing: Bool
   let force: Bool
@@ -83,8 +88,8 @@ struct Copying {
 
   /// Copies to standard output.
   func toStandardOutput() async throws {
-    try await withSource(source, engine: engine, growth: growth) { reader in
-      try SourceGuard.checkStandardOutput(isNotFileAt: source)
+    try await withSource(source, options, growth: growth) { reader in
+      if !source.isURL { try SourceGuard.checkStandardOutput(isNotFileAt: source.text) }
       let output = StandardOutput(force: force)
       try await copy(reader, showsProgress: StandardOutputKind.isRegularFile) { try output.write($0) }
     }
@@ -93,7 +98,7 @@ struct Copying {
   /// Copies to the file at `path`, which appears only when it is complete.
   func toFile(_ path: String) async throws {
     let path = try PathArgument.path(path, for: "--output")
-    try await withSource(source, engine: engine, growth: growth) { reader in
+    try await withSource(source, options, growth: growth) { reader in
       try await SourceGuard.check(path, isNot: reader.source)
       var output = try OutputFile.create(path, force: force)
       try await copy(reader, showsProgress: true) { try output.write($0) }
@@ -103,7 +108,7 @@ struct Copying {
 
   private func copy(_ reader: RangeReader, showsProgress: Bool, to write: (Bytes) throws -> Void) async throws {
     var progress = Progress(
-      source, total: selection.range(in: reader.byteCount).count,
+      source.shown, total: selection.range(in: reader.byteCount).count,
       isShown: showsProgress && StandardError.isTerminal)
     defer { progress.clear() }
     for try await piece in selection.stream(of: reader) {

@@ -129,7 +129,7 @@ struct ReplayCommand: CommandWithStats {
 
   private func load() async throws -> RangeTrace {
     if let made = try MadeUpTrace(trace) { return made.trace(blockSize: try options { _ in 1 << 20 }.grid.blockSize) }
-    let contents = try await withSource(trace) { try await $0.read(0..<$0.byteCount) }
+    let contents = try await withSource(SourceName(path: trace)) { try await $0.read(0..<$0.byteCount) }
     do {
       return try RangeTrace(contents, format: format)
     } catch {

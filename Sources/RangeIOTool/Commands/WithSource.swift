@@ -1,19 +1,22 @@
 public import ArgumentParser
 public import RangeIO
 
-/// Opens the file that the user named, passes a reader to `body`, and closes the reader. Caches nothing unless
+/// Opens the source that the user named, passes a reader to `body`, and closes the reader. Caches nothing unless
 /// `pipeline` does: most commands read each byte only once.
 ///
 /// Read errors contain the name that the user gave.
 ///
-/// - Parameter growth: what happens to reads when the file grows.
+/// - Parameters:
+///   - growth: what happens to reads when the file grows.
+///   - pipeline: the stages. Default: those that suit the source.
 nonisolated(nonsending) func withSource<Result>(
-  _ name: String, engine: FileSource.Engine = .automatic, growth: Growth = .noChoice,
-  _ pipeline: ReadPipeline = ReadPipeline(), _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
+  _ name: SourceName, _ options: OpeningOptions = OpeningOptions(), growth: Growth = .noChoice,
+  _ pipeline: ReadPipeline? = nil, _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
-  let isGrowing = growth == .followed
-  let source = try PathArgument.source(name, configuration: .init(engine: engine, isAppendOnly: isGrowing))
-  return try await withReader(name, of: source, growth: growth, pipeline, body)
+  var options = options
+  options.isAppendOnly = growth == .followed
+  let opened = try OpenedSource(name, options)
+  return try await withReader(name, of: opened.source, growth: growth, pipeline ?? opened.pipeline(options), body)
 }
 
 /// Whether a command reads files that grow in the meantime.
@@ -34,7 +37,7 @@ enum Growth {
 
 /// Passes a reader of `source`, which the user named `name`, to `body`, and closes the reader.
 nonisolated(nonsending) func withReader<Result>(
-  _ name: String, of source: some RangeSource, growth: Growth = .noChoice, _ pipeline: ReadPipeline,
+  _ name: SourceName, of source: some RangeSource, growth: Growth = .noChoice, _ pipeline: ReadPipeline,
   _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
   do {
@@ -42,16 +45,23 @@ nonisolated(nonsending) func withReader<Result>(
       source, pipeline, onChange: growth == .followed ? .follow : .fail)
     do {
       let result = try await body(reader)
-      ReaderLog.note(name, reader)
+      ReaderLog.note(name.shown, reader)
       await reader.close()
       return result
     } catch {
-      ReaderLog.note(name, reader)
+      ReaderLog.note(name.shown, reader)
       await reader.close()
       throw error
     }
   } catch let error as ReadError {
-    throw ToolFailure("\(name): \(growth.advice(in: error.message))", status: ToolStatus(error.code))
+    throw ToolFailure(reading: name, error, growth)
+  }
+}
+
+extension ToolFailure {
+  /// The failure of reading the source called `name`.
+  init(reading name: SourceName, _ error: ReadError, _ growth: Growth = .noChoice) {
+    self.init("\(name.shown): \(growth.advice(in: error.message))", status: ToolStatus(error.code))
   }
 }
 

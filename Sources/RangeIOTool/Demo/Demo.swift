@@ -28,7 +28,7 @@ struct Demo {
   }
 
   private func readAll(_ spillShow: SpillShow?) async throws -> DemoReport {
-    try await withSource(path, engine: engine) { reader in
+    try await withSource(SourceName(path: path), OpeningOptions(engine: engine)) { reader in
       let plain = try PlainFile(path)
       var report = DemoReport(path: path, byteCount: reader.byteCount, engine: engine, seed: seed)
       var ranges = DemoRanges(byteCount: reader.byteCount, seed: seed)

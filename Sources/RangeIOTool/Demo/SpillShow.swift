@@ -84,11 +84,11 @@ struct SpillShow {
 
 /// A file that answers as slowly as a distant one. Counts its reads.
 final class SlowSource: RangeSource {
-  private let file: FileSource
+  private let file: any RangeSource
   private let latency: Duration
   private let count = Atomic(0)
 
-  init(_ file: FileSource, latency: Duration = SpillShow.latency) {
+  init(_ file: any RangeSource, latency: Duration = SpillShow.latency) {
     (self.file, self.latency) = (file, latency)
   }
 

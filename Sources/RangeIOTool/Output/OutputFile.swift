@@ -92,7 +92,7 @@ struct OutputFile: ~Copyable {
   }
 
   /// A `rename` that fails if `path` was created in between.
-  private static func renameWithoutReplacing(_ temporary: String, _ path: String) -> CInt {
+  static func renameWithoutReplacing(_ temporary: String, _ path: String) -> CInt {
     if link(temporary, path) == 0 {
       unlink(temporary)
       return 0
@@ -118,7 +118,7 @@ extension OutputFile {
   }
 
   /// The file that `path` leads to. So a link stays a link, and the file behind it is replaced.
-  private static func resolved(_ path: String) -> String {
+  static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
@@ -132,7 +132,7 @@ extension OutputFile {
 }
 
 extension ToolFailure {
-  fileprivate static func exists(_ path: String) -> ToolFailure {
+  static func exists(_ path: String) -> ToolFailure {
     ToolFailure("\(path) exists: choose another name, or add --force to replace it")
   }
 }
@@ -140,10 +140,12 @@ extension ToolFailure {
 /// Prevents the tool from overwriting the file that it reads.
 enum SourceGuard {
   /// Throws if the file at `path` is `source`, under this or another name.
-  static func check(_ path: String, isNot source: SourceDescription) async throws {
+  static func check(
+    _ path: String, isNot source: SourceDescription,
+    complaint: String = "--output names the source itself: choose another file"
+  ) async throws {
     // A source that grows has a different id, so both must be opened in the same way.
-    let output = FileSource(path, isAppendOnly: source.mayGrow)
-    try await check(output, "--output names the source itself: choose another file", source)
+    try await check(FileSource(path, isAppendOnly: source.mayGrow), complaint, source)
   }
 
   /// Throws if standard output is the file at `path`. A shell opens it for writing only, so it cannot be opened as a

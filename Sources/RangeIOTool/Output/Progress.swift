@@ -45,10 +45,18 @@ struct Progress {
   /// continues in the next one, and only that one would be removed. A long label loses its beginning, because the end
   /// of a path says most.
   static func text(_ label: String, done: Int, of total: Int, after time: Duration?, columns: Int = 80) -> String {
+    let rate = time.map { ", " + Figures.rate(bytes: done, in: $0) } ?? ""
+    return line(label, share(done, of: total) + rate, columns: columns)
+  }
+
+  /// `45%, 450 MB of 1.0 GB`.
+  static func share(_ done: Int, of total: Int) -> String {
     let share = total > 0 ? Int((Double(done) / Double(total) * 100).rounded(.down)) : 100
-    let figures =
-      "\(min(share, 100))%, \(Figures.size(done)) of \(Figures.size(total))"
-      + (time.map { ", " + Figures.rate(bytes: done, in: $0) } ?? "")
+    return "\(min(share, 100))%, \(Figures.size(done)) of \(Figures.size(total))"
+  }
+
+  /// `label` and `figures` in one line, shortened as ``text(_:done:of:after:columns:)`` says.
+  static func line(_ label: String, _ figures: String, columns: Int) -> String {
     let room = columns - 1 - figures.count - 2
     guard room >= 2 else { return String(figures.prefix(max(0, columns - 1))) }
     return TerminalText.suffix(Complaint.oneLine(label), columns: room) + ": " + figures

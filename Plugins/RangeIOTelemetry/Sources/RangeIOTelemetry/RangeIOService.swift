@@ -1,0 +1,128 @@
+#if Telemetry
+  public import Logging
+  public import RangeIO
+  public import ServiceLifecycle
+
+  /// Closes readers and stores when a service shuts down, in the order in which nothing is lost, and exports their
+  /// statistics until then.
+  ///
+  /// ```swift
+  /// let service = RangeIOService(readers: [reader], stores: [store], exporter: exporter, logger: logger)
+  /// let group = ServiceGroup(services: [service, server], logger: logger)
+  /// try await group.run()
+  /// ```
+  ///
+  /// List it **before** the services that read: a `ServiceGroup` shuts down the last one first, and a read that is in
+  /// progress when its reader is closed throws `ReadError.Code.closed`.
+  ///
+  /// When the group shuts down gracefully, the service
+  ///
+  /// 1. closes all readers: their last fetches end, and what those brought is in the stores;
+  /// 2. closes all stores: what is in memory and may be kept on disk is written, and the directory is free for the next
+  ///    process;
+  /// 3. exports the statistics once more, with what 1 and 2 have counted.
+  ///
+  /// When its task is cancelled instead, it does the same, but writes nothing more to disk: bytes that are not there yet
+  /// can be read again.
+  public struct RangeIOService: Service {
+    private let readers: [RangeReader]
+    private let stores: [TieredChunkStore]
+    private let exporter: StatisticsExporter?
+    private let times: Times
+    private let clock: any Clock<Duration>
+    private let logger: Logger?
+
+    /// The times of a ``RangeIOService``.
+    public struct Times: Sendable {
+      /// The time between two exports, more than zero. Default: ten seconds.
+      public var exportInterval = Duration.seconds(10)
+      /// How long the readers may take to close, and then how long each store may. What is not written by then is lost,
+      /// and can be read again. Default: ten seconds.
+      public var closing = Duration.seconds(10)
+
+      /// The defaults.
+      public init() {}
+    }
+
+    /// Creates a service. It holds the readers and stores until it has run.
+    ///
+    /// - Parameters:
+    ///   - readers: closed first, all at once.
+    ///   - stores: closed when all readers are, all at once. A store of memory alone needs no closing.
+    ///   - exporter: exports again and again, and once at the end. You add readers and stores to it yourself. Default: none.
+    ///   - times: how often it exports, and how long closing may take.
+    ///   - clock: measures these times. Default: the system's continuous clock.
+    ///   - logger: gets a line when closing begins and ends, and one for each store that could not write.
+    public init(
+      readers: [RangeReader], stores: [TieredChunkStore] = [], exporter: StatisticsExporter? = nil,
+      times: Times = Times(), clock: any Clock<Duration> = ContinuousClock(), logger: Logger? = nil
+    ) {
+      self.readers = readers
+      self.stores = stores
+      self.exporter = exporter
+      self.times = times
+      self.clock = clock
+      self.logger = logger
+    }
+
+    /// Runs until graceful shutdown or cancellation, then closes everything.
+    ///
+    /// - Throws: the first error of a store that could not write, after everything is closed; `CancellationError`.
+    public func run() async throws {
+      await waitForShutdown()
+      let isCancelled = Task.isCancelled
+      logger?.debug("closing readers and stores")
+      // A task of its own, since closing in a cancelled one would leave everything half closed. It is bounded by `times`.
+      let failure = await Task { await closeAll(isCancelled: isCancelled) }.value
+      exporter?.export()
+      logger?.debug("readers and stores are closed")
+      if isCancelled { throw CancellationError() }
+      if let failure { throw failure }
+    }
+
+    /// Exports until graceful shutdown or cancellation.
+    private func waitForShutdown() async {
+      // `try?`: that it ends is all that it tells; the caller asks its task which it was.
+      guard let exporter else { try? await gracefulShutdown(); return }
+      // `try?`: as above.
+      try? await cancelWhenGracefulShutdown { [times, clock] in
+        try await exporter.export(every: times.exportInterval, clock: clock)
+      }
+    }
+
+    /// - Returns: the first error of a store.
+    private func closeAll(isCancelled: Bool) async -> (any Error)? {
+      await within(times.closing) { [readers] in
+        await withDiscardingTaskGroup { group in
+          for reader in readers { group.addTask { await reader.close() } }
+        }
+      }
+      let deadline = isCancelled ? Duration.zero : times.closing
+      return await withTaskGroup(of: (any Error)?.self) { group in
+        for store in stores {
+          group.addTask { [logger] in
+            do {
+              try await store.close(within: deadline)
+              return nil
+            } catch {
+              logger?.error("a store could not write everything to its disk", metadata: Logger.Metadata(error))
+              return error
+            }
+          }
+        }
+        return await group.reduce(nil) { $0 ?? $1 }
+      }
+    }
+
+    /// Runs `work`, and cancels it when the time is over. A reader that is closed in a cancelled task returns at once.
+    private func within(_ limit: Duration, _ work: @escaping @Sendable () async -> Void) async {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await work() }
+        // `try?`: the timer is cancelled when the work has ended first.
+        group.addTask { [clock] in try? await clock.sleep(for: limit) }
+        await group.next()
+        group.cancelAll()
+      }
+    }
+  }
+#endif

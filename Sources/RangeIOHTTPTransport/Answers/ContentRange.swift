@@ -1,0 +1,40 @@
+/// What `Content-Range` says (RFC 9110, section 14.4).
+enum ContentRange: Hashable, Sendable {
+  /// `bytes 0-9/100`, or with a total of `*`.
+  case range(Range<Int>, total: Int?)
+  /// `bytes */100`: no range of these bytes can be had.
+  case unsatisfied(total: Int)
+  /// Another unit, `*/*`, or nonsense.
+  case invalid
+
+  init(_ value: String) {
+    self = Self.parse(value) ?? .invalid
+  }
+
+  private static func parse(_ value: String) -> ContentRange? {
+    let text = HTTPText.trimmed(value)
+    guard text.utf8.count > 6, HTTPText.areEqual(text.prefix(5), "bytes"), text.dropFirst(5).first == " " else {
+      return nil
+    }
+    let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false).map { HTTPText.trimmed($0) }
+    guard parts.count == 2 else { return nil }
+    let total = parts[1] == "*" ? nil : HTTPText.number(parts[1])
+    guard total != nil || parts[1] == "*" else { return nil }
+    if parts[0] == "*" { return total.map { .unsatisfied(total: $0) } }
+    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = HTTPText.number(ends[0]), let last = HTTPText.number(ends[1]), first <= last,
+      last < total ?? .max
+    else { return nil }
+    return .range(first..<last + 1, total: total)
+  }
+}
+
+extension ResponseHead {
+  /// `nil` without such a field. Several are one only if they say the same.
+  var contentRange: ContentRange? {
+    let values = fields.values(of: "Content-Range")
+    guard let first = values.first else { return nil }
+    let range = ContentRange(first)
+    return values.allSatisfy { ContentRange($0) == range } ? range : .invalid
+  }
+}

@@ -1,0 +1,52 @@
+extension ResponseHead {
+  /// The longest `Retry-After` that is believed: a day.
+  private static let longestWait = 86_400
+
+  /// How long the server asks to wait (RFC 9110, section 10.2.3). A date is judged by the answer's own clock, whatever
+  /// ours says.
+  func retryAfter(at now: Int) -> Duration? {
+    guard let value = fields["Retry-After"] else { return nil }
+    if let seconds = HTTPText.number(value) { return .seconds(min(seconds, Self.longestWait)) }
+    guard let date = HTTPDate(value) else { return nil }
+    let (seconds, _) = date.secondsSince1970.subtractingReportingOverflow(clock ?? now)
+    return .seconds(min(max(seconds, 0), Self.longestWait))
+  }
+
+  /// The failure that the status alone means. `route`: where the request went.
+  func failure(from route: Route, at now: Int) -> Failure {
+    let place = route.isRedirected ? " after a redirect to \(route.target.origin)" : ""
+    func failure(_ reason: Failure.Reason, _ what: String) -> Failure {
+      Failure(reason, "the server answered \(status)\(place): \(what)", retryAfter: retryAfter(at: now))
+    }
+    switch status {
+    case 401: return failure(.unauthorized, "give it other credentials")
+    case 403: return failure(.forbidden, "these credentials may not read the object, or the URL has expired")
+    case 404: return failure(.notFound, "there is no such object")
+    case 410: return failure(.gone, "the object was removed")
+    case 407: return failure(.proxyAuthentication, "the proxy wants credentials")
+    case 408, 425, 500, 502, 504: return failure(.serverError(status), "it failed; try again later")
+    case 429, 503: return failure(.busy(status), "it is busy; try again later")
+    case 511: return failure(.html, "the network wants a login: log in with a browser")
+    case 501, 505: return failure(.unexpectedStatus(status), "it cannot do what is needed to read ranges")
+    case 506...: return failure(.serverError(status), "it failed; try again later")
+    default: return failure(.unexpectedStatus(status), "that is no answer to a request for a range")
+    }
+  }
+
+  /// Why a body under this head cannot be bytes of the object, whatever its range; `nil` if nothing speaks against it.
+  func fault(_ rules: TransferRules) -> Failure? {
+    if isMultipart {
+      return Failure(.multipart, "the server answered one range with several parts (multipart/byteranges)")
+    }
+    if isEncoded, !rules.acceptsEncoded {
+      return Failure(
+        .contentEncoded,
+        "the server encoded the body (Content-Encoding) though it was asked not to: "
+          + "turn compression off for this object")
+    }
+    if contentLength == .contradictory {
+      return Failure(.lengthContradicted, "the server gave several lengths of one body (Content-Length)")
+    }
+    return nil
+  }
+}

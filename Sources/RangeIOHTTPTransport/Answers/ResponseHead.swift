@@ -1,0 +1,81 @@
+/// Status and fields of an answer, and what they say.
+public struct ResponseHead: Hashable, Sendable {
+  /// The status code.
+  public let status: Int
+  /// All fields.
+  public let fields: HeaderFields
+
+  /// A head.
+  public init(status: Int, fields: HeaderFields) {
+    self.status = status
+    self.fields = fields
+  }
+}
+
+extension ResponseHead {
+  /// What an answer says of the length of its body.
+  enum Length: Hashable, Sendable {
+    case unsaid
+    case bytes(Int)
+    /// Several lengths, or no number.
+    case contradictory
+  }
+
+  /// `Content-Length`; equal values that were sent twice are one (RFC 9112, section 6.3).
+  var contentLength: Length {
+    let values = fields.values(of: "Content-Length").flatMap { $0.split(separator: ",") }.map { HTTPText.trimmed($0) }
+    guard let first = values.first else { return .unsaid }
+    guard let length = HTTPText.number(first), values.allSatisfy({ HTTPText.number($0) == length }) else {
+      return .contradictory
+    }
+    return .bytes(length)
+  }
+
+  /// Whether HTTP itself says where the body ends, rather than the end of the connection.
+  var isFramed: Bool {
+    contentLength != .unsaid
+      || fields.values(of: "Transfer-Encoding").contains { HTTPText.lower($0).contains("chunked") }
+  }
+
+  /// Whether the body is encoded. `aws-chunked` is only how an object was uploaded.
+  var isEncoded: Bool {
+    fields.values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }.contains {
+      !["", "identity", "aws-chunked", "none"].contains(HTTPText.lower(HTTPText.trimmed($0)))
+    }
+  }
+
+  /// The first value of `Content-Type`, without parameters, in lower case.
+  private var mediaType: String? {
+    fields["Content-Type"]?.split(separator: ";").first.map { HTTPText.lower(HTTPText.trimmed($0)) }
+  }
+
+  var isMultipart: Bool { mediaType?.hasPrefix("multipart/") ?? false }
+
+  var isHTML: Bool { mediaType == "text/html" || mediaType == "application/xhtml+xml" }
+
+  var entityTag: EntityTag? { fields["ETag"].flatMap(EntityTag.init) }
+
+  var lastModified: HTTPDate? { fields["Last-Modified"].flatMap { HTTPDate($0) } }
+
+  /// The version of a store that keeps versions; `null` is what was stored before it did.
+  var versionID: ExactText? {
+    fields["x-amz-version-id"].flatMap { $0.isEmpty || $0 == "null" ? nil : ExactText($0) }
+  }
+
+  /// The server's clock; `nil` for an answer that comes out of a cache.
+  var clock: Int? {
+    if let age = fields["Age"], HTTPText.number(age) != 0 { return nil }
+    return fields["Date"].flatMap { HTTPDate($0) }?.secondsSince1970
+  }
+
+  /// How long a redirect may be kept, in seconds; `nil`: nothing says so.
+  var lifetime: Int? {
+    let directives = fields.values(of: "Cache-Control").flatMap { $0.split(separator: ",") }.map {
+      HTTPText.lower(HTTPText.trimmed($0))
+    }
+    if directives.contains("no-store") || directives.contains("no-cache") { return 0 }
+    return directives.lazy.compactMap { directive in
+      directive.hasPrefix("max-age=") ? HTTPText.number(directive.dropFirst(8)).map { min($0, 31_536_000) } : nil
+    }.first
+  }
+}

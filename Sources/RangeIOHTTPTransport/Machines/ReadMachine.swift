@@ -1,0 +1,150 @@
+/// Reads one range of a known version of an object.
+///
+/// Checks the whole head of an answer before a byte of its body is believed, goes on after a cut from where it stopped,
+/// and never mixes versions. Body bytes do not pass through it, only their counts. Events in, actions out; exactly one
+/// event follows an action, and none after ``Action/finish`` and ``Action/fail(_:)``.
+///
+/// It ends: redirects in a row, answers without progress, stalls, mends and descriptions are bounded, and all that can
+/// happen more often brings 16 KiB of the range.
+struct ReadMachine: Hashable, Sendable {
+  /// What to do next.
+  enum Action: Hashable, Sendable {
+    /// Drop the body of the last answer, then send this.
+    case send(RequestPlan)
+    /// Take the body of this answer; then ``ReadMachine/bodyEnded(_:taken:at:)``.
+    case receive(BodyPlan)
+    /// Collect up to 16 KiB of the body and ask the authority; then ``ReadMachine/judged(_:at:)``.
+    case judge
+    /// Do it; then ``ReadMachine/mended(at:)`` or ``ReadMachine/mendFailed(_:at:)``.
+    case mend(Mend)
+    /// Describe the object anew, by GET and past caches; then ``ReadMachine/described(_:at:)``.
+    case describe
+    /// All bytes are there.
+    case finish
+    case fail(Failure)
+  }
+
+  let range: Range<Int>
+  let version: ObjectVersion
+  var context: RequestContext
+  /// The bytes of the range that are there.
+  private(set) var taken = 0
+  /// Whether caches on the way are to ask the origin.
+  var passesCaches = false
+  /// Which doubts a description has been asked about.
+  var doubted: Set<Doubt> = []
+  /// The doubt that a description is to decide.
+  var open: Doubt?
+  /// Whether an answer after a redirect made the read begin at the origin again, since the last progress.
+  var resolvedAgain = false
+  private var body: BodyPlan?
+  /// Answers in a row without progress.
+  private var fruitless = 0
+  /// Bytes since the last progress.
+  private var recent = 0
+  private var stalls = 0
+
+  /// - Parameters:
+  ///   - range: not empty, and within the size of `version`.
+  ///   - route: as it was after the description or the last read.
+  init(_ range: Range<Int>, of version: ObjectVersion, route: Route, rules: TransferRules, habits: Habits) {
+    precondition(!range.isEmpty && range.lowerBound >= 0 && range.upperBound <= version.size, "no such range")
+    self.range = range
+    self.version = version
+    context = RequestContext(route, rules, habits)
+  }
+
+  /// To be kept after the read, also after one that failed.
+  var route: Route { context.route }
+  /// What was learnt so far; to be kept whatever comes out.
+  var lessons: [Habits.Lesson] { context.lessons }
+
+  /// The first event.
+  mutating func start(at now: Int) -> Action { send(at: now) }
+
+  /// Asks for what is missing.
+  mutating func send(at now: Int) -> Action {
+    .send(
+      context.begin(
+        .get, range: range.lowerBound + taken..<range.upperBound, version: version.identifier,
+        passesCaches: passesCaches,
+        at: now))
+  }
+
+  /// A head came. Its body is wanted only with ``Action/receive(_:)`` and ``Action/judge``.
+  mutating func received(_ head: ResponseHead, at now: Int) -> Action {
+    context.received(head, at: now)
+    return remember(context.isForAuthority ? .judge : answered(head, at: now))
+  }
+
+  /// The authority has judged.
+  mutating func judged(_ verdict: Verdict, at now: Int) -> Action {
+    guard let head = context.head else { preconditionFailure("a verdict comes after an answer") }
+    switch verdict {
+    case .fail(let failure): return .fail(failure)
+    case .mend(let mend) where context.permits(mend): return .mend(mend)
+    case .mend, .none: return remember(answered(head, at: now))
+    }
+  }
+
+  /// What was to be mended is.
+  mutating func mended(at now: Int) -> Action { send(at: now) }
+
+  /// It cannot be mended; `nil`: the status of the answer says why.
+  mutating func mendFailed(_ failure: Failure?, at now: Int) -> Action {
+    .fail(failure ?? context.statusFailure(at: now))
+  }
+
+  /// There was no head.
+  mutating func failed(_ fault: TransportFault, at now: Int) -> Action {
+    guard fault.isCut else { return .fail(fault.failure) }
+    fruitless += 1
+    return fruitless > context.rules.cuts ? .fail(fault.failure) : send(at: now)
+  }
+
+  /// A body that was received ended, after `count` wanted bytes.
+  mutating func bodyEnded(_ end: BodyEnd, taken count: Int, at now: Int) -> Action {
+    guard let body, count >= 0, count <= body.take else { preconditionFailure("more was taken than was planned") }
+    self.body = nil
+    taken += count
+    if end == .overran {
+      return .fail(
+        Failure(.lengthContradicted, "the server sent more bytes than the head of its answer promised"))
+    }
+    if taken == range.count { return .finish }
+    note(count)
+    if fruitless > context.rules.cuts { return .fail(tooManyCuts) }
+    guard case .fault(let fault) = end else { return send(at: now) }
+    switch fault {
+    case .closedWithoutNotify where context.head?.isFramed == false: return .fail(fault.failure)
+    case .reset, .goAway, .streamReset, .closedWithoutNotify, .tls: return send(at: now)
+    case .stalled, .tooSlow:
+      stalls += 1
+      return stalls > context.rules.stalls ? .fail(fault.failure) : send(at: now)
+    default: return .fail(fault.failure)
+    }
+  }
+
+  private mutating func note(_ count: Int) {
+    recent += count
+    if recent >= TransferRules.progress {
+      recent = 0
+      fruitless = 0
+      resolvedAgain = false
+    } else {
+      fruitless += 1
+    }
+  }
+
+  private mutating func remember(_ action: Action) -> Action {
+    if case .receive(let plan) = action { body = plan }
+    return action
+  }
+
+  private var tooManyCuts: Failure {
+    Failure(
+      .tooManyCuts,
+      "the server cut its answers \(fruitless) times in a row, "
+        + "with \(taken) of \(range.count) bytes: try again later")
+  }
+}

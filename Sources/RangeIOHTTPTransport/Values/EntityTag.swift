@@ -1,0 +1,39 @@
+/// An entity tag (RFC 9110, section 8.8.3), as tolerant as servers need it: without quotes, with a small `w/`.
+///
+/// A suffix such as `-gzip` is part of the tag: it names another representation.
+public struct EntityTag: Hashable, Sendable {
+  /// What stands within the quotes.
+  public let opaque: ExactText
+  /// Whether equal tags mean the same content but perhaps not the same bytes.
+  public let isWeak: Bool
+  /// Whether the server put it in quotes. If not, it can be compared but not sent in `If-Match`.
+  public let isQuoted: Bool
+
+  /// Parses the value of an `ETag` field; `nil` if there is nothing in it.
+  public init?(_ value: String) {
+    var text = HTTPText.trimmed(value)[...]
+    isWeak = text.utf8.count > 2 && HTTPText.areEqual(text.prefix(2), "W/")
+    if isWeak { text = text.dropFirst(2) }
+    isQuoted = text.utf8.count >= 2 && text.utf8.first == UInt8(ascii: "\"") && text.utf8.last == UInt8(ascii: "\"")
+    if isQuoted { text = text.dropFirst().dropLast() }
+    guard !text.isEmpty else { return nil }
+    opaque = ExactText(String(text))
+  }
+
+  /// As `If-Match` needs it; `nil` for a tag that can never match there (section 13.1.1).
+  public var condition: String? { isWeak || !isQuoted ? nil : "\"\(opaque.text)\"" }
+
+  /// Whether the content behind an encoding may hide in this tag: `"5e1f-gzip"` (Apache), `"5e1f--gzip"` (Jetty).
+  var namesEncoding: Bool {
+    ["-gzip", "-br", "-zstd", "-deflate", ";gzip", ";br"].contains { HTTPText.lower(opaque.text).hasSuffix($0) }
+  }
+
+  /// Whether both are the same tag, of the same strength. Quotes do not matter.
+  public static func == (a: EntityTag, b: EntityTag) -> Bool { a.opaque == b.opaque && a.isWeak == b.isWeak }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(opaque)
+    hasher.combine(isWeak)
+  }
+}

@@ -1,0 +1,46 @@
+/// What has been learnt of an object's server, kept from read to read.
+public struct Habits: Hashable, Sendable {
+  /// One thing to learn.
+  public enum Lesson: Hashable, Sendable {
+    /// HEAD is refused, and GET is not.
+    case refusesHead
+    /// HEAD gives no length, or another one than GET.
+    case headLies
+    /// A range was answered with the whole object.
+    case ignoresRanges
+    /// A range was answered with that range.
+    case honoursRanges
+    /// 412 though the tag was right.
+    case refusesIfMatch
+    /// A cache on the way answered with an old version.
+    case servesStale
+    /// The server's clock minus ours.
+    case clockOffset(seconds: Int)
+  }
+
+  /// Whether descriptions begin with a GET.
+  public private(set) var skipsHead = false
+  /// Whether the last range was ignored. Ranges are tried all the same.
+  public private(set) var ignoresRanges = false
+  /// Whether tags are only compared, not sent.
+  public private(set) var refusesIfMatch = false
+  /// Whether requests ask caches to let them pass.
+  public private(set) var servesStale = false
+  /// The server's clock minus ours, in seconds; `nil` while they agree to ten seconds.
+  public private(set) var clockOffset: Int?
+
+  /// Nothing is known.
+  public init() {}
+
+  /// Takes a lesson in.
+  public mutating func learn(_ lesson: Lesson) {
+    switch lesson {
+    case .refusesHead, .headLies: skipsHead = true
+    case .ignoresRanges: ignoresRanges = true
+    case .honoursRanges: ignoresRanges = false
+    case .refusesIfMatch: refusesIfMatch = true
+    case .servesStale: servesStale = true
+    case .clockOffset(let seconds): clockOffset = abs(seconds) > 10 ? seconds : nil
+    }
+  }
+}

@@ -1,0 +1,94 @@
+public import RangeIO
+
+/// What tells versions of an object apart: the best identifier that the server gives, and the size.
+public struct ObjectVersion: Hashable, Sendable {
+  /// From the best to the worst.
+  public enum Identifier: Hashable, Sendable {
+    /// The number that a store with versions gave it (`x-amz-version-id`).
+    case versionID(ExactText)
+    /// Differs whenever one byte does.
+    case strongTag(EntityTag)
+    /// May stay the same for small changes, so the time must agree too.
+    case weakTag(EntityTag, lastModified: HTTPDate?)
+    /// To the second.
+    case lastModified(HTTPDate)
+    /// Only the size can tell.
+    case unknown
+  }
+
+  /// What the server said.
+  public let identifier: Identifier
+  /// The size in bytes.
+  public let size: Int
+  /// Whether the caller trusts a time that had settled to name a version for good.
+  private let trustsTime: Bool
+
+  /// A version.
+  ///
+  /// - Parameter trustsTime: whether ``Identifier/lastModified(_:)`` may be stored: the caller asked for it, and the
+  ///   object was not changed within the last two seconds.
+  public init(_ identifier: Identifier, size: Int, trustsTime: Bool = false) {
+    self.identifier = identifier
+    self.size = size
+    self.trustsTime = trustsTime
+  }
+
+  /// Whether both are the same version, as far as their identifiers can tell.
+  public func isSame(as other: ObjectVersion) -> Bool { identifier == other.identifier && size == other.size }
+
+  /// As ``isSame(as:)``.
+  public static func == (a: ObjectVersion, b: ObjectVersion) -> Bool { a.isSame(as: b) }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(identifier)
+    hasher.combine(size)
+  }
+
+  /// The validator for a description of the object: `nil` if the server gives nothing to tell versions apart.
+  public var validator: (any SourceDescription.Validator)? { identifier == .unknown ? nil : self }
+
+  /// In words, for messages.
+  var summary: String {
+    switch identifier {
+    case .versionID(let id): "version \(id.text)"
+    case .strongTag(let tag): "tag \"\(tag.opaque.text)\""
+    case .weakTag(let tag, _): "weak tag \"\(tag.opaque.text)\""
+    case .lastModified(let date): "last modified \(date.text)"
+    case .unknown: "no tag"
+    }
+  }
+}
+
+extension ObjectVersion: SourceDescription.Validator {
+  /// `.same`, or `.other`: what a server says does not tell whether an object only grew.
+  public func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+    (newer as? ObjectVersion).map(isSame(as:)) == true ? .same : .other
+  }
+
+  /// Version numbers and strong tags, with the size; times only where the caller trusts them. Weak tags never.
+  public var persistentForm: [UInt8]? {
+    let (kind, text): (Unicode.Scalar, String)
+    switch identifier {
+    case .versionID(let id): (kind, text) = ("v", id.text)
+    case .strongTag(let tag): (kind, text) = ("t", tag.opaque.text)
+    case .lastModified(let date) where trustsTime: (kind, text) = ("m", "\(date.secondsSince1970)")
+    case .weakTag, .lastModified, .unknown: return nil
+    }
+    let form = [UInt8(ascii: kind)] + (0..<8).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) } + Array(text.utf8)
+    return form.count <= 4096 ? form : nil
+  }
+}
+
+extension ObjectVersion: ExplainedValidator {
+  /// As in "the server has 10 bytes where it had 20".
+  package func difference(to newer: any SourceDescription.Validator) -> String? {
+    (newer as? ObjectVersion).flatMap { isSame(as: $0) ? nil : words(for: $0) }
+  }
+
+  func words(for newer: ObjectVersion) -> String {
+    size != newer.size
+      ? "the server has \(newer.size) bytes where it had \(size)"
+      : "the server has another version of the object (\(newer.summary), not \(summary))"
+  }
+}

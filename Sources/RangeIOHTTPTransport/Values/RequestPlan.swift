@@ -1,0 +1,56 @@
+/// A request that a machine wants to be sent.
+public struct RequestPlan: Hashable, Sendable {
+  /// The methods that are used.
+  public enum Method: String, Hashable, Sendable {
+    /// Only the head.
+    case head = "HEAD"
+    /// Head and body.
+    case get = "GET"
+  }
+
+  /// The method.
+  public let method: Method
+  /// Where to.
+  public let url: ObjectURL
+  /// The bytes that are asked for; `nil`: all.
+  public let range: Range<Int>?
+  /// A strong tag in its quotes, which the object must still have.
+  public let ifMatch: String?
+  /// The version to be read, of stores that keep versions. An authority puts it into the query.
+  public let versionID: String?
+  /// Whether caches on the way are to ask the origin.
+  public let passesCaches: Bool
+  /// Whether headers and credentials of the caller may be sent along. If not, send ``fields`` and no more.
+  public let mayCarryCredentials: Bool
+  /// What whoever sends the request adds: `User-Agent`, and the caller's fields where they may go. A part of ``fields``.
+  public var additionalFields = HeaderFields()
+
+  /// A request; see the properties.
+  public init(
+    _ method: Method, _ url: ObjectURL, range: Range<Int>? = nil, ifMatch: String? = nil, versionID: String? = nil,
+    passesCaches: Bool = false, mayCarryCredentials: Bool = true
+  ) {
+    self.method = method
+    self.url = url
+    self.range = range
+    self.ifMatch = ifMatch
+    self.versionID = versionID
+    self.passesCaches = passesCaches
+    self.mayCarryCredentials = mayCarryCredentials
+  }
+
+  /// The fields that say all this, and ``additionalFields``. `Host` is still to be added.
+  public var fields: HeaderFields {
+    // Ranges of an encoded body could not be put together.
+    var fields: HeaderFields = HeaderFields(["Accept-Encoding": "identity"])
+    if let range { fields.set("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)") }
+    if let ifMatch { fields.set("If-Match", ifMatch) }
+    if passesCaches {
+      fields.set("Cache-Control", "no-cache")
+      // For caches of HTTP/1.0 (RFC 9111, section 5.4).
+      fields.set("Pragma", "no-cache")
+    }
+    for field in additionalFields.all { fields.add(field) }
+    return fields
+  }
+}

@@ -1,0 +1,31 @@
+/// What machines need to know of a source's configuration. Constants.
+public struct TransferRules: Hashable, Sendable {
+  /// The most bytes that are read of a 200 in place of a range: only for a range that begins at zero and ends within
+  /// them. Default: 1 MiB.
+  public var prefixLimit = 1 << 20
+  /// The most bytes that are skipped of a 206 that begins earlier than it should. Default: 64 KiB.
+  public var skipLimit = 65_536
+  /// The most redirects in a row. Default: 10.
+  public var redirects = 10
+  /// The most answers in a row that bring less than 16 KiB on, and requests that get none. Default: 8.
+  public var cuts = 8
+  /// The most times that a read goes on after a body that stalled or came too slowly. Default: 1.
+  public var stalls = 1
+  /// Judges versions by `Last-Modified` and size where there is such a field, for servers behind one name that give
+  /// each its own tag. Default: `false`.
+  public var judgesByTime = false
+  /// Takes `x-amz-version-id` for the version, and pins it. Default: `false`.
+  public var usesVersionIDs = false
+  /// Reads the bytes under a `Content-Encoding` as they are: stores keep what was uploaded with one. Default: `false`.
+  public var acceptsEncoded = false
+  /// A ``RequestAuthority`` judges errors. Default: `false`.
+  public var hasAuthority = false
+  /// There may be other credentials after a 401. Default: `false`.
+  public var hasCredentials = false
+
+  /// The defaults.
+  public init() {}
+
+  /// An answer counts as progress if it brings this many bytes.
+  static let progress = 16_384
+}

@@ -1,0 +1,84 @@
+/// What went wrong below HTTP. Texts are our own words, without secrets.
+enum TransportFault: Hashable, Sendable {
+  /// The host's name has no address.
+  case unresolved
+  /// Nobody listens there.
+  case refused
+  /// No connection in time.
+  case connectTimeout
+  /// TLS could not be agreed on.
+  case tls(String)
+  /// The connection was reset or closed, before the head or in mid-body.
+  case reset
+  /// HTTP/2: the server takes no more requests on this connection.
+  case goAway
+  /// HTTP/2: the server ended this request.
+  case streamReset
+  /// TLS: the connection ended without `close_notify`.
+  case closedWithoutNotify
+  /// No head for too long.
+  case headTimeout
+  /// No byte for too long.
+  case stalled
+  /// Fewer bytes than a ``RateFloor`` asks for.
+  case tooSlow
+  /// The whole read took too long.
+  case deadline
+  /// More header fields than allowed.
+  case giantHeaders
+  /// Not HTTP.
+  case malformed(String)
+  /// Anything else.
+  case other(String)
+
+  /// Whether another connection may well do better, at once (RFC 9110, section 9.2.2: GET and HEAD may be repeated).
+  var isCut: Bool {
+    switch self {
+    case .reset, .goAway, .streamReset, .closedWithoutNotify: true
+    default: false
+    }
+  }
+
+  /// The failure where it cannot be mended.
+  var failure: Failure {
+    switch self {
+    case .unresolved: Failure(.unresolved, "the name of the server has no address: check it, and the network")
+    case .refused: Failure(.refused, "the server refused the connection: is it running, and is the port right?")
+    case .connectTimeout: Failure(.connectTimeout, "the server could not be connected to in time: try again later")
+    case .tls(let what): Failure(.tls, "TLS with the server failed (\(what)): check its certificate and the clock")
+    case .reset: Failure(.reset, "the server closed the connection before it answered: try again")
+    case .goAway: Failure(.reset, "the server took no more requests on the connection (GOAWAY): try again")
+    case .streamReset: Failure(.reset, "the server reset the stream (RST_STREAM): try again")
+    case .closedWithoutNotify:
+      Failure(.truncated, "the connection ended without close_notify of TLS, so the body may be incomplete: try again")
+    case .headTimeout: Failure(.headTimeout, "the server did not answer in time: try again later")
+    case .stalled: Failure(.stalled, "the server stopped sending within the body: try again later")
+    case .tooSlow: Failure(.tooSlow, "the server sent fewer bytes per second than the least rate: try again later")
+    case .deadline: Failure(.deadline, "the read took longer than its time limit: raise it, or read less at once")
+    case .giantHeaders:
+      Failure(.giantHeaders, "the server sent more header fields than are accepted: it may be the wrong server")
+    case .malformed(let what): Failure(.malformed, "the server's answer is not HTTP (\(what)): check port and scheme")
+    case .other(let what): Failure(.other("transport"), "the connection failed (\(what)): try again", isTransient: true)
+    }
+  }
+}
+
+/// How a body that is received ended.
+enum BodyEnd: Hashable, Sendable {
+  /// As HTTP says, also with fewer bytes than the head promised.
+  case complete
+  /// All wanted bytes came, and the rest was aborted.
+  case stopped
+  /// More bytes came than the head promised.
+  case overran
+  /// In the middle.
+  case fault(TransportFault)
+}
+
+/// What to do with a body: drop `skip` bytes, take `take`, and read or abort what follows.
+struct BodyPlan: Hashable, Sendable {
+  let skip: Int
+  let take: Int
+  /// The bytes that the head promises after those; `nil`: it does not say.
+  let rest: Int?
+}

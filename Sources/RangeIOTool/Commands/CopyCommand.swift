@@ -1,0 +1,62 @@
+import ArgumentParser
+import RangeIO
+
+/// `rangeio copy`: copies a source to a file, with several requests at the same time, and goes on after a kill.
+struct CopyCommand: CommandWithStats {
+  static let configuration = CommandConfiguration(
+    commandName: "copy", abstract: "Copy a file or URL to a file, with parallel ranges, and resume after a kill.",
+    discussion: """
+      The target appears when it is complete and on the disk. Until then there are FILE.rangeio-part and \
+      FILE.rangeio-journal: the same command goes on from them, after it has compared what is there with checksums, \
+      and starts over if the source has changed. Blocks of zeros become holes. Uses at most 64 MiB for what is under \
+      way.
+      """)
+
+  @Argument(help: "The file or URL to copy.", completion: .file())
+  var source: String
+  @Argument(help: "The file to make.", completion: .file())
+  var file: String
+  @Option(help: ArgumentHelp("The ranges that are read at the same time, 1 to 64.", valueName: "count"))
+  var parallel = 8
+  @Option(help: ArgumentHelp("Fail, and make no file, unless the SHA-256 is this one.", valueName: "hex"))
+  var sha256: String?
+  @Option(help: ArgumentHelp("Read at most so many bytes a second: 500K, 10MB.", valueName: "bytes"))
+  var limitRate: String?
+  @Flag(help: "Use nothing of an earlier copy that was interrupted.")
+  var restart = false
+  @Flag(help: "Replace the target if it exists.")
+  var force = false
+  @OptionGroup var remote: RemoteOptions
+  @OptionGroup var engine: EngineOption
+  @OptionGroup var stats: StatsOption
+
+  func run() async throws {
+    guard file != "-" else { throw ToolFailure.usage("copy makes a file: for standard output use 'rangeio cat'") }
+    guard (1...CopyRequests.mostParallel).contains(parallel) else {
+      throw ToolFailure.usage("--parallel: \(parallel) is not from 1 to \(CopyRequests.mostParallel)")
+    }
+    let rate = try limitRate.map { text in
+      guard let count = ByteCount(text), count.bytes > 0 else {
+        throw ToolFailure.usage("--limit-rate: '\(text)' is not a number of bytes a second: write 500K or 10MB")
+      }
+      return count.bytes
+    }
+    let work = CopyWork(
+      source: SourceName(source), file: file,
+      opening: OpeningOptions(
+        remote: try remote.checked(for: SourceName(source)), engine: engine.engine,
+        parallel: parallel),
+      parallel: parallel, digest: try sha256.map { try Self.digest($0) }, bytesPerSecond: rate, restarts: restart,
+      force: force)
+    try await work.run()
+  }
+
+  /// Parses 64 hexadecimal digits.
+  static func digest(_ text: String) throws(ToolFailure) -> [UInt8] {
+    let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
+    guard digits.count == 64, text.count == 64 else {
+      throw .usage("--sha256: '\(text)' is not 64 hexadecimal digits, as sha256sum prints them")
+    }
+    return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  }
+}

@@ -1,0 +1,86 @@
+import RangeIO
+
+/// How a copy is cut into pieces. A piece is what has a checksum and is noted in the journal when it is there.
+struct CopyLayout: Equatable {
+  let byteCount: Int
+  /// A power of two. The last piece may be shorter.
+  let pieceSize: Int
+
+  static let smallestPiece = 64 << 10
+  /// Bounds what a kill costs: one part of a piece for each request in flight.
+  static let largestPiece = 1 << 20
+  /// With so many pieces, those that were in flight at a kill are few among all.
+  private static let wantedPieces = 16_384
+
+  /// Cuts `byteCount` bytes into pieces of the best size.
+  init(byteCount: Int) {
+    var size = Self.smallestPiece
+    while size < Self.largestPiece, size < byteCount / Self.wantedPieces { size *= 2 }
+    self.init(byteCount: byteCount, pieceSize: size)
+  }
+
+  init(byteCount: Int, pieceSize: Int) {
+    self.byteCount = byteCount
+    self.pieceSize = pieceSize
+  }
+
+  var pieceCount: Int { byteCount / pieceSize + (byteCount % pieceSize == 0 ? 0 : 1) }
+
+  /// The bytes of consecutive pieces.
+  func range(of pieces: Range<Int>) -> ByteRange {
+    // The end of the last piece may be past the largest number.
+    let upper = pieces.upperBound == pieceCount ? byteCount : pieces.upperBound * pieceSize
+    return pieces.lowerBound * pieceSize..<max(upper, pieces.lowerBound * pieceSize)
+  }
+
+  /// The number of bytes in `pieces`.
+  func byteCount(of pieces: some Sequence<Range<Int>>) -> Int { pieces.reduce(0) { $0 + range(of: $1).count } }
+}
+
+/// How much of a source one request asks for.
+struct CopyRequests: Equatable {
+  /// The most requests at the same time.
+  var parallel: Int
+  /// The smallest request in bytes, unless less is left.
+  var least: Int
+  /// The largest request in bytes.
+  var most: Int
+
+  /// The most bytes that a copy holds in memory, over all requests.
+  static let memory = 64 << 20
+  static let mostParallel = 64
+
+  /// Requests whose bytes are written as they arrive. Long ones: each costs a round trip, and nothing is lost if one
+  /// is cut.
+  static func arriving(_ parallel: Int) -> CopyRequests {
+    CopyRequests(parallel: parallel, least: 1 << 20, most: 32 << 20)
+  }
+
+  /// Requests whose bytes are held in memory until the last is there. What a kill costs is all of them.
+  ///
+  /// - Parameter isFar: whether a request costs a round trip.
+  static func whole(_ parallel: Int, of layout: CopyLayout, isFar: Bool) -> CopyRequests {
+    let limit = max(memory / parallel, layout.pieceSize)
+    guard isFar else {
+      // Ten kills cost at most one part in two hundred.
+      let most = min(max(layout.byteCount / (2000 * parallel), layout.pieceSize), limit)
+      return CopyRequests(parallel: parallel, least: layout.pieceSize, most: most)
+    }
+    return CopyRequests(parallel: parallel, least: min(1 << 20, limit), most: min(2 << 20, limit))
+  }
+
+  /// The same with requests so short that a limit of `bytesPerSecond` is kept evenly: four a second and more.
+  func limited(to bytesPerSecond: Int) -> CopyRequests {
+    let most = min(self.most, max(1, bytesPerSecond / 4))
+    return CopyRequests(parallel: parallel, least: min(least, most), most: most)
+  }
+
+  /// The number of pieces that the next request takes, if `missing` bytes have not been requested.
+  ///
+  /// A share of what is left, so that all requests end at about the same time (guided self-scheduling;
+  /// C. Polychronopoulos and D. Kuck, IEEE Transactions on Computers 36, 1987).
+  func pieces(missing: Int, pieceSize: Int) -> Int {
+    let wanted = min(max(missing / parallel, least), most)
+    return max(1, wanted / pieceSize)
+  }
+}

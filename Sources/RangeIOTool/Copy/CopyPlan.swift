@@ -1,0 +1,80 @@
+import RangeIO
+
+/// What a copy still has to read, and what it has to note in its journal. A value: it neither reads nor writes.
+///
+/// Each piece is missing, requested, or finished. A piece is finished when its bytes are in the file. The copy is
+/// killed at any moment: then the next one begins with the pieces that the journal has.
+struct CopyPlan {
+  /// Bytes to write into the journal at an offset.
+  struct JournalWrite: Equatable {
+    var offset: Int
+    var bytes: [UInt8]
+  }
+
+  let layout: CopyLayout
+  let requests: CopyRequests
+  /// Pieces that are neither finished nor requested.
+  private(set) var missing: RangeSet<Int>
+  private(set) var missingBytes: Int
+  /// The bytes of the finished pieces.
+  private(set) var finishedBytes: Int
+  /// Records of finished pieces that are not in the journal yet, and the number of bytes in these pieces.
+  private var unnoted: [CopyJournal.Record] = []
+  private var unnotedBytes = 0
+  private var journal: CopyJournal.Cursor?
+
+  /// Plans a copy.
+  ///
+  /// - Parameters:
+  ///   - finished: the pieces that an earlier run has left.
+  ///   - journal: where the next record goes; `nil` if there is no journal.
+  init(_ layout: CopyLayout, _ requests: CopyRequests, finished: RangeSet<Int>, journal: CopyJournal.Cursor?) {
+    self.layout = layout
+    self.requests = requests
+    var missing = RangeSet(0..<layout.pieceCount)
+    missing.subtract(finished)
+    self.missing = missing
+    missingBytes = layout.byteCount(of: missing.ranges)
+    finishedBytes = layout.byteCount - missingBytes
+    self.journal = journal
+  }
+
+  /// Whether all bytes are in the file.
+  var isComplete: Bool { finishedBytes == layout.byteCount }
+
+  /// The most bytes that are finished and not in the journal: a two-thousandth of all, at most 4 MiB.
+  var mostUnnoted: Int { min(max(layout.byteCount / 2000, layout.pieceSize), 4 << 20) }
+
+  /// The pieces of the next request, from the start of the source on; `nil` if all are finished or requested.
+  mutating func next() -> Range<Int>? {
+    guard let run = missing.ranges.first else { return nil }
+    let count = requests.pieces(missing: missingBytes, pieceSize: layout.pieceSize)
+    let taken = run.prefix(count)
+    let pieces = taken.startIndex..<taken.endIndex
+    missing.remove(contentsOf: pieces)
+    missingBytes -= layout.range(of: pieces).count
+    return pieces
+  }
+
+  /// Records that the bytes of a requested piece are in the file.
+  ///
+  /// - Parameter sum: the CRC-32C of the piece.
+  /// - Returns: what to write into the journal now, if anything.
+  mutating func finish(_ piece: Int, sum: UInt32) -> JournalWrite? {
+    let count = layout.range(of: piece..<piece + 1).count
+    finishedBytes += count
+    guard journal != nil else { return nil }
+    unnotedBytes += count
+    unnoted.append(CopyJournal.Record(piece: piece, sum: sum))
+    return unnotedBytes >= mostUnnoted ? note() : nil
+  }
+
+  /// Returns what the journal lacks of the finished pieces.
+  mutating func note() -> JournalWrite? {
+    guard !unnoted.isEmpty else { return nil }
+    let write = journal?.write(unnoted)
+    unnoted.removeAll(keepingCapacity: true)
+    unnotedBytes = 0
+    return write
+  }
+}

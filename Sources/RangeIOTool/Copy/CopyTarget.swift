@@ -1,0 +1,49 @@
+import RangeIO
+
+/// The file that a copy makes, and the names of the two files beside it while it is not complete.
+struct CopyTarget {
+  let path: String
+  /// Whether a file of that name is replaced.
+  let replaces: Bool
+  /// The permissions of the file that is replaced.
+  let permissions: mode_t?
+
+  /// The bytes that have arrived.
+  var part: String { sibling(".rangeio-part") }
+  var journal: String { sibling(".rangeio-journal") }
+
+  /// The most bytes in the name of a file, on every file system that is used today.
+  private static let longestName = 255
+
+  /// - Parameter force: whether an existing file of that name may be replaced.
+  init(_ path: String, force: Bool) throws(ToolFailure) {
+    guard !path.isEmpty else { throw .usage("the name of the target is empty") }
+    var status = stat()
+    // `lstat` first: a dangling link is also a file of that name.
+    let exists = lstat(path, &status) == 0
+    guard !exists || force else { throw .exists(path) }
+    replaces = exists
+    guard exists, stat(path, &status) == 0 else {
+      self.path = path
+      permissions = nil
+      return
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw ToolFailure("cannot write to \(path): it is a directory; name a file in it")
+    default: throw ToolFailure("cannot copy to \(path): it is no file; use 'rangeio read' with --output")
+    }
+    self.path = OutputFile.resolved(path)
+    permissions = status.st_mode & 0o7777
+  }
+
+  var directory: String { path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "." }
+
+  private func sibling(_ suffix: String) -> String {
+    let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let name = path[start...]
+    guard name.utf8.count + suffix.utf8.count > Self.longestName else { return path + suffix }
+    let digest = Figures.hexadecimal(Array(SHA256.digest(of: Array(name.utf8)).prefix(16)))
+    return "\(path[..<start]).rangeio-\(digest)\(suffix)"
+  }
+}

@@ -1,0 +1,107 @@
+import RangeIO
+
+/// Copies a source to a file: opens both, transfers what is missing, verifies, and puts the file in place.
+struct CopyWork {
+  let source: SourceName
+  let file: String
+  let opening: OpeningOptions
+  var parallel = 8
+  /// The expected SHA-256.
+  var digest: [UInt8]?
+  var bytesPerSecond: Int?
+  var restarts = false
+  var force = false
+
+  func run() async throws {
+    let target = try CopyTarget(PathArgument.path(file, for: "the target"), force: force)
+    let opened = try OpenedSource(source, opening)
+    try await withReader(source, of: opened.source, ReadPipeline()) { reader in
+      for path in [target.path, target.part] {
+        try await SourceGuard.check(
+          path, isNot: reader.source, complaint: "the target is the source itself: choose another one")
+      }
+      try await copy(opened, reader, target)
+    }
+  }
+
+  private func copy(_ opened: OpenedSource, _ reader: RangeReader, _ target: CopyTarget) async throws {
+    let layout = CopyLayout(byteCount: reader.byteCount)
+    let wanted = CopyJournal.Identity(reader.source, layout)
+    let found = try look(target, wanted, layout)
+    tell(found, target)
+    let plan = CopyPlan(
+      found.layout, requests(found.layout, opened), finished: found.finished, journal: found.journal)
+    do {
+      let progress = CopyProgress(source.shown, total: layout.byteCount, done: plan.finishedBytes)
+      try await CopyTransfer(
+        opened, reader, to: found.file, plan, bytesPerSecond.map { CopyPace(bytesPerSecond: $0) }, progress
+      ).run()
+      // A source without versions cannot tell of a change in its reads.
+      if reader.source.validator == nil { try await reader.refresh() }
+    } catch {
+      throw keeping(found, error)
+    }
+    try verify(found.file, layout.byteCount, target)
+    try found.file.finish(layout.byteCount)
+  }
+
+  private func requests(_ layout: CopyLayout, _ opened: OpenedSource) -> CopyRequests {
+    let requests =
+      opened.arriving != nil
+      ? CopyRequests.arriving(parallel) : .whole(parallel, of: layout, isFar: opened.isRemote)
+    return bytesPerSecond.map { requests.limited(to: $0) } ?? requests
+  }
+
+  /// Looks at what an earlier run has left.
+  private func look(
+    _ target: CopyTarget, _ wanted: CopyJournal.Identity?, _ layout: CopyLayout
+  ) throws -> PartFile.Opened {
+    var progress = Progress("checking what is there of \(file)", total: layout.byteCount, showsRate: false)
+    defer { progress.clear() }
+    return try PartFile.open(target, wanted, layout, restarts: restarts) { count in
+      progress.advance(count)
+      try Task.checkCancellation()
+    }
+  }
+
+  private func tell(_ found: PartFile.Opened, _ target: CopyTarget) {
+    switch found.beginning {
+    case .new: break
+    case .startOver(let reason):
+      StandardError.line(Complaint.oneLine("rangeio: \(file): \(reason.rawValue): starting over"))
+    case .goOn:
+      let there = Figures.size(found.layout.byteCount(of: found.finished.ranges))
+      let all = Figures.size(found.layout.byteCount)
+      StandardError.line(Complaint.oneLine("rangeio: \(file): going on, \(there) of \(all) are there"))
+    }
+  }
+
+  /// `error`, after which what has arrived is kept for the next run if that can use it, and removed if not.
+  private func keeping(_ found: PartFile.Opened, _ error: any Error) -> any Error {
+    let isUseless = found.journal == nil || (error as? ReadError)?.code == .sourceChanged
+    if isUseless { found.file.discard() }
+    let advice = isUseless ? "" : "; what has arrived is kept: run the same command again to go on"
+    switch error {
+    case let error as ReadError:
+      let failure = ToolFailure(reading: source, error)
+      return ToolFailure(failure.message + advice, status: failure.status)
+    case let failure as ToolFailure: return ToolFailure(failure.message + advice, status: failure.status)
+    default: return error
+    }
+  }
+
+  private func verify(_ part: PartFile, _ byteCount: Int, _ target: CopyTarget) throws {
+    guard let digest else { return }
+    var progress = Progress("verifying \(file)", total: byteCount)
+    defer { progress.clear() }
+    let found = try part.digest(byteCount) { count in
+      progress.advance(count)
+      try Task.checkCancellation()
+    }
+    guard found == digest else {
+      throw ToolFailure(
+        "the SHA-256 of \(source.shown) is \(Figures.hexadecimal(found)), not the one given: nothing was put in "
+          + "place; check the digest, or read all again with --restart")
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import RangeIO
+import SystemPackage
+
+/// The file that a copy fills, and its journal. Both lie beside the target until the copy is complete.
+///
+/// Writes what it is told and decides nothing. Holds a lock on the journal, so that two copies never fill one file. Any
+/// thread may write.
+final class PartFile: Sendable {
+  let target: CopyTarget
+  private let part: OwnFile
+  private let journal: OwnFile
+  /// Whether all that has not been written since it was opened is a hole.
+  private let isFresh: Bool
+
+  private init(_ target: CopyTarget, part: OwnFile, journal: OwnFile, isFresh: Bool) {
+    self.target = target
+    self.part = part
+    self.journal = journal
+    self.isFresh = isFresh
+  }
+
+  /// What there is at the start of a copy.
+  struct Opened {
+    let file: PartFile
+    let layout: CopyLayout
+    /// The pieces that are there.
+    let finished: RangeSet<Int>
+    /// Where the next record goes; `nil` if the version cannot be recognized later, and nothing is noted.
+    let journal: CopyJournal.Cursor?
+    let beginning: CopyBeginning
+  }
+
+  /// Opens the files beside `target`, or creates them, and compares all that is there with its checksums.
+  ///
+  /// - Parameters:
+  ///   - wanted: what is copied; `nil` if its version cannot be recognized later.
+  ///   - layout: of a copy that begins from the start.
+  ///   - restarts: whether the user wants to start over.
+  ///   - check: called with the number of bytes after each piece that was compared. It may throw.
+  static func open(
+    _ target: CopyTarget, _ wanted: CopyJournal.Identity?, _ layout: CopyLayout, restarts: Bool,
+    check: (Int) throws -> Void
+  ) throws -> Opened {
+    let journal = try lockedJournal(target)
+    let part = try OwnFile(target.part, permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+    let noted = try journal.contents(upTo: CopyJournal.largest(layout))
+    let beginning = CopyBeginning(noted, wanted: wanted, restarts: restarts)
+    if case .goOn(let found, let sums) = beginning {
+      try part.resize(to: found.layout.byteCount)
+      let file = PartFile(target, part: part, journal: journal, isFresh: false)
+      return Opened(
+        file: file, layout: found.layout, finished: try file.finished(sums, found.layout, check: check),
+        journal: CopyJournal.Cursor(found, length: noted.count), beginning: beginning)
+    }
+    let file = PartFile(target, part: part, journal: journal, isFresh: true)
+    do throws(ToolFailure) {
+      try file.empty(wanted, layout)
+    } catch {
+      file.discard()
+      throw error
+    }
+    return Opened(
+      file: file, layout: layout, finished: RangeSet(), journal: wanted.map { CopyJournal.Cursor($0) },
+      beginning: beginning)
+  }
+
+  /// Makes both files those of a copy that begins.
+  private func empty(_ wanted: CopyJournal.Identity?, _ layout: CopyLayout) throws(ToolFailure) {
+    // The journal first: it must never say of a new file what was in the old one.
+    try journal.resize(to: 0)
+    try part.resize(to: 0)
+    try part.resize(to: layout.byteCount)
+    if let wanted { try journal.write(CopyJournal.header(wanted), at: 0) }
+  }
+
+  /// Writes `bytes` at `offset`, except blocks of zeros where the file has zeros.
+  func write(_ bytes: Bytes, at offset: Int) throws(ToolFailure) {
+    var offset = offset
+    try bytes.forEachSpan { (span) throws(ToolFailure) in
+      // In two steps, because `RawSpan.withUnsafeBytes` passes on a typed error only if its closure is spelled out.
+      try span.withUnsafeBytes { (buffer) throws(ToolFailure) in
+        try ZeroBlocks.forEachRun(buffer, at: offset) { (run, place, isZero) throws(ToolFailure) in
+          if isZero, try isHole(place..<place + run.count) { return }
+          try part.write(run, at: place)
+        }
+      }
+      offset += span.byteCount
+    }
+  }
+
+  /// Has the system begin to write `range` to the disk, so that less is left to wait for at the end.
+  func beginWriting(_ range: ByteRange) { part.beginWriting(range) }
+
+  /// Notes finished pieces.
+  func note(_ write: CopyPlan.JournalWrite) throws(ToolFailure) { try journal.write(write.bytes, at: write.offset) }
+
+  /// The SHA-256 of the first `byteCount` bytes, as they are in the file.
+  ///
+  /// - Parameter check: called with the number of bytes after each portion. It may throw.
+  func digest(_ byteCount: Int, check: (Int) throws -> Void) throws -> [UInt8] {
+    var hash = SHA256()
+    var position = 0
+    while position < byteCount {
+      let range = position..<min(position + 4 << 20, byteCount)
+      try part.forEachPortion(of: range) { hash.update($0) }
+      position = range.upperBound
+      try check(range.count)
+    }
+    return hash.finish()
+  }
+
+  /// Makes the file durable, and then gives it its name.
+  func finish(_ byteCount: Int) throws(ToolFailure) {
+    guard try part.byteCount == byteCount else {
+      throw ToolFailure("\(part.path) is not what was written: if another program uses it, end that, and copy again")
+    }
+    if let permissions = target.permissions { part.setPermissions(permissions) }
+    try part.sync()
+    try Interrupts.shared.releaseTemporary { () throws(ToolFailure) in
+      let result =
+        target.replaces
+        ? rename(part.path, target.path) : OutputFile.renameWithoutReplacing(part.path, target.path)
+      guard result == 0 else {
+        let error = Errno(rawValue: errno)
+        throw error == .fileExists ? .exists(target.path) : .writing(to: target.path, error)
+      }
+      try OwnFile.syncDirectory(target.directory)
+      unlink(journal.path)
+    }
+  }
+
+  /// Removes both files: they are of no use to another copy.
+  func discard() {
+    unlink(part.path)
+    unlink(journal.path)
+  }
+
+  private func isHole(_ range: ByteRange) throws(ToolFailure) -> Bool {
+    if isFresh { return true }
+    var isZero = true
+    try part.forEachPortion(of: range) { isZero = isZero && ZeroBlocks.isZero($0) }
+    return isZero
+  }
+
+  /// The pieces whose bytes have the checksums that the journal says.
+  private func finished(
+    _ sums: [Int: UInt32], _ layout: CopyLayout, check: (Int) throws -> Void
+  ) throws -> RangeSet<Int> {
+    var finished = RangeSet<Int>()
+    for piece in sums.keys.sorted() {
+      let range = layout.range(of: piece..<piece + 1)
+      var sum: UInt32 = 0
+      try part.forEachPortion(of: range) { sum = CRC32C.of($0, continuing: sum) }
+      if sum == sums[piece] { finished.insert(contentsOf: piece..<piece + 1) }
+      try check(range.count)
+    }
+    return finished
+  }
+
+  /// The journal of `target`, locked by this process.
+  private static func lockedJournal(_ target: CopyTarget) throws(ToolFailure) -> OwnFile {
+    while true {
+      let journal = try OwnFile(target.journal, permissions: .ownerReadWrite)
+      guard journal.lock() else {
+        throw ToolFailure("another rangeio is copying to \(target.path): wait until it ends")
+      }
+      // A copy that has just ended may have removed it before it gave up its lock.
+      if try !journal.isRemoved { return journal }
+    }
+  }
+}

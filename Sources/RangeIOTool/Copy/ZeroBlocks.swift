@@ -1,0 +1,37 @@
+/// Finds what need not be written to a file that consists of holes: blocks of zeros.
+enum ZeroBlocks {
+  /// The size of blocks in most file systems.
+  static let size = 4096
+
+  /// Calls `body` with each run of `buffer` that consists of zeros in whole blocks, or of anything else, in order.
+  ///
+  /// - Parameter offset: where the buffer lies in the file. Blocks are counted from the start of the file.
+  static func forEachRun<Failure: Error>(
+    _ buffer: UnsafeRawBufferPointer, at offset: Int,
+    _ body: (_ run: UnsafeRawBufferPointer, _ offset: Int, _ isZero: Bool) throws(Failure) -> Void
+  ) throws(Failure) {
+    var start = 0
+    var wasZero = false
+    var position = 0
+    while position < buffer.count {
+      let end = min(buffer.count, position + size - (offset + position) % size)
+      let isZero = end - position == size && self.isZero(UnsafeRawBufferPointer(rebasing: buffer[position..<end]))
+      if isZero != wasZero, position > start {
+        try body(UnsafeRawBufferPointer(rebasing: buffer[start..<position]), offset + start, wasZero)
+        start = position
+      }
+      wasZero = isZero
+      position = end
+    }
+    if position > start {
+      try body(UnsafeRawBufferPointer(rebasing: buffer[start..<position]), offset + start, wasZero)
+    }
+  }
+
+  /// Whether all bytes of `buffer` are zero.
+  static func isZero(_ buffer: UnsafeRawBufferPointer) -> Bool {
+    guard let base = buffer.baseAddress, buffer.count > 0 else { return true }
+    // Each byte equals the one before it, and the first is zero: the C library compares many bytes at once.
+    return buffer[0] == 0 && memcmp(base, base + 1, buffer.count - 1) == 0
+  }
+}

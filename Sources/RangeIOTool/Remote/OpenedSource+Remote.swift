@@ -1,0 +1,42 @@
+#if HTTP
+  import RangeIO
+  import RangeIOHTTP
+
+  extension OpenedSource {
+    /// An object behind an `http` or `https` URL.
+    static func http(_ name: SourceName, _ settings: RemoteSettings, parallel: Int) -> OpenedSource {
+      var configuration = HTTPSource.Configuration()
+      configuration.headers = settings.headers.map { ($0.name, $0.value) }
+      configuration.connectionsPerHost = parallel
+      configuration.userAgent = "rangeio/\(RangeIOTool.configuration.version)"
+      let source = HTTPSource(name.text, configuration: configuration)
+      return OpenedSource(remote: source) { range, description, receive in
+        try await source.read(range, of: description, receive: receive)
+      }
+    }
+  }
+#endif
+
+#if S3
+  import RangeIOS3
+
+  extension OpenedSource {
+    /// An object of a bucket.
+    static func s3(_ name: SourceName, _ settings: RemoteSettings, parallel: Int) -> OpenedSource {
+      var configuration = S3Source.Configuration()
+      configuration.headers = settings.headers.map { ($0.name, $0.value) }
+      configuration.connectionsPerHost = parallel
+      configuration.region = settings.region
+      configuration.endpoint = settings.endpoint
+      if !settings.signs {
+        configuration.credentials = .anonymous
+      } else if let profile = settings.profile {
+        configuration.credentials = .profile(profile)
+      }
+      let source = S3Source(name.text, configuration: configuration)
+      return OpenedSource(remote: source) { range, description, receive in
+        try await source.read(range, of: description, receive: receive)
+      }
+    }
+  }
+#endif

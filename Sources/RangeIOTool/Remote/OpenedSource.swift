@@ -1,0 +1,75 @@
+import RangeIO
+
+/// How a source is opened.
+struct OpeningOptions {
+  /// `nil`: every name is a path.
+  var remote: RemoteSettings?
+  /// How a file is read.
+  var engine = FileSource.Engine.automatic
+  /// Whether a file may grow while it is read.
+  var isAppendOnly = false
+  /// The most requests at the same time to a server.
+  var parallel = 8
+}
+
+/// The source that the user named: the one place that knows which kinds there are.
+struct OpenedSource {
+  /// Passes the bytes of a range on in order, as they arrive.
+  typealias ArrivingRead =
+    @Sendable (
+      _ range: ByteRange, _ source: SourceDescription, _ receive: @escaping @Sendable (Bytes) throws -> Void
+    ) async throws -> Void
+
+  let source: any RangeSource
+  /// Whether a request costs a round trip.
+  let isRemote: Bool
+  /// `nil` if the source returns the bytes of a range only when all are there.
+  var arriving: ArrivingRead?
+
+  /// Makes the source called `name`. Opens nothing yet.
+  init(_ name: SourceName, _ options: OpeningOptions) throws(ToolFailure) {
+    guard let remote = options.remote, name.isURL else {
+      source = try PathArgument.source(
+        name.text, configuration: .init(engine: options.engine, isAppendOnly: options.isAppendOnly))
+      isRemote = false
+      return
+    }
+    guard !options.isAppendOnly else { throw .usage("\(name.shown): --growing is for files") }
+    if name.kind == .s3 {
+      #if S3
+        self = .s3(name, remote, parallel: options.parallel)
+      #else
+        throw .builtWithout("S3", name)
+      #endif
+    } else {
+      #if HTTP
+        self = .http(name, remote, parallel: options.parallel)
+      #else
+        throw .builtWithout("HTTP", name)
+      #endif
+    }
+  }
+
+  init(remote source: any RangeSource, arriving: @escaping ArrivingRead) {
+    self.source = source
+    isRemote = true
+    self.arriving = arriving
+  }
+
+  /// The stages for a command that reads each byte once.
+  func pipeline(_ options: OpeningOptions) -> ReadPipeline {
+    guard isRemote else { return ReadPipeline() }
+    return ReadPipeline {
+      Retrying()
+      Limiting(concurrentReads: options.parallel)
+    }
+  }
+}
+
+extension ToolFailure {
+  /// A source that this build cannot read.
+  fileprivate static func builtWithout(_ trait: String, _ name: SourceName) -> ToolFailure {
+    ToolFailure(
+      "\(name.shown): this rangeio was built without \(trait): build it with --traits HTTP,S3", status: .unusableSource)
+  }
+}

@@ -1,0 +1,73 @@
+/// How sources behind URLs are opened.
+struct RemoteSettings: Equatable {
+  /// Sent with each request to the server that the user named, and to no other.
+  var headers: [RemoteHeader] = []
+  /// A profile of the AWS configuration.
+  var profile: String?
+  /// The URL of a store like S3.
+  var endpoint: String?
+  var region: String?
+  /// Whether requests to S3 are signed.
+  var signs = true
+
+  /// Throws if something was set that makes no difference for `name`.
+  func check(for name: SourceName) throws(ToolFailure) {
+    if !headers.isEmpty, !name.isURL {
+      throw .usage("--header is for sources that begin with http://, https:// or s3://")
+    }
+    guard name.kind != .s3 else { return }
+    let options = [
+      ("--profile", profile != nil), ("--endpoint", endpoint != nil), ("--region", region != nil),
+      ("--no-sign", !signs),
+    ]
+    if let (option, _) = options.first(where: \.1) { throw .usage("\(option) is for sources that begin with s3://") }
+  }
+}
+
+/// A field of a request's head. What it holds is never shown: it may be a secret.
+struct RemoteHeader: Equatable, CustomStringConvertible {
+  let name: String
+  let value: String
+
+  /// Fields that decide what comes back: the library sets them, and checks the answers by them.
+  private static let owned: Set<String> = [
+    "range", "if-match", "if-none-match", "if-range", "if-modified-since", "if-unmodified-since", "accept-encoding",
+    "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  /// Parses `Name: value`.
+  ///
+  /// - Source: RFC 9110, 5.1 and 5.5.
+  init(parsing text: String) throws(ToolFailure) {
+    // The text is never shown: without a colon all of it may be a secret.
+    guard let colon = text.firstIndex(of: ":") else {
+      throw .usage("--header: there is no colon: write 'Name: value'")
+    }
+    let name = String(text[..<colon])
+    guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
+      throw .usage("--header: what stands before the colon is not a field name: write 'Name: value'")
+    }
+    guard !Self.owned.contains(name.lowercased()) else {
+      throw .usage("--header: rangeio sets \(name) itself: leave it out")
+    }
+    let value = text[text.index(after: colon)...].utf8
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    let trimmed = Array(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    guard trimmed.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
+      throw .usage("--header: the value of \(name) has a line end or another control character")
+    }
+    self.name = name
+    self.value = String(decoding: trimmed, as: UTF8.self)
+  }
+
+  var description: String { "\(name): …" }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+#if HTTP
+
+  import Foundation
+  import RangeIOHTTPTestServer
+  import SystemPackage
+  import Testing
+
+  @testable import RangeIOTool
+
+  /// The tool as a process, and a server on loopback that does as it is told.
+  @Suite(.serialized) struct HTTPToolTests {
+    let directory: TemporaryDirectory
+    let copy: String
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      copy = directory("copy")
+    }
+
+    // MARK: reading
+
+    @Test func `read, cat, info and explain take URLs`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 3_000_001)
+        server.objects.put(object, at: "/object")
+        let url = server.url("/object")
+        let header = ["--header", "X-Key: 5ecret"]
+        let all = try await tool(["cat", url] + header)
+        #expect(all.code == 0 && areEqual(all.output, object.bytes[...]), "\(all.errors)")
+        #expect(server.log.requests.allSatisfy { $0["X-Key"] == "5ecret" })
+        let part = try await tool("read", url, "--range", "1000..<2000000")
+        #expect(part.code == 0 && areEqual(part.output, object.bytes[1000..<2_000_000]), "\(part.errors)")
+        #expect(areEqual(try await tool("read", url, "--suffix", "9").output, object.bytes.suffix(9)))
+        let info = try await tool("info", url, "--json")
+        #expect(info.code == 0 && String(decoding: info.output, as: UTF8.self).contains("3000001"), "\(info.errors)")
+        let explain = try await tool("explain", url, "--range", "0..<8192")
+        #expect(explain.code == 0 && String(decoding: explain.output, as: UTF8.self).contains("source"))
+        #expect(try await tool("read", server.url("/missing")).code == 3)
+        #expect(try await tool("read", url, "--range", "0..<9999999").code == 4)
+      }
+    }
+
+    @Test func `what a server says of a refusal has no secret in it`() async throws {
+      try await LyingServer.with { server in
+        server.script = ServerScript { _ in ScriptedAnswer(403, text: "no\n") }
+        let url = server.url("/object?X-Amz-Signature=5ecret").replacing("http://", with: "http://user:5ecret@")
+        for command in [["read", url], ["cat", url], ["info", url], ["copy", url, copy]] {
+          let result = try await tool(command + ["--header", "X-Key: 5ecret"])
+          #expect(result.code != 0 && result.hasOneLineOfErrors && result.errors.contains("/object"))
+          #expect(!result.errors.contains("5ecret"), "\(result.errors)")
+        }
+      }
+    }
+
+    // MARK: copying
+
+    @Test(arguments: [0, 1, 65_536, 20_000_003])
+    func `an object of any size is copied, with eight requests at a time`(byteCount: Int) async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: byteCount)
+        server.objects.put(object, at: "/object")
+        let result = try await tool("copy", server.url("/object"), copy)
+        #expect(result.code == 0 && result.errors == "" && result.output.isEmpty, "\(result.errors)")
+        #expect(areEqual(try contents(copy), object.bytes[...]))
+        #expect(try directory.names == ["copy"])
+        #expect(server.log.mostOpenConnections <= 8 && server.log.bodyBytes <= byteCount + 1)
+        if byteCount > 1 << 20 { #expect(server.log.mostOpenConnections > 4) }
+      }
+    }
+
+    @Test func `answers that are cut are continued, and their bytes not read again`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 32 << 20)
+        server.objects.put(object, at: "/object")
+        for action in [Interruption.Action.close, .reset] {
+          server.log.clear()
+          server.script = .cutting(7, probability: 0.3, by: action)
+          let result = try await tool("copy", server.url("/object"), copy, "--force")
+          #expect(result.code == 0, "\(result.errors)")
+          #expect(areEqual(try contents(copy), object.bytes[...]))
+        }
+      }
+    }
+
+    @Test func `killed ten times, it goes on from what has arrived`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 64 << 20)
+        server.objects.put(object, at: "/object")
+        var random = SeededRandom(3)
+        var noted = 0
+        for kill in 1...10 {
+          // Each of eight requests gets so many bytes, and then none until the server is killed, too.
+          let share = (64 << 20) / 11 / 8 - random.below(65_536)
+          let gate = ServerGate()
+          server.script = held(by: gate, at: share)
+          let process = try start(server)
+          let wanted = noted + 8 * (share >> 16)
+          await gate.arrival(8)
+          // The bytes before the gates are on their way; nothing tells when they have been written.
+          while try notedPieces < wanted { try await Task.sleep(for: .milliseconds(1)) }
+          process.send(SIGKILL)
+          #expect(try await process.wait() == 1009, "kill \(kill)")
+          gate.open()
+          noted = try notedPieces
+        }
+        server.script = .honest
+        let result = try await tool("copy", server.url("/object"), copy)
+        #expect(result.code == 0 && result.errors.contains("going on"), "\(result.errors)")
+        #expect(areEqual(try contents(copy), object.bytes[...]))
+        #expect(try directory.names == ["copy"])
+        // For each kill, a part of a piece of each request; and what the sockets held for the killed process.
+        print("killed ten times: \(server.log.bodyBytes) bytes sent for \(object.bytes.count)")
+        #expect(server.log.bodyBytes - object.bytes.count <= 10 * 8 * 65_536)
+      }
+    }
+
+    @Test func `an object that was replaced starts over, and in the middle of a copy ends with 5`() async throws {
+      try await LyingServer.with { server in
+        server.objects.put(ServedObject(count: 16 << 20), at: "/object")
+        let gate = ServerGate()
+        server.script = held(by: gate, at: 500_000)
+        var process = try start(server)
+        await gate.arrival(8)
+        while try notedPieces < 8 * 7 { try await Task.sleep(for: .milliseconds(1)) }
+        process.send(SIGKILL)
+        #expect(try await process.wait() == 1009)
+        let other = ServedObject(count: 16 << 20, version: 2)
+        server.objects.put(other, at: "/object")
+        gate.open()
+        server.script = .honest
+        let result = try await tool("copy", server.url("/object"), copy)
+        #expect(result.code == 0 && result.errors.contains("starting over"), "\(result.errors)")
+        #expect(areEqual(try contents(copy), other.bytes[...]))
+
+        try FileManager.default.removeItem(atPath: copy)
+        let second = ServerGate()
+        server.script = held(by: second, at: 500_000, then: .reset)
+        process = try start(server)
+        await second.arrival(8)
+        server.objects.put(ServedObject(count: 16 << 20, version: 3), at: "/object")
+        second.open()
+        #expect(try await process.wait() == 5)
+        #expect(try directory.names == [])
+      }
+    }
+
+    @Test func `an object without a strong version is copied, and not gone on with`() async throws {
+      try await LyingServer.with { server in
+        var object = ServedObject(count: 4 << 20)
+        object.tag = .none
+        server.objects.put(object, at: "/object")
+        let gate = ServerGate()
+        server.script = held(by: gate, at: 200_000)
+        let process = try start(server)
+        await gate.arrival(4)
+        process.send(SIGKILL)
+        #expect(try await process.wait() == 1009)
+        gate.open()
+        server.script = .honest
+        let result = try await tool("copy", server.url("/object"), copy)
+        #expect(result.code == 0 && !result.errors.contains("going on"), "\(result.errors)")
+        #expect(areEqual(try contents(copy), object.bytes[...]))
+      }
+    }
+
+    private func start(_ server: LyingServer) throws -> ToolProcess {
+      let output = try FileDescriptor.open("/dev/null", .readWrite, options: .closeOnExec)
+      defer { try? output.close() }
+      return try ToolProcess(
+        ["copy", server.url("/object"), copy], output: output.rawValue, errors: output.rawValue)
+    }
+
+    /// Answers that have more than `count` bytes wait for `gate` after these.
+    private func held(
+      by gate: ServerGate, at count: Int, then action: Interruption.Action? = nil
+    ) -> ServerScript {
+      ServerScript { context in
+        let answer = context.honest
+        guard !answer.isBodyless, answer.body.count > count else { return answer }
+        let held = answer.interrupted(.wait(gate), at: .body(count))
+        return action.map { held.interrupted($0, at: .body(count)) } ?? held
+      }
+    }
+
+    /// The pieces that the journal has.
+    private var notedPieces: Int {
+      get throws {
+        let path = copy + ".rangeio-journal"
+        guard FileManager.default.fileExists(atPath: path) else { return 0 }
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        return max(0, size - CopyJournal.headerSize) / CopyJournal.recordSize
+      }
+    }
+  }
+
+#endif

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import RangeIOTool
+
+@Suite struct SourceNameTests {
+  @Test func `URLs are told from paths`() {
+    let kinds: [(String, SourceName.Kind)] = [
+      ("file.bin", .path), ("/data/x", .path), ("./http://x", .path), ("http:", .path), ("http:/x", .path), ("", .path),
+      ("ftp://x/y", .path), ("C://x", .path), ("http://x/y", .http), ("HTTPS://x", .http), ("s3://bucket/key", .s3),
+    ]
+    for (text, kind) in kinds { #expect(SourceName(text).kind == kind, "\(text)") }
+    #expect(SourceName(path: "http://x/y").kind == .path)
+  }
+
+  @Test func `what is shown has no password and no value of the query`() {
+    let cases = [
+      ("a?b=c", "a?b=c"), ("https://h/p", "https://h/p"), ("https://u:pw@h:8/p@q", "https://h:8/p@q"),
+      ("https://u:p@w@h/p", "https://h/p"), ("https://u:pw@h", "https://h"), ("https://u:pw@h?a=b", "https://h?a=…"),
+      ("https://h/p?X-Amz-Signature=abc&x=1#frag", "https://h/p?X-Amz-Signature=…&x=…"),
+      ("https://h/p?token", "https://h/p?token"), ("https://h/p?", "https://h/p?"),
+      ("s3://b/k?versionId=abc", "s3://b/k?versionId=abc"), ("https://h/p?a=b=c&&d", "https://h/p?a=…&&d"),
+    ]
+    for (text, shown) in cases { #expect(SourceName(text).shown == shown) }
+  }
+}
+
+@Suite struct RemoteSettingsTests {
+  @Test func `a header is a name and a value`() throws {
+    let cases = [
+      ("A: b", "A", "b"), ("Authorization:Bearer x:y", "Authorization", "Bearer x:y"), ("X-a:  b c\t", "X-a", "b c"),
+      ("X:", "X", ""), ("X: ü", "X", "ü"),
+    ]
+    for (text, name, value) in cases {
+      let header = try RemoteHeader(parsing: text)
+      #expect(header.name == name && header.value == value)
+    }
+  }
+
+  @Test func `what is no header is refused without being shown`() {
+    for text in ["secret", "", ": secret", "a b: secret", "ü: secret", "A: secret\r\nB: c", "A: secret\u{0}"] {
+      let failure = #expect(throws: ToolFailure.self) { try RemoteHeader(parsing: text) }
+      #expect(failure?.status == .usage && failure?.message.contains("secret") == false, "\(text)")
+    }
+  }
+
+  @Test func `headers that decide what comes back are not the user's`() {
+    for name in ["Range", "if-match", "Accept-Encoding", "Host", "Content-Length", "Transfer-Encoding"] {
+      #expect(throws: ToolFailure.self) { try RemoteHeader(parsing: "\(name): x") }
+    }
+  }
+
+  @Test func `a header does not show its value`() throws {
+    let header = try RemoteHeader(parsing: "Authorization: secret")
+    #expect("\(header)" == "Authorization: …")
+  }
+
+  @Test func `options are for the sources that they change`() throws {
+    var settings = RemoteSettings(headers: [try RemoteHeader(parsing: "A: b")])
+    for name in ["https://h/", "s3://b/k"] {
+      #expect(throws: Never.self) { try settings.check(for: SourceName(name)) }
+    }
+    #expect(throws: ToolFailure.self) { try settings.check(for: SourceName("file")) }
+    for change in [
+      { $0.profile = "p" }, { $0.endpoint = "http://e" }, { $0.region = "r" }, { $0.signs = false },
+    ] as [(inout RemoteSettings) -> Void] {
+      settings = RemoteSettings()
+      change(&settings)
+      #expect(throws: Never.self) { try settings.check(for: SourceName("s3://b/k")) }
+      for name in ["file", "http://h/"] {
+        #expect(throws: ToolFailure.self) { try settings.check(for: SourceName(name)) }
+      }
+    }
+  }
+}
