@@ -106,23 +106,35 @@ extension FileSource {
   public nonisolated(nonsending) func renew() async throws -> SourceDescription {
     try enter()
     defer { gate.leave() }
-    let lanes = try await currentLanes()
-    guard let found = try await statusByName(lanes), !lanes.isOf(found) else {
-      return try await describeAtRest(lanes)
+    while true {
+      let before = currentGeneration
+      let lanes = try await currentLanes()
+      guard let found = try await statusByName(lanes), !lanes.isOf(found) else {
+        return try await describeAtRest(lanes)
+      }
+      let now = try await openAnew(after: lanes)
+      // It may have changed back in between.
+      guard !lanes.isOf(now.statusAtOpening) else { return try await describeAtRest(lanes) }
+      // If another call has opened a file meanwhile, that may be a newer one, or the same: looks again.
+      guard publish(now, after: before, of: lanes) else { continue }
+      return try await describe(now)
     }
-    let now = try await openAnew(after: lanes)
-    // It may have changed back in between.
-    guard !lanes.isOf(now.statusAtOpening) else { return try await describeAtRest(lanes) }
+  }
+
+  /// Reads `now` from here on, unless another file than that of `generation`, which is `lanes`, has been opened since.
+  private func publish(_ now: FileLanes, after before: Int, of lanes: FileLanes) -> Bool {
     // Reads in flight hold the previous file. It closes with the last of them, unless it is the first file.
-    let isFirst = renewed.withLock { renewed in
+    let isFirst = renewed.withLock { renewed -> Bool? in
+      guard generation.load(ordering: .acquiring) == before else { return nil }
       defer { renewed = now }
       generation.add(1, ordering: .releasing)
       return renewed == nil
     }
+    guard let isFirst else { return false }
     described.withLock { $0 = nil }
     renewals.notify()
     if isFirst { release(of: lanes) }
-    return try await describe(now)
+    return true
   }
 
   /// Closes the first file early. As long as it is the only one, reads find it without a lock and without counting

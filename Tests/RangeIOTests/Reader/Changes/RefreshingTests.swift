@@ -389,6 +389,34 @@ struct RefreshingTests {
     await source.close()
   }
 
+  @Test func `two who look at once open one file`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await directory.file(count: 5000, seed: 1).path
+    let openings = Locked(0)
+    let gate = Gate()
+    let waiting = Syscalls(
+      .init(open: { path in
+        let number = openings.withLock { openings in
+          openings += 1
+          return openings
+        }
+        if number > 1 { gate.pass() }
+        return Syscalls.system.call.open(path)
+      }))
+    let source = FileSource(path, configuration: TestEngine.configuration(syscalls: waiting))
+    _ = try await source.describe()
+    let next = try await directory.file("next", count: 7000, seed: 2)
+    try #require(rename(next.path, path) == 0)
+    async let one = source.renew()
+    async let other = source.renew()
+    await gate.arrival(2)
+    gate.open()
+    for description in try await [one, other] {
+      #expect(try await source.read(0..<7000, of: description) == Bytes(next.bytes))
+    }
+    await source.close()
+  }
+
   #if os(Linux)
     @Test func `the first file is let go of once another is read, and its room on the disk with it`() async throws {
       let directory = try TemporaryDirectory()
