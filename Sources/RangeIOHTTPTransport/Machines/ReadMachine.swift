@@ -97,7 +97,8 @@ struct ReadMachine: Hashable, Sendable {
 
   /// There was no head.
   mutating func failed(_ fault: TransportFault, at now: Int) -> Action {
-    guard fault.isCut else { return .fail(fault.failure) }
+    let mayPass = fault.isCut || (fault.mayBeLeftOver && fruitless < TransportFault.mostLeftOver)
+    guard mayPass else { return .fail(fault.failure) }
     fruitless += 1
     return fruitless > context.rules.cuts ? .fail(fault.failure) : send(at: now)
   }
