@@ -55,12 +55,20 @@ for folder in Plugins/*/; do
       RangeIOTesting | Testing)
         [[ $file == "$folder"/Tests/* ]] || fail "$file imports $module: only tests may" ;;
       RangeIOFoundation) ;;
+      # What the plugins for remote objects share, and the servers of their tests. Neither is a product.
+      RangeIOHTTPTransport) ;;
+      RangeIOHTTPTestServer)
+        [[ $file == "$folder"/Tests/* ]] || fail "$file imports $module: only tests may" ;;
       RangeIO* | CRangeIO*) fail "$file imports $module: a plugin imports no other plugin, and nothing internal" ;;
       *)
         [[ $module =~ ^($allowed)$ ]] || grep -qE '^ *#if +[A-Z][A-Za-z0-9]*$' "$file" ||
           fail "$file imports $module: put it, and the whole file, within '#if <trait>'" ;;
     esac
   done < <(imports "$folder")
+
+  # Its types must not become a part of what the plugin offers.
+  found=$(grep -rnE --include='*.swift' '^ *(public|package)? *import +RangeIOHTTPTransport' "$folder/Sources" || true)
+  [ -z "$found" ] || fail "import what plugins share with 'internal import':"$'\n'"$found"
 
   found=$(grep -rnE --include='*.swift' '@testable +import +RangeIO( |$)|@testable +import +RangeIO(Testing|Foundation)|package +import +RangeIO( |$)|@_spi' "$folder" || true)
   [ -z "$found" ] || fail "a plugin uses the public API of RangeIO only:"$'\n'"$found"

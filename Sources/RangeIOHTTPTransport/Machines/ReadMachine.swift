@@ -97,8 +97,10 @@ struct ReadMachine: Hashable, Sendable {
 
   /// There was no head.
   mutating func failed(_ fault: TransportFault, at now: Int) -> Action {
-    if fault.isCut { fruitless += 1 }
-    return concluded(fault.isCut && fruitless <= context.rules.cuts ? send(at: now) : .fail(fault.failure))
+    let mayPass = fault.isCut || (fault.mayBeLeftOver && fruitless < TransportFault.mostLeftOver)
+    guard mayPass, fruitless < context.rules.cuts else { return concluded(.fail(fault.failure)) }
+    fruitless += 1
+    return send(at: now)
   }
 
   /// A body that was received ended, after `count` wanted bytes.

@@ -28,7 +28,11 @@ public struct HeaderFields: Hashable, Sendable {
   }
 
   private mutating func add(_ name: String, _ value: String) {
-    let field = Field(name: name, value: HTTPText.trimmed(value))
+    add(Field(name: name, value: HTTPText.trimmed(value)))
+  }
+
+  /// Adds a field of our own.
+  mutating func add(_ field: Field) {
     byteCount += field.name.utf8.count + field.value.utf8.count
     all.append(field)
   }

@@ -22,6 +22,8 @@ public struct RequestPlan: Hashable, Sendable {
   public let passesCaches: Bool
   /// Whether headers and credentials of the caller may be sent along. If not, send ``fields`` and no more.
   public let mayCarryCredentials: Bool
+  /// What whoever sends the request adds: `User-Agent`, and the caller's fields where they may go. A part of ``fields``.
+  public var additionalFields = HeaderFields()
 
   /// A request; see the properties.
   public init(
@@ -37,7 +39,7 @@ public struct RequestPlan: Hashable, Sendable {
     self.mayCarryCredentials = mayCarryCredentials
   }
 
-  /// The fields that say all this. `Host`, `User-Agent` and the caller's are still to be added.
+  /// The fields that say all this, and ``additionalFields``. `Host` is still to be added.
   public var fields: HeaderFields {
     // Ranges of an encoded body could not be put together.
     var fields: HeaderFields = HeaderFields(["Accept-Encoding": "identity"])
@@ -48,6 +50,7 @@ public struct RequestPlan: Hashable, Sendable {
       // For caches of HTTP/1.0 (RFC 9111, section 5.4).
       fields.set("Pragma", "no-cache")
     }
+    for field in additionalFields.all { fields.add(field) }
     return fields
   }
 }

@@ -1,0 +1,129 @@
+#if HTTP
+  public import RangeIO
+  internal import RangeIOHTTPTransport
+
+  extension HTTPSource {
+    /// How an object is requested. The defaults suit servers on the Internet.
+    public struct Configuration: Sendable {
+      /// Sent with each request to the origin of the URL, and never to another origin. Not those that the source sets
+      /// itself (`Range`, `Host`, `If-Match` and their kind): opening then throws `invalidConfiguration`. At most 128.
+      /// Default: none.
+      public var headers: [(name: String, value: String)] = []
+      /// Who may read. Default: nobody in particular; a user in the URL counts.
+      public var credentials: HTTPCredentials?
+      /// The `User-Agent`. Default: `swift-range-io`.
+      public var userAgent = "swift-range-io"
+      /// The proxy. Default: what the environment says.
+      public var proxy = Proxy.environment
+      /// The version of HTTP. Default: ``HTTPVersion/http1``.
+      public var httpVersion = HTTPVersion.http1
+      /// Certificates that are trusted in addition to the system's. Default: none.
+      public var additionalTrustRoots: [TrustRoots] = []
+
+      /// The most requests at the same time to one host, by all sources with equal settings; with HTTP/1.1 each has a
+      /// connection. More wait for their turn, demands before prefetches. At least 1. Default: 8.
+      public var connectionsPerHost = 8
+      /// How long an idle connection stays open. Default: 60 s.
+      public var keepAlive: Duration = .seconds(60)
+      /// The most time for each step of connecting: name and TCP, proxy, TLS. Default: 5 s.
+      public var connectTimeout: Duration = .seconds(5)
+      /// The most time from the request to the first byte of its answer. Default: 30 s.
+      public var firstByteTimeout: Duration = .seconds(30)
+      /// The most time without a byte within an answer. Default: 20 s.
+      public var idleTimeout: Duration = .seconds(20)
+      /// The most time of a read with all its requests. Default, `nil`: 60 s, and a second more for each 64 KiB.
+      public var readTimeout: Duration?
+      /// The least rate of an answer, per second, over 20 s; zero for none. Default: 1 KiB.
+      public var leastBytesPerSecond: ByteCount = .kibibytes(1)
+
+      /// Whether `Last-Modified` and size tell versions, and tags are ignored: for servers behind a balancer whose tags
+      /// differ by backend. Then two changes within a second that leave the size are one version. Default: no.
+      public var judgesByTime = false
+      /// Whether the bytes of a `Content-Encoding` count, as they are sent. Otherwise such an answer fails: its ranges
+      /// are ranges of compressed bytes. Default: no.
+      public var acceptsEncoded = false
+      /// The most bytes that are read of an answer with the whole object, where a range was requested that begins it.
+      /// Longer objects of servers that ignore ranges fail. Default: 1 MiB.
+      public var prefixLimit: ByteCount = .mebibytes(1)
+      /// The block size for caches, a power of two. Default, `nil`: 256 KiB to 1 MiB, by the latency and rate measured
+      /// when the source is first described.
+      public var blockSize: ByteCount?
+
+      /// A configuration with defaults.
+      public init() {}
+    }
+
+    /// Versions of HTTP.
+    public enum HTTPVersion: Hashable, Sendable {
+      /// HTTP/1.1, with a connection for each request under way: the most bytes per second.
+      case http1
+      /// HTTP/2 over TLS where the server offers it: for many ranges of up to 64 KiB, and reads that are often cancelled.
+      case http2
+    }
+
+    /// The proxy that requests go through.
+    public enum Proxy: Hashable, Sendable {
+      /// None.
+      case none
+      /// The one in `HTTP_PROXY` (for http), `HTTPS_PROXY` (for https) or `ALL_PROXY`, in small letters first, unless
+      /// `NO_PROXY` names the host. They are read once in a process.
+      case environment
+      /// `http://host:port`, also with a user and a password, or `socks5://host:port`.
+      case server(String)
+    }
+
+    /// Certificates to trust.
+    public enum TrustRoots: Hashable, Sendable {
+      /// A file in PEM format.
+      case file(String)
+      /// The contents of such a file.
+      case pem([UInt8])
+    }
+  }
+
+  extension HTTPSource.Configuration {
+    /// As the transport takes it.
+    func settings() throws(Failure) -> TransportSettings {
+      var settings = TransportSettings()
+      guard headers.count <= 128 else {
+        throw Failure(.invalidURL, "\(headers.count) headers are too many: give at most 128")
+      }
+      for (name, value) in headers { try settings.headers.append(name, value) }
+      settings.userAgent = userAgent
+      switch proxy {
+      case .none: settings.proxy = .none
+      case .environment: settings.proxy = .environment
+      case .server(let url): settings.proxy = .server(try ProxyServer(url))
+      }
+      settings.version = httpVersion == .http1 ? .http1 : .http2
+      for roots in additionalTrustRoots {
+        switch roots {
+        case .file(let path): settings.trust.additionalRootFiles.append(path)
+        case .pem(let bytes): settings.trust.additionalRoots.append(bytes)
+        }
+      }
+      settings.connectionsPerHost = connectionsPerHost
+      settings.keepAlive = keepAlive
+      settings.connectTimeout = connectTimeout
+      settings.headTimeout = firstByteTimeout
+      settings.idleTimeout = idleTimeout
+      settings.readTimeout = readTimeout
+      settings.leastBytesPerSecond = leastBytesPerSecond.bytes
+      settings.rules.judgesByTime = judgesByTime
+      settings.rules.acceptsEncoded = acceptsEncoded
+      settings.rules.prefixLimit = prefixLimit.bytes
+      settings.blockSize = blockSize?.bytes
+      return settings
+    }
+  }
+
+  extension HTTPSource.Configuration: CustomStringConvertible, CustomReflectable {
+    /// The names of the headers, and whether there are credentials; never their values.
+    public var description: String {
+      "HTTPSource.Configuration(headers: \(headers.map(\.name)), credentials: \(credentials == nil ? "no" : "yes"))"
+    }
+
+    /// Shows no more than ``description``.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+  }
+#endif

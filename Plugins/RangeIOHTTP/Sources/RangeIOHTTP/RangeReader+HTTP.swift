@@ -1,0 +1,43 @@
+#if HTTP
+  public import RangeIO
+  internal import RangeIOHTTPTransport
+
+  extension HTTPSource {
+    /// The store of all readers of remote objects that were given none: 128 MiB for the whole process. Plugins for other
+    /// remote objects use the same one.
+    public static var sharedStore: MemoryStore { RemoteStore.shared }
+  }
+
+  extension RangeReader {
+    // Disfavoured, so that a plugin may offer the same for more schemes.
+
+    /// Opens the object at an `http` or `https` URL, with the stages that suit a remote object.
+    ///
+    /// ```swift
+    /// let reader = try await RangeReader(contentsOf: "https://example.com/planet.pmtiles")
+    /// ```
+    ///
+    /// From the top down: `ReadAhead`, `Caching` of whole blocks, `Merging`, `Retrying`, `Hedging` if asked for, and
+    /// `Limiting` to the connections permitted. For other stages: `RangeReader(HTTPSource(url)) { … }`.
+    ///
+    /// - Parameters:
+    ///   - url: the object.
+    ///   - configuration: how it is requested.
+    ///   - store: where blocks are kept. Default: ``HTTPSource/sharedStore``, 128 MiB for the process.
+    ///   - onChange: what to do when the object changes.
+    ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
+    ///     servers may charge for requests.
+    /// - Throws: as ``HTTPSource/describe()``.
+    @_disfavoredOverload
+    public init(
+      contentsOf url: String, configuration: HTTPSource.Configuration = HTTPSource.Configuration(),
+      store: any ChunkStore = HTTPSource.sharedStore, onChange: ChangePolicy = .fail, hedges: Bool = false
+    ) async throws {
+      try await self.init(
+        HTTPSource(url, configuration: configuration),
+        .remoteObject(
+          keepingIn: store, concurrentReads: max(1, configuration.connectionsPerHost), hedges: hedges),
+        onChange: onChange)
+    }
+  }
+#endif

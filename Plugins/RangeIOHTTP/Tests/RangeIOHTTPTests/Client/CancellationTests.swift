@@ -1,0 +1,109 @@
+#if HTTP
+  import Foundation
+  import RangeIO
+  import RangeIOHTTP
+  import RangeIOHTTPTestServer
+  import Testing
+
+  @Suite(.timeLimit(.minutes(20))) struct CancellationTests {
+    @Test func `a cancelled read returns while the server hangs`() async throws {
+      try await withServer { server in
+        try await withSource(server) { source, description in
+          let gate = ServerGate()
+          for place in [Interruption.Place.head(0), .head(20), .body(0), .body(50)] {
+            server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: place) }
+            let seen = gate.arrivals
+            let task = Task { try await source.read(0..<100, of: description) }
+            await gate.arrival(seen + 1)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await task.value }
+          }
+          gate.open()
+          server.script = .honest
+          #expect(try await source.read(0..<100, of: description) == content(0..<100))
+        }
+      }
+    }
+
+    @Test func `closing answers reads in flight, and waits for nothing`() async throws {
+      try await withServer { server in
+        let source = HTTPSource(server.url(objectPath), configuration: .test)
+        let description = try await source.describe()
+        let gate = ServerGate()
+        server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .body(50)) }
+        // More than there are connections, so that some wait for one.
+        let tasks = (0..<20).map { _ in Task { try await source.read(0..<100, of: description) } }
+        await gate.arrival(8)
+        await source.close()
+        for task in tasks {
+          let error = try await readError { _ = try await task.value }
+          #expect(error.code == .closed)
+        }
+        let late = try await readError { _ = try await source.read(0..<10, of: description) }
+        #expect(late.code == .closed)
+        await server.log.endedConnections.reaches(8)
+        gate.open()
+      }
+    }
+
+    @Test func `the rest of a short answer keeps the connection, that of a long one closes it`() async throws {
+      try await withServer(count: 64 << 20) { server in
+        try await withSource(server) { source, description in
+          let gate = ServerGate()
+          server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .head(0)) }
+          let short = Task { try await source.read(0..<1000, of: description) }
+          await gate.arrival()
+          short.cancel()
+          _ = await short.result
+          gate.open()
+          server.script = .honest
+          #expect(try await source.read(0..<100, of: description) == content(0..<100))
+          #expect(server.log.endedConnections.now == 0)
+
+          let next = ServerGate()
+          server.script = ServerScript { $0.honest.interrupted(.wait(next), at: .body(1000)) }
+          let long = Task { try await source.read(0..<64 << 20, of: description) }
+          await next.arrival()
+          long.cancel()
+          _ = await long.result
+          await server.log.endedConnections.reaches(1)
+          next.open()
+        }
+      }
+    }
+
+    /// 2,000 reads, or `RANGEIO_CANCELS`.
+    @Test func `cancelled reads leave no connection and no descriptor`() async throws {
+      let count = ProcessInfo.processInfo.environment["RANGEIO_CANCELS"].flatMap { Int($0) } ?? 2000
+      try await withServer(count: 4 << 20) { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.keepAlive = .seconds(63)
+        try await withSource(server, configuration) { source, description in
+          _ = try await source.read(0..<10, of: description)
+        }
+        await server.log.endedConnections.reaches(1)
+        let before = try descriptorCount()
+        try await withSource(server, configuration) { source, description in
+          var random = SystemRandomNumberGenerator()
+          for start in stride(from: 0, to: count, by: 16) {
+            let tasks = (start..<min(start + 16, count)).map { index in
+              let size = [100, 10_000, 1 << 20][index % 3]
+              return Task { try await source.read(index % 1000..<index % 1000 + size, of: description) }
+            }
+            for _ in 0..<Int.random(in: 0..<40, using: &random) { await Task.yield() }
+            for task in tasks { task.cancel() }
+            for task in tasks {
+              do { _ = try await task.value } catch is CancellationError {}
+            }
+          }
+          #expect(try await source.read(5..<500, of: description) == content(5..<500))
+          #expect(server.log.mostOpenConnections <= 64)
+        }
+        await server.log.endedConnections.reaches(server.log.connections)
+        #expect(server.log.openConnections == 0)
+        // The server's side of the connections has ended, so those of this process have.
+        #expect(try descriptorCount() <= before + 2)
+      }
+    }
+  }
+#endif

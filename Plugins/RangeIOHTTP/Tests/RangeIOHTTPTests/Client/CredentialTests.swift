@@ -1,0 +1,153 @@
+#if HTTP
+  import RangeIO
+  import RangeIOHTTP
+  import RangeIOHTTPTestServer
+  import Synchronization
+  import Testing
+
+  @Suite(.timeLimit(.minutes(5))) struct CredentialTests {
+    /// A server that lets in whoever has `value` at the time.
+    private static func guarded(_ value: @escaping @Sendable () -> String) -> ServerScript {
+      ServerScript { context in
+        context.request["Authorization"] == value() ? context.honest : ScriptedAnswer(401, text: "who are you?\n")
+      }
+    }
+
+    @Test func `a user in the URL is sent, and basic credentials are`() async throws {
+      try await withServer { server in
+        server.script = Self.guarded { "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==" }  // RFC 7617, 2.
+        let url = server.url(objectPath).replacingPrefix("http://", by: "http://Aladdin:open%20sesame@")
+        let source = HTTPSource(url, configuration: .test)
+        #expect(try await source.read(0..<10, of: source.describe()) == content(0..<10))
+        #expect(!source.name.contains("sesame") && !source.name.contains("Aladdin"))
+        await source.close()
+        var configuration = HTTPSource.Configuration.test
+        configuration.credentials = .basic(user: "Aladdin", password: "open sesame")
+        try await withSource(server, configuration) { source, description in
+          #expect(try await source.read(0..<10, of: description) == content(0..<10))
+        }
+      }
+    }
+
+    @Test func `a provider is asked again after 401, once for many reads`() async throws {
+      try await withServer { server in
+        let token = Mutex("one")
+        server.script = Self.guarded { "Bearer " + token.withLock { $0 } }
+        let asked = Mutex<[String]>([])
+        var configuration = HTTPSource.Configuration.test
+        configuration.credentials = HTTPCredentials { refused in
+          asked.withLock { $0.append(refused?.description ?? "none") }
+          await Task.yield()
+          return .bearer(token.withLock { $0 })
+        }
+        try await withSource(server, configuration) { source, description in
+          #expect(asked.withLock { $0 } == ["none"])
+          token.withLock { $0 = "two" }
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<16 {
+              group.addTask {
+                #expect(try await source.read(index..<index + 10, of: description) == content(index..<index + 10))
+              }
+            }
+            try await group.waitForAll()
+          }
+          #expect(asked.withLock { $0 } == ["none", "Bearer …"])
+        }
+      }
+    }
+
+    @Test func `credentials that stay wrong are asked for once a read, and the read is not permitted`() async throws {
+      try await withServer { server in
+        server.script = Self.guarded { "Bearer never" }
+        let asked = Mutex(0)
+        var configuration = HTTPSource.Configuration.test
+        configuration.credentials = HTTPCredentials { _ in
+          .bearer("wrong\(asked.withLock { asked -> Int in asked += 1; return asked })")
+        }
+        let source = HTTPSource(server.url(objectPath), configuration: configuration)
+        let error = try await readError { _ = try await source.describe() }
+        #expect(error.code == .permissionDenied && !error.isTransient)
+        #expect(asked.withLock { $0 } == 2)
+        #expect(!"\(error)".contains("wrong"))
+        await source.close()
+      }
+    }
+
+    @Test func `without other credentials a 401 is final at once`() async throws {
+      try await withServer { server in
+        server.script = Self.guarded { "Bearer never" }
+        var configuration = HTTPSource.Configuration.test
+        configuration.credentials = .bearer("fixed")
+        let source = HTTPSource(server.url(objectPath), configuration: configuration)
+        let error = try await readError { _ = try await source.describe() }
+        #expect(error.code == .permissionDenied)
+        #expect(server.log.requestCount == 1)
+        await source.close()
+      }
+    }
+
+    @Test func `what a provider throws is thrown`() async throws {
+      struct NoVault: Error {}
+      try await withServer { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.credentials = HTTPCredentials { _ in throw NoVault() }
+        let source = HTTPSource(server.url(objectPath), configuration: configuration)
+        await #expect(throws: NoVault.self) { _ = try await source.describe() }
+        #expect(server.log.requestCount == 0)
+        await source.close()
+      }
+    }
+
+    @Test func `a wait for a provider ends when it is cancelled, and when the source is closed`() async throws {
+      try await withServer { server in
+        let gate = ServerGate()
+        let isAsked = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        var configuration = HTTPSource.Configuration.test
+        configuration.credentials = HTTPCredentials { _ in
+          isAsked.withLock { $0.take() }?.resume()
+          // Never answers, and takes no notice of cancellation.
+          await gate.arrival(1)
+          return nil
+        }
+        let source = HTTPSource(server.url(objectPath), configuration: configuration)
+        for closes in [false, true] {
+          var task: Task<SourceDescription, any Error>?
+          await withCheckedContinuation { continuation in
+            isAsked.withLock { $0 = continuation }
+            task = Task { try await source.describe() }
+          }
+          if closes { await source.close() } else { task?.cancel() }
+          let result = await task?.result
+          #expect(throws: (any Error).self) { _ = try result?.get() }
+        }
+      }
+    }
+
+    @Test func `headers and credentials go to the origin only`() async throws {
+      try await withServer { elsewhere in
+        try await withServer { server in
+          let target = elsewhere.url(objectPath)
+          server.script = ServerScript { _ in
+            ScriptedAnswer(302, [ServedField("Location", target), ServedField("Content-Length", "0")])
+          }
+          var configuration = HTTPSource.Configuration.test
+          configuration.headers = [("X-Secret", "abc"), ("Cookie", "id=1")]
+          configuration.credentials = .bearer("token")
+          try await withSource(server, configuration) { source, description in
+            #expect(try await source.read(0..<10, of: description) == content(0..<10))
+          }
+          let first = try #require(server.log.requests.first)
+          #expect(first["X-Secret"] == "abc" && first["Cookie"] == "id=1" && first["Authorization"] == "Bearer token")
+          #expect(!elsewhere.log.requests.isEmpty)
+          for request in elsewhere.log.requests {
+            #expect(request["X-Secret"] == nil && request["Cookie"] == nil && request["Authorization"] == nil)
+          }
+        }
+      }
+    }
+  }
+
+  extension String {
+    fileprivate func replacingPrefix(_ prefix: String, by other: String) -> String { other + dropFirst(prefix.count) }
+  }
+#endif

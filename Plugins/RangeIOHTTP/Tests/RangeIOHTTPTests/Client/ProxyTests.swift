@@ -1,0 +1,166 @@
+#if HTTP
+  import NIOCore
+  import NIOPosix
+  import RangeIO
+  import RangeIOHTTP
+  import RangeIOHTTPTestServer
+  import RangeIOHTTPTransport
+  import Synchronization
+  import Testing
+
+  @Suite(.timeLimit(.minutes(5))) struct ProxyTests {
+    @Test(arguments: [LyingServer.Configuration(), .tls()])
+    func `an object is read through a proxy`(_ server: LyingServer.Configuration) async throws {
+      try await withServer(server) { server in
+        try await ConnectProxy.with { proxy in
+          var configuration = HTTPSource.Configuration.test
+          configuration.proxy = .server("http://user:pass@127.0.0.1:\(proxy.port)")
+          try await withSource(server, configuration) { source, description in
+            #expect(try await source.read(5..<5000, of: description) == content(5..<5000))
+          }
+          let head = try #require(proxy.heads.first)
+          #expect(head.hasPrefix("CONNECT 127.0.0.1:\(server.port) "))
+          #expect(head.contains("Basic dXNlcjpwYXNz"))
+        }
+      }
+    }
+
+    @Test func `a proxy that refuses is an error that says so`() async throws {
+      try await withServer { server in
+        try await ConnectProxy.with(status: "403 Forbidden") { proxy in
+          var configuration = HTTPSource.Configuration.test
+          configuration.proxy = .server("http://127.0.0.1:\(proxy.port)")
+          let source = HTTPSource(server.url(objectPath), configuration: configuration)
+          let error = try await readError { _ = try await source.describe() }
+          #expect(error.message.contains("proxy"))
+          await source.close()
+        }
+      }
+    }
+
+    @Test func `the environment names a proxy for each scheme, and hosts without one`() throws {
+      let environment = ProxyEnvironment([
+        "HTTP_PROXY": "http://big:1", "http_proxy": "small:2", "HTTPS_PROXY": "socks5://secure",
+        "NO_PROXY": "localhost, .example.com,10.0.0.0/8 one.org:8080 [::1]",
+      ])
+      func proxy(_ url: String) throws -> String? { try environment.proxy(for: ObjectURL(url))?.description }
+      #expect(try proxy("http://a.org/") == "http://small:2")
+      #expect(try proxy("https://a.org/") == "socks5://secure:1080")
+      for url in [
+        "http://localhost/", "http://example.com/", "https://deep.example.com/", "http://10.200.3.4:99/",
+        "http://one.org:8080/", "http://[::1]:80/",
+      ] { #expect(try proxy(url) == nil, "\(url)") }
+      for url in [
+        "http://notexample.com/", "http://11.0.0.1/", "http://one.org/", "http://[::2]/", "http://localhost.org/",
+      ] {
+        #expect(try proxy(url) != nil, "\(url)")
+      }
+    }
+
+    @Test func `a CGI program ignores what a request may have set`() throws {
+      let url = try ObjectURL("http://a.org/")
+      #expect(try ProxyEnvironment(["HTTP_PROXY": "p:1", "REQUEST_METHOD": "GET"]).proxy(for: url) == nil)
+      #expect(try ProxyEnvironment(["ALL_PROXY": "p:1", "REQUEST_METHOD": "GET"]).proxy(for: url) != nil)
+      #expect(try ProxyEnvironment(["ALL_PROXY": "p:1", "NO_PROXY": "*"]).proxy(for: url) == nil)
+      #expect(throws: Failure.self) { try ProxyEnvironment(["ALL_PROXY": "https://p:1"]).proxy(for: url) }
+    }
+  }
+
+  /// A proxy on 127.0.0.1 that understands `CONNECT`.
+  private final class ConnectProxy: Sendable {
+    private let seen: Seen
+    private let channel: any Channel
+
+    private final class Seen: Sendable {
+      let heads = Mutex<[String]>([])
+    }
+
+    private init(_ seen: Seen, _ channel: any Channel) {
+      self.seen = seen
+      self.channel = channel
+    }
+
+    var port: Int { channel.localAddress?.port ?? 0 }
+    /// The requests, with their fields.
+    var heads: [String] { seen.heads.withLock { $0 } }
+
+    static func with(status: String = "200 OK", _ body: (ConnectProxy) async throws -> Void) async throws {
+      let seen = Seen()
+      let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(
+              Head(status) { head in seen.heads.withLock { $0.append(head) } })
+          }
+        }
+        .bind(host: "127.0.0.1", port: 0).get()
+      let proxy = ConnectProxy(seen, channel)
+      do { try await body(proxy) } catch {
+        try await channel.close().get()
+        throw error
+      }
+      try await channel.close().get()
+    }
+
+    /// Reads a request, connects to its host, and passes on all that follows.
+    private final class Head: ChannelInboundHandler {
+      typealias InboundIn = ByteBuffer
+      typealias OutboundOut = ByteBuffer
+
+      private let status: String
+      private let note: @Sendable (String) -> Void
+      private var text = ""
+      private var other: (any Channel)?
+
+      init(_ status: String, _ note: @escaping @Sendable (String) -> Void) {
+        self.status = status
+        self.note = note
+      }
+
+      func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = unwrapInboundIn(data)
+        if let other {
+          other.writeAndFlush(buffer, promise: nil)
+          return
+        }
+        text += String(buffer: buffer)
+        guard text.contains("\r\n\r\n") else { return }
+        note(text)
+        guard status.hasPrefix("200"), let port = text.split(separator: " ")[1].split(separator: ":").last else {
+          answer(context)
+          context.close(promise: nil)
+          return
+        }
+        let client = context.channel
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        ClientBootstrap(group: context.eventLoop)
+          .channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Back(client)) }
+          }
+          .connect(host: "127.0.0.1", port: Int(port) ?? 0)
+          .whenSuccess { channel in
+            let (handler, context) = bound.value
+            handler.other = channel
+            handler.answer(context)
+          }
+      }
+
+      private func answer(_ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 \(status)\r\n\r\n")), promise: nil)
+      }
+
+      func channelInactive(context: ChannelHandlerContext) { other?.close(promise: nil) }
+    }
+
+    /// The way back.
+    private final class Back: ChannelInboundHandler {
+      typealias InboundIn = ByteBuffer
+      private let client: any Channel
+      init(_ client: any Channel) { self.client = client }
+      func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        client.writeAndFlush(unwrapInboundIn(data), promise: nil)
+      }
+      func channelInactive(context: ChannelHandlerContext) { client.close(promise: nil) }
+    }
+  }
+#endif

@@ -1,0 +1,115 @@
+#if HTTP
+  import RangeIO
+  import RangeIOHTTP
+  import RangeIOHTTPTestServer
+  import Synchronization
+  import Testing
+
+  @Suite(.timeLimit(.minutes(5))) struct ReadingTests {
+    @Test func `bytes have memory of their own size`() async throws {
+      try await withServer(count: 4 << 20) { server in
+        try await withSource(server) { source, description in
+          let small = try await source.read(100..<4196, of: description)
+          #expect(small == content(100..<4196) && small.backingByteCount <= 8192)
+          let grid = try #require(BlockGrid(blockSize: 1 << 18))
+          let pieces = try await source.read((1 << 18)..<(1 << 20), of: description, scatteredBy: grid)
+          #expect(pieces.count == 3)
+          for (index, piece) in pieces.enumerated() {
+            #expect(piece == content((index + 1) << 18..<(index + 2) << 18))
+            #expect(piece.backingByteCount == 1 << 18)
+          }
+        }
+      }
+    }
+
+    @Test func `a scattered read is one request`() async throws {
+      try await withServer(count: 1 << 20) { server in
+        try await withSource(server) { source, description in
+          server.log.clear()
+          let grid = try #require(BlockGrid(blockSize: 4096))
+          let pieces = try await source.read(5000..<900_000, of: description, scatteredBy: grid)
+          #expect(Bytes(concatenating: pieces) == content(5000..<900_000))
+          #expect(server.log.requestCount == 1)
+        }
+      }
+    }
+
+    @Test func `a receiver gets all bytes in order as they arrive`() async throws {
+      try await withServer(count: 3 << 20) { server in
+        try await withSource(server) { source, description in
+          let received = Mutex<[Bytes]>([])
+          try await source.read(1000..<3_000_000, of: description) { bytes in received.withLock { $0.append(bytes) } }
+          let all = received.withLock { $0 }
+          #expect(all.count > 1 && Bytes(concatenating: all) == content(1000..<3_000_000))
+        }
+      }
+    }
+
+    @Test func `a receiver gets no byte twice when an answer breaks`() async throws {
+      try await withServer(count: 3 << 20) { server in
+        try await withSource(server) { source, description in
+          let cuts = Mutex(0)
+          server.script = ServerScript { context in
+            let number = cuts.withLock { cuts -> Int in
+              cuts += 1
+              return cuts
+            }
+            return number > 3 ? context.honest : context.honest.interrupted(.reset, at: .body(500_000))
+          }
+          let received = Mutex<[Bytes]>([])
+          try await source.read(0..<3_000_000, of: description) { bytes in received.withLock { $0.append(bytes) } }
+          #expect(Bytes(concatenating: received.withLock { $0 }) == content(0..<3_000_000))
+        }
+      }
+    }
+
+    @Test func `what a receiver throws ends the read`() async throws {
+      struct DiskFull: Error {}
+      try await withServer(count: 3 << 20) { server in
+        try await withSource(server) { source, description in
+          await #expect(throws: DiskFull.self) {
+            try await source.read(0..<3_000_000, of: description) { _ in throw DiskFull() }
+          }
+          let bytes = try await source.read(0..<10, of: description)
+          #expect(bytes == content(0..<10))
+        }
+      }
+    }
+
+    @Test func `path and query are on the wire as they were given`() async throws {
+      let target = "/a+b@c//d/../e%2Ff%20g~(1)*!$&',;=:/x?q=a+b%26&empty=&x=1/2?3"
+      try await withServer { server in
+        server.objects.put(ServedObject(count: 100), at: "/a+b@c//d/../e%2Ff%20g~(1)*!$&',;=:/x")
+        let source = HTTPSource(server.url(target), configuration: .test)
+        _ = try? await source.describe()
+        #expect(server.log.requests.first?.target == target)
+        await source.close()
+      }
+    }
+
+    @Test func `several ranges are read at the same time`() async throws {
+      try await withServer(count: 1 << 20) { server in
+        try await withSource(server) { source, description in
+          let gate = ServerGate()
+          server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .head(0)) }
+          let ranges = (0..<20).map { $0 * 1000..<$0 * 1000 + 100 } + [5..<5]
+          async let all = source.read(ranges, of: description)
+          await gate.arrival(8)
+          gate.open()
+          for (range, bytes) in zip(ranges, try await all) { #expect(bytes == content(range)) }
+        }
+      }
+    }
+
+    @Test func `counts say what was read`() async throws {
+      try await withServer { server in
+        try await withSource(server) { source, description in
+          _ = try await source.read(0..<1000, of: description)
+          let counts = try #require(source.statistics().first)
+          #expect(counts["reads"] == 1 && counts["bytes"] == 1000 && counts["requests"] == 2)
+          #expect(counts["bytes received"] == 1000 && counts.wastedBytes == 0)
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,60 @@
+internal import RangeIO
+
+/// Where the bytes of a range go, answer after answer: into memory of exactly their size, or to a function.
+///
+/// Slices of the client's buffers would each keep up to 64 KiB alive.
+final class BodySink: @unchecked Sendable {
+  // Unchecked: one request at a time writes, on its event loop. The next one begins after its answer was received, and
+  // the bytes are taken after the last one. An answer that nobody waits for any more is not written.
+
+  /// Takes the bytes as they arrive.
+  typealias Receiver = @Sendable (Bytes) throws -> Void
+
+  private enum Target {
+    /// One buffer for each count, made when the first byte arrives.
+    case buffers(counts: [Int], [WritableBytes])
+    case receiver(Receiver)
+  }
+  private var target: Target
+  private var index = 0
+  private var position = 0
+
+  /// Memory for parts of these sizes, one after the other.
+  init(counts: [Int]) { target = .buffers(counts: counts, []) }
+
+  /// A function that gets all bytes in order. What it throws ends the read.
+  init(_ receiver: @escaping Receiver) { target = .receiver(receiver) }
+
+  /// Takes the next bytes. They never are more than the parts together.
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    switch target {
+    case .receiver(let receiver): try receiver(Bytes(copying: bytes))
+    case .buffers(let counts, var buffers):
+      if buffers.isEmpty {
+        buffers = try counts.map { count throws(ReadError) in try BufferPool.shared.buffer(count) }
+        target = .buffers(counts: counts, buffers)
+      }
+      copy(bytes, to: buffers)
+    }
+  }
+
+  private func copy(_ bytes: UnsafeRawBufferPointer, to buffers: [WritableBytes]) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let buffer = buffers[index]
+      let count = min(rest.count, buffer.capacity - position)
+      // The base exists: `rest` is not empty.
+      (buffer.base + position).copyMemory(from: rest.baseAddress!, byteCount: count)
+      position += count
+      if position == buffer.capacity { (index, position) = (index + 1, 0) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+
+  /// The parts, once all of them are written.
+  func parts() -> [Bytes] {
+    guard case .buffers(let counts, let buffers) = target else { return [] }
+    precondition(index == counts.count, "all parts are written before they are taken")
+    return buffers.map { $0.bytes($0.capacity) }
+  }
+}

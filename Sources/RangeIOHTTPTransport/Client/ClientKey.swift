@@ -1,0 +1,85 @@
+#if HTTP
+  internal import AsyncHTTPClient
+  internal import NIOCore
+  internal import NIOSSL
+  internal import RangeIO
+
+  /// All that distinguishes two clients. Objects with equal keys share one, and its connections.
+  struct ClientKey: Hashable, Sendable {
+    var connectTimeout: Duration
+    var keepAlive: Duration
+    var connectionsPerHost: Int
+    var version: TransportSettings.Version
+    var trust: TrustSettings
+    var proxy: ProxyServer?
+
+    init(_ settings: TransportSettings, proxy: ProxyServer?) {
+      connectTimeout = settings.connectTimeout
+      keepAlive = settings.keepAlive
+      connectionsPerHost = settings.connectionsPerHost
+      version = settings.version
+      trust = settings.trust
+      self.proxy = proxy
+    }
+
+    /// The most requests that are under way to one host. HTTP/2 has room for more on a connection.
+    var requestsPerHost: Int { version == .http1 ? connectionsPerHost : connectionsPerHost * 8 }
+
+    /// A client with these settings.
+    func makeClient() throws(Failure) -> HTTPClient {
+      var configuration = HTTPClient.Configuration(
+        tlsConfiguration: try tlsConfiguration(),
+        redirectConfiguration: .disallow,
+        // Other limits are watched by `Watch`, which costs no timer for each part of a body.
+        timeout: .init(connect: TimeAmount(connectTimeout), read: nil),
+        connectionPool: .init(
+          idleTimeout: TimeAmount(keepAlive), concurrentHTTP1ConnectionsPerHostSoftLimit: connectionsPerHost),
+        proxy: proxy.map(Self.proxy),
+        decompression: .disabled)
+      configuration.httpVersion = version == .http1 ? .http1Only : .automatic
+      // Otherwise a refused connection is tried again until the time for connecting is over: `Retrying` does that better.
+      configuration.connectionPool.retryConnectionEstablishment = false
+      configuration.networkFrameworkWaitForConnectivity = false
+      return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+    }
+
+    private static func proxy(_ server: ProxyServer) -> HTTPClient.Configuration.Proxy {
+      switch server.kind {
+      case .socks5: .socksServer(host: server.host, port: server.port)
+      case .http:
+        .server(
+          host: server.host, port: server.port,
+          authorization: server.user.map { .basic(username: $0, password: server.password ?? "") })
+      }
+    }
+
+    private func tlsConfiguration() throws(Failure) -> TLSConfiguration {
+      var tls = TLSConfiguration.makeClientConfiguration()
+      tls.minimumTLSVersion = .tlsv12
+      // A server that does not say goodbye must not delay closing.
+      tls.shutdownTimeout = .seconds(1)
+      if !trust.checksCertificates { tls.certificateVerification = .none }
+      var certificates: [NIOSSLCertificate] = []
+      for pem in trust.additionalRoots {
+        do { certificates += try NIOSSLCertificate.fromPEMBytes(pem) } catch {
+          throw Failure(.invalidURL, "a certificate to be trusted is not in PEM format: convert it", isTransient: false)
+        }
+      }
+      for file in trust.additionalRootFiles {
+        do { certificates += try NIOSSLCertificate.fromPEMFile(file) } catch {
+          throw Failure(
+            .invalidURL,
+            "the certificates to be trusted in '\(file)' cannot be read: check the path, and that they are in PEM",
+            isTransient: false)
+        }
+      }
+      if !certificates.isEmpty { tls.additionalTrustRoots = [.certificates(certificates)] }
+      return tls
+    }
+  }
+
+  extension TimeAmount {
+    /// The same time.
+    init(_ duration: Duration) { self = .nanoseconds(duration.nanoseconds) }
+  }
+#endif

@@ -1,0 +1,201 @@
+#if HTTP
+  internal import AsyncHTTPClient
+  internal import NIOCore
+  internal import NIOHTTP1
+  internal import RangeIO
+  internal import Synchronization
+
+  /// One request and its answer.
+  ///
+  /// The head is judged on the event loop, before any byte of the body. Wanted bytes are copied to a ``BodySink``. One
+  /// waiter is resumed, once, with the ``Outcome``.
+  ///
+  /// A waiter that goes away calls ``leave()``. Then the rest of a short body runs out, and the connection is kept;
+  /// otherwise it is closed.
+  final class Exchange: HTTPClientResponseDelegate, Watched, @unchecked Sendable {
+    // Unchecked: the client calls a delegate on one event loop, which alone touches `body`, `mode` and `times`. All else is
+    // constant, atomic or locked.
+    typealias Response = Void
+
+    /// What to do with a body.
+    enum BodyUse: Sendable {
+      case take(BodyPlan)
+      /// The first `most` bytes are collected, for what they say about an error.
+      case collect(most: Int)
+      case none
+    }
+
+    /// What came of it.
+    enum Outcome: Sendable {
+      case noHead(TransportFault)
+      /// A head, whose body was not wanted.
+      case head
+      case body(BodyEnd, taken: Int)
+      case collected([UInt8])
+      /// The receiver of the bytes, or the memory for them, failed.
+      case sinkFailed(any Error)
+    }
+
+    /// How long it took, in nanoseconds of the watch's clock; zero for what did not happen.
+    struct Times: Sendable {
+      var sent: Int64 = 0
+      var head: Int64 = 0
+      var end: Int64 = 0
+      var received = 0
+    }
+
+    /// What is known of the request.
+    struct Sent: Sendable {
+      /// The path and query that must be on the wire.
+      let target: String
+      /// Whether they are signed, so that they must be there byte for byte.
+      let isExact: Bool
+      let isHead: Bool
+      /// The bytes that the answer should have.
+      let expected: Int
+    }
+
+    /// The limits of one request.
+    struct Limits: Sendable {
+      let connect: Int64
+      let head: Int64
+      let idle: Int64
+      /// When the whole read is late.
+      let deadline: Int64
+      /// The bytes that are read to the end rather than that the connection is closed.
+      let drain: Int
+      let leastBytesPerSecond: Int
+      let rateWindow: Duration
+    }
+
+    enum Phase: UInt8, AtomicRepresentable {
+      case connecting, sent, body
+    }
+
+    enum Mode {
+      case head
+      case taking(skip: Int, take: Int, rest: Int?)
+      case collecting(most: Int)
+      /// Nothing is wanted any more; more bytes than these close the connection.
+      case dropping(left: Int)
+    }
+
+    private struct Control {
+      var task: HTTPClient.Task<Void>?
+      var fault: TransportFault?
+      var floor: RateFloor?
+    }
+
+    /// Resumes the waiter.
+    let answer = Promise<(outcome: Outcome, times: Times)>()
+    let request: Sent
+    let sink: BodySink?
+    let limits: Limits
+    let judge: @Sendable (ResponseHead) -> BodyUse
+    let ended: @Sendable (Exchange) -> Void
+
+    var mode = Mode.head
+    var times = Times()
+    var taken = 0
+    var extra = 0
+    var collected: [UInt8] = []
+    var hasEnded = false
+
+    private let control = Locked(Control())
+    let phase = Atomic<Phase>(.connecting)
+    /// When the phase began, or the last byte came.
+    let since = Atomic<Int64>(Watch.now)
+    let received = Atomic<Int>(0)
+    /// When the waiter left; zero while it waits.
+    let leftAt = Atomic<Int64>(0)
+    /// The bytes of the body that are still to come, as far as is known; -1 if not.
+    let toCome = Atomic<Int>(-1)
+
+    /// - Parameters:
+    ///   - sink: where the wanted bytes go.
+    ///   - judge: called with the head, once, on the event loop.
+    ///   - ended: called once, when the request uses its connection no more.
+    init(
+      _ request: Sent, into sink: BodySink?, limits: Limits,
+      judge: @escaping @Sendable (ResponseHead) -> BodyUse, ended: @escaping @Sendable (Exchange) -> Void
+    ) {
+      self.request = request
+      self.sink = sink
+      self.limits = limits
+      self.judge = judge
+      self.ended = ended
+      toCome.store(request.expected, ordering: .relaxed)
+    }
+
+    /// Sends `request` with `client`.
+    func start(_ request: HTTPClient.Request, with client: HTTPClient) {
+      let task = client.execute(request: request, delegate: self)
+      let fault = control.withLock { control -> TransportFault? in
+        control.task = task
+        return control.fault
+      }
+      if let fault { task.fail(reason: ExchangeFault(fault: fault)) }
+    }
+
+    /// The request is ended with `fault`, unless it has ended before.
+    func fail(_ fault: TransportFault) {
+      let task = control.withLock { control -> HTTPClient.Task<Void>? in
+        if control.fault == nil { control.fault = fault }
+        return control.task
+      }
+      task?.fail(reason: ExchangeFault(fault: fault))
+    }
+
+    // MARK: from other threads
+
+    func stop() { fail(.other("the source was closed")) }
+
+    /// Nobody waits for the answer any more.
+    func leave() {
+      leftAt.store(Watch.now, ordering: .relaxed)
+      let rest: Int
+      switch phase.load(ordering: .acquiring) {
+      case .connecting: rest = .max
+      case .sent, .body: rest = toCome.load(ordering: .relaxed)
+      }
+      if rest < 0 || rest > limits.drain { stop() }
+    }
+
+    func check(at now: Int64) {
+      let since = since.load(ordering: .relaxed)
+      let left = leftAt.load(ordering: .relaxed)
+      if left > 0 {
+        // Draining is for the sake of time: it must not take long.
+        if now - left > 1_000_000_000 { stop() }
+        return
+      }
+      if now > limits.deadline { return fail(.deadline) }
+      switch phase.load(ordering: .acquiring) {
+      case .connecting:
+        // The client has a limit of its own for each step of connecting. This one is for all of them.
+        if now - since > 2 * limits.connect { fail(.connectTimeout) }
+      case .sent:
+        if now - since > limits.head { fail(.headTimeout) }
+      case .body:
+        if now - since > limits.idle { return fail(.stalled) }
+        checkRate(now)
+      }
+    }
+
+    private func checkRate(_ now: Int64) {
+      let count = received.exchange(0, ordering: .relaxed)
+      let time = Duration.nanoseconds(now)
+      let isTooSlow = control.withLock { control -> Bool in
+        var floor =
+          control.floor
+          ?? RateFloor(
+            bytesPerSecond: limits.leastBytesPerSecond, window: limits.rateWindow, at: time)
+        floor.received(count, at: time)
+        let isTooSlow = floor.isTooSlow(at: time)
+        control.floor = floor
+        return isTooSlow
+      }
+      if isTooSlow { fail(.tooSlow) }
+    }
+  }
+#endif

@@ -1,0 +1,64 @@
+#if HTTP
+  internal import AsyncHTTPClient
+  internal import RangeIO
+
+  #if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+  #else
+    internal import Foundation
+  #endif
+
+  /// The clients of one object: one, or two if a proxy is for some of the hosts only that it is redirected to.
+  final class ObjectClients: Sendable {
+    private struct State {
+      var leased: [ProxyServer?: SharedClient] = [:]
+      var isEnded = false
+    }
+    private let settings: TransportSettings
+    private let environment: ProxyEnvironment
+    private let state = Locked(State())
+
+    /// - Parameter environment: the environment's proxies; `nil` for those of this process.
+    init(_ settings: TransportSettings, environment: ProxyEnvironment? = nil) {
+      self.settings = settings
+      self.environment = environment ?? Self.ofProcess
+    }
+
+    /// Read once: `getenv` beside `setenv` in another thread is not safe.
+    private static let ofProcess = ProxyEnvironment(ProcessInfo.processInfo.environment)
+
+    deinit {
+      for client in state.withLock({ $0.leased.values.map { $0 } }) { client.endLater() }
+    }
+
+    /// The client for requests to `url`.
+    func client(for url: ObjectURL) throws(Failure) -> SharedClient {
+      let proxy: ProxyServer?
+      switch settings.proxy {
+      case .none: proxy = nil
+      case .environment: proxy = try environment.proxy(for: url)
+      case .server(let server): proxy = server
+      }
+      if let known = state.withLock({ $0.leased[proxy] }) { return known }
+      let new = try SharedClient.lease(ClientKey(settings, proxy: proxy))
+      let (kept, surplus) = state.withLock { state -> (SharedClient?, SharedClient?) in
+        if state.isEnded { return (nil, new) }
+        if let known = state.leased[proxy] { return (known, new) }
+        state.leased[proxy] = new
+        return (new, nil)
+      }
+      surplus?.endLater()
+      guard let kept else { throw Failure(.closed, "the source is closed: make a new one") }
+      return kept
+    }
+
+    /// Ends all use. Call it when no request is under way any more; later ones fail.
+    func end() async {
+      let all = state.withLock { state in
+        defer { (state.leased, state.isEnded) = ([:], true) }
+        return Array(state.leased.values)
+      }
+      for client in all { await client.end() }
+    }
+  }
+#endif

@@ -1,0 +1,81 @@
+/// Which proxy requests go through.
+public enum ProxySetting: Hashable, Sendable {
+  /// None, whatever the environment says.
+  case none
+  /// The one that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name, if they name one.
+  case environment
+  /// This one, for every host.
+  case server(ProxyServer)
+}
+
+/// A proxy.
+public struct ProxyServer: Hashable, Sendable, CustomStringConvertible {
+  /// The protocol between this process and the proxy.
+  public enum Kind: Hashable, Sendable {
+    /// HTTP with `CONNECT`, for `http` and `https`.
+    case http
+    /// SOCKS 5 without a password.
+    case socks5
+  }
+
+  /// The protocol.
+  public let kind: Kind
+  /// The host.
+  public let host: String
+  /// The port.
+  public let port: Int
+  /// The user, if the proxy asks for one.
+  let user: String?
+  /// The user's password. Never shown.
+  let password: String?
+
+  /// The proxy that `text` names: `http://proxy:3128`, `http://user:password@proxy:3128`, `socks5://proxy:1080`, or a
+  /// host and port alone.
+  ///
+  /// - Throws: `Failure` with `invalidURL` for anything else, such as a proxy that is reached over TLS.
+  public init(_ text: String) throws(Failure) {
+    var rest = Substring(text)
+    var kind = Kind.http
+    if let end = text.range(ofBytes: "://") {
+      switch text[..<end.lowerBound].lowercased() {
+      case "http": kind = .http
+      case "socks5", "socks5h": kind = .socks5
+      default:
+        throw Failure(
+          .invalidURL, "a proxy must be http:// or socks5://, this one is \(text[..<end.lowerBound].prefix(16))://")
+      }
+      rest = text[end.upperBound...]
+    }
+    // As a URL of the proxy, which has the same user, host and port.
+    let url: ObjectURL
+    do { url = try ObjectURL("http://" + rest) } catch {
+      throw Failure(.invalidURL, "the proxy is no URL with a host: write http://HOST:PORT")
+    }
+    guard kind == .http || url.user == nil else {
+      throw Failure(.invalidURL, "a SOCKS proxy with a user is not supported: use one without")
+    }
+    self.kind = kind
+    host = url.host
+    port = url.port ?? (kind == .http ? 80 : 1080)
+    user = url.user
+    password = url.password
+  }
+
+  /// Protocol, host and port; never the password.
+  public var description: String {
+    "\(kind == .http ? "http" : "socks5")://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+  }
+}
+
+extension StringProtocol {
+  /// Where the bytes of `part` are first found.
+  func range(ofBytes part: String) -> Range<Index>? {
+    let wanted = Array(part.utf8)
+    var start = utf8.startIndex
+    while true {
+      if utf8[start...].starts(with: wanted) { return start..<utf8.index(start, offsetBy: wanted.count) }
+      guard start < utf8.endIndex else { return nil }
+      start = utf8.index(after: start)
+    }
+  }
+}

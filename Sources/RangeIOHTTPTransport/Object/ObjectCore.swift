@@ -1,0 +1,201 @@
+#if HTTP
+  internal import AsyncHTTPClient
+  internal import NIOHTTP1
+  internal import RangeIO
+  internal import Synchronization
+
+  /// What the requests for one object share: clients, limits, waits, and what was learnt of the server.
+  final class ObjectCore: Sendable {
+    /// What was learnt, and is kept from one read to the next.
+    struct Learnt: Sendable {
+      var habits = Habits()
+      var route: Route
+      var measure = OriginMeasure()
+    }
+
+    enum Count: Int {
+      case reads, bytes, requests, received, continued
+    }
+
+    let origin: ObjectURL
+    let settings: TransportSettings
+    let clients: ObjectClients
+    let authority: (any RequestAuthority)?
+    let credentials: CredentialStore?
+    let learnt: Locked<Learnt>
+    let counts = Stripes()
+    /// Requests under way, whether or not a read still waits for them.
+    let gate = ShutdownGate()
+    /// Reads that wait for something. Closing answers them.
+    let waiting = WaiterRegistry()
+    let watch: Watch
+    let background = BackgroundWork()
+    /// Requests as the client wants them, without their fields: parsing a URL takes longer than all else of a request.
+    private let templates = Locked<[(url: ObjectURL, method: String, request: HTTPClient.Request)]>([])
+
+    init(
+      _ origin: ObjectURL, _ settings: TransportSettings, authority: (any RequestAuthority)? = nil,
+      credentials: CredentialStore? = nil, environment: ProxyEnvironment? = nil
+    ) {
+      self.origin = origin
+      var settings = settings
+      settings.rules.hasAuthority = authority != nil
+      settings.rules.hasCredentials = credentials != nil
+      self.settings = settings
+      self.authority = authority
+      self.credentials = credentials
+      clients = ObjectClients(settings, environment: environment)
+      learnt = Locked(Learnt(route: Route(origin: origin)))
+      watch = Watch(every: settings.watchInterval)
+    }
+
+    /// Ends all requests and waits, and returns when none is under way. In a cancelled task returns at once.
+    func close() async {
+      _ = gate.close()
+      waiting.failAll(ReadError.closed)
+      watch.stopAll()
+      // It throws if the task is cancelled. Then the clients end with this object.
+      do { try await gate.drained() } catch { return }
+      await clients.end()
+    }
+
+    // MARK: waiting
+
+    /// Waits for `answer`. Fails when the task is cancelled, the source is closed, or `deadline` has passed.
+    func wait<Value>(for answer: Promise<Value>, until deadline: Int64) async throws -> Value {
+      let timed = TimedWait(answer, until: deadline)
+      watch.add(timed)
+      defer { watch.remove(timed) }
+      return try await waiting.wait(for: answer)
+    }
+
+    /// Runs `work` in a task of its own and waits for it: it may not answer a cancelled task at once.
+    func leavingBehind<Value: Sendable>(
+      until deadline: Int64, _ work: nonisolated(nonsending) @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+      let answer = Promise<Value>()
+      let task = background.start {
+        do { answer.resolve(.success(try await work())) } catch { answer.fail(error) }
+      }
+      do { return try await wait(for: answer, until: deadline) } catch {
+        task.cancel()
+        throw error
+      }
+    }
+
+    // MARK: requests
+
+    /// Sends a request and returns what came of it. Cancelled or closed, returns at once.
+    ///
+    /// - Parameters:
+    ///   - expected: the bytes that the answer should have.
+    ///   - deadline: in nanoseconds of the watch's clock.
+    ///   - judge: called with the head, on an event loop.
+    func exchange(
+      _ request: WireRequest, into sink: BodySink?, expecting expected: Int, until deadline: Int64,
+      judge: @escaping @Sendable (ResponseHead) -> Exchange.BodyUse
+    ) async throws -> Exchange.Outcome {
+      let shared = try clients.client(for: request.url)
+      let permits = shared.permits(for: request.url.origin)
+      let prepared = try clientRequest(request)
+      try await permits.enter(waiting, urgency: ReadUrgency.current)
+      guard gate.enter() else {
+        permits.leave()
+        throw ReadError.closed
+      }
+      counts.add(1, to: Count.requests.rawValue)
+      let sent = Exchange.Sent(
+        target: request.url.target, isExact: authority != nil || request.url.expiry != nil,
+        isHead: request.method == "HEAD", expected: expected)
+      let exchange = Exchange(sent, into: sink, limits: limits(until: deadline), judge: judge) {
+        [watch, gate] exchange in
+        watch.remove(exchange)
+        permits.leave()
+        gate.leave()
+      }
+      watch.add(exchange)
+      exchange.start(prepared, with: shared.client)
+      do {
+        let (outcome, times) = try await waiting.wait(for: exchange.answer)
+        learn(times)
+        return outcome
+      } catch {
+        exchange.leave()
+        throw error
+      }
+    }
+
+    private func limits(until deadline: Int64) -> Exchange.Limits {
+      Exchange.Limits(
+        connect: settings.connectTimeout.nanoseconds, head: settings.headTimeout.nanoseconds,
+        idle: settings.idleTimeout.nanoseconds, deadline: deadline,
+        // Over HTTP/2 a reset costs nothing but its stream.
+        drain: settings.version == .http1 ? learnt.withLock { $0.measure.drainLimit } : 0,
+        leastBytesPerSecond: settings.leastBytesPerSecond, rateWindow: settings.rateWindow)
+    }
+
+    private func learn(_ times: Exchange.Times) {
+      counts.add(times.received, to: Count.received.rawValue)
+      guard times.sent > 0, times.head > 0 else { return }
+      learnt.withLock { learnt in
+        learnt.measure.record(latency: .nanoseconds(times.head - times.sent))
+        if times.received > 0 {
+          learnt.measure.record(bytes: times.received, in: .nanoseconds(times.end - times.head))
+        }
+      }
+    }
+
+    private func clientRequest(_ wire: WireRequest) throws(Failure) -> HTTPClient.Request {
+      let known = templates.withLock { all in
+        all.first { $0.url == wire.url && $0.method == wire.method }?.request
+      }
+      var request: HTTPClient.Request
+      if let known {
+        request = known
+      } else {
+        do {
+          request = try HTTPClient.Request(url: wire.url.text, method: HTTPMethod(rawValue: wire.method))
+        } catch {
+          throw Failure(.invalidURL, "'\(wire.url.redacted)' is no URL that can be requested: check host and port")
+        }
+        let new = request
+        templates.withLock { all in
+          if all.count >= 4 { all.removeFirst() }
+          all.append((wire.url, wire.method, new))
+        }
+      }
+      request.headers = HTTPHeaders(wire.fields.all.map { ($0.name, $0.value) })
+      if !wire.body.isEmpty { request.body = .bytes(wire.body) }
+      return request
+    }
+  }
+
+  /// A request as it goes to the server.
+  struct WireRequest: Sendable {
+    var method: String
+    var url: ObjectURL
+    var fields: HeaderFields
+    var body: [UInt8] = []
+  }
+
+  /// A wait that ends when its time is over.
+  private final class TimedWait: Watched {
+    private let answer: any Failable
+    private let deadline: Int64
+
+    init(_ answer: any Failable, until deadline: Int64) {
+      self.answer = answer
+      self.deadline = deadline
+    }
+
+    func check(at now: Int64) {
+      guard now > deadline else { return }
+      answer.fail(
+        Failure(
+          .deadline, "the time for the whole read is over before a request was sent: look at the credentials' provider")
+      )
+    }
+
+    func stop() { answer.fail(ReadError.closed) }
+  }
+#endif

@@ -1,0 +1,78 @@
+#if HTTP
+  public import RangeIO
+
+  extension RemoteObject {
+    /// The bytes of `range`, in memory of exactly their size.
+    ///
+    /// - Throws: `ReadError`, with `sourceChanged` if the version is gone; errors of the credentials' provider;
+    ///   `CancellationError`, at once.
+    public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      let sink = BodySink(counts: [range.count])
+      try await read(range, of: source, into: sink)
+      return sink.parts()[0]
+    }
+
+    /// The bytes of `range`, one piece for each block of `grid`, each in memory of its own.
+    public nonisolated(nonsending) func read(
+      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+    ) async throws -> [Bytes] {
+      let sink = BodySink(counts: grid.pieces(of: range).map(\.range.count))
+      try await read(range, of: source, into: sink)
+      return sink.parts()
+    }
+
+    /// The bytes of several ranges, in their order. As many are read at the same time as there may be connections.
+    public nonisolated(nonsending) func read(
+      _ ranges: [ByteRange], of source: SourceDescription
+    ) async throws -> [Bytes] {
+      if ranges.count == 1, !ranges[0].isEmpty { return [try await read(ranges[0], of: source)] }
+      var all = [Bytes](repeating: Bytes(), count: ranges.count)
+      let most = core.settings.connectionsPerHost
+      try await withThrowingTaskGroup(of: (Int, Bytes).self) { group in
+        var underWay = 0
+        for (index, range) in ranges.enumerated() where !range.isEmpty {
+          if underWay == most, let (index, bytes) = try await group.next() {
+            all[index] = bytes
+            underWay -= 1
+          }
+          group.addTask { (index, try await self.read(range, of: source)) }
+          underWay += 1
+        }
+        for try await (index, bytes) in group { all[index] = bytes }
+      }
+      return all
+    }
+
+    /// Passes the bytes of `range` to `receive`, in order and as they arrive, in pieces of any size.
+    ///
+    /// - Parameter receive: is called on a thread of the network, which waits for it: it must be quick, such as a write
+    ///   to the page cache. What it throws ends the read, and is thrown here. It may be called once more while a
+    ///   cancelled read returns.
+    public nonisolated(nonsending) func read(
+      _ range: ByteRange, of source: SourceDescription, receive: @escaping @Sendable (Bytes) throws -> Void
+    ) async throws {
+      try await read(range, of: source, into: BodySink(receive))
+    }
+
+    private nonisolated(nonsending) func read(
+      _ range: ByteRange, of source: SourceDescription, into sink: BodySink
+    ) async throws {
+      let version = try version(of: source)
+      guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= version.size else {
+        throw ReadError(
+          .rangeNotSatisfiable, "the range is empty, or does not lie within the \(version.size) bytes of the object",
+          source: name, range: range)
+      }
+      let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
+      let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
+      let transfer = Transfer<ReadMachine>(
+        machine, core, into: sink, until: Watch.now + core.settings.timeLimit(of: range.count).nanoseconds)
+      defer { core.learn(transfer.machine.route, after: route) }
+      do { try await transfer.run() } catch let failure as Failure {
+        throw failure.readError(source: name, range: range)
+      }
+      core.counts.add(1, to: ObjectCore.Count.reads.rawValue)
+      core.counts.add(range.count, to: ObjectCore.Count.bytes.rawValue)
+    }
+  }
+#endif

@@ -1,0 +1,116 @@
+#if HTTP
+  public import RangeIO
+  internal import Synchronization
+
+  /// An object behind a URL: describes it and reads its ranges, always of one version. The sources of plugins pass all
+  /// calls on to one.
+  ///
+  /// Every wait answers a cancelled task at once, and ends with `ReadError.Code.closed` when the object is closed.
+  public final class RemoteObject: Sendable {
+    private struct Described: Sendable {
+      var last: SourceDescription?
+      /// Measured once, so that caches keep their block size.
+      var cost: SourceDescription.Cost?
+      var blockSize = 0
+    }
+    let core: ObjectCore
+    /// What the user calls it. Never shows a secret.
+    public let name: String
+    /// Names it among all sources.
+    private let id: String
+    private let described = Locked(Described())
+
+    /// An object at `url`. The first use connects.
+    ///
+    /// - Parameters:
+    ///   - name: what the user calls it; `nil`: the URL without its secrets.
+    ///   - id: what identifies it; `nil`: the URL without user and signature.
+    ///   - authority: prepares each request to the origin; `nil`: `credentials` do, if there are any.
+    ///   - credentials: the `Authorization` of requests to the origin.
+    ///   - environment: the environment's proxies; `nil`: those of the process.
+    /// - Throws: `Failure` for settings that are impossible.
+    public init(
+      _ url: ObjectURL, name: String? = nil, id: String? = nil, settings: TransportSettings = TransportSettings(),
+      authority: (any RequestAuthority)? = nil, credentials: CredentialStore? = nil,
+      environment: ProxyEnvironment? = nil
+    ) throws(Failure) {
+      try settings.check()
+      self.name = name ?? url.redacted
+      self.id = id ?? url.identity
+      core = ObjectCore(
+        url, settings, authority: authority, credentials: credentials, environment: environment)
+    }
+
+    /// Asks the server what the object is now.
+    ///
+    /// - Throws: `ReadError`; errors of the credentials' provider; `CancellationError`, at once.
+    public nonisolated(nonsending) func describe() async throws -> SourceDescription {
+      let machine = DescriptionMachine(
+        core.origin, rules: core.settings.rules, habits: core.learnt.withLock { $0.habits })
+      let transfer = Transfer<DescriptionMachine>(
+        machine, core, into: nil, until: Watch.now + core.settings.timeLimit(of: 0).nanoseconds)
+      do {
+        guard let description = try await transfer.run() else {
+          preconditionFailure("a description ends with one")
+        }
+        core.learnt.withLock { $0.route = description.route }
+        return adopt(description)
+      } catch let failure as Failure {
+        throw failure.readError(source: name)
+      }
+    }
+
+    /// Ends all requests and reads. Returns when no connection is used any more; in a cancelled task at once.
+    public nonisolated(nonsending) func close() async { await core.close() }
+
+    /// The counts of this object: reads and bytes returned, requests sent, bytes received, answers that broke and were
+    /// continued.
+    public func statistics() -> ReadCounts {
+      func count(_ count: ObjectCore.Count) -> Int { core.counts.sum(count.rawValue) }
+      return ReadCounts(
+        "http",
+        counts: [
+          "reads": count(.reads), "bytes": count(.bytes), "requests": count(.requests),
+          "bytes received": count(.received), "answers continued": count(.continued),
+        ],
+        wastedBytes: max(0, count(.received) - count(.bytes)))
+    }
+
+    /// The description for readers: the last one, while nothing has changed.
+    private func adopt(_ object: ObjectDescription) -> SourceDescription {
+      let measure = core.learnt.withLock { $0.measure }
+      let settings = core.settings
+      return described.withLock { described in
+        if let last = described.last, let snapshot = last.context as? Snapshot, snapshot.version == object.version,
+          last.isSettled == object.isSettled
+        {
+          return last
+        }
+        let cost = described.cost ?? measure.cost
+        if described.cost == nil { described.blockSize = settings.blockSize ?? measure.blockSize }
+        described.cost = cost
+        let new = SourceDescription(
+          id: id, name: name, validator: object.version.validator, byteCount: object.size,
+          preferredBlockSize: described.blockSize,
+          traits: .init(cost: cost, isSettled: object.isSettled, context: Snapshot(object.version)))
+        described.last = new
+        return new
+      }
+    }
+
+    /// What a description of this object carries along.
+    private final class Snapshot: Sendable {
+      let version: ObjectVersion
+      init(_ version: ObjectVersion) { self.version = version }
+    }
+
+    /// The version that `source` describes.
+    func version(of source: SourceDescription) throws(ReadError) -> ObjectVersion {
+      guard let snapshot = source.context as? Snapshot else {
+        throw ReadError(
+          .invalidConfiguration, "another source has made this description: pass one of this source", source: name)
+      }
+      return snapshot.version
+    }
+  }
+#endif

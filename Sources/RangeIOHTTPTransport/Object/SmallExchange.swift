@@ -1,0 +1,82 @@
+#if HTTP
+  internal import RangeIO
+
+  /// One request with a short answer, for services beside an object: those that give credentials. Nothing is repeated and
+  /// no redirect is followed.
+  public enum SmallExchange {
+    /// Sends a request and returns its answer.
+    ///
+    /// - Parameters:
+    ///   - timeout: the most time for all of it.
+    ///   - limit: the most bytes of the answer; more fail.
+    ///   - usesProxy: whether the proxies of the environment count. Not for addresses of this machine.
+    /// - Throws: `Failure` if there is no answer in time, or a longer one; `CancellationError`, at once.
+    public nonisolated(nonsending) static func send(
+      method: String, url: ObjectURL, fields: HeaderFields, body: [UInt8] = [], timeout: Duration, limit: Int,
+      usesProxy: Bool
+    ) async throws -> (status: Int, fields: HeaderFields, body: [UInt8]) {
+      var settings = TransportSettings()
+      settings.connectTimeout = timeout
+      settings.headTimeout = timeout
+      settings.readTimeout = timeout
+      settings.proxy = usesProxy ? .environment : .none
+      let core = ObjectCore(url, settings)
+      do {
+        let answer = try await answer(
+          WireRequest(method: method, url: url, fields: fields, body: body), core, limit,
+          until: Watch.now + timeout.nanoseconds)
+        await core.close()
+        return answer
+      } catch {
+        await core.close()
+        throw error
+      }
+    }
+
+    private nonisolated(nonsending) static func answer(
+      _ request: WireRequest, _ core: ObjectCore, _ limit: Int, until deadline: Int64
+    ) async throws -> (status: Int, fields: HeaderFields, body: [UInt8]) {
+      let seen = Seen()
+      // One byte more than permitted shows that there are too many.
+      let outcome = try await core.exchange(request, into: nil, expecting: .max, until: deadline) { answer in
+        seen.head.withLock { $0 = answer }
+        return .collect(most: limit + 1)
+      }
+      let server = request.url.authority
+      switch outcome {
+      case .collected(let body):
+        guard body.count <= limit else {
+          throw Failure(.other("long answer"), "\(server) answers with more than \(limit) bytes: check the URL")
+        }
+        guard let head = seen.head.withLock({ $0 }) else { break }
+        return (head.status, head.fields, body)
+      case .noHead(let fault):
+        throw Failure(
+          .other("no answer"), "\(server) gives no answer (\(fault.summary)): check that it runs and can be reached",
+          isTransient: true)
+      default: break
+      }
+      throw Failure(.other("no answer"), "\(server) ended its answer early: try again", isTransient: true)
+    }
+
+    private final class Seen: Sendable {
+      let head = Locked<ResponseHead?>(nil)
+    }
+  }
+
+  extension TransportFault {
+    /// A few words for messages.
+    var summary: String {
+      switch self {
+      case .unresolved: "its name cannot be resolved"
+      case .refused: "it refused the connection"
+      case .connectTimeout: "no connection in time"
+      case .tls(let text): "TLS: \(text)"
+      case .reset, .goAway, .streamReset, .closedWithoutNotify: "it closed the connection"
+      case .headTimeout, .stalled, .tooSlow, .deadline: "no answer in time"
+      case .giantHeaders: "its headers are too large"
+      case .malformed(let text), .other(let text): text
+      }
+    }
+  }
+#endif
