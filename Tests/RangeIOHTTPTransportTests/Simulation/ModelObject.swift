@@ -40,11 +40,11 @@ struct ModelObject {
     }
   }
 
-  /// Whether `version` means this one. With a strong mark also under a wrong size: HEAD may have lied, and if no answer
+  /// Whether `version` means this one. With a strong tag also under a wrong size: HEAD may have lied, and if no answer
   /// shows the size, the bytes are right all the same.
   func isMeant(by version: ObjectVersion, _ rules: TransferRules) -> Bool {
-    guard ResponseHead(status: 200, fields: fields).mark(rules) == version.mark else { return false }
-    switch version.mark {
+    guard ResponseHead(status: 200, fields: fields).versionIdentifier(rules) == version.identifier else { return false }
+    switch version.identifier {
     case .versionID, .strongTag: return true
     case .weakTag, .lastModified, .unknown: return version.size == size
     }

@@ -59,7 +59,7 @@ extension ModelServer {
     case .otherTotal: return answer.with("Content-Range", "bytes \(range)/\(object.size + 1 + random.below(5))")
     case .nonsenseRange: return answer.with("Content-Range", "bytes 9-1/4")
     case .multipart: return answer.with("Content-Type", "multipart/byteranges; boundary=b")
-    // A description without its mark would be one by size alone, and a replacement of the same size could not be seen.
+    // A description without its tag would be one by size alone, and a replacement of the same size could not be seen.
     case .noMark where plan.range == 0..<1: return answer
     case .noMark: return answer.with("ETag", nil).with("Last-Modified", nil).with("x-amz-version-id", nil)
     case .encoded: return answer.with("Content-Encoding", "gzip")
