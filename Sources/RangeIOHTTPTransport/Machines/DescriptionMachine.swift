@@ -85,7 +85,8 @@ struct DescriptionMachine: Hashable, Sendable {
 
   /// There was no head.
   mutating func failed(_ fault: TransportFault, at now: Int) -> Action {
-    guard fault.isCut, repeats < context.rules.cuts, let plan = context.plan else { return .fail(fault.failure) }
+    let mayPass = fault.isCut || (fault.mayBeLeftOver && repeats < TransportFault.mostLeftOver)
+    guard mayPass, repeats < context.rules.cuts, let plan = context.plan else { return .fail(fault.failure) }
     repeats += 1
     return .send(plan)
   }
