@@ -7,8 +7,8 @@ extension ResponseHead {
     case missing
   }
 
-  /// The best mark of the answer's version.
-  func mark(_ rules: TransferRules) -> ObjectVersion.Mark {
+  /// The best identifier of the answer's version.
+  func versionIdentifier(_ rules: TransferRules) -> ObjectVersion.Identifier {
     if rules.usesVersionIDs, let versionID { return .versionID(versionID) }
     let date = lastModified
     if rules.judgesByTime, let date { return .lastModified(date) }
@@ -16,12 +16,12 @@ extension ResponseHead {
     return date.map { .lastModified($0) } ?? .unknown
   }
 
-  /// Compares what `mark` is known by, and only that: an answer may have more.
-  func agreement(with mark: ObjectVersion.Mark) -> Agreement {
+  /// Compares what `identifier` consists of, and only that: an answer may have more.
+  func agreement(with identifier: ObjectVersion.Identifier) -> Agreement {
     func compare<Value: Equatable>(_ mine: Value?, _ expected: Value) -> Agreement {
       mine.map { $0 == expected ? .same : .other } ?? .missing
     }
-    switch mark {
+    switch identifier {
     case .versionID(let id): return compare(versionID, id)
     case .strongTag(let tag): return compare(entityTag, tag)
     case .weakTag(let tag, let date):

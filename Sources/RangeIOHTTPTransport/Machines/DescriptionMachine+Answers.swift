@@ -3,7 +3,7 @@ extension DescriptionMachine {
     switch head.status {
     case 200:
       if let portal = portalFailure(head) { return .fail(portal) }
-      headMark = head.mark(context.rules)
+      headIdentifier = head.versionIdentifier(context.rules)
       saidEmpty = head.contentLength == .bytes(0)
       let isOfEncoded =
         (head.isEncoded && !context.rules.acceptsEncoded) || head.entityTag?.namesEncoding ?? false
@@ -77,11 +77,11 @@ extension DescriptionMachine {
   ) -> Action {
     if phase != .head, let suspectedOfHead { context.learn(suspectedOfHead) }
     if acceptsRanges == true, context.habits.ignoresRanges { context.learn(.honoursRanges) }
-    var mark = head.mark(context.rules)
+    var identifier = head.versionIdentifier(context.rules)
     // A 416 need not carry the tag.
-    if head.status == 416, mark == .unknown, let headMark { mark = headMark }
+    if head.status == 416, identifier == .unknown, let headIdentifier { identifier = headIdentifier }
     let isSettled = head.isSettled(at: now + (context.habits.clockOffset ?? 0))
-    let version = ObjectVersion(mark, size: size, trustsTime: context.rules.judgesByTime && isSettled)
+    let version = ObjectVersion(identifier, size: size, trustsTime: context.rules.judgesByTime && isSettled)
     return .finish(
       ObjectDescription(version: version, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route))
   }
@@ -91,7 +91,7 @@ extension DescriptionMachine {
 
   /// A portal answers every URL with its page of HTML, which has neither tag nor date.
   private func portalFailure(_ head: ResponseHead) -> Failure? {
-    guard head.isHTML, head.mark(context.rules) == .unknown else { return nil }
+    guard head.isHTML, head.versionIdentifier(context.rules) == .unknown else { return nil }
     let path = HTTPText.lower(context.route.origin.path)
     guard ![".html", ".htm", ".xhtml", "/"].contains(where: { path.hasSuffix($0) }) else { return nil }
     return Failure.portal(context.route)

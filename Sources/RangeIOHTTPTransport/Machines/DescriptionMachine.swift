@@ -30,7 +30,7 @@ struct DescriptionMachine: Hashable, Sendable {
   var context: RequestContext
   var phase: Phase
   /// The version that HEAD showed, if it was answered with 200.
-  var headMark: ObjectVersion.Mark?
+  var headIdentifier: ObjectVersion.Identifier?
   /// Whether HEAD said that the object has no bytes.
   var saidEmpty = false
   /// Learnt if GET succeeds where HEAD did not.
@@ -85,7 +85,8 @@ struct DescriptionMachine: Hashable, Sendable {
 
   /// There was no head.
   mutating func failed(_ fault: TransportFault, at now: Int) -> Action {
-    guard fault.isCut, repeats < context.rules.cuts, let plan = context.plan else { return .fail(fault.failure) }
+    let mayPass = fault.isCut || (fault.mayBeLeftOver && repeats < TransportFault.mostLeftOver)
+    guard mayPass, repeats < context.rules.cuts, let plan = context.plan else { return .fail(fault.failure) }
     repeats += 1
     return .send(plan)
   }

@@ -16,12 +16,20 @@ extension ReadMachine {
         context.route = Route(origin: context.route.origin)
         return send(at: now)
       }
-      return head.status == 410 ? doubt(.presence, gone(head)) : .fail(context.statusFailure(at: now))
+      if head.status == 410 { return doubt(.presence, gone(head)) }
+      return head.status == 400 ? refusedPerhapsForTag(at: now) : .fail(context.statusFailure(at: now))
     case 404: return doubt(.presence, gone(head))
     case 412: return doubt(.condition, context.statusFailure(at: now))
+    case 501: return refusedPerhapsForTag(at: now)
     case 416: return answeredUnsatisfied(head)
     default: return .fail(context.statusFailure(at: now))
     }
+  }
+
+  /// 400 and 501: some servers and gateways refuse a request because it has `If-Match`.
+  private mutating func refusedPerhapsForTag(at now: Int) -> Action {
+    let failure = context.statusFailure(at: now)
+    return context.plan?.ifMatch == nil ? .fail(failure) : doubt(.condition, failure)
   }
 
   /// 206, or 200 with a range: start, end, total, version and length must all agree.
@@ -53,7 +61,7 @@ extension ReadMachine {
   /// 200: the whole object. Taken only where that costs little.
   private mutating func answeredWhole(_ head: ResponseHead) -> Action {
     if head.contentRange != nil { return answeredPart(head) }
-    if head.isHTML, head.agreement(with: version.mark) != .same || head.contentLength != .bytes(version.size) {
+    if head.isHTML, head.agreement(with: version.identifier) != .same || head.contentLength != .bytes(version.size) {
       return .fail(Failure.portal(context.route))
     }
     if let fault = head.fault(context.rules) { return .fail(fault) }

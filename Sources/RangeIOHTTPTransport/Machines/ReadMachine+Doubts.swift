@@ -1,7 +1,7 @@
 extension ReadMachine {
   /// What an answer makes doubtful, so that a new description must decide. Each once a read.
   enum Doubt: Hashable, Sendable {
-    /// 412: the tag no longer matches, or the server cannot match it.
+    /// 412, or 400 and 501 to a request with a tag: it no longer matches, or the server cannot match it.
     case condition
     /// Another tag, date or size: the object was replaced, or a cache is stale.
     case version
@@ -25,7 +25,7 @@ extension ReadMachine {
   ///   - isWhole: whether it is a 200.
   mutating func doubtOfVersion(_ head: ResponseHead, total: Int?, isWhole: Bool = false) -> Action? {
     if let total, total != version.size { return doubt(.version, stale("with another size, \(total) bytes")) }
-    switch head.agreement(with: version.mark) {
+    switch head.agreement(with: version.identifier) {
     case .other: return doubt(.version, stale("as another version, \(head.summary)"))
     case .missing:
       return .fail(
@@ -36,8 +36,8 @@ extension ReadMachine {
     case .same: break
     }
     guard total == nil else { return nil }
-    // Without the size only a mark that no two versions share tells that it is right.
-    switch version.mark {
+    // Without the size only an identifier that no two versions share tells that it is right.
+    switch version.identifier {
     case .versionID, .strongTag: return nil
     case .weakTag, .lastModified, .unknown:
       return .fail(
@@ -48,10 +48,8 @@ extension ReadMachine {
     }
   }
 
-  /// A description that was asked for is there, or cannot be had.
-  mutating func described(_ result: Result<ObjectDescription, Failure>, at now: Int) -> Action {
-    guard let doubt = open else { preconditionFailure("a description that nobody asked for") }
-    open = nil
+  /// What a description, or that there is none, means for a doubt.
+  mutating func decide(_ doubt: Doubt, by result: Result<ObjectDescription, Failure>, at now: Int) -> Action {
     switch result {
     case .failure(let failure) where failure.reason == .notFound || failure.reason == .gone:
       return .fail(
@@ -73,13 +71,13 @@ extension ReadMachine {
   }
 
   private mutating func changed(to newer: ObjectVersion) -> Failure {
-    if case .strongTag = version.mark, version.mark == newer.mark {
-      // One tag with two sizes: one of them is that of another encoding.
+    if version.identifier != .unknown, version.identifier == newer.identifier {
+      // One tag or date with two sizes: one of them may be that of another encoding.
       context.learn(.headLies)
       return Failure(
         .changed,
         "the server gave the object \(version.size) bytes at first and \(newer.size) now, "
-          + "with the same tag: open it again")
+          + "with the same tag or date: open it again")
     }
     return Failure(
       .changed, "\(version.words(for: newer)) since it was opened: open it again to read the new version")

@@ -25,7 +25,7 @@ struct RequestContext: Hashable, Sendable {
 
   /// A request that no redirect has led to: it takes the route if that has not expired.
   mutating func begin(
-    _ method: RequestPlan.Method, range: Range<Int>?, version: ObjectVersion.Mark = .unknown, passesCaches: Bool,
+    _ method: RequestPlan.Method, range: Range<Int>?, version: ObjectVersion.Identifier = .unknown, passesCaches: Bool,
     at now: Int
   ) -> RequestPlan {
     redirects = Redirects()

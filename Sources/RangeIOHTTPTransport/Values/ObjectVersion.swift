@@ -1,9 +1,9 @@
 public import RangeIO
 
-/// What tells versions of an object apart: the best mark that the server gives, and the size.
+/// What tells versions of an object apart: the best identifier that the server gives, and the size.
 public struct ObjectVersion: Hashable, Sendable {
   /// From the best to the worst.
-  public enum Mark: Hashable, Sendable {
+  public enum Identifier: Hashable, Sendable {
     /// The number that a store with versions gave it (`x-amz-version-id`).
     case versionID(ExactText)
     /// Differs whenever one byte does.
@@ -17,7 +17,7 @@ public struct ObjectVersion: Hashable, Sendable {
   }
 
   /// What the server said.
-  public let mark: Mark
+  public let identifier: Identifier
   /// The size in bytes.
   public let size: Int
   /// Whether the caller trusts a time that had settled to name a version for good.
@@ -25,32 +25,32 @@ public struct ObjectVersion: Hashable, Sendable {
 
   /// A version.
   ///
-  /// - Parameter trustsTime: whether ``Mark/lastModified(_:)`` may be stored: the caller asked for it, and the object was
-  ///   not changed within the last two seconds.
-  public init(_ mark: Mark, size: Int, trustsTime: Bool = false) {
-    self.mark = mark
+  /// - Parameter trustsTime: whether ``Identifier/lastModified(_:)`` may be stored: the caller asked for it, and the
+  ///   object was not changed within the last two seconds.
+  public init(_ identifier: Identifier, size: Int, trustsTime: Bool = false) {
+    self.identifier = identifier
     self.size = size
     self.trustsTime = trustsTime
   }
 
-  /// Whether both are the same version, as far as their marks can tell.
-  public func isSame(as other: ObjectVersion) -> Bool { mark == other.mark && size == other.size }
+  /// Whether both are the same version, as far as their identifiers can tell.
+  public func isSame(as other: ObjectVersion) -> Bool { identifier == other.identifier && size == other.size }
 
   /// As ``isSame(as:)``.
   public static func == (a: ObjectVersion, b: ObjectVersion) -> Bool { a.isSame(as: b) }
 
   /// Hashes what is compared.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(mark)
+    hasher.combine(identifier)
     hasher.combine(size)
   }
 
   /// The validator for a description of the object: `nil` if the server gives nothing to tell versions apart.
-  public var validator: (any SourceDescription.Validator)? { mark == .unknown ? nil : self }
+  public var validator: (any SourceDescription.Validator)? { identifier == .unknown ? nil : self }
 
   /// In words, for messages.
   var summary: String {
-    switch mark {
+    switch identifier {
     case .versionID(let id): "version \(id.text)"
     case .strongTag(let tag): "tag \"\(tag.opaque.text)\""
     case .weakTag(let tag, _): "weak tag \"\(tag.opaque.text)\""
@@ -69,7 +69,7 @@ extension ObjectVersion: SourceDescription.Validator {
   /// Version numbers and strong tags, with the size; times only where the caller trusts them. Weak tags never.
   public var persistentForm: [UInt8]? {
     let (kind, text): (Unicode.Scalar, String)
-    switch mark {
+    switch identifier {
     case .versionID(let id): (kind, text) = ("v", id.text)
     case .strongTag(let tag): (kind, text) = ("t", tag.opaque.text)
     case .lastModified(let date) where trustsTime: (kind, text) = ("m", "\(date.secondsSince1970)")

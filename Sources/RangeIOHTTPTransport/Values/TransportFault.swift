@@ -39,6 +39,13 @@ enum TransportFault: Hashable, Sendable {
     }
   }
 
+  /// Whether another connection may do better: what came in place of a head may be left over from the answer before, on
+  /// a connection that was kept open.
+  var mayBeLeftOver: Bool { if case .malformed = self { true } else { false } }
+
+  /// How often in a row such an answer is asked for again.
+  static let mostLeftOver = 3
+
   /// The failure where it cannot be mended.
   var failure: Failure {
     switch self {

@@ -13,6 +13,12 @@
       /// How it ended.
       public var end: End
 
+      /// Creates what a test expects.
+      public init(bytes: [UInt8], end: End) {
+        self.bytes = bytes
+        self.end = end
+      }
+
       /// How a connection ended.
       public enum End: Hashable, Sendable {
         /// By the end of the stream; with TLS, after close_notify.
@@ -45,16 +51,22 @@
       let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
       let promise = eventLoop.makePromise(of: Received.self)
       let tls = isTLS ? try clientContext() : nil
-      let channel = try await ClientBootstrap(group: eventLoop)
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            if let tls {
-              try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil))
+      let channel: any Channel
+      do {
+        channel = try await ClientBootstrap(group: eventLoop)
+          .channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+              if let tls {
+                try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil))
+              }
+              try channel.pipeline.syncOperations.addHandler(RawHandler(promise, count))
             }
-            try channel.pipeline.syncOperations.addHandler(RawHandler(promise, count))
           }
-        }
-        .connect(host: "127.0.0.1", port: port).get()
+          .connect(host: "127.0.0.1", port: port).get()
+      } catch {
+        promise.fail(error)
+        throw error
+      }
       // A server that resets at once fails the write: what came back tells.
       channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
       let received = try await promise.futureResult.get()

@@ -56,6 +56,22 @@
     /// What the server counts across requests.
     public var memory: ServerMemory
 
+    /// Creates a context, as a server does for each request.
+    public init(
+      request: ServerRequest, object: ServedObject?, previous: ServedObject? = nil, origin: String,
+      elsewhere: String? = nil, otherScheme: String? = nil, date: Int, memory: ServerMemory
+    ) {
+      self.request = request
+      self.object = object
+      self.previous = previous
+      honest = .honest(request, object, date: date)
+      self.origin = origin
+      self.elsewhere = elsewhere
+      self.otherScheme = otherScheme
+      self.date = date
+      self.memory = memory
+    }
+
     /// The range asked for, if there is such a range and the honest answer has it.
     var range: Range<Int>? {
       guard honest.status == 206, let object else { return nil }

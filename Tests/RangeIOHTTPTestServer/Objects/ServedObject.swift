@@ -51,12 +51,16 @@
     /// The bytes of `range` of a version made by ``init(count:version:)``.
     public static func content(_ range: Range<Int>, version: Int = 1) -> [UInt8] {
       [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
-        var word: UInt64 = 0
-        for (index, offset) in range.enumerated() {
-          if index == 0 || offset % 8 == 0 {
-            word = mixed(UInt64(offset / 8) &+ UInt64(version) &* 0x9E37_79B9_7F4A_7C15)
+        let key = UInt64(version) &* 0x9E37_79B9_7F4A_7C15
+        var (offset, index) = (range.lowerBound, 0)
+        while offset < range.upperBound {
+          var word = mixed(UInt64(offset / 8) &+ key) >> (8 * UInt64(offset % 8))
+          let end = min(range.upperBound, offset / 8 * 8 + 8)
+          while offset < end {
+            buffer[index] = UInt8(truncatingIfNeeded: word)
+            word >>= 8
+            (offset, index) = (offset + 1, index + 1)
           }
-          buffer[index] = UInt8(truncatingIfNeeded: word >> (8 * UInt64(offset % 8)))
         }
         filled = range.count
       }

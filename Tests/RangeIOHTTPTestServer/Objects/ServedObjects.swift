@@ -11,6 +11,9 @@
     }
     private let entries = Mutex<[String: Entry]>([:])
 
+    /// Creates an empty collection.
+    public init() {}
+
     /// The object at `path`, which begins with a slash and is not percent-encoded.
     public subscript(path: String) -> ServedObject? { entries.withLock { $0[path]?.object } }
 

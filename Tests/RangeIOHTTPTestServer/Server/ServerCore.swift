@@ -35,12 +35,10 @@
       }
       log.note(request)
       let date = HTTPTime.now + configuration.clockOffset
-      let object = objects[request.path]
       return script.answer(
         AnswerContext(
-          request: request, object: object, previous: objects.previous(request.path),
-          honest: .honest(request, object, date: date), origin: origin, elsewhere: configuration.elsewhere,
-          otherScheme: configuration.otherScheme, date: date, memory: memory))
+          request: request, object: objects[request.path], previous: objects.previous(request.path), origin: origin,
+          elsewhere: configuration.elsewhere, otherScheme: configuration.otherScheme, date: date, memory: memory))
     }
 
     /// Counts a connection.

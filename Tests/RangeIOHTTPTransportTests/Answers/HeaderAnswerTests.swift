@@ -1,3 +1,4 @@
+import RangeIO
 import Testing
 
 @testable import RangeIOHTTPTransport
@@ -16,7 +17,7 @@ struct HeaderAnswerTests {
 
   @Test func `answer 25: without a tag date and size tell versions apart, or only the size`() throws {
     let dated = try #require(try described(["Content-Length": "10000", "Last-Modified": oldDate]))
-    #expect(dated.version.mark == HTTPDate(oldDate).map { .lastModified($0) })
+    #expect(dated.version.identifier == HTTPDate(oldDate).map { .lastModified($0) })
     #expect(dated.version.validator != nil && dated.version.persistentForm == nil)
     var run = try ReadRun(of: dated.version)
     #expect(run.request?.ifMatch == nil)
@@ -29,7 +30,7 @@ struct HeaderAnswerTests {
     run.answer(206, ["Content-Range": "bytes 0-999/10000", "Last-Modified": oldDate])
     #expect(run.action == .receive(1000, rest: 0))
     let bare = try #require(try described(["Content-Length": "10000"]))
-    #expect(bare.version.mark == .unknown && bare.version.validator == nil && bare.isSettled)
+    #expect(bare.version.identifier == .unknown && bare.version.validator == nil && bare.isSettled)
     run = try ReadRun(of: bare.version)
     run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"new\""])
     #expect(run.action == .receive(1000, rest: 0))
@@ -86,7 +87,8 @@ struct HeaderAnswerTests {
     rules.judgesByTime = true
     let found = try #require(
       try described(["Content-Length": "10000", "ETag": "\"a\"", "Last-Modified": oldDate], rules: rules))
-    #expect(found.version.mark == HTTPDate(oldDate).map { .lastModified($0) } && found.version.persistentForm != nil)
+    #expect(
+      found.version.identifier == HTTPDate(oldDate).map { .lastModified($0) } && found.version.persistentForm != nil)
     var run = try ReadRun(of: found.version, rules: rules)
     #expect(run.request?.ifMatch == nil)
     run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"b\"", "Last-Modified": oldDate])
@@ -260,6 +262,21 @@ struct HeaderAnswerTests {
     run.described()
     run.answer(412)
     #expect(run.failure?.reason == .unexpectedStatus(412))
+  }
+
+  @Test(arguments: [400, 501]) func `answer 36: a request may be refused because it has If-Match`(
+    _ status: Int
+  ) throws {
+    var run = try ReadRun()
+    run.answer(status)
+    #expect(run.action == .describe)
+    run.described()
+    #expect(run.request != nil && run.request?.ifMatch == nil && run.machine.lessons == [.refusesIfMatch])
+    var other = run
+    run.deliver(0..<1000)
+    #expect(run.action == .finish)
+    other.answer(status)
+    #expect(other.failure?.reason == .unexpectedStatus(status))
   }
 
   @Test func `answer 36: where If-Match is ignored another tag is seen all the same`() throws {

@@ -1,3 +1,4 @@
+import RangeIO
 import Testing
 
 @testable import RangeIOHTTPTransport
@@ -106,6 +107,17 @@ struct TransportAnswerTests {
     #expect(run.failure?.reason == .lengthContradicted)
   }
 
+  @Test func `answer 51: bytes left over on a connection are passed over, but not for ever`() throws {
+    var run = try ReadRun()
+    for _ in 0..<3 { run.failed(.malformed("x")) }
+    #expect(run.failure == nil && run.requests.count == 4)
+    run.failed(.malformed("x"))
+    #expect(run.failure?.reason == .malformed)
+    var description = try DescriptionRun()
+    description.failed(.malformed("x"))
+    #expect(description.failure == nil)
+  }
+
   @Test func `answer 52: giant headers fail`() throws {
     var run = try ReadRun()
     run.failed(.giantHeaders)
@@ -126,7 +138,7 @@ struct TransportAnswerTests {
   }
 
   @Test(arguments: [
-    TransportFault.unresolved, .refused, .connectTimeout, .tls("expired"), .headTimeout, .malformed("x"), .other("y"),
+    TransportFault.unresolved, .refused, .connectTimeout, .tls("expired"), .headTimeout, .other("y"),
   ]) func `what another connection cannot mend fails at once`(_ fault: TransportFault) throws {
     var run = try ReadRun()
     run.failed(fault)

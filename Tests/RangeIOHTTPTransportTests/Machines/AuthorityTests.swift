@@ -102,7 +102,7 @@ struct AuthorityTests {
     var run = try DescriptionRun(rules: rules)
     run.answer(200, ["Content-Length": "10000", "ETag": "\"a\"", "x-amz-version-id": "v1"])
     let version = try #require(run.description?.version)
-    #expect(version.mark == .versionID(ExactText("v1")))
+    #expect(version.identifier == .versionID(ExactText("v1")))
     var read = try ReadRun(of: version, rules: rules)
     #expect(read.request?.versionID == "v1")
     read.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "x-amz-version-id": "v1"])

@@ -40,8 +40,11 @@ struct ModelObject {
     }
   }
 
-  /// Whether `version` means this one.
+  /// Whether `version` may mean this one: its tag or date, and the size where there is neither.
+  ///
+  /// Else the size need not agree: HEAD may have lied, or all answers alike, and the bytes are right all the same.
   func isMeant(by version: ObjectVersion, _ rules: TransferRules) -> Bool {
-    ResponseHead(status: 200, fields: fields).mark(rules) == version.mark && version.size == size
+    let identifier = ResponseHead(status: 200, fields: fields).versionIdentifier(rules)
+    return identifier == version.identifier && (identifier != .unknown || size == version.size)
   }
 }

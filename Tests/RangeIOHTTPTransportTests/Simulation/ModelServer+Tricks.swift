@@ -8,6 +8,7 @@ extension ModelServer {
     case .cut, .cutEarly, .stalls, .drips, .endsWithoutNotify, .endsEarly, .overruns:
       return broken(trick, right(plan))
     case .resetBeforeHead: return ModelAnswer(fault: .reset)
+    case .leftOver: return ModelAnswer(fault: .malformed("bytes in place of a head"))
     case .goAway: return ModelAnswer(fault: .goAway)
     case .noHead: return ModelAnswer(fault: .headTimeout)
     case .refused: return ModelAnswer(fault: .refused)
@@ -59,6 +60,8 @@ extension ModelServer {
     case .otherTotal: return answer.with("Content-Range", "bytes \(range)/\(object.size + 1 + random.below(5))")
     case .nonsenseRange: return answer.with("Content-Range", "bytes 9-1/4")
     case .multipart: return answer.with("Content-Type", "multipart/byteranges; boundary=b")
+    // A description without its tag would be one by size alone, and a replacement of the same size could not be seen.
+    case .noMark where plan.range == 0..<1: return answer
     case .noMark: return answer.with("ETag", nil).with("Last-Modified", nil).with("x-amz-version-id", nil)
     case .encoded: return answer.with("Content-Encoding", "gzip")
     case .lyingLength: return answer.with("Content-Length", "\(answer.body.count + 1)")

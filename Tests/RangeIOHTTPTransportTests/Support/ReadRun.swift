@@ -39,7 +39,19 @@ struct ReadRun {
     ended(.complete, range.count)
   }
 
-  mutating func ended(_ end: BodyEnd, _ taken: Int, at now: Int = testNow) {
+  /// Events that do not fit the last action would be a mistake of the test: they are reported and left out.
+  private func fits(_ isFitting: Bool, _ location: SourceLocation) -> Bool {
+    if !isFitting { Issue.record("after \(action)", sourceLocation: location) }
+    return isFitting
+  }
+
+  mutating func ended(
+    _ end: BodyEnd, _ taken: Int, at now: Int = testNow, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    guard case .receive(let plan) = action, plan.take >= taken else {
+      _ = fits(false, sourceLocation)
+      return
+    }
     action = machine.bodyEnded(end, taken: taken, at: now)
     note()
   }
@@ -62,7 +74,10 @@ struct ReadRun {
   mutating func mendFailed(_ failure: Failure? = nil) { action = machine.mendFailed(failure, at: testNow) }
 
   /// A description comes, by default of the version that is read.
-  mutating func described(_ version: ObjectVersion? = nil, route: Route? = nil) {
+  mutating func described(
+    _ version: ObjectVersion? = nil, route: Route? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    guard fits(action == .describe, sourceLocation) else { return }
     let description = ObjectDescription(
       version: version ?? machine.version, isSettled: true, acceptsRanges: true,
       route: route ?? Route(origin: machine.route.origin))
@@ -70,7 +85,10 @@ struct ReadRun {
     note()
   }
 
-  mutating func describingFailed(_ failure: Failure) { action = machine.described(.failure(failure), at: testNow) }
+  mutating func describingFailed(_ failure: Failure, sourceLocation: SourceLocation = #_sourceLocation) {
+    guard fits(action == .describe, sourceLocation) else { return }
+    action = machine.described(.failure(failure), at: testNow)
+  }
 
   /// The request that is to be sent now.
   var request: RequestPlan? {

@@ -64,6 +64,7 @@ struct HeaderValueTests {
     #expect(EntityTag("a")?.condition == nil && EntityTag("a") == EntityTag("\"a\""))
     #expect(EntityTag("\"a-gzip\"") != EntityTag("\"a\"") && EntityTag("\"a-gzip\"")?.namesEncoding == true)
     #expect(EntityTag("W/\"a\"") != EntityTag("\"a\""))
+    #expect(EntityTag("\"a\u{fffd}\"") == nil)
     #expect(EntityTag("") == nil && EntityTag("\"\"") == nil && EntityTag(" ") == nil)
     // Equal to Unicode, not to a server.
     #expect(EntityTag("\"e\u{301}\"") != EntityTag("\"\u{e9}\""))
@@ -82,7 +83,7 @@ struct HeaderValueTests {
     #expect(ObjectVersion(.lastModified(date), size: 1, trustsTime: true).persistentForm?.first == UInt8(ascii: "m"))
   }
 
-  @Test func `versions differ by mark or size, and say how`() {
+  @Test func `versions differ by identifier or size, and say how`() {
     let old = ObjectVersion.tagged("\"a\"", size: 10)
     #expect(old.change(to: ObjectVersion.tagged("\"a\"", size: 10)) == .same)
     #expect(old.change(to: ObjectVersion.tagged("\"b\"", size: 10)) == .other)

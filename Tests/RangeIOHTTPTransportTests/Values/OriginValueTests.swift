@@ -1,3 +1,4 @@
+import RangeIO
 import Testing
 
 @testable import RangeIOHTTPTransport
@@ -51,14 +52,21 @@ struct OriginValueTests {
       to: try ObjectURL("https://cdn.example/x"), isPermanent: false, lifetime: 1800, at: testNow)
   }
 
+  private func expect(_ floor: inout RateFloor, at time: Duration, isSlow expected: Bool) {
+    let isSlow = floor.isTooSlow(at: time)
+    #expect(isSlow == expected, "at \(time)")
+  }
+
   @Test func `a rate is judged over whole windows`() {
     var floor = RateFloor(bytesPerSecond: 1000, window: .seconds(10), at: .seconds(100))
     #expect(floor.nextCheck == .seconds(110))
     floor.received(10_000, at: .seconds(101))
-    #expect(!floor.isTooSlow(at: .seconds(109)) && !floor.isTooSlow(at: .seconds(110)))
+    expect(&floor, at: .seconds(109), isSlow: false)
+    expect(&floor, at: .seconds(110), isSlow: false)
     #expect(floor.nextCheck == .seconds(120))
     floor.received(9_999, at: .seconds(119))
-    #expect(!floor.isTooSlow(at: .seconds(119)) && floor.isTooSlow(at: .seconds(120)))
+    expect(&floor, at: .seconds(119), isSlow: false)
+    expect(&floor, at: .seconds(120), isSlow: true)
   }
 
   @Test func `time in which the reader takes nothing does not count`() {
@@ -66,19 +74,19 @@ struct OriginValueTests {
     floor.received(5000, at: .seconds(4))
     floor.paused(at: .seconds(5))
     floor.paused(at: .seconds(6))
-    #expect(!floor.isTooSlow(at: .seconds(1000)))
+    expect(&floor, at: .seconds(1000), isSlow: false)
     floor.resumed(at: .seconds(1000))
-    #expect(!floor.isTooSlow(at: .seconds(1004)))
+    expect(&floor, at: .seconds(1004), isSlow: false)
     floor.received(5000, at: .seconds(1004))
-    #expect(!floor.isTooSlow(at: .seconds(1005)))
-    #expect(floor.isTooSlow(at: .seconds(1015)))
+    expect(&floor, at: .seconds(1005), isSlow: false)
+    expect(&floor, at: .seconds(1015), isSlow: true)
   }
 
   @Test func `a floor of nothing lets everything pass`() {
     var floor = RateFloor(bytesPerSecond: 0, window: .zero, at: .zero)
-    #expect(!floor.isTooSlow(at: .seconds(1_000_000)))
+    expect(&floor, at: .seconds(1_000_000), isSlow: false)
     floor = RateFloor(bytesPerSecond: -5, window: .seconds(-1), at: .zero)
-    #expect(!floor.isTooSlow(at: .seconds(1)))
+    expect(&floor, at: .seconds(1), isSlow: false)
     floor.received(.max, at: .zero)
     floor.received(.max, at: .zero)
   }

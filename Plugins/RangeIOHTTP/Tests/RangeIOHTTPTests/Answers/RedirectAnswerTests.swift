@@ -80,8 +80,8 @@
         let number = context.memory.count("location")
         // The first is from yesterday.
         let date = HTTPTime.compact(context.date - (number == 0 ? 86_400 : 0))
-        return .init(
-          307, [ServedField("Location", "?hop=0-\(number)&X-Amz-Date=\(date)&X-Amz-Expires=60")], text: "elsewhere")
+        let signature = "X-Amz-Date=\(date)&X-Amz-Expires=60&X-Amz-Signature=secret"
+        return .init(307, [ServedField("Location", "?hop=0-\(number)&\(signature)")], text: "elsewhere")
       }
       var first = liar
       first.server.script = script

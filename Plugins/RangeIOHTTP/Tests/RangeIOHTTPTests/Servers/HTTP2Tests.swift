@@ -2,6 +2,7 @@
 
   import AsyncHTTPClient
   import NIOCore
+  import NIOHTTP1
   import NIOSSL
   import RangeIOHTTPTestServer
   import Testing
@@ -32,7 +33,7 @@
           }
         }
         try await client.shutdown()
-        #expect(server.log.requests.allSatisfy(\.isHTTP2))
+        #expect(server.log.requests.allSatisfy { $0.isHTTP2 })
         return (bodies, server.log.connections)
       }
     }

@@ -6,6 +6,7 @@
   /// That the server can give each of the 53 answers, seen as values.
   struct NumberedAnswerTests {
     private static let object = ServedObject(count: 20_000, version: 2)
+    private static let previous = ServedObject(count: 20_000)
 
     /// A request, and what an answer to it depends on.
     private func context(
@@ -16,10 +17,9 @@
       request.isHTTP2 = http2
       request.numberOnConnection = number
       return AnswerContext(
-        request: request, object: object, previous: ServedObject(count: 20_000),
-        honest: .honest(request, object, date: 1_800_000_000), origin: "http://127.0.0.1:1",
-        elsewhere: "http://127.0.0.1:2", otherScheme: "https://127.0.0.1:3", date: 1_800_000_000, memory: ServerMemory()
-      )
+        request: request, object: object, previous: Self.previous, origin: "http://127.0.0.1:1",
+        elsewhere: "http://127.0.0.1:2", otherScheme: "https://127.0.0.1:3", date: 1_800_000_000,
+        memory: ServerMemory())
     }
 
     /// Requests of all kinds.
@@ -94,8 +94,8 @@
     @Test func `a seed gives each answer at its rate`() {
       let script = ServerScript.seeded(1, rate: 0.01, [.serverFailure, .captivePortal])
       var counts: [Int: Int] = [:]
+      var context = contexts[0]
       for number in 0..<10_000 {
-        var context = contexts[0]
         context.request.number = number
         counts[script.answer(context).status, default: 0] += 1
       }
