@@ -25,7 +25,7 @@
         for _ in 0..<count {
           let start = Int.random(in: 0...object.bytes.count - length, using: &random)
           let bytes = try await source.read(start..<start + length, of: description)
-          #expect(bytes.elementsEqual(object.bytes[start..<start + length]), "seed \(RunScale.seed), from \(start)")
+          #expect(bytes.areContent(start..<start + length), "seed \(RunScale.seed), from \(start)")
         }
         let share = Double(server.log.bodyBytes) / Double(count * length)
         print(
@@ -51,7 +51,7 @@
               for _ in 0..<RunScale.reads / 4 {
                 let start = Int.random(in: 0..<99_000, using: &random)
                 let bytes = try await source.read(start..<start + 1000, of: description)
-                #expect(bytes.elementsEqual(object.bytes[start..<start + 1000]))
+                #expect(bytes.areContent(start..<start + 1000))
               }
             }
           }
