@@ -48,10 +48,8 @@ extension ReadMachine {
     }
   }
 
-  /// A description that was asked for is there, or cannot be had.
-  mutating func described(_ result: Result<ObjectDescription, Failure>, at now: Int) -> Action {
-    guard let doubt = open else { preconditionFailure("a description that nobody asked for") }
-    open = nil
+  /// What a description, or that there is none, means for a doubt.
+  mutating func decide(_ doubt: Doubt, by result: Result<ObjectDescription, Failure>, at now: Int) -> Action {
     switch result {
     case .failure(let failure) where failure.reason == .notFound || failure.reason == .gone:
       return .fail(

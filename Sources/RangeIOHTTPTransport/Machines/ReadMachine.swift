@@ -54,7 +54,7 @@ struct ReadMachine: Hashable, Sendable {
     context = RequestContext(route, rules, habits)
   }
 
-  /// To be kept after the read, also after one that failed.
+  /// To be kept after the read, also after one that failed, which begins at the origin again.
   var route: Route { context.route }
   /// What was learnt so far; to be kept whatever comes out.
   var lessons: [Habits.Lesson] { context.lessons }
@@ -74,16 +74,16 @@ struct ReadMachine: Hashable, Sendable {
   /// A head came. Its body is wanted only with ``Action/receive(_:)`` and ``Action/judge``.
   mutating func received(_ head: ResponseHead, at now: Int) -> Action {
     context.received(head, at: now)
-    return remember(context.isForAuthority ? .judge : answered(head, at: now))
+    return concluded(context.isForAuthority ? .judge : answered(head, at: now))
   }
 
   /// The authority has judged.
   mutating func judged(_ verdict: Verdict, at now: Int) -> Action {
     guard let head = context.head else { preconditionFailure("a verdict comes after an answer") }
     switch verdict {
-    case .fail(let failure): return .fail(failure)
+    case .fail(let failure): return concluded(.fail(failure))
     case .mend(let mend) where context.permits(mend): return .mend(mend)
-    case .mend, .none: return remember(answered(head, at: now))
+    case .mend, .none: return concluded(answered(head, at: now))
     }
   }
 
@@ -92,15 +92,15 @@ struct ReadMachine: Hashable, Sendable {
 
   /// It cannot be mended; `nil`: the status of the answer says why.
   mutating func mendFailed(_ failure: Failure?, at now: Int) -> Action {
-    .fail(failure ?? context.statusFailure(at: now))
+    concluded(.fail(failure ?? context.statusFailure(at: now)))
   }
 
   /// There was no head.
   mutating func failed(_ fault: TransportFault, at now: Int) -> Action {
     let mayPass = fault.isCut || (fault.mayBeLeftOver && fruitless < TransportFault.mostLeftOver)
-    guard mayPass else { return .fail(fault.failure) }
+    guard mayPass, fruitless < context.rules.cuts else { return concluded(.fail(fault.failure)) }
     fruitless += 1
-    return fruitless > context.rules.cuts ? .fail(fault.failure) : send(at: now)
+    return send(at: now)
   }
 
   /// A body that was received ended, after `count` wanted bytes.
@@ -108,12 +108,23 @@ struct ReadMachine: Hashable, Sendable {
     guard let body, count >= 0, count <= body.take else { preconditionFailure("more was taken than was planned") }
     self.body = nil
     taken += count
+    note(count)
+    return concluded(next(after: end, at: now))
+  }
+
+  /// The description that was asked for is there, or cannot be had.
+  mutating func described(_ result: Result<ObjectDescription, Failure>, at now: Int) -> Action {
+    guard let doubt = open else { preconditionFailure("a description that nobody asked for") }
+    open = nil
+    return concluded(decide(doubt, by: result, at: now))
+  }
+
+  private mutating func next(after end: BodyEnd, at now: Int) -> Action {
     if end == .overran {
       return .fail(
         Failure(.lengthContradicted, "the server sent more bytes than the head of its answer promised"))
     }
     if taken == range.count { return .finish }
-    note(count)
     if fruitless > context.rules.cuts { return .fail(tooManyCuts) }
     guard case .fault(let fault) = end else { return send(at: now) }
     switch fault {
@@ -137,8 +148,13 @@ struct ReadMachine: Hashable, Sendable {
     }
   }
 
-  private mutating func remember(_ action: Action) -> Action {
-    if case .receive(let plan) = action { body = plan }
+  private mutating func concluded(_ action: Action) -> Action {
+    switch action {
+    case .receive(let plan): body = plan
+    // Where redirects led may be the reason: a portal, a mirror that is down. The next read asks the origin.
+    case .fail: context.route = Route(origin: context.route.origin)
+    default: break
+    }
     return action
   }
 

@@ -67,8 +67,12 @@
       let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
       let transfer = Transfer<ReadMachine>(
         machine, core, into: sink, until: Watch.now + core.settings.timeLimit(of: range.count).nanoseconds)
-      defer { core.learn(transfer.machine.route, after: route) }
-      do { try await transfer.run() } catch let failure as Failure {
+      do {
+        try await transfer.run()
+        core.learn(transfer.machine.route, after: route)
+      } catch let failure as Failure {
+        // What redirects led to may be what is wrong.
+        core.learn(Route(origin: core.origin), after: route)
         throw failure.readError(source: name, range: range)
       }
       core.counts.add(1, to: ObjectCore.Count.reads.rawValue)

@@ -16,7 +16,8 @@ public struct EntityTag: Hashable, Sendable {
     if isWeak { text = text.dropFirst(2) }
     isQuoted = text.utf8.count >= 2 && text.utf8.first == UInt8(ascii: "\"") && text.utf8.last == UInt8(ascii: "\"")
     if isQuoted { text = text.dropFirst().dropLast() }
-    guard !text.isEmpty else { return nil }
+    // What was no UTF-8 has lost its bytes, so that two tags may look alike.
+    guard !text.isEmpty, !text.unicodeScalars.contains("\u{fffd}") else { return nil }
     opaque = ExactText(String(text))
   }
 

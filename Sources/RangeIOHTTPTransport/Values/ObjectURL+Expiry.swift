@@ -11,13 +11,21 @@ extension ObjectURL {
       guard let date = values[date].flatMap(Self.compactDate),
         let seconds = values[seconds].flatMap({ HTTPText.number($0) })
       else { return nil }
-      return date.addingReportingOverflow(seconds).partialValue
+      let (end, overflow) = date.addingReportingOverflow(seconds)
+      return overflow ? nil : end
     }
-    if values["x-amz-signature"] != nil { return signed("x-amz-date", for: "x-amz-expires") }
-    if values["x-goog-signature"] != nil { return signed("x-goog-date", for: "x-goog-expires") }
-    if values["sig"] != nil { return values["se"].flatMap(Self.compactDate) }
-    if values["signature"] != nil { return values["expires"].flatMap { HTTPText.number($0) } }
-    return nil
+    var end: Int?
+    if values["x-amz-signature"] != nil {
+      end = signed("x-amz-date", for: "x-amz-expires")
+    } else if values["x-goog-signature"] != nil {
+      end = signed("x-goog-date", for: "x-goog-expires")
+    } else if values["sig"] != nil {
+      end = values["se"].flatMap(Self.compactDate)
+    } else if values["signature"] != nil {
+      end = values["expires"].flatMap { HTTPText.number($0) }
+    }
+    // Arithmetic with it must not overflow: the years 1970 to 9999.
+    return end.map { min(max($0, 0), 253_402_300_799) }
   }
 
   /// A date of ISO 8601 in UTC, with or without separators, to seconds; the time may be missing.

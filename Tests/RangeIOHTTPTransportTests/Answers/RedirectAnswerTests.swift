@@ -158,6 +158,25 @@ struct RedirectAnswerTests {
     #expect(try route(301, "max-age=99999999999999999999").expiry == nil)
   }
 
+  @Test func `a redirect that led to a failure is not kept, whatever it said`() throws {
+    let kept = Route(origin: try ObjectURL("https://example.org/data.bin"))
+      .redirected(to: try ObjectURL("https://portal.example/x"), isPermanent: true, lifetime: nil, at: testNow)
+    for status in [500, 503, 204, 300] {
+      var run = try ReadRun(route: kept)
+      run.answer(status)
+      #expect(run.failure != nil && run.machine.route == Route(origin: kept.origin))
+    }
+    var run = try ReadRun(route: kept)
+    run.failed(.refused)
+    #expect(run.failure?.reason == .refused && !run.machine.route.isRedirected)
+    run = try ReadRun(route: kept)
+    run.answer(200, ["Content-Type": "text/html"])
+    #expect(run.failure?.text.contains("portal.example") == true && !run.machine.route.isRedirected)
+    run = try ReadRun(route: kept)
+    run.deliver(0..<1000)
+    #expect(run.action == .finish && run.machine.route == kept)
+  }
+
   @Test func `a description begins at the origin, and its GET too`() throws {
     var run = try DescriptionRun()
     run.answer(302, ["Location": "https://cdn.example/x"])

@@ -64,6 +64,7 @@ struct HeaderValueTests {
     #expect(EntityTag("a")?.condition == nil && EntityTag("a") == EntityTag("\"a\""))
     #expect(EntityTag("\"a-gzip\"") != EntityTag("\"a\"") && EntityTag("\"a-gzip\"")?.namesEncoding == true)
     #expect(EntityTag("W/\"a\"") != EntityTag("\"a\""))
+    #expect(EntityTag("\"a\u{fffd}\"") == nil)
     #expect(EntityTag("") == nil && EntityTag("\"\"") == nil && EntityTag(" ") == nil)
     // Equal to Unicode, not to a server.
     #expect(EntityTag("\"e\u{301}\"") != EntityTag("\"\u{e9}\""))

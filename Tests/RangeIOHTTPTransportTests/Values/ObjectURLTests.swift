@@ -111,6 +111,19 @@ struct ObjectURLTests {
     #expect(try expiry("X-Amz-Signature=1&X-Amz-Date=19700101T000000Z&X-Amz-Expires=99999999999999999999") == nil)
   }
 
+  @Test(arguments: ["0", "9223372036854775807", "9223372036854775000", "99999999999999999999", "-5", ""])
+  func `no end of a signature overflows`(_ number: String) throws {
+    for query in [
+      "X-Amz-Signature=1&X-Amz-Date=20260101T000000Z&X-Amz-Expires=\(number)", "Signature=1&Expires=\(number)",
+      "X-Amz-Signature=1&X-Amz-Date=16010101T000000Z&X-Amz-Expires=\(number)", "sig=1&se=\(number)",
+    ] {
+      let url = try ObjectURL("https://cdn.example/x?\(query)")
+      let route = Route(origin: try ObjectURL("https://example.org/x"))
+        .redirected(to: url, isPermanent: false, lifetime: 31_536_000, at: testNow)
+      #expect(route.expiry ?? 0 <= testNow + 31_536_000 && url.expiry ?? 0 >= 0)
+    }
+  }
+
   @Test func `digests are those of SHA-256`() {
     #expect(SHA256.hexDigest([]) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     #expect(

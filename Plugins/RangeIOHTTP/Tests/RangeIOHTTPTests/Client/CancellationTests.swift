@@ -20,7 +20,7 @@
           }
           gate.open()
           server.script = .honest
-          #expect(try await source.read(0..<100, of: description) == content(0..<100))
+          try await expectContent(0..<100, of: source, description)
         }
       }
     }
@@ -57,7 +57,7 @@
           _ = await short.result
           gate.open()
           server.script = .honest
-          #expect(try await source.read(0..<100, of: description) == content(0..<100))
+          try await expectContent(0..<100, of: source, description)
           #expect(server.log.endedConnections.now == 0)
 
           let next = ServerGate()
@@ -96,7 +96,7 @@
               do { _ = try await task.value } catch is CancellationError {}
             }
           }
-          #expect(try await source.read(5..<500, of: description) == content(5..<500))
+          try await expectContent(5..<500, of: source, description)
           #expect(server.log.mostOpenConnections <= 64)
         }
         await server.log.endedConnections.reaches(server.log.connections)

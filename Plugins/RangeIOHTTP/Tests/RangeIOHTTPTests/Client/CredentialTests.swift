@@ -24,7 +24,7 @@
         var configuration = HTTPSource.Configuration.test
         configuration.credentials = .basic(user: "Aladdin", password: "open sesame")
         try await withSource(server, configuration) { source, description in
-          #expect(try await source.read(0..<10, of: description) == content(0..<10))
+          try await expectContent(0..<10, of: source, description)
         }
       }
     }
@@ -46,7 +46,7 @@
           try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<16 {
               group.addTask {
-                #expect(try await source.read(index..<index + 10, of: description) == content(index..<index + 10))
+                try await expectContent(index..<index + 10, of: source, description)
               }
             }
             try await group.waitForAll()
@@ -134,7 +134,7 @@
           configuration.headers = [("X-Secret", "abc"), ("Cookie", "id=1")]
           configuration.credentials = .bearer("token")
           try await withSource(server, configuration) { source, description in
-            #expect(try await source.read(0..<10, of: description) == content(0..<10))
+            try await expectContent(0..<10, of: source, description)
           }
           let first = try #require(server.log.requests.first)
           #expect(first["X-Secret"] == "abc" && first["Cookie"] == "id=1" && first["Authorization"] == "Bearer token")

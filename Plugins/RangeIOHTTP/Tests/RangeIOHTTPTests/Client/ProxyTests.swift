@@ -16,7 +16,7 @@
           var configuration = HTTPSource.Configuration.test
           configuration.proxy = .server("http://user:pass@127.0.0.1:\(proxy.port)")
           try await withSource(server, configuration) { source, description in
-            #expect(try await source.read(5..<5000, of: description) == content(5..<5000))
+            try await expectContent(5..<5000, of: source, description)
           }
           let head = try #require(proxy.heads.first)
           #expect(head.hasPrefix("CONNECT 127.0.0.1:\(server.port) "))

@@ -26,6 +26,7 @@
         configuration.credentials = .bearer("s3cret-token")
         configuration.firstByteTimeout = .seconds(1)
         configuration.idleTimeout = .milliseconds(500)
+        configuration.readTimeout = .seconds(2)
         expectClean("\(configuration)" + dumped(configuration), "configuration")
         let query = "?X-Amz-Credential=s3cret-user&X-Amz-Signature=s3cret-signature"
         let url = "http://s3cret-user:s3cret-password@127.0.0.1:\(server.port)\(objectPath)\(query)"

@@ -54,8 +54,8 @@
         try await withThrowingTaskGroup(of: Void.self) { group in
           for index in 0..<64 {
             let range = index * 10_000..<index * 10_000 + 9000
-            group.addTask { #expect(try await first.read(range, of: one) == content(range)) }
-            group.addTask { #expect(try await second.read(range, of: other) == content(range)) }
+            group.addTask { try await expectContent(range, of: first, one) }
+            group.addTask { try await expectContent(range, of: second, other) }
           }
           try await group.waitForAll()
         }
@@ -78,7 +78,7 @@
               group.addTask {
                 for index in 0..<100 {
                   let range = start * 10_000 + index * 10..<start * 10_000 + index * 10 + 500
-                  #expect(try await source.read(range, of: description) == content(range))
+                  try await expectContent(range, of: source, description)
                 }
               }
             }

@@ -101,6 +101,40 @@
       }
     }
 
+    @Test func `a redirect that leads nowhere is not kept after the read has failed`() async throws {
+      try await withServer { server in
+        try await withSource(server) { source, description in
+          server.script = ServerScript { context in
+            context.request.query == nil
+              ? ScriptedAnswer(
+                302, [ServedField("Location", "\(objectPath)?elsewhere"), ServedField("Content-Length", "0")])
+              : ScriptedAnswer(404, text: "nothing here\n")
+          }
+          let error = try await readError { _ = try await source.read(0..<10, of: description) }
+          #expect(!error.isTransient)
+          server.script = .honest
+          server.log.clear()
+          try await expectContent(0..<10, of: source, description)
+          #expect(server.log.requests.map(\.target) == [objectPath])
+        }
+      }
+    }
+
+    @Test func `32 ranges of 1 MiB take their bytes and little more`() async throws {
+      try await withServer(count: 32 << 20) { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.connectionsPerHost = 32
+        try await withSource(server, configuration) { source, description in
+          let ranges = (0..<32).map { $0 << 20..<($0 + 1) << 20 }
+          for (range, bytes) in zip(ranges, try await source.read(ranges, of: description)) {
+            #expect(bytes == content(range))
+            // At most a page more.
+            #expect(bytes.backingByteCount <= (1 << 20) + 4096)
+          }
+        }
+      }
+    }
+
     @Test func `counts say what was read`() async throws {
       try await withServer { server in
         try await withSource(server) { source, description in

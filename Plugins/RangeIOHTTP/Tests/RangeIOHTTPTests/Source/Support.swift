@@ -40,6 +40,14 @@
     Bytes(ServedObject.content(range, version: version))
   }
 
+  /// Reads `range` and compares it.
+  func expectContent(
+    _ range: Range<Int>, of source: HTTPSource, _ description: SourceDescription, version: Int = 1
+  ) async throws {
+    let bytes = try await source.read(range, of: description)
+    #expect(bytes == content(range, version: version))
+  }
+
   /// The error that `body` throws.
   func readError(_ body: () async throws -> Void) async throws -> ReadError {
     let error = await #expect(throws: ReadError.self) { try await body() }
