@@ -48,5 +48,5 @@ enum Trick: CaseIterable {
   case otherTotal, nonsenseRange, multipart, unasked, bareRefusal, refusal, emptyRefusal, precondition, unauthorized
   case forbidden, missing, gone, busy, failing, html, noMark, encoded, lyingLength, doubleLength, endsEarly, overruns
   case cut, cutEarly, stalls, drips, endsWithoutNotify, resetBeforeHead, goAway, noHead, refused, giantHeaders, stale
-  case redirectLoop, redirectDown, redirectNowhere, redirectElsewhere
+  case redirectLoop, redirectDown, redirectNowhere, redirectElsewhere, leftOver
 }

@@ -8,6 +8,7 @@ extension ModelServer {
     case .cut, .cutEarly, .stalls, .drips, .endsWithoutNotify, .endsEarly, .overruns:
       return broken(trick, right(plan))
     case .resetBeforeHead: return ModelAnswer(fault: .reset)
+    case .leftOver: return ModelAnswer(fault: .malformed("bytes in place of a head"))
     case .goAway: return ModelAnswer(fault: .goAway)
     case .noHead: return ModelAnswer(fault: .headTimeout)
     case .refused: return ModelAnswer(fault: .refused)
