@@ -35,6 +35,40 @@
       }
     }
 
+    @Test(.timeLimit(.minutes(20)), arguments: ["end", "reset", "GOAWAY", "refusal"])
+    func `over HTTP 2 a connection that ends under all its reads costs none of them`(_ how: String) async throws {
+      let liar = Liar.tls(http2: true)
+      var configuration = liar.server
+      configuration.script = ServerScript { context in
+        guard context.request.number % 20 == 19 else { return context.honest }
+        return switch how {
+        case "end": context.honest.interrupted(.closeWithoutNotify, at: .body(500))
+        case "reset": context.honest.interrupted(.reset, at: .head(0))
+        case "GOAWAY": context.honest.interrupted(.goAway, at: .head(0))
+        default: context.honest.interrupted(.refuseStream, at: .head(0))
+        }
+      }
+      try await LyingServer.with(configuration) { server in
+        server.objects.put(ServedObject(count: 100_000), at: "/object")
+        let source = HTTPSource(server.url("/object"), configuration: liar.source)
+        let description = try await source.describe()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for task in 0..<8 {
+            group.addTask {
+              for number in 0..<RunScale.reads / 20 {
+                let start = (number * 8 + task) * 1_000 % 99_000
+                let bytes = try await source.read(start..<start + 1_000, of: description)
+                #expect(bytes.areContent(start..<start + 1_000))
+              }
+            }
+          }
+          try await group.waitForAll()
+        }
+        #expect(server.log.connections > 5)
+        await source.close()
+      }
+    }
+
     @Test(.timeLimit(.minutes(20)), arguments: ConnectionLimit.Manner.allCases)
     func `a server that closes after each 100 requests costs no read`(_ manner: ConnectionLimit.Manner) async throws {
       var configuration = LyingServer.Configuration()
