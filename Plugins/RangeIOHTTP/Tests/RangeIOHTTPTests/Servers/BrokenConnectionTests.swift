@@ -55,7 +55,7 @@
         try await withThrowingTaskGroup(of: Void.self) { group in
           for task in 0..<8 {
             group.addTask {
-              for number in 0..<RunScale.reads / 20 {
+              for number in 0..<RunScale.reads / 40 {
                 let start = (number * 8 + task) * 1_000 % 99_000
                 let bytes = try await source.read(start..<start + 1_000, of: description)
                 #expect(bytes.areContent(start..<start + 1_000))
