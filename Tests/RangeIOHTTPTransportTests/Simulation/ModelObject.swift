@@ -40,13 +40,11 @@ struct ModelObject {
     }
   }
 
-  /// Whether `version` means this one. With a strong tag also under a wrong size: HEAD may have lied, and if no answer
-  /// shows the size, the bytes are right all the same.
+  /// Whether `version` may mean this one: its tag or date, and the size where there is neither.
+  ///
+  /// Else the size need not agree: HEAD may have lied, or all answers alike, and the bytes are right all the same.
   func isMeant(by version: ObjectVersion, _ rules: TransferRules) -> Bool {
-    guard ResponseHead(status: 200, fields: fields).versionIdentifier(rules) == version.identifier else { return false }
-    switch version.identifier {
-    case .versionID, .strongTag: return true
-    case .weakTag, .lastModified, .unknown: return version.size == size
-    }
+    let identifier = ResponseHead(status: 200, fields: fields).versionIdentifier(rules)
+    return identifier == version.identifier && (identifier != .unknown || size == version.size)
   }
 }
