@@ -38,7 +38,10 @@
       case .readTimeout: .stalled
       case .deadlineExceeded: .deadline
       case .uncleanShutdown: .closedWithoutNotify
-      case .cancelled, .alreadyShutdown: .other("the client was shut down")
+      // Nobody cancels a request but its exchange, which does not listen then: this is a connection of HTTP/2 that was
+      // given a request while it closed.
+      case .cancelled: .goAway
+      case .alreadyShutdown: .other("the client was shut down")
       case .proxyAuthenticationRequired: .other("the proxy asks for a user and a password: put them into its URL")
       case .invalidProxyResponse: .other("the proxy refused to connect to the server: check its address and rules")
       default: .other(error.shortDescription.lowercased())

@@ -46,6 +46,20 @@
         try await Liar().readAll(.always(.redirectLoop, variant: form)), .invalidResponse, "redirects in a loop")
     }
 
+    @Test func `answer 41: a read after one that was led into a loop begins at the origin`() async throws {
+      try await LyingServer.with { server in
+        let liar = Liar()
+        server.objects.put(liar.object, at: "/folder/object")
+        let source = HTTPSource(server.url("/folder/object"), configuration: liar.source)
+        let description = try await source.describe()
+        server.script = .always(.redirectLoop, times: 1)
+        await #expect(throws: ReadError.self) { try await source.read(0..<100, of: description) }
+        let bytes = try await source.read(0..<100, of: description)
+        #expect(bytes.areContent(0..<100))
+        await source.close()
+      }
+    }
+
     @Test(arguments: [0, 1])
     func `answer 42: relative and unencoded locations are followed`(_ form: Int) async throws {
       let outcome = try await Liar().readAll(.always(.oddLocation, variant: form))

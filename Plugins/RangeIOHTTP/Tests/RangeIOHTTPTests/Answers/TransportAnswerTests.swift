@@ -71,7 +71,7 @@
 
     @Test func `answer 50: a stall after the head is cut and continued, and fails if it comes again`() async throws {
       var liar = Liar()
-      liar.source.idleTimeout = .milliseconds(100)
+      liar.source.idleTimeout = .milliseconds(500)
       expectRight(try await liar.read(.always(.stallAfterHead, times: 1)))
       expectFailure(
         try await liar.read(.always(.stallAfterHead)), .inputOutput, "stopped sending", isTransient: true)

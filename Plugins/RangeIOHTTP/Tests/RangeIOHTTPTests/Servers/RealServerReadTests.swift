@@ -25,7 +25,7 @@
         }
         for range in ranges {
           let read = try await source.read(range, of: description)
-          #expect(read.elementsEqual(bytes[range]), "seed \(RunScale.seed), \(range)")
+          #expect(read.areContent(range), "seed \(RunScale.seed), \(range)")
         }
         let fetched = try await Curl.fetch(server.url("/object"), ranges)
         #expect(fetched.elementsEqual(ranges.lazy.map { Array(bytes[$0]) }), "seed \(RunScale.seed)")
@@ -42,8 +42,17 @@
     private static let size = 4 << 20
 
     /// What came of one read while the server was disturbed.
-    private enum Outcome: Hashable, Sendable {
+    private enum Outcome: Hashable, Sendable, CustomStringConvertible {
       case whole, changed, transient(String), wrong(String)
+
+      var description: String {
+        switch self {
+        case .whole: "right"
+        case .changed: "sourceChanged"
+        case .transient(let message): "transient (\(message))"
+        case .wrong(let what): "wrong (\(what))"
+        }
+      }
     }
 
     /// Reads a range of the version described, and compares it with that version.
@@ -52,7 +61,7 @@
     ) async -> Outcome {
       do {
         let bytes = try await source.read(range, of: description)
-        return bytes.elementsEqual(ServedObject.content(range, version: version)) ? .whole : .wrong("bytes of \(range)")
+        return bytes.areContent(range, version: version) ? .whole : .wrong("bytes of \(range)")
       } catch let error as ReadError {
         if error.code == .sourceChanged { return .changed }
         return error.isTransient ? .transient(error.message) : .wrong("\(error)")

@@ -1,6 +1,8 @@
 #if HTTP
 
   import Foundation
+  import RangeIO
+  import RangeIOHTTPTestServer
 
   /// How much the long tests do, from the environment.
   enum RunScale {
@@ -13,6 +15,13 @@
 
     private static func number(_ name: String, or standard: Int) -> Int {
       ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
+    }
+  }
+
+  extension Bytes {
+    /// Whether these are the bytes of `range` of an object that was made as `version`.
+    func areContent(_ range: Range<Int>, version: Int = 1) -> Bool {
+      self == Bytes(ServedObject.content(range, version: version))
     }
   }
 

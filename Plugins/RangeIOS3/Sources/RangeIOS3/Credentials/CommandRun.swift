@@ -48,7 +48,7 @@
           return state.isLeft
         }
         if isLeft { throw CancellationError() }
-        do { try process.run() } catch { throw failed("cannot be started") }
+        do { try Self.withoutBlockedSignals(process.run) } catch { throw failed("cannot be started") }
         // Cancelled between the two: there was no process to end yet.
         if state.withLock({ $0.isLeft }) { Self.end(process) }
         let deadline = DispatchWorkItem { [weak self] in self?.leave { $0.isLate = true } }
@@ -78,10 +78,18 @@
         if let process { Self.end(process) }
       }
 
-      /// Not by `terminate`: the command inherits from the thread that starts it which signals are blocked, and threads of
-      /// Dispatch block all that can be.
+      /// Not by `terminate`, which a command may ignore.
       private static func end(_ process: Process) {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+      }
+
+      /// Threads of Dispatch block signals, and a process inherits that: it could not be interrupted.
+      private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try body()
       }
     #else
       /// There are no other programs on this platform.
