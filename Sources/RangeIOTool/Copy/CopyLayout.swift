@@ -50,10 +50,10 @@ struct CopyRequests: Equatable {
   static let memory = 64 << 20
   static let mostParallel = 64
 
-  /// Requests whose bytes are written as they arrive. Long ones: each costs a round trip, and nothing is lost if one
-  /// is cut.
+  /// Requests whose bytes are written as they arrive. Long ones, because each costs a round trip, and nothing is lost
+  /// if one is cut. The last ones are short, so that no connection is left with much when the others are done.
   static func arriving(_ parallel: Int) -> CopyRequests {
-    CopyRequests(parallel: parallel, least: 1 << 20, most: 32 << 20)
+    CopyRequests(parallel: parallel, least: 256 << 10, most: 64 << 20)
   }
 
   /// Requests whose bytes are held in memory until the last is there. What a kill costs is all of them.

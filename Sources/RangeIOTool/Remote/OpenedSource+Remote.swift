@@ -1,4 +1,5 @@
 #if HTTP
+  import ArgumentParser
   import RangeIO
   import RangeIOHTTP
 

@@ -40,7 +40,7 @@ import Testing
     var random = SeededRandom(11)
     var copy = simulation(Self.kinds[0])
     var runs = 0
-    while !copy.run(upTo: 4 + random.below(6), tears: random.below(2) == 0, &random).isComplete {
+    while !copy.run(upTo: 3 + random.below(3), tears: random.below(2) == 0, &random).isComplete {
       runs += 1
       guard runs < 200 else { break }
     }

@@ -152,7 +152,7 @@
         let gate = ServerGate()
         server.script = held(by: gate, at: 200_000)
         let process = try start(server)
-        await gate.arrival(4)
+        await gate.arrival(8)
         process.send(SIGKILL)
         #expect(try await process.wait() == 1009)
         gate.open()
