@@ -23,7 +23,7 @@
   /// 3. exports the statistics once more, with what 1 and 2 have counted.
   ///
   /// When its task is cancelled instead, it does the same, but writes nothing more to disk: bytes that are not there yet
-  /// can be read again.
+  /// can be read again. Cancelling it while readers close has the same effect.
   public struct RangeIOService: Service {
     private let readers: [RangeReader]
     private let stores: [TieredChunkStore]
@@ -72,8 +72,10 @@
       await waitForShutdown()
       let isCancelled = Task.isCancelled
       logger?.debug("closing readers and stores")
-      // A task of its own, since closing in a cancelled one would leave everything half closed. It is bounded by `times`.
-      let failure = await Task { await closeAll(isCancelled: isCancelled) }.value
+      // In a cancelled task nothing waits until it is closed, so what must be closed is closed in one of its own.
+      if isCancelled { await Task { await closeReaders() }.value } else { await closeReaders() }
+      let deadline = Task.isCancelled ? Duration.zero : times.closing
+      let failure = await Task { await closeStores(within: deadline) }.value
       exporter?.export()
       logger?.debug("readers and stores are closed")
       if isCancelled { throw CancellationError() }
@@ -82,23 +84,28 @@
 
     /// Exports until graceful shutdown or cancellation.
     private func waitForShutdown() async {
-      // `try?`: that it ends is all that it tells; the caller asks its task which it was.
-      guard let exporter else { try? await gracefulShutdown(); return }
-      // `try?`: as above.
-      try? await cancelWhenGracefulShutdown { [times, clock] in
-        try await exporter.export(every: times.exportInterval, clock: clock)
+      if let exporter {
+        // `try?`: that it ends is all that it tells; the caller asks its task which it was.
+        try? await cancelWhenGracefulShutdown { [times, clock] in
+          try await exporter.export(every: times.exportInterval, clock: clock)
+        }
+      } else {
+        // `try?`: as above.
+        try? await gracefulShutdown()
       }
     }
 
-    /// - Returns: the first error of a store.
-    private func closeAll(isCancelled: Bool) async -> (any Error)? {
+    private func closeReaders() async {
       await within(times.closing) { [readers] in
         await withDiscardingTaskGroup { group in
           for reader in readers { group.addTask { await reader.close() } }
         }
       }
-      let deadline = isCancelled ? Duration.zero : times.closing
-      return await withTaskGroup(of: (any Error)?.self) { group in
+    }
+
+    /// - Returns: the first error of a store.
+    private func closeStores(within deadline: Duration) async -> (any Error)? {
+      await withTaskGroup(of: (any Error)?.self) { group in
         for store in stores {
           group.addTask { [logger] in
             do {

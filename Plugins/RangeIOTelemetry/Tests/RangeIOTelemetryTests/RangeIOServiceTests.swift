@@ -118,6 +118,26 @@
       source.open()
     }
 
+    @Test func `cancelling it while readers close cuts that short`() async throws {
+      let clock = ManualClock()
+      let (store, source) = (try await store(), GatedSource(SyntheticSource(byteCount: 1 << 20)))
+      let reader = try await reader(store, source)
+      let hanging = Task { try await reader.read(0..<10) }
+      await source.arrivals(1)
+      let service = RangeIOService(readers: [reader], stores: [store], clock: clock)
+      await testGracefulShutdown { trigger in
+        let running = Task { try await service.run() }
+        trigger.triggerGracefulShutdown()
+        // The reader is being closed, and its source hangs.
+        await clock.untilSleepers(1)
+        running.cancel()
+        _ = await running.result
+      }
+      await #expect(throws: ReadError.self) { try await hanging.value }
+      try await self.store().close()
+      source.open()
+    }
+
     @Test func `it exports while it runs`() async throws {
       let (metrics, clock) = (TestMetrics(), ManualClock())
       let exporter = StatisticsExporter(metrics: metrics)
