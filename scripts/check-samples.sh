@@ -3,7 +3,8 @@
 # tests. What a block uses without declaring it, such as `reader`, is in scripts/samples/Prelude.swift.
 #
 # A block that begins with a declaration is a file of its own, any other one the body of a function. Left out are the three
-# guides whose programs scripts/check-guides.sh runs, manifests of packages, and blocks that import what is not built here.
+# guides whose programs scripts/check-guides.sh runs, the pages of plugins that need a trait, manifests of packages, and blocks
+# that import what is not built here.
 #
 # Usage: scripts/check-samples.sh
 set -euo pipefail
@@ -24,7 +25,8 @@ fi
 
 pages=(README.md)
 while IFS= read -r page; do pages+=("$page"); done < <(
-  find Docs Plugins -name '*.md' ! -name WritingASource.md ! -name WritingAStage.md ! -name WritingAStore.md | sort)
+  find Docs Plugins -name '*.md' ! -name WritingASource.md ! -name WritingAStage.md ! -name WritingAStore.md \
+    ! -name RemoteObjects.md | grep -vE '^Plugins/RangeIO(HTTP|S3|Telemetry|NIO)/' | sort)
 awk -v work="$work" '
   function finish(  file, i, own) {
     blocks++

@@ -6,7 +6,7 @@ struct CopyTarget {
   /// Whether a file of that name is replaced.
   let replaces: Bool
   /// The permissions of the file that is replaced.
-  let permissions: mode_t?
+  let permissions: UInt16?
 
   /// The bytes that have arrived.
   var part: String { sibling(".rangeio-part") }
@@ -34,7 +34,7 @@ struct CopyTarget {
     default: throw ToolFailure("cannot copy to \(path): it is no file; use 'rangeio read' with --output")
     }
     self.path = OutputFile.resolved(path)
-    permissions = status.st_mode & 0o7777
+    permissions = UInt16(status.st_mode & 0o7777)
   }
 
   var directory: String { path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "." }

@@ -88,7 +88,7 @@ final class OwnFile: Sendable {
   }
 
   /// Sets the permissions as far as that works.
-  func setPermissions(_ permissions: mode_t) { fchmod(descriptor.rawValue, permissions) }
+  func setPermissions(_ permissions: UInt16) { fchmod(descriptor.rawValue, .init(permissions)) }
 
   /// Makes bytes and length durable.
   func sync() throws(ToolFailure) {
