@@ -90,7 +90,7 @@
         var noted = 0
         for kill in 1...10 {
           // Each of eight requests gets so many bytes, and then none until the server is killed, too.
-          let share = (64 << 20) / 11 / 8 - random.below(65_536)
+          let share = (64 << 20) / 16 / 8 - random.below(65_536)
           let gate = ServerGate()
           server.script = held(by: gate, at: share)
           let before = server.log.requestCount
