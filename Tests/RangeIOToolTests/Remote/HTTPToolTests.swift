@@ -90,12 +90,14 @@
         var noted = 0
         for kill in 1...10 {
           // Each of eight requests gets so many bytes, and then none until the server is killed, too.
-          let share = (64 << 20) / 11 / 8 - random.below(65_536)
+          let share = (64 << 20) / 16 / 8 - random.below(65_536)
           let gate = ServerGate()
           server.script = held(by: gate, at: share)
+          let before = server.log.requestCount
           let process = try start(server)
-          let wanted = noted + 8 * (share >> 16)
           await gate.arrival(8)
+          let sent = server.log.requests[before...].compactMap { byteCount(of: $0) }
+          let wanted = noted + sent.reduce(0) { $0 + ($1 > share ? share : $1 + 65_535) >> 16 }
           // The bytes before the gates are on their way; nothing tells when they have been written.
           while try notedPieces < wanted { try await Task.sleep(for: .milliseconds(1)) }
           process.send(SIGKILL)
@@ -108,7 +110,7 @@
         #expect(result.code == 0 && result.errors.contains("going on"), "\(result.errors)")
         #expect(areEqual(try contents(copy), object.bytes[...]))
         #expect(try directory.names == ["copy"])
-        // For each kill, a part of a piece of each request; and what the sockets held for the killed process.
+        // For each kill, a part of a piece of each request.
         print("killed ten times: \(server.log.bodyBytes) bytes sent for \(object.bytes.count)")
         #expect(server.log.bodyBytes - object.bytes.count <= 10 * 8 * 65_536)
       }
@@ -180,6 +182,13 @@
         let held = answer.interrupted(.wait(gate), at: .body(count))
         return action.map { held.interrupted($0, at: .body(count)) } ?? held
       }
+    }
+
+    /// The number of bytes that a request asks for; `nil` if it names no range.
+    private func byteCount(of request: ServerRequest) -> Int? {
+      guard request.method == "GET", let range = request["Range"] else { return nil }
+      let bounds = range.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+      return bounds.count == 2 ? bounds[1] - bounds[0] + 1 : nil
     }
 
     /// The pieces that the journal has.
