@@ -125,7 +125,8 @@ extension TieredChunkStore {
   /// is then kept in memory only. Does nothing without a tier on disk.
   ///
   /// - Parameter deadline: how long writing may take. What is not written by then is lost; it can be read again.
-  /// - Throws: as ``flush()``. The store is closed even if this throws.
+  /// - Throws: as ``flush()``. The store is closed even if this throws; in a cancelled task at once, and then the
+  ///   directory is free for others a moment later.
   public func close(within deadline: Duration = .seconds(10)) async throws {
     guard let spill else { return }
     let end = now.advanced(by: deadline)
