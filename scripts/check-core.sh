@@ -39,6 +39,10 @@ example=Examples/CustomStage
 if grep -rqE 'import +Foundation' "$example/Sources"; then fail "$example imports Foundation, so it proves nothing"; fi
 clients=(--package-path "$example" --scratch-path .build/clients)
 swift build "${clients[@]}" --quiet
+# It fetches and builds what the core needs, and nothing that a plugin does. swift-argument-parser, of the tool, is only fetched.
+fetched=$(swift package "${clients[@]}" show-dependencies --format json | grep -oE '"url" *: *"https[^"]*"' |
+  grep -vE '/swift-(system|argument-parser)(\.git)?"$' | sort -u || true)
+[ -z "$fetched" ] || fail "a program that uses the core alone fetches:"$'\n'"$fetched"
 program=$(swift build "${clients[@]}" --show-bin-path)/CustomStage
 if [ "$(uname -s)" = Darwin ]; then needed=$(otool -L "$program"); else needed=$(ldd "$program"); fi
 if grep -q Foundation <<<"$needed"; then fail "a program that uses the core alone is linked with Foundation:"$'\n'"$needed"; fi
