@@ -42,8 +42,8 @@
       // given a request while it closed.
       case .cancelled: .goAway
       case .alreadyShutdown: .other("the client was shut down")
-      case .proxyAuthenticationRequired: .other("the proxy asks for a user and a password: put them into its URL")
-      case .invalidProxyResponse: .other("the proxy refused to connect to the server: check its address and rules")
+      case .proxyAuthenticationRequired: .proxy("the proxy asks for a user and a password: put them into its URL")
+      case .invalidProxyResponse: .proxy("the proxy refused to connect to the server: check its address and rules")
       default: .other(error.shortDescription.lowercased())
       }
     }
@@ -109,7 +109,7 @@
         return .other("the network failed")
       }
       if type.contains("NWTLSError") { return .tls("the handshake failed") }
-      if type.contains("SOCKS") { return .other("the SOCKS proxy refused to connect to the server") }
+      if type.contains("SOCKS") { return .proxy("the SOCKS proxy refused to connect: check its address and rules") }
       return .other("the client failed (\(type))")
     }
   }

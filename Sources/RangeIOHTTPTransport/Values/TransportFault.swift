@@ -28,6 +28,8 @@ enum TransportFault: Hashable, Sendable {
   case giantHeaders
   /// Not HTTP.
   case malformed(String)
+  /// The proxy refused to connect to the server.
+  case proxy(String)
   /// Anything else.
   case other(String)
 
@@ -65,7 +67,8 @@ enum TransportFault: Hashable, Sendable {
     case .giantHeaders:
       Failure(.giantHeaders, "the server sent more header fields than are accepted: it may be the wrong server")
     case .malformed(let what): Failure(.malformed, "the server's answer is not HTTP (\(what)): check port and scheme")
-    case .other(let what): Failure(.other("transport"), "the connection failed (\(what)): try again", isTransient: true)
+    case .proxy(let what): Failure(.proxyAuthentication, what, isTransient: false)
+    case .other(let what): Failure(.reset, "the connection failed (\(what)): try again", isTransient: true)
     }
   }
 }

@@ -50,11 +50,8 @@
       try await withServer(count: 64 << 20) { server in
         try await withSource(server) { source, description in
           let gate = ServerGate()
-          server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .head(0)) }
-          let short = Task { try await source.read(0..<1000, of: description) }
-          await gate.arrival()
-          short.cancel()
-          _ = await short.result
+          server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .body(10)) }
+          await leave(0..<1000, of: source, description)
           gate.open()
           server.script = .honest
           try await expectContent(0..<100, of: source, description)
@@ -62,14 +59,20 @@
 
           let next = ServerGate()
           server.script = ServerScript { $0.honest.interrupted(.wait(next), at: .body(1000)) }
-          let long = Task { try await source.read(0..<64 << 20, of: description) }
-          await next.arrival()
-          long.cancel()
-          _ = await long.result
+          await leave(0..<64 << 20, of: source, description)
           await server.log.endedConnections.reaches(1)
           next.open()
         }
       }
+    }
+
+    /// Cancels a read after its first bytes have come.
+    private func leave(_ range: Range<Int>, of source: HTTPSource, _ description: SourceDescription) async {
+      let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+      let task = Task { try await source.read(range, of: description) { _ in arrived.yield() } }
+      for await _ in arrivals { break }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     /// 2,000 reads, or `RANGEIO_CANCELS`.

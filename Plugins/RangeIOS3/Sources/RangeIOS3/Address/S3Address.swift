@@ -1,0 +1,108 @@
+#if S3
+  public import RangeIO
+
+  /// The name of an object: its bucket, its key and, if you want a certain one, its version.
+  ///
+  /// ```swift
+  /// let address = try S3Address("s3://planet/tiles/2026.pmtiles")
+  /// let old = try S3Address("s3://planet/tiles/2026.pmtiles?versionId=3sL4kqtJlcpXroDTDmJ")
+  /// ```
+  public struct S3Address: Sendable {
+    /// The bucket.
+    public let bucket: String
+    /// The key of the object, as it is: not encoded. It may contain `//`, `..` and any other character.
+    public let key: String
+    /// The version to read. `nil`: the newest when the source is opened.
+    public let versionID: String?
+
+    /// Parses `s3://bucket/key`, as the AWS tools write it.
+    ///
+    /// The key is taken as it is, byte by byte: `%20` is three characters, and `?` and `#` belong to the key. Only an
+    /// ending `?versionId=…` is not part of it.
+    ///
+    /// - Throws: `ReadError` with `invalidConfiguration`.
+    public init(_ url: String) throws(ReadError) {
+      guard url.prefix(5).lowercased() == "s3://" else {
+        throw Self.invalid("this is no S3 address: write s3://bucket/key", url)
+      }
+      // By bytes: a key may begin with a character that combines with the slash.
+      let rest = url.dropFirst(5)
+      guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else {
+        throw Self.invalid("the key is missing: write s3://bucket/key", url)
+      }
+      let bucket = String(rest[..<slash])
+      var key = rest[rest.utf8.index(after: slash)...]
+      var versionID: String?
+      if let mark = key.utf8.lastIndex(of: UInt8(ascii: "?")) {
+        let query = key[key.utf8.index(after: mark)...]
+        let name = query.prefix { $0 != "=" }
+        if name.lowercased() == "versionid", name.endIndex < query.endIndex {
+          versionID = String(query[query.index(after: name.endIndex)...])
+          key = key[..<mark]
+        }
+      }
+      try self.init(bucket: bucket, key: String(key), versionID: versionID)
+    }
+
+    /// Creates an address.
+    ///
+    /// - Parameters:
+    ///   - bucket: the bucket's name, without `/`.
+    ///   - key: the object's key, not encoded; at most 1,024 bytes of UTF-8.
+    ///   - versionID: the version to read. Default: the newest when the source is opened.
+    /// - Throws: `ReadError` with `invalidConfiguration` for names that no store can have.
+    public init(bucket: String, key: String, versionID: String? = nil) throws(ReadError) {
+      let url = "s3://\(bucket)/\(key)"
+      if bucket.hasPrefix("arn:") {
+        throw Self.invalid("access point ARNs are not supported: use the access point's alias as the bucket", url)
+      }
+      // What cannot stand in a host or a path segment of any store. Stores differ in the rest.
+      let isName = bucket.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        default: false
+        }
+      }
+      guard isName, 1...255 ~= bucket.utf8.count, bucket != ".", bucket != ".." else {
+        throw Self.invalid("the bucket's name is not valid: it has letters, digits, dots and hyphens", url)
+      }
+      guard !key.isEmpty else { throw Self.invalid("the key is missing: write s3://bucket/key", url) }
+      guard key.utf8.count <= 1_024 else { throw Self.invalid("the key has more than 1,024 bytes", url) }
+      if let versionID, versionID.isEmpty || versionID.utf8.count > 1_024 {
+        throw Self.invalid("the version ID is empty or too long", url)
+      }
+      self.bucket = bucket
+      self.key = key
+      self.versionID = versionID
+    }
+
+    private static func invalid(_ text: String, _ url: String) -> ReadError {
+      ReadError(.invalidConfiguration, text, source: String(url.prefix(2_048)))
+    }
+  }
+
+  extension S3Address: Hashable {
+    /// Compares byte by byte: `é` as one character and as two are different keys.
+    public static func == (a: S3Address, b: S3Address) -> Bool {
+      a.bucket.hasSameBytes(as: b.bucket) && a.key.hasSameBytes(as: b.key)
+        && Array((a.versionID ?? "").utf8) == Array((b.versionID ?? "").utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(Array(bucket.utf8))
+      hasher.combine(Array(key.utf8))
+      hasher.combine(Array((versionID ?? "").utf8))
+    }
+  }
+
+  extension S3Address: CustomStringConvertible {
+    /// The address as a URL.
+    public var description: String {
+      "s3://\(bucket)/\(key)" + (versionID.map { "?versionId=\($0)" } ?? "")
+    }
+  }
+
+#endif

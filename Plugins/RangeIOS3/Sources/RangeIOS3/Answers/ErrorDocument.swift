@@ -1,0 +1,34 @@
+#if S3
+
+  /// What an error answer of S3 says: an XML document, of which a few elements matter.
+  ///
+  /// Tolerant: other elements, namespaces, a beginning in the middle or an end too early do no harm. What is no XML has no
+  /// elements. Never shows `StringToSign`, `AWSAccessKeyId` and other elements with parts of signatures.
+  struct ErrorDocument: Equatable, Sendable {
+    /// As in `NoSuchKey`; letters and digits only.
+    var code: String?
+    /// For people: one line, at most 300 bytes.
+    var message: String?
+    /// The region that the bucket is in, or that a signature should be for.
+    var region: String?
+
+    init(_ body: [UInt8]) {
+      code = XMLText.first("Code", in: body).flatMap { Self.isName($0) ? $0 : nil }
+      message = XMLText.first("Message", in: body).flatMap { $0.isEmpty ? nil : $0 }
+      region = XMLText.first("Region", in: body).flatMap { Self.isName($0) ? $0 : nil }
+    }
+
+    /// What a server may say for the name of a region or an error. Goes into hosts and messages, so nothing else passes.
+    static func isName(_ text: String) -> Bool {
+      1...64 ~= text.utf8.count
+        && text.utf8.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+          case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+          default: false
+          }
+        }
+    }
+  }
+
+#endif

@@ -1,0 +1,76 @@
+#if S3
+  internal import RangeIO
+
+  /// The credentials service of a container, in ECS and in EKS (Pod Identity): a URL and a token in the environment.
+  struct ContainerCredentials: Equatable, Sendable {
+    var url: String
+
+    /// The addresses that may be asked without TLS, besides those of the machine itself: the services of ECS and EKS.
+    private static let knownHosts = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
+
+    /// What the environment says; `nil` if it names no service.
+    ///
+    /// - Throws: `invalidConfiguration` for a URL without TLS of another machine, to which the token would go in the
+    ///   clear.
+    init?(_ surroundings: Surroundings) throws(ReadError) {
+      if let path = surroundings.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
+        guard path.hasPrefix("/") else {
+          throw ReadError(
+            .invalidConfiguration, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI does not begin with a slash: correct it")
+        }
+        url = "http://169.254.170.2" + path
+        return
+      }
+      guard let full = surroundings.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
+      url = full
+      let lower = full.lowercased()
+      if lower.hasPrefix("https://") { return }
+      let host = Self.host(lower)
+      guard lower.hasPrefix("http://"), let host, Self.isOwn(host) || Self.knownHosts.contains(host) else {
+        throw ReadError(
+          .invalidConfiguration,
+          "AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor an address of this machine: correct it")
+      }
+    }
+
+    /// The host of an `http` URL: with the brackets of an IPv6 address, without user and port.
+    private static func host(_ url: String) -> String? {
+      let authority = url.dropFirst("http://".count).prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != "\\" }
+      guard !authority.contains("@") else { return nil }
+      if authority.first == "[" { return authority.firstIndex(of: "]").map { String(authority[...$0]) } }
+      return String(authority.prefix { $0 != ":" })
+    }
+
+    private static func isOwn(_ host: String) -> Bool {
+      if host == "localhost" || host == "[::1]" { return true }
+      let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+      return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Asks the service.
+    func credentials(_ surroundings: Surroundings) async throws -> S3Credentials {
+      var token = surroundings.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+      if let path = surroundings.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {
+        // Read anew for each fetch: the token is replaced from time to time.
+        guard let text = try await surroundings.file(surroundings.path(path)) else {
+          throw ReadError(
+            .notFound, "there is no file of the container's token: check AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+            source: path)
+        }
+        token = text
+      }
+      token = token.map { $0.filter { !$0.isNewline } }
+      let answer = try await surroundings.send(
+        Surroundings.Request(
+          url: url, headers: token.map { [.init("Authorization", $0)] } ?? [], timeout: .seconds(2), isLocal: true))
+      guard answer.status == 200 else {
+        throw ReadError(
+          .permissionDenied,
+          "the container's credentials service answered with status \(answer.status): check the task's role",
+          isTransient: answer.status == 429 || answer.status >= 500)
+      }
+      return try CredentialsDocument.credentials(answer.body, from: "the container's credentials service")
+    }
+  }
+
+#endif

@@ -1,0 +1,82 @@
+#if S3
+
+  /// Which credentials are used now, and when new ones are fetched. Pure: events in, answers out. At most one fetch runs
+  /// at a time, whoever asks.
+  struct CredentialsState: Sendable {
+    /// What may happen to a request that needs credentials.
+    enum Question: Equatable, Sendable {
+      /// It is about to be signed.
+      case sign
+      /// The server said that these have expired or are not known: others are needed.
+      case replace(S3Credentials)
+    }
+
+    /// What the one who asks should do.
+    enum Answer: Equatable {
+      /// Use these; begin to fetch others in the background if `fetches`.
+      case use(S3Credentials, fetches: Bool)
+      /// Wait for the fetch; begin it if `fetches`.
+      case wait(fetches: Bool)
+    }
+
+    /// New credentials are fetched in the background this many seconds before the old ones end.
+    static let early = 300
+    /// The old ones are not used any more this many seconds before they end: a signature must be good on arrival.
+    static let late = 30
+    /// After a fetch that failed while the old ones were still good, the next one waits this many seconds.
+    static let pause = 30
+
+    private(set) var current: S3Credentials?
+    private(set) var isFetching = false
+    /// No fetch in the background before this.
+    private var quietUntil = Int.min
+    /// What the server has refused: not used again unless there is nothing else.
+    private var refused: S3Credentials?
+
+    /// A request needs credentials.
+    mutating func ask(_ question: Question, at now: Int) -> Answer {
+      switch question {
+      case .sign: sign(at: now)
+      case .replace(let credentials): replace(credentials, at: now)
+      }
+    }
+
+    private mutating func sign(at now: Int) -> Answer {
+      guard let current, current != refused, lasts(current, now, Self.late) else { return wait() }
+      guard !lasts(current, now, Self.early), !isFetching, now >= quietUntil else {
+        return .use(current, fetches: false)
+      }
+      isFetching = true
+      return .use(current, fetches: true)
+    }
+
+    private mutating func replace(_ credentials: S3Credentials, at now: Int) -> Answer {
+      // Another request has already brought new ones.
+      if let current, current != credentials, lasts(current, now, Self.late) { return .use(current, fetches: false) }
+      refused = credentials
+      return wait()
+    }
+
+    /// The fetch has ended: with credentials, or with `nil` because it failed.
+    mutating func fetched(_ credentials: S3Credentials?, at now: Int) {
+      isFetching = false
+      // What cannot be replaced at once is not asked for with every request.
+      let isShort = credentials.map { !lasts($0, now, Self.early) } ?? true
+      quietUntil = isShort ? now + Self.pause : .min
+      guard let credentials else { return }
+      current = credentials
+      // The same again: the caller decides by comparing. Not refused for ever, since the server may recover.
+      refused = nil
+    }
+
+    private mutating func wait() -> Answer {
+      defer { isFetching = true }
+      return .wait(fetches: !isFetching)
+    }
+
+    private func lasts(_ credentials: S3Credentials, _ now: Int, _ margin: Int) -> Bool {
+      credentials.expiry.map { $0 - margin > now } ?? true
+    }
+  }
+
+#endif

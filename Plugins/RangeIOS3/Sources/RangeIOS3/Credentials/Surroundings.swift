@@ -1,0 +1,81 @@
+#if S3
+  internal import Foundation
+  internal import RangeIO
+
+  /// What credentials may come from: variables, files, programs and servers nearby. A test passes its own.
+  struct Surroundings: Sendable {
+    /// A small request to a service that gives credentials.
+    struct Request: Equatable, Sendable {
+      var method = "GET"
+      var url: String
+      var headers: [UnsignedRequest.Header] = []
+      var body: [UInt8] = []
+      /// For the whole exchange.
+      var timeout: Duration
+      /// Whether a proxy may be between: not for services of the machine itself.
+      var isLocal: Bool
+    }
+
+    /// What it answers.
+    struct Answer: Equatable, Sendable {
+      var status: Int
+      /// At most 64 KiB.
+      var body: [UInt8]
+    }
+
+    /// The variables of the environment.
+    var environment: [String: String]
+    /// The home directory, which `~` stands for.
+    var home: String
+    /// The text of a file; `nil` if there is none.
+    var file: @Sendable (String) async throws -> String?
+    /// What a command prints.
+    var run: @Sendable (String) async throws -> [UInt8]
+    /// Sends a request. Throws if nobody answers in time.
+    var send: @Sendable (Request) async throws -> Answer
+    /// Seconds since 1970.
+    var now: @Sendable () -> Int
+
+    /// The variable called `name`; an empty one counts as none.
+    func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// A path whose `~` is replaced.
+    func path(_ path: String) -> String { path.hasPrefix("~/") ? home + path.dropFirst() : path }
+  }
+
+  extension Surroundings {
+    /// The largest file, answer or output that is read, in bytes.
+    static let limit = 1 << 20
+
+    /// Those of the process.
+    static func process(send: @escaping @Sendable (Request) async throws -> Answer) -> Surroundings {
+      Surroundings(
+        environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory(), file: readFile,
+        run: { try await CommandRun($0).output() }, send: send,
+        now: { Int(Date().timeIntervalSince1970.rounded(.down)) })
+    }
+
+    /// The text of the file at `path`, read by a source of files, which blocks no thread of the caller.
+    private static func readFile(_ path: String) async throws -> String? {
+      let reader: RangeReader
+      do {
+        reader = try await RangeReader(path, cache: nil)
+      } catch let error as ReadError where error.code == .notFound {
+        return nil
+      }
+      do {
+        guard reader.byteCount <= limit else {
+          throw ReadError(
+            .limitExceeded, "the file has more than \(limit) bytes, which no file of credentials has", source: path)
+        }
+        let bytes = try await reader.read(0...)
+        await reader.close()
+        return String(decoding: bytes, as: UTF8.self)
+      } catch {
+        await reader.close()
+        throw error
+      }
+    }
+  }
+
+#endif

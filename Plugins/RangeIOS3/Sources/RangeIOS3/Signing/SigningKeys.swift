@@ -1,0 +1,51 @@
+#if S3
+  internal import Crypto
+  internal import Foundation
+
+  /// The keys that signatures are made with. A key is good for one day, region and service, and takes four digests to
+  /// derive: so the last few are kept.
+  final class SigningKeys: Sendable {
+    private struct Scope: Hashable {
+      var secret: [UInt8]
+      var day: String
+      var region: String
+      var service: String
+    }
+    private struct State {
+      var keys: [Scope: SymmetricKey] = [:]
+      /// How many keys were derived, for tests.
+      var derivedCount = 0
+    }
+    private let state = Guarded(State())
+
+    /// The most keys that are kept. All are dropped when there are more: each is derived again in some microseconds.
+    private static let mostKeys = 16
+
+    /// How many keys were derived so far.
+    var derivedCount: Int { state.withLock { $0.derivedCount } }
+
+    /// The key for requests of `day` to `service` in `region`.
+    func key(secret: String, day: String, region: String, service: String) -> SymmetricKey {
+      let scope = Scope(secret: Array(secret.utf8), day: day, region: region, service: service)
+      if let known = state.withLock({ $0.keys[scope] }) { return known }
+      let first = SymmetricKey(data: Array("AWS4".utf8) + scope.secret)
+      let key = [day, region, service, "aws4_request"].reduce(first) { key, text in
+        SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+      }
+      state.withLock { state in
+        state.derivedCount += 1
+        if state.keys.count >= Self.mostKeys { state.keys.removeAll() }
+        state.keys[scope] = key
+      }
+      return key
+    }
+  }
+
+  /// Bytes as lower-case hexadecimal digits.
+  func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+#endif

@@ -1,0 +1,86 @@
+#if S3
+  public import RangeIO
+  internal import RangeIOHTTPTransport
+
+  extension S3Source {
+    /// The store of all readers of remote objects that were given none: 128 MiB for the whole process. Plugins for other
+    /// remote objects use the same one.
+    public static var sharedStore: MemoryStore { RemoteStore.shared }
+  }
+
+  extension RangeReader {
+    /// Opens the object at an `s3`, `https` or `http` URL, with the stages that suit a remote object.
+    ///
+    /// ```swift
+    /// let reader = try await RangeReader(contentsOf: "s3://planet/tiles/2026.pmtiles")
+    /// ```
+    ///
+    /// From the top down: `ReadAhead`, `Caching` of whole blocks, `Merging`, `Retrying`, `Hedging` if asked for, and
+    /// `Limiting` to the connections permitted. For other stages: `RangeReader(S3Source(url)) { … }`.
+    ///
+    /// An `https` URL, such as a presigned one, is read without a signature: only the connection settings and headers of
+    /// `configuration` count for it, and a user and a password in the URL.
+    ///
+    /// - Parameters:
+    ///   - url: the object: `s3://bucket/key`, also with `?versionId=…`, or an address of the web.
+    ///   - configuration: how it is requested.
+    ///   - store: where blocks are kept. Default: ``S3Source/sharedStore``, 128 MiB for the process.
+    ///   - onChange: what to do when the object changes.
+    ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
+    ///     stores charge for requests.
+    /// - Throws: as ``S3Source/describe()``.
+    public init(
+      contentsOf url: String, configuration: S3Source.Configuration = S3Source.Configuration(),
+      store: any ChunkStore = S3Source.sharedStore, onChange: ChangePolicy = .fail, hedges: Bool = false
+    ) async throws {
+      let pipeline = ReadPipeline.remoteObject(
+        keepingIn: store, concurrentReads: max(1, configuration.connectionsPerHost), hedges: hedges)
+      let scheme = url.prefix { $0 != ":" }.lowercased()
+      switch scheme {
+      case "http", "https":
+        try await self.init(WebObject(url, configuration), pipeline, onChange: onChange)
+      default:
+        try await self.init(S3Source(url, configuration: configuration), pipeline, onChange: onChange)
+      }
+    }
+  }
+
+  /// An object behind a URL that needs no signature, or has one already.
+  private struct WebObject: RangeSource {
+    private let object: RemoteObject
+
+    init(_ url: String, _ configuration: S3Source.Configuration) throws(ReadError) {
+      do throws(Failure) {
+        let parsed = try ObjectURL(url)
+        let credentials = parsed.user.map { user in
+          CredentialStore(fixed: CredentialStore.basic(user: user, password: parsed.password ?? ""))
+        }
+        object = try RemoteObject(parsed, settings: try configuration.settings(), credentials: credentials)
+      } catch {
+        // Not the URL, which may have a signature.
+        throw error.readError(source: nil)
+      }
+    }
+
+    func describe() async throws -> SourceDescription { try await object.describe() }
+
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      try await object.read(range, of: source)
+    }
+
+    func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] {
+      try await object.read(ranges, of: source)
+    }
+
+    func read(_ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid) async throws -> [Bytes] {
+      try await object.read(range, of: source, scatteredBy: grid)
+    }
+
+    var isPrompt: Bool { true }
+
+    func statistics() -> [ReadCounts] { [object.statistics()] }
+
+    func close() async { await object.close() }
+  }
+
+#endif

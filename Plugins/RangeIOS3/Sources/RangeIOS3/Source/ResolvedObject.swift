@@ -1,0 +1,107 @@
+#if S3
+  internal import RangeIO
+  internal import RangeIOHTTPTransport
+
+  /// An object of a store whose endpoint and region are known: what a source reads through.
+  struct ResolvedObject: Sendable {
+    let object: RemoteObject
+    let authority: S3Authority
+
+    /// Finds endpoint and region, and what credentials come from. Connects to nobody; may read the AWS tools' files.
+    ///
+    /// - Throws: `ReadError` with `invalidConfiguration`; errors of reading files.
+    static func make(
+      _ address: S3Address, _ configuration: S3Source.Configuration, _ surroundings: Surroundings,
+      _ regions: BucketRegions
+    ) async throws -> ResolvedObject {
+      let clock = ServerClock(surroundings.now)
+      let (region, endpoint) = try await place(configuration, surroundings)
+      let target = S3Authority.Target(
+        address: address, endpoint: endpoint, addressing: configuration.addressing, region: region,
+        requesterPays: configuration.requesterPays)
+      let credentials = flight(configuration.credentials, region: region, surroundings, clock)
+      let authority = S3Authority(target, credentials: credentials, clock: clock, regions: regions)
+      do throws(Failure) {
+        var settings = try configuration.settings()
+        settings.rules.usesVersionIDs = true
+        let object = try RemoteObject(
+          authority.origin(), name: address.description, id: endpoint.identity(of: address), settings: settings,
+          authority: authority)
+        return ResolvedObject(object: object, authority: authority)
+      } catch {
+        throw error.readError(source: address.description)
+      }
+    }
+
+    /// Where the bucket is, as far as somebody has said.
+    private static func place(
+      _ configuration: S3Source.Configuration, _ surroundings: Surroundings
+    ) async throws -> (region: String, endpoint: S3Endpoint) {
+      let ignores = surroundings.variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")?.lowercased() == "true"
+      let named =
+        ignores ? nil : surroundings.variable("AWS_ENDPOINT_URL_S3") ?? surroundings.variable("AWS_ENDPOINT_URL")
+      var settings: AWSProfile?
+      if configuration.region == nil || configuration.endpoint == nil {
+        switch configuration.credentials.kind {
+        case .standard(let profile):
+          settings = try await CredentialsChain(profile: profile, surroundings: surroundings).profileSettings()
+        case .given, .provider, .anonymous:
+          do {
+            settings = try await CredentialsChain(surroundings: surroundings).profileSettings()
+          } catch let error as ReadError where error.code == .invalidConfiguration {
+            // The profile that the environment names is not asked for credentials: it need not exist.
+          }
+        }
+      }
+      let region = configuration.region ?? CredentialsChain.region(surroundings, settings) ?? "us-east-1"
+      guard ErrorDocument.isName(region) else {
+        throw ReadError(
+          .invalidConfiguration,
+          "the region '\(region.prefix(64))' has other characters than letters, "
+            + "digits and hyphens: write it as in us-east-1")
+      }
+      let url = configuration.endpoint ?? named ?? (ignores ? nil : settings?["endpoint_url"])
+      return (region, try url.map { try S3Endpoint($0) } ?? .aws)
+    }
+
+    private static func flight(
+      _ credentials: S3Source.Credentials, region: String, _ surroundings: Surroundings, _ clock: ServerClock
+    ) -> CredentialsFlight? {
+      let fetch: @Sendable () async throws -> S3Credentials
+      switch credentials.kind {
+      case .anonymous: return nil
+      case .given(let given): fetch = { given }
+      case .provider(let provider): fetch = provider
+      case .standard(let profile):
+        let chain = CredentialsChain(profile: profile, region: region, surroundings: surroundings)
+        fetch = { try await chain.credentials() }
+      }
+      return CredentialsFlight(now: { clock.now }, fetch: fetch)
+    }
+  }
+
+  extension S3Endpoint {
+    /// What identifies an object among all sources, whatever its version and however it is addressed.
+    func identity(of address: S3Address) -> String {
+      isAWS ? "s3://\(address.bucket)/\(address.key)" : "s3+\(name)/\(address.bucket)/\(address.key)"
+    }
+  }
+
+  extension Surroundings {
+    /// Sends a request by the transport.
+    static func overTransport(_ request: Request) async throws -> Answer {
+      do {
+        let url = try ObjectURL(request.url)
+        var fields = HeaderFields()
+        for header in request.headers { fields.set(header.name, header.value) }
+        let answer = try await SmallExchange.send(
+          method: request.method, url: url, fields: fields, body: request.body, timeout: request.timeout,
+          limit: 65_536, usesProxy: !request.isLocal)
+        return Answer(status: answer.status, body: answer.body)
+      } catch let failure as Failure {
+        throw failure.readError(source: nil)
+      }
+    }
+  }
+
+#endif

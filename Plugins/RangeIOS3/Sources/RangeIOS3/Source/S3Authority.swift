@@ -1,0 +1,149 @@
+#if S3
+  internal import RangeIO
+  internal import RangeIOHTTPTransport
+
+  /// Signs the requests for one object, and mends what S3 refuses: credentials that expired, another region, a clock that
+  /// is wrong.
+  final class S3Authority: RequestAuthority {
+    /// What stays the same.
+    struct Target: Sendable {
+      var address: S3Address
+      var endpoint: S3Endpoint
+      var addressing: S3Addressing
+      /// The region to begin with.
+      var region: String
+      var requesterPays: Bool
+    }
+    private struct State {
+      /// The last answer that refused the credentials.
+      var refusal: (credentials: S3Credentials, failure: Failure)?
+      /// The credentials signed with last.
+      var current: S3Credentials?
+    }
+
+    private let target: Target
+    /// `nil`: anonymous.
+    private let credentials: CredentialsFlight?
+    private let clock: ServerClock
+    private let regions: BucketRegions
+    private let keys = SigningKeys()
+    private let state = Guarded(State())
+
+    init(
+      _ target: Target, credentials: CredentialsFlight?, clock: ServerClock, regions: BucketRegions = .shared
+    ) {
+      self.target = target
+      self.credentials = credentials
+      self.regions = regions
+      self.clock = clock
+    }
+
+    /// The region that requests are signed for now.
+    var region: String { regions.region(of: target.address.bucket, at: target.endpoint) ?? target.region }
+
+    /// The object's URL, without a version, in the region known now.
+    func origin(in region: String? = nil) throws(Failure) -> ObjectURL {
+      let location = target.endpoint.location(
+        of: target.address, region: region ?? self.region, addressing: target.addressing)
+      return try ObjectURL(location.url)
+    }
+
+    nonisolated(nonsending) func prepare(_ plan: RequestPlan) async throws -> PreparedRequest {
+      let region = region
+      var request = PreparedRequest(url: try url(of: plan, in: region), fields: plan.fields)
+      if target.requesterPays { request.fields.set("x-amz-request-payer", "requester") }
+      guard let credentials else { return request }
+      let keys = try await credentials.credentials()
+      state.withLock { $0.current = keys }
+      let signer = RequestSigner(credentials: keys, region: region, keys: self.keys)
+      let unsigned = UnsignedRequest(plan.method.rawValue, request)
+      for header in signer.headers(for: unsigned, at: SigningTime(secondsSince1970: clock.now)) {
+        request.fields.set(header.name, header.value)
+      }
+      return request
+    }
+
+    /// Where the request goes: the object in its region and version; or another place of the same server, if that sent
+    /// us there.
+    private func url(of plan: RequestPlan, in region: String) throws(Failure) -> ObjectURL {
+      let own = try origin(in: region)
+      let isRedirected = plan.url.origin == own.origin && !plan.url.path.hasSameBytes(as: own.path)
+      let url = isRedirected ? plan.url : own
+      guard let version = plan.versionID ?? target.address.versionID else { return url }
+      let others = isRedirected ? url.queryItems.filter { $0.name != "versionId" } : []
+      let items = others.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }
+      let query = (items + ["versionId=\(PercentEncoding.query(version))"]).joined(separator: "&")
+      return try url.with(path: url.path, query: query)
+    }
+
+    func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> Verdict {
+      let signature = SentSignature(sent.fields)
+      let refusal = S3Refusal(head, body: body)
+      let request = S3Refusal.Request(
+        method: plan.method, signature: signature, bucket: target.address.bucket,
+        differs: { [self] region in differs(region, from: sent, signature) }, now: clock.local,
+        requesterPays: target.requesterPays)
+      let verdict = refusal.verdict(on: request)
+      if verdict == .mend(.credentials), let signature {
+        let failure = refusal.failure(request)
+        state.withLock { state in
+          guard let current = state.current, signature.isMade(with: current) else { return }
+          state.refusal = (current, failure)
+        }
+      }
+      return verdict
+    }
+
+    /// Whether a request for `region` would be another than the one that was sent.
+    private func differs(_ region: String, from sent: PreparedRequest, _ signature: SentSignature?) -> Bool {
+      if let signature, !signature.region.hasSameBytes(as: region) { return true }
+      // `try?`: a region that makes no URL is no better than the one before.
+      guard let url = try? origin(in: region) else { return false }
+      return url.origin != sent.url.origin
+    }
+
+    nonisolated(nonsending) func mend(_ mend: Mend) async throws {
+      switch mend {
+      case .region(let region): regions.learn(region, of: target.address.bucket, at: target.endpoint)
+      case .clock(let offset): clock.set(offset: offset)
+      case .credentials:
+        // None noted: another read has replaced them already.
+        guard let credentials, let refusal = state.withLock({ $0.refusal }) else { return }
+        let others = try await credentials.credentials(insteadOf: refusal.credentials)
+        if others == refusal.credentials { throw refusal.failure }
+        state.withLock { state in
+          if state.refusal?.credentials == refusal.credentials { state.refusal = nil }
+        }
+      }
+    }
+
+    /// A URL of the object that anybody can read with until it expires.
+    nonisolated(nonsending) func presignedURL(seconds: Int) async throws -> String {
+      let region = region
+      var url = try origin(in: region)
+      if let version = target.address.versionID {
+        url = try url.with(path: url.path, query: "versionId=\(PercentEncoding.query(version))")
+      }
+      guard let credentials else {
+        throw ReadError(.invalidConfiguration, "anonymous access cannot sign a URL: pass credentials")
+      }
+      let signer = RequestSigner(credentials: try await credentials.credentials(), region: region, keys: keys)
+      let unsigned = UnsignedRequest("GET", PreparedRequest(url: url, fields: HeaderFields()))
+      let query = signer.presignedQuery(for: unsigned, at: SigningTime(secondsSince1970: clock.now), expiry: seconds)
+      return try url.with(path: url.path, query: query).text
+    }
+
+    /// Ends waits for credentials.
+    func close() { credentials?.close() }
+  }
+
+  extension UnsignedRequest {
+    /// What will be sent, as a signature covers it.
+    init(_ method: String, _ request: PreparedRequest) {
+      self.init(
+        method: method, scheme: request.url.scheme.rawValue, host: request.url.authority, path: request.url.path,
+        query: request.url.query ?? "", headers: request.fields.all.map { Header($0.name, $0.value) })
+    }
+  }
+
+#endif

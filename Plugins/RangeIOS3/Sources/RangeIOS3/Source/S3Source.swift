@@ -1,0 +1,171 @@
+#if S3
+  public import RangeIO
+  internal import RangeIOHTTPTransport
+
+  /// Reads an object of S3, or of a store that speaks its protocol (MinIO, Ceph, R2, Google Cloud Storage in
+  /// interoperability mode), in ranges.
+  ///
+  /// ```swift
+  /// let reader = try await RangeReader(contentsOf: "s3://planet/tiles/2026.pmtiles")
+  /// let header = try await reader.read(0..<127)
+  /// ```
+  ///
+  /// `RangeReader(contentsOf:)` adds the stages that suit a remote object. Make a source yourself to choose them.
+  ///
+  /// **Versions.** In a bucket with versions, the source pins the version that it finds: an object that is overwritten
+  /// stays readable as it was, for as long as the bucket keeps that version. In other buckets each request names the
+  /// object's ETag (`If-Match`), and reads of an object that was overwritten throw `ReadError.Code.sourceChanged`. Each
+  /// head is checked before a byte of its body is believed. Checksums of ranges do not exist: for those use `Verifying`.
+  ///
+  /// **Regions, clocks, credentials.** If the bucket is in another region, the source goes there and remembers it. If this
+  /// machine's clock is wrong, it learns the difference once. Credentials are fetched anew before they end and when the
+  /// server refuses them, once for all reads. What still fails says the server's code and what to do.
+  ///
+  /// **Connections** are shared by all sources with equal settings, and closed with the last one.
+  ///
+  /// **Cancellation** is answered at once (`isPrompt`).
+  ///
+  /// No error, count or description shows a key, a token or a signature. For a presigned URL, which is plain HTTPS, use
+  /// `RangeReader(contentsOf:)` or the plugin RangeIOHTTP.
+  public final class S3Source: RangeSource {
+    private struct State {
+      var resolved: ResolvedObject?
+      var isClosed = false
+    }
+    private let address: Result<S3Address, ReadError>
+    private let configuration: Configuration
+    private let surroundings: Surroundings
+    private let regions: BucketRegions
+    private let state = Guarded(State())
+
+    /// The object of `address`. The first use reads settings and connects, not this call.
+    public convenience init(_ address: S3Address, configuration: Configuration = Configuration()) {
+      self.init(.success(address), configuration)
+    }
+
+    /// The object at `s3://bucket/key`, also with `?versionId=…`. If it is no such address, the first use throws.
+    public convenience init(_ url: String, configuration: Configuration = Configuration()) {
+      self.init(Result { () throws(ReadError) in try S3Address(url) }, configuration)
+    }
+
+    init(
+      _ address: Result<S3Address, ReadError>, _ configuration: Configuration,
+      surroundings: Surroundings = .process(send: Surroundings.overTransport), regions: BucketRegions = .shared
+    ) {
+      self.address = address
+      self.configuration = configuration
+      self.surroundings = surroundings
+      self.regions = regions
+    }
+
+    /// What errors and listings call the object.
+    public var name: String {
+      switch address {
+      case .success(let address): address.description
+      case .failure(let error): error.source ?? ""
+      }
+    }
+
+    /// Asks the server for size and version.
+    ///
+    /// - Throws: `ReadError` with `notFound`, `permissionDenied` (also for credentials that nobody has),
+    ///   `invalidResponse`, `unsupportedSource`, `timedOut`, `inputOutput`, `invalidConfiguration` or `closed`; errors of
+    ///   the credentials' provider; `CancellationError`.
+    public nonisolated(nonsending) func describe() async throws -> SourceDescription {
+      try await resolved().object.describe()
+    }
+
+    /// The bytes of `range`, in memory of exactly their size.
+    ///
+    /// - Throws: as ``describe()``, and `sourceChanged`.
+    public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      try await resolved().object.read(range, of: source)
+    }
+
+    /// The bytes of several ranges. As many are read at the same time as there may be connections.
+    ///
+    /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
+    public nonisolated(nonsending) func read(
+      _ ranges: [ByteRange], of source: SourceDescription
+    ) async throws -> [Bytes] {
+      try await resolved().object.read(ranges, of: source)
+    }
+
+    /// The bytes of `range` for a cache: one request, and each block in memory of its own.
+    ///
+    /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
+    public nonisolated(nonsending) func read(
+      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+    ) async throws -> [Bytes] {
+      try await resolved().object.read(range, of: source, scatteredBy: grid)
+    }
+
+    /// Passes the bytes of `range` to `receive`, in order and as they arrive: for long ranges that go straight to a file.
+    ///
+    /// - Parameter receive: gets pieces of any size. It is called on a thread of the network, which waits for it, so it
+    ///   must be quick: a write to the page cache, not a computation. What it throws ends the read, and is thrown here.
+    ///   It may be called once more while a cancelled read returns.
+    /// - Throws: as ``read(_:of:)-(ByteRange,_)``, and what `receive` throws.
+    public nonisolated(nonsending) func read(
+      _ range: ByteRange, of source: SourceDescription, receive: @escaping @Sendable (Bytes) throws -> Void
+    ) async throws {
+      try await resolved().object.read(range, of: source, receive: receive)
+    }
+
+    /// Returns a URL that anybody can read the object with until it expires, or until the credentials do that sign it. It
+    /// is a secret: keep it out of logs. Asks no server whether the object exists.
+    ///
+    /// - Parameter duration: from 1 second to 7 days; fractions of a second are dropped.
+    /// - Throws: `ReadError` with `invalidConfiguration` for another duration or anonymous access, and as ``describe()``.
+    public nonisolated(nonsending) func presignedURL(expiresIn duration: Duration) async throws -> String {
+      guard (.seconds(1))...(.seconds(604_800)) ~= duration else {
+        throw ReadError(
+          .invalidConfiguration, "a presigned URL is good for 1 second to 7 days: choose a duration between",
+          source: name)
+      }
+      return try await resolved().authority.presignedURL(seconds: Int(duration.components.seconds))
+    }
+
+    /// `true`: cancelling and closing are answered at once, whatever the server does.
+    public var isPrompt: Bool { true }
+
+    /// Reads and bytes returned, requests sent, bytes received, and answers that broke and were continued.
+    public func statistics() -> [ReadCounts] {
+      state.withLock { $0.resolved }.map { [$0.object.statistics()] } ?? []
+    }
+
+    /// Ends all requests and waits for credentials. Returns when the last connection is closed that no other source uses.
+    public nonisolated(nonsending) func close() async {
+      let resolved = state.withLock { state in
+        state.isClosed = true
+        return state.resolved
+      }
+      guard let resolved else { return }
+      resolved.authority.close()
+      await resolved.object.close()
+    }
+
+    /// What is read through, made by the first use. Two first uses at once may both make it; one is kept.
+    private nonisolated(nonsending) func resolved() async throws -> ResolvedObject {
+      if let known = try known() { return known }
+      let made = try await ResolvedObject.make(address.get(), configuration, surroundings, regions)
+      return try state.withLock { state throws(ReadError) in
+        if state.isClosed { throw closed }
+        let kept = state.resolved ?? made
+        state.resolved = kept
+        return kept
+      }
+    }
+
+    private func known() throws(ReadError) -> ResolvedObject? {
+      let (resolved, isClosed) = state.withLock { ($0.resolved, $0.isClosed) }
+      if resolved == nil, isClosed { throw closed }
+      return resolved
+    }
+
+    private var closed: ReadError {
+      ReadError(.closed, "the source is closed: make a new one to read on", source: name)
+    }
+  }
+
+#endif

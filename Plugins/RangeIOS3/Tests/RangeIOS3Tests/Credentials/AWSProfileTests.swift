@@ -1,0 +1,106 @@
+#if S3
+  import RangeIO
+  import Testing
+
+  @testable import RangeIOS3
+
+  struct AWSProfileTests {
+    private let credentialsFile = """
+      # a comment
+      [default]
+      aws_access_key_id = AKID1
+      aws_secret_access_key=secret/with=equals+and#hash
+      [work]
+      AWS_ACCESS_KEY_ID = AKID2\r
+      aws_secret_access_key =   s2  \r
+      aws_session_token = t2
+      ; another
+      [half]
+      aws_access_key_id = AKID3
+      """
+    private let configurationFile = """
+      [default]
+      region = eu-west-1
+      s3 =
+        endpoint_url = http://nested.example
+        aws_access_key_id = nested
+      [profile work]
+      region=us-west-2
+      aws_access_key_id = hidden by the other file
+      [profile "two words"]
+      credential_process = /opt/keys "an argument" # kept
+      [ profile\tpod ]
+      role_arn = arn:aws:iam::1:role/x
+      web_identity_token_file = /token
+      role_session_name = me
+      [profile chained]
+      role_arn = arn:aws:iam::1:role/x
+      source_profile = default
+      [profile sso]
+      sso_session = corporate
+      [sso-session corporate]
+      sso_region = us-east-1
+      [profile nothing]
+      region = x
+      [unclosed
+      region = lost
+      """
+
+    private func profile(_ name: String) -> AWSProfile? {
+      AWSProfile(name, credentials: credentialsFile, configuration: configurationFile)
+    }
+
+    @Test func `both files make a profile, and the credentials file goes before`() throws {
+      let first = try #require(profile("default"))
+      #expect(first["region"] == "eu-west-1")
+      #expect(
+        try first.credentials()
+          == .keys(S3Credentials(accessKeyID: "AKID1", secretAccessKey: "secret/with=equals+and#hash")))
+      // Nested settings are of something else.
+      #expect(first["endpoint_url"] == nil)
+      let work = try #require(profile("work"))
+      #expect(work["region"] == "us-west-2")
+      #expect(
+        try work.credentials() == .keys(S3Credentials(accessKeyID: "AKID2", secretAccessKey: "s2", sessionToken: "t2")))
+    }
+
+    @Test func `a process and a web identity are found, in names with space and quotes too`() throws {
+      #expect(try profile("two words")?.credentials() == .process("/opt/keys \"an argument\" # kept"))
+      #expect(
+        try profile("pod")?.credentials()
+          == .webIdentity(WebIdentity(tokenFile: "/token", role: "arn:aws:iam::1:role/x", session: "me")))
+      #expect(try profile("nothing")?.credentials() == AWSProfile.Credentials.none)
+    }
+
+    @Test(arguments: ["chained", "sso", "half"])
+    func `what is not supported says what to do`(_ name: String) throws {
+      let found = try #require(profile(name))
+      let error = #expect(throws: ReadError.self) { _ = try found.credentials() }
+      #expect(error?.code == .invalidConfiguration)
+      #expect(error?.message.contains("'\(name)'") == true)
+      #expect(error?.message.contains("add") == true)
+    }
+
+    @Test func `a profile that nobody wrote is none`() {
+      #expect(profile("missing") == nil)
+      #expect(profile("unclosed") == nil)
+      #expect(profile("corporate") == nil)
+      #expect(AWSProfile("default", credentials: nil, configuration: nil) == nil)
+      // In the configuration file only `default` goes without the word.
+      #expect(AWSProfile("x", credentials: nil, configuration: "[x]\na=b") == nil)
+    }
+
+    @Test func `no text makes the reader of files trap`() {
+      let pieces = ["[", "]", "=", "\n", "\r", " ", "\t", "a", "#", "[a]\n", "a=b\n", "profile ", "\"", "é", "\u{0}"]
+      var generator = SystemRandomNumberGenerator()
+      for _ in 0..<5_000 {
+        let text = (0..<8).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+        for (section, settings) in INIText.sections(of: text) {
+          #expect(
+            !section.contains("\n") && settings.keys.allSatisfy { !$0.contains("\n") }, "\(text.debugDescription)")
+        }
+      }
+    }
+  }
+
+#endif

@@ -1,0 +1,31 @@
+#if S3 && (os(macOS) || os(Linux))
+  import RangeIO
+  import Testing
+
+  @testable import RangeIOS3
+
+  @Suite(.timeLimit(.minutes(2))) struct CommandRunTests {
+    @Test func `what a command prints comes back`() async throws {
+      let output = try await CommandRun("printf '%s' \"$((6 * 7))\"; echo dropped >&2").output()
+      #expect(String(decoding: output, as: UTF8.self) == "42")
+    }
+
+    @Test func `a command that fails is an error without its text`() async {
+      let error = await #expect(throws: ReadError.self) { _ = try await CommandRun("echo secret; exit 3").output() }
+      #expect(error?.code == .permissionDenied && error?.message.contains("status 3") == true)
+      #expect(error.map { !"\($0)".contains("secret") } == true)
+    }
+
+    @Test func `a command that prints without end is stopped`() async {
+      let error = await #expect(throws: ReadError.self) { _ = try await CommandRun("exec yes").output() }
+      #expect(error?.code == .permissionDenied)
+    }
+
+    @Test func `a command that hangs is ended with its read`() async throws {
+      let task = Task { try await CommandRun("exec sleep 600").output() }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { _ = try await task.value }
+    }
+  }
+
+#endif

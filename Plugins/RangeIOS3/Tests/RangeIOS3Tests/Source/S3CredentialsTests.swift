@@ -1,0 +1,110 @@
+#if S3
+  import Foundation
+  import RangeIO
+  import RangeIOHTTPTestServer
+  import Testing
+
+  @testable import RangeIOS3
+
+  /// Credentials that come by the wire, from services on loopback.
+  @Suite(.timeLimit(.minutes(2))) struct S3CredentialsTests {
+    private let document = """
+      {"Code": "Success", "AccessKeyId": "\(StoreScene.others.accessKeyID)", "SecretAccessKey": "second secret",
+       "Token": "token", "Expiration": "2099-01-01T00:00:00Z"}
+      """
+
+    /// Reads the object with what `variables` lead to, by services that `answer`.
+    private func read(
+      _ variables: (LyingServer) -> [String: String], files: [String: String] = [:],
+      _ answer: @escaping @Sendable (ServerRequest) -> ScriptedAnswer
+    ) async throws {
+      try await LyingServer.with { services in
+        services.script = ServerScript { answer($0.request) }
+        try await StoreScene.with { scene in
+          var configuration = scene.configuration
+          configuration.credentials = .standard
+          let source = scene.source("s3://bucket/key", configuration, variables: variables(services), files: files)
+          try await scene.expectContent(of: source)
+          #expect(scene.server.log.requests.allSatisfy { $0["x-amz-security-token"] == "token" })
+        }
+        #expect(services.log.requestCount > 0)
+      }
+    }
+
+    @Test func `a container's service gives credentials`() async throws {
+      try await read { services in
+        ["AWS_CONTAINER_CREDENTIALS_FULL_URI": services.url("/c?a=b"), "AWS_CONTAINER_AUTHORIZATION_TOKEN": "t"]
+      } _: { [document] request in
+        let isRight = request.target == "/c?a=b" && request["Authorization"] == "t"
+        return isRight ? ScriptedAnswer(200, text: document) : ScriptedAnswer(404, text: "")
+      }
+    }
+
+    @Test func `the metadata service gives credentials`() async throws {
+      try await read { services in
+        ["AWS_EC2_METADATA_SERVICE_ENDPOINT": services.url("/")]
+      } _: { [document] request in
+        switch (request.method, request.target, request["X-aws-ec2-metadata-token"]) {
+        case ("PUT", "/latest/api/token", nil): ScriptedAnswer(200, text: "session")
+        case ("GET", "/latest/meta-data/iam/security-credentials/", "session"?): ScriptedAnswer(200, text: "role")
+        case ("GET", "/latest/meta-data/iam/security-credentials/role", "session"?): ScriptedAnswer(200, text: document)
+        default: ScriptedAnswer(401, text: "")
+        }
+      }
+    }
+
+    @Test func `the token service gives credentials`() async throws {
+      try await read(
+        { services in
+          [
+            "AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "arn:aws:iam::1:role/r",
+            "AWS_ENDPOINT_URL_STS": services.origin, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true",
+          ]
+        }, files: ["/token": "identity"]
+      ) { request in
+        let body = String(decoding: request.body, as: UTF8.self)
+        guard request.method == "POST", body.hasSuffix("&WebIdentityToken=identity") else {
+          return ScriptedAnswer(400, text: body)
+        }
+        return ScriptedAnswer(
+          200,
+          text: """
+            <r><AccessKeyId>\(StoreScene.others.accessKeyID)</AccessKeyId><SecretAccessKey>second secret</SecretAccessKey>
+            <SessionToken>token</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></r>
+            """)
+      }
+    }
+
+    @Test func `a service that does not answer is not waited for`() async throws {
+      try await LyingServer.with { services in
+        services.script = ServerScript { _ in ScriptedAnswer(200, text: "late").interrupted(.stall, at: .head(0)) }
+        try await StoreScene.with { scene in
+          var configuration = scene.configuration
+          configuration.credentials = .standard
+          let source = scene.source(
+            "s3://bucket/key", configuration,
+            variables: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": services.origin])
+          let error = await scene.failure(source)
+          #expect(error?.code == .permissionDenied && error?.message.contains("no credentials") == true)
+          #expect(scene.server.log.requestCount == 0)
+        }
+      }
+    }
+
+    @Test func `files of the AWS tools are read`() async throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "rangeio-s3-\(UUID())")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      // `try?`: what stays behind is the system's to clean.
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let path = folder.appending(path: "credentials").path
+      try "[default]\naws_access_key_id = A\n".write(toFile: path, atomically: true, encoding: .utf8)
+      let surroundings = Surroundings.process(send: Surroundings.overTransport)
+      #expect(try await surroundings.file(path) == "[default]\naws_access_key_id = A\n")
+      #expect(try await surroundings.file(path + "-missing") == nil)
+      try Data(count: Surroundings.limit + 1).write(to: URL(fileURLWithPath: path))
+      let error = await #expect(throws: ReadError.self) { _ = try await surroundings.file(path) }
+      #expect(error?.code == .limitExceeded)
+    }
+  }
+
+#endif
