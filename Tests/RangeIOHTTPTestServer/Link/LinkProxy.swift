@@ -49,7 +49,7 @@
         let core = LinkCore(link, target, shared)
         let channel = try await ServerBootstrap(group: group)
           .serverChannelOption(.backlog, value: 1024)
-          .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+          .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
           .childChannelInitializer { core.connect($0) }
           .bind(host: "127.0.0.1", port: 0).get()
         return LinkProxy(core, channel, group)
@@ -121,7 +121,7 @@
     func connect(_ client: any Channel) -> EventLoopFuture<Void> {
       counts.withLock { $0.connections += 1 }
       return ClientBootstrap(group: client.eventLoop)
-        .channelOption(.socketOption(.tcp_nodelay), value: 1)
+        .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         .channelInitializer { server in
           server.eventLoop.makeCompletedFuture { try self.join(client, server) }
         }

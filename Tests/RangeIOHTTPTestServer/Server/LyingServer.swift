@@ -69,7 +69,7 @@
       var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.backlog, value: 1024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+        .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
         // Each answer waits for its writes, so no more is ever held. NIOHTTP2 1.46 asserts when a channel becomes
         // unwritable while it flushes.
         .childChannelOption(.writeBufferWaterMark, value: .init(low: 1 << 25, high: 1 << 26))

@@ -43,11 +43,14 @@
 
     /// What came of one read while the server was disturbed.
     private enum Outcome: Hashable, Sendable, CustomStringConvertible {
-      case whole, changed, transient(String), wrong(String)
+      /// All bytes are of the version described; all are of the next one; the source says that it changed.
+      case whole, newer, changed
+      case transient(String), wrong(String)
 
       var description: String {
         switch self {
         case .whole: "right"
+        case .newer: "all of the next version, under the old tag"
         case .changed: "sourceChanged"
         case .transient(let message): "transient (\(message))"
         case .wrong(let what): "wrong (\(what))"
@@ -61,7 +64,8 @@
     ) async -> Outcome {
       do {
         let bytes = try await source.read(range, of: description)
-        return bytes.areContent(range, version: version) ? .whole : .wrong("bytes of \(range)")
+        if bytes.areContent(range, version: version) { return .whole }
+        return bytes.areContent(range, version: version + 1) ? .newer : .wrong("a mix of versions in \(range)")
       } catch let error as ReadError {
         if error.code == .sourceChanged { return .changed }
         return error.isTransient ? .transient(error.message) : .wrong("\(error)")
@@ -97,7 +101,9 @@
           counts[await Self.outcome(source, 0..<1000, description, version: run), default: 0] += 1
         }
         await source.close()
-        let wrong = counts.keys.filter { if case .wrong = $0 { true } else { false } }
+        // Apache looks at the file before it opens it: a rename in between, and it sends the new file's bytes under the
+        // old file's tag. That is answer 53, which no client sees. nginx opens first.
+        let wrong = counts.keys.filter { if case .wrong = $0 { true } else { $0 == .newer && kind == .nginx } }
         #expect(wrong.isEmpty, "seed \(RunScale.seed): \(wrong)")
         // After each replacement the old version cannot be read any more.
         #expect(counts[.changed, default: 0] >= RunScale.runs && counts[.whole, default: 0] > 0)
