@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which they run: what is most likely to fail, first.
-all=(tests seeds stress damage kills runs crash churn threads addresses)
+all=(tests plugins seeds stress damage kills runs crash churn threads addresses)
 
 # MARK: steps
 
@@ -19,6 +19,16 @@ export RANGEIO_LIMIT=${RANGEIO_LIMIT:-7200}
 
 # Tests of which a run does as much as the environment says. Nothing but these: the others ran above.
 long() { scripts/test.sh --filter "$1"; }
+
+what_plugins="plugins that need a trait, against nginx, Apache and moto: 10,000 reads of a lying server, 1,000 runs of replacement, 100,000 cancelled reads, 100,000 seeds"
+run_plugins() {
+  export RANGEIO_SERVERS=required RANGEIO_TRAITS=HTTP,S3,Telemetry,NIO
+  scripts/setup-servers.sh
+  RANGEIO_READS=10000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 \
+    long 'RangeIO(HTTPTransport|HTTP|S3|Telemetry|NIO|Tool)Tests'
+  Examples/RemoteFormats/check.sh --http
+  unset RANGEIO_SERVERS RANGEIO_TRAITS
+}
 
 what_seeds="100,000 seeds of readers and of caches, 20,000 of two tiers and of three, 5,000 to 25,000 of the other simulations and models"
 run_seeds() {
