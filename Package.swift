@@ -185,7 +185,9 @@ let package = Package(
     ),
     // What the sources for remote objects share. No product: plugins import it internally.
     .target(
-      name: "RangeIOHTTPTransport", dependencies: ["RangeIO"] + http, swiftSettings: strict + checked),
+      name: "RangeIOHTTPTransport",
+      dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")] + http,
+      swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOHTTPTransportTests", dependencies: ["RangeIOHTTPTransport", "RangeIO"],
       swiftSettings: strict + checked),
@@ -200,7 +202,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOHTTPTests",
       dependencies: [
-        "RangeIOHTTP", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOHTTP", "RangeIOHTTPTransport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
       path: "Plugins/RangeIOHTTP/Tests/RangeIOHTTPTests", packageAccess: false, swiftSettings: strict + checkedTests),
