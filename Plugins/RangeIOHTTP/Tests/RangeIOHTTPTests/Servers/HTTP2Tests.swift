@@ -20,7 +20,7 @@
         configuration.tlsConfiguration = tls
         let client = HTTPClient(configuration: configuration)
         var bodies: [[UInt8]?] = []
-        for _ in 0..<count {
+        for _ in 0..<20 where bodies.count < count {
           var request = HTTPClientRequest(url: server.url("/object"))
           request.headers.add(name: "Range", value: "bytes=1000-80999")
           do {
@@ -28,6 +28,8 @@
             #expect(
               answer.version == .http2 && answer.headers.first(name: "content-range") == "bytes 1000-80999/100000")
             bodies.append(Array(try await answer.body.collect(upTo: 1 << 20).readableBytesView))
+          } catch let error as HTTPClientError where error == .cancelled {
+            // The client gave the request to a connection that was just closing: it was not sent.
           } catch {
             bodies.append(nil)
           }
