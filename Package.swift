@@ -213,7 +213,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOS3Tests",
       dependencies: [
-        "RangeIOS3", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOS3", "RangeIOHTTPTransport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
         product("Crypto", "swift-crypto", with: "S3"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
