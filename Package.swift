@@ -197,7 +197,9 @@ let package = Package(
     // Servers on loopback: one that lies by a seed, a link with latency and a rate, and nginx, Apache and moto.
     .target(
       name: "RangeIOHTTPTestServer",
-      dependencies: http + [product("NIOHTTP2", "swift-nio-http2", with: "HTTP")],
+      dependencies: http + [
+        product("NIOHTTP2", "swift-nio-http2", with: "HTTP"), product("NIOHPACK", "swift-nio-http2", with: "HTTP"),
+      ],
       path: "Tests/RangeIOHTTPTestServer", swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOHTTPTests",
