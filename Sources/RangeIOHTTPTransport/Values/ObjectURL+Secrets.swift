@@ -27,7 +27,7 @@ extension ObjectURL {
     return "\(scheme.rawValue)://\(authority)\(path)?\(items.joined(separator: "&"))"
   }
 
-  /// Names the object, whoever asks for it: without user info and without the parameters of a signature, so that a URL
+  /// Names the object for all users: without user info and without the parameters of a signature, so that a URL
   /// that was signed again is the same object. Of other secret values it has a digest.
   public var identity: String {
     guard query != nil else { return text }

@@ -9,7 +9,7 @@
       /// itself (`Range`, `Host`, `If-Match` and their kind): opening then throws `invalidConfiguration`. At most 128.
       /// Default: none.
       public var headers: [(name: String, value: String)] = []
-      /// Who may read. Default: nobody in particular; a user in the URL counts.
+      /// The credentials for reading. Default: the user and password in the URL, or none.
       public var credentials: HTTPCredentials?
       /// The `User-Agent`. Default: `swift-range-io`.
       public var userAgent = "swift-range-io"

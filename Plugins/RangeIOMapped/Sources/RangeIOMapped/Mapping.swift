@@ -94,7 +94,7 @@ final class Mapping: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - waits: whether it may wait for the disk, which is then told what is needed.
-  ///   - isLeft: whether nobody wants the pages any more; asked every few megabytes.
+  ///   - isLeft: whether the read was cancelled or its source closed; asked every few megabytes.
   func faultIn(
     _ range: ByteRange, _ descriptor: FileDescriptor, waits: Bool = true, isLeft: () -> Bool = { false }
   ) throws {
@@ -110,7 +110,7 @@ final class Mapping: @unchecked Sendable {
     if !rest.isEmpty { try readAhead(rest, descriptor, isLeft) }
   }
 
-  /// How much is loaded between two looks at whether somebody still wants it: some milliseconds of a disk's time.
+  /// How many bytes are loaded between two calls of `isLeft`: a disk takes some milliseconds for them.
   private static let step = 8 * 1024 * 1024
 
   /// Throws unless another way may succeed.

@@ -9,7 +9,7 @@
     /// Response(status: .ok, body: ResponseBody(asyncSequence: reader.stream(range).byteBuffers))
     /// ```
     ///
-    /// Each piece is copied once. The stream reads only as far ahead as it always does, so whoever takes the buffers sets
+    /// Each piece is copied once. The stream reads only as far ahead as it always does, so your loop over the buffers sets
     /// the pace: a client that does not read stops the reading, with at most a few windows in memory (``ByteStream``).
     public var byteBuffers: ByteBufferStream { ByteBufferStream(stream: self) }
   }

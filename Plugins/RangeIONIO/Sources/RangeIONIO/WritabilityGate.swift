@@ -50,7 +50,7 @@
       context.fireChannelInactive()
     }
 
-    /// Whoever removes it from the pipeline leaves nothing to wait for.
+    /// Removed from the pipeline, it has nothing to wait for.
     func handlerRemoved(context: ChannelHandlerContext) {
       state.failed(ChannelError.ioOnClosedChannel)?.fail(ChannelError.ioOnClosedChannel)
     }

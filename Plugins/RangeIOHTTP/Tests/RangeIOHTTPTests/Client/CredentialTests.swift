@@ -6,7 +6,7 @@
   import Testing
 
   @Suite(.timeLimit(.minutes(5))) struct CredentialTests {
-    /// A server that lets in whoever has `value` at the time.
+    /// A server that accepts requests with the current `value`.
     private static func guarded(_ value: @escaping @Sendable () -> String) -> ServerScript {
       ServerScript { context in
         context.request["Authorization"] == value() ? context.honest : ScriptedAnswer(401, text: "who are you?\n")

@@ -11,9 +11,9 @@
     var region: String?
     var surroundings: Surroundings
 
-    /// Credentials that somebody has.
+    /// The credentials of the first place that has some.
     ///
-    /// - Throws: `permissionDenied` if nobody has, with where it was looked; what the place that has some threw.
+    /// - Throws: `permissionDenied` if no place has any, with the list of places; what a place that has some threw.
     func credentials() async throws -> S3Credentials {
       // Who names a profile means that profile, whatever the environment says.
       if profile == nil, let found = try Self.environment(surroundings) { return found }
@@ -53,7 +53,7 @@
       }
     }
 
-    /// The settings of the profile in use; `nil` if nobody named one and there is no default.
+    /// The settings of the profile in use; `nil` if none is named and there is no default.
     func profileSettings() async throws -> AWSProfile? {
       let named = profile ?? surroundings.variable("AWS_PROFILE") ?? surroundings.variable("AWS_DEFAULT_PROFILE")
       let credentials = surroundings.variable("AWS_SHARED_CREDENTIALS_FILE") ?? "~/.aws/credentials"

@@ -1,7 +1,7 @@
 #if S3
 
   /// Which credentials are used now, and when new ones are fetched. Pure: events in, answers out. At most one fetch runs
-  /// at a time, whoever asks.
+  /// at a time, for all readers.
   struct CredentialsState: Sendable {
     /// What may happen to a request that needs credentials.
     enum Question: Equatable, Sendable {

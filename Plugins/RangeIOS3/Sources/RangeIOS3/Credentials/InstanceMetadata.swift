@@ -16,7 +16,7 @@
       self.endpoint = endpoint
     }
 
-    /// Asks the service. `nil` if nobody answers or the machine has no role: it may not be one of EC2.
+    /// Asks the service. `nil` if the service does not answer, as outside EC2, or if the machine has no role.
     func credentials(_ surroundings: Surroundings) async throws -> S3Credentials? {
       let token: [UInt8]
       do {

@@ -5,7 +5,7 @@
   /// One run of a `credential_process`, by the shell, as the AWS tools run it. What it prints is read; what it says on its
   /// standard error is dropped, because it may contain secrets.
   final class CommandRun: Sendable {
-    /// The most seconds that a command may take: somebody may have to type a code.
+    /// The most seconds that a command may take. It is long, because the user may have to type a code.
     static let timeLimit = 60
 
     private let command: String
