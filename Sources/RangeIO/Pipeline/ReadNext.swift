@@ -131,6 +131,15 @@ protocol ExplainingStage: ReadStage {
   func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
 }
 
+/// A stage that takes part in opening the source.
+protocol OpeningStage: ReadStage {
+  /// Returns what `describe` returns, after several tries if need be. `next` reads nothing: the stage waits and asks for
+  /// the time by it.
+  nonisolated(nonsending) func opening(
+    _ next: ReadNext, _ describe: nonisolated(nonsending) () async throws -> SourceDescription
+  ) async throws -> SourceDescription
+}
+
 /// A stage, and the chain below it.
 @usableFromInline final class StageLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
@@ -143,6 +152,8 @@ protocol ExplainingStage: ReadStage {
   // Not optional but a stand-in where there is none: unwrapping an optional class counts a reference.
   private let hasReadyStage: Bool
   private let readyStage: any ReadyStage
+  /// See ``ReadyStage/ignoresHits``. Not of a stage that shows other bytes: those below it have another description.
+  private let isSkippedByHits: Bool
   private let gatheringStage: (any GatheringStage)?
   private let explainingStage: (any ExplainingStage)?
   private let kind: Any.Type
@@ -157,11 +168,13 @@ protocol ExplainingStage: ReadStage {
     kind = type(of: stage)
     hasReadyStage = stage is any ReadyStage
     readyStage = stage as? any ReadyStage ?? NeverReady.shared
+    isSkippedByHits = stage.isSkippedByHits && next.showsSameBytes
     super.init(background: next.background, time: next.time, bottom: next.link.bottom, isStage: true)
   }
 
   @usableFromInline override func ready(_ request: ReadRequest) -> ReadResponse? {
-    hasReadyStage ? readyStage.ready(request, next: next) : nil
+    if isSkippedByHits { return next.ready(request) }
+    return hasReadyStage ? readyStage.ready(request, next: next) : nil
   }
 
   override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {

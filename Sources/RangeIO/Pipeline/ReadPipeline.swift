@@ -11,7 +11,8 @@
 /// let reader = try await RangeReader(source, pipeline)
 /// ```
 public struct ReadPipeline: Sendable {
-  let stages: [any ReadStage]
+  /// The stages, from the top down: those of pipelines that were listed in it, too.
+  public let stages: [any ReadStage]
 
   /// Creates a pipeline of the stages listed, from the top down. You can use `if`, `else`, `for` and optionals.
   public init(@ReadPipeline.Builder _ stages: () throws -> [any ReadStage]) rethrows { self.stages = try stages() }
@@ -76,6 +77,16 @@ extension ReadPipeline {
       description = above
     }
     return next
+  }
+
+  /// Describes the source that is being opened, by `describe`, which a stage may try again.
+  nonisolated(nonsending) func opening(
+    _ bottom: ReadNext, _ describe: nonisolated(nonsending) () async throws -> SourceDescription
+  ) async throws -> SourceDescription {
+    guard let stage = stages.lazy.compactMap({ $0.linked as? any OpeningStage }).first else {
+      return try await describe()
+    }
+    return try await stage.opening(bottom, describe)
   }
 
   /// Whether both are caches with the same store: a fetch of one through the other would wait for itself.

@@ -82,6 +82,15 @@ public protocol ReadyStage: AnyObject, ReadStage {
   ///
   /// Must not wait, and must take no longer than passing on what is there.
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse?
+
+  /// Whether this stage has nothing to do with cache hits: `ready` would return what `next.ready` returns, and do nothing
+  /// else. Hits then skip the stage, and cost as much as without it. Must never change. By default `false`.
+  var ignoresHits: Bool { get }
+}
+
+extension ReadyStage {
+  /// `false`: the stage sees cache hits.
+  public var ignoresHits: Bool { false }
 }
 
 /// What the stages of this library have in common: ``ReadAhead``, ``Caching``, ``Merging``, ``Retrying``,
@@ -106,6 +115,9 @@ public class BuiltInStage: ReadyStage, @unchecked Sendable {
     (machinery as? any ReadyStage)?.ready(request, next: next)
   }
 
+  /// Whether cache hits skip it.
+  public final var ignoresHits: Bool { machinery.isSkippedByHits }
+
   /// Where it may stand among the others.
   public final var placement: ReadPipeline.Placement { machinery.placement }
 
@@ -122,4 +134,7 @@ public class BuiltInStage: ReadyStage, @unchecked Sendable {
 extension ReadStage {
   /// What a pipeline links for this stage.
   var linked: any ReadStage { (self as? BuiltInStage)?.machinery ?? self }
+
+  /// ``ReadyStage/ignoresHits``; `false` of a stage that only reads.
+  var isSkippedByHits: Bool { (self as? any ReadyStage)?.ignoresHits ?? false }
 }

@@ -14,7 +14,7 @@ final class ReaderCore: Sendable {
   private let direct: any RangeSource & ~Copyable
   private let isDirect: Bool
   let hasCache: Bool
-  /// The topmost stage, if it is a cache. Not optional: taking a class out of an optional counts a reference. So there
+  /// The topmost stage of those that see hits, if it is a cache. Not optional: taking a class out of an optional counts a reference. So there
   /// is a stand-in for a reader without one.
   let topCache: CachingStage
   let isCacheOnTop: Bool
@@ -49,7 +49,7 @@ final class ReaderCore: Sendable {
     direct = link.source
     isDirect = pipeline.stages.isEmpty && link.isPrompt
     hasCache = pipeline.stages.contains { $0.linked is any CacheStage }
-    let top = pipeline.stages.first?.linked as? CachingStage
+    let top = pipeline.stages.first { !$0.isSkippedByHits }?.linked as? CachingStage
     topCache = top ?? Self.noCache
     isCacheOnTop = top != nil
     first = pinned
@@ -78,7 +78,8 @@ final class ReaderCore: Sendable {
     let link = SourceLink(source, background: background)
     do {
       try Task.checkCancellation()
-      let below = try await link.describe()
+      let bottom = link.next(configuration.time)
+      let below = try await pipeline.opening(bottom) { try await link.describe() }
       guard configuration.onChange != .follow || below.mayGrow else {
         throw ReadError(
           .invalidConfiguration,
@@ -88,7 +89,7 @@ final class ReaderCore: Sendable {
       }
       // Prepares timers now: when a stage must wait later, there may be no descriptors left for them.
       Timers.prepare()
-      let head = try pipeline.link(above: link.next(configuration.time), for: below)
+      let head = try pipeline.link(above: bottom, for: below)
       try await StageUses.begin(pipeline)
       let core = ReaderCore(link, pipeline, head: head, pinned: pipeline.describe(below), configuration)
       if configuration.onChange.watches { core.watch(from: below) }

@@ -40,7 +40,10 @@ final class TimeLimitingStage: ReadyStage {
 
   init(_ limit: Duration) { self.limit = limit }
 
-  /// Passes a cache hit on: it takes no time.
+  /// A hit takes no time.
+  var ignoresHits: Bool { true }
+
+  /// Passes a cache hit on.
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
 
   /// Passes the read on, and ends it when the time is over.

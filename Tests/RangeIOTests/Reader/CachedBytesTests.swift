@@ -1,4 +1,5 @@
 import RangeIOTesting
+import Synchronization
 import Testing
 
 @testable import RangeIO
@@ -99,6 +100,33 @@ import Testing
     await slow.close()
   }
 
+  @Test func `a stage that ignores hits is not asked for them, and one that looks at them is`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    for ignoresHits in [true, false] {
+      let stage = HitCounting(ignoresHits: ignoresHits)
+      let reader = try await reader(source, MemoryStore(limit: .mebibytes(4))) { stage }
+      _ = try await reader.read(0..<4096)
+      let asked = stage.asked.load(ordering: .relaxed)
+      #expect(stage.reads.load(ordering: .relaxed) == 1)
+      #expect(try await reader.read(10..<20) == source.expected(10..<20))
+      #expect(reader.cached(10..<20) == source.expected(10..<20))
+      #expect(stage.asked.load(ordering: .relaxed) == asked + (ignoresHits ? 0 : 2))
+      #expect(stage.reads.load(ordering: .relaxed) == 1)
+      #expect(reader.core.isCacheOnTop == ignoresHits)
+      await reader.close()
+    }
+  }
+
+  @Test func `a stage that shows other bytes and says that it ignores hits is asked all the same`() async throws {
+    let source = SyntheticSource(byteCount: 100_000)
+    let stage = HitCounting(ignoresHits: true, derives: true)
+    let reader = try await reader(source, MemoryStore(limit: .mebibytes(4))) { stage }
+    for _ in 0..<2 { #expect(try await reader.read(0..<4096) == source.expected(0..<4096)) }
+    #expect(reader.cached(0..<4096) == source.expected(0..<4096))
+    #expect(stage.asked.load(ordering: .relaxed) > 0)
+    await reader.close()
+  }
+
   @Test func `what is compressed is not there before it was read again`() async throws {
     let source = SyntheticSource(byteCount: 1 << 20)
     let store = TieredChunkStore(memory: .kibibytes(128), compressed: .kibibytes(128))
@@ -131,5 +159,32 @@ import Testing
     let new = try await reader.read(0..<4096)
     #expect(new == source.expected(0..<4096) && reader.cached(0..<4096) == new)
     await reader.close()
+  }
+}
+
+/// A stage that counts its calls. If it derives a source, then one with the same bytes.
+private final class HitCounting: ReadyStage {
+  let ignoresHits: Bool
+  private let derives: Bool
+  let asked = Atomic<Int>(0)
+  let reads = Atomic<Int>(0)
+
+  init(ignoresHits: Bool, derives: Bool = false) {
+    self.ignoresHits = ignoresHits
+    self.derives = derives
+  }
+
+  func describe(_ below: SourceDescription) -> SourceDescription {
+    derives ? below.deriving("same", byteCount: below.byteCount) : below
+  }
+
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+    asked.add(1, ordering: .relaxed)
+    return next.ready(request)
+  }
+
+  func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    reads.add(1, ordering: .relaxed)
+    return try await next(request)
   }
 }

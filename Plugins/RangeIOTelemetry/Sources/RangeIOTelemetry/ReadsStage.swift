@@ -14,6 +14,8 @@
 
     var placement: ReadPipeline.Placement { .aboveCaching }
 
+    var ignoresHits: Bool { !tracesHits }
+
     /// Passes a hit on. This is the path of nearly all reads: a comparison and a call.
     func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
       tracesHits ? readyWithSpan(request, next) : next.ready(request)

@@ -17,6 +17,9 @@
 /// together. Of all kinds of jitter it makes the fewest calls (M. Brooker, "Exponential Backoff And Jitter", AWS
 /// Architecture Blog, 2015).
 ///
+/// Opening the source is retried in the same way, so that one answer of a server that is busy does not fail
+/// `RangeReader(source) { … }`. A look whether the source has changed is not: there will be another one.
+///
 /// A read with a deadline, for example from ``TimeLimiting`` above it, gives up early if the next try would begin after
 /// the deadline.
 ///
@@ -66,7 +69,7 @@ public final class Retrying: BuiltInStage, @unchecked Sendable {
 }
 
 /// What ``Retrying`` does.
-final class RetryingStage: ReadyStage {
+final class RetryingStage: ReadyStage, OpeningStage {
   private let backoff: Retrying.Backoff
   private let budget: Retrying.Budget
   private let isTransient: @Sendable (any Error) -> Bool
@@ -97,8 +100,16 @@ final class RetryingStage: ReadyStage {
       budget.succeeded()
       return response
     } catch {
-      return try await readAgain(request, after: error, next)
+      guard request.purpose == .demand else { throw error }
+      return try await again(after: error, until: request.deadline, next) { try await next(request) }
     }
+  }
+
+  /// Describes the source when it is opened, and retries that like a read.
+  nonisolated(nonsending) func opening(
+    _ next: ReadNext, _ describe: nonisolated(nonsending) () async throws -> SourceDescription
+  ) async throws -> SourceDescription {
+    do { return try await describe() } catch { return try await again(after: error, until: nil, next, describe) }
   }
 
   /// Passes a cache hit on: there is nothing to retry.
@@ -109,18 +120,19 @@ final class RetryingStage: ReadyStage {
     return response
   }
 
-  private nonisolated(nonsending) func readAgain(
-    _ request: ReadRequest, after first: any Error, _ next: ReadNext
-  ) async throws -> ReadResponse {
+  private nonisolated(nonsending) func again<Result>(
+    after first: any Error, until deadline: ReadInstant?, _ next: ReadNext,
+    _ attempt: nonisolated(nonsending) () async throws -> Result
+  ) async throws -> Result {
     var attempts = RetryAttempts(backoff)
     var error = first
     while true {
-      guard mayPass(error), !next.isClosed, request.purpose == .demand else {
+      guard mayPass(error), !next.isClosed else {
         if attempts.failures > 0 { counts.add(1, to: Count.givenUp.rawValue) }
         throw error
       }
       let isAllowed = budget.failed()
-      let timeLeft = request.deadline.map { next.time.now.duration(to: $0) }
+      let timeLeft = deadline.map { next.time.now.duration(to: $0) }
       let action = random.withLock { random in
         attempts.failed(
           retryAfter: (error as? ReadError)?.retryAfter, timeLeft: timeLeft, isAllowed: isAllowed, &random)
@@ -138,10 +150,10 @@ final class RetryingStage: ReadyStage {
       }
       counts.add(1, to: Count.retries.rawValue)
       do {
-        let response = try await next(request)
+        let result = try await attempt()
         budget.succeeded()
         counts.add(1, to: Count.recovered.rawValue)
-        return response
+        return result
       } catch let again {
         error = again
       }

@@ -82,6 +82,43 @@ struct RetryingTests {
     }
   }
 
+  @Test func `opening is tried again like a read, and not after what stays or when it is cancelled`() throws {
+    var busy = ReadError(.inputOutput, "busy", isTransient: true)
+    busy.retryAfter = .seconds(3)
+    for (errors, times) in [
+      ([ReadError.passing, busy], [0, 100, 3300]), ([ReadError.lasting], [0]), ([CancellationError()], [0]),
+      (Array(repeating: ReadError.passing, count: 9), [0, 100, 300, 700]),
+    ] as [([any Error], [Int])] {
+      try Simulation.run(seed: 0) { simulation in
+        let source = LateOpening(errors, simulation.time)
+        let stage = Self.retrying()
+        do {
+          let reader = try await RangeReader(source, configuration: simulation.configuration) { stage }
+          #expect(errors.count == 2)
+          #expect(try await reader.isRight(0..<10))
+          #expect(stage.statistics()?.figures == ["reads": 1, "retries": 2, "recovered": 1])
+        } catch {
+          #expect(errors.count != 2 && "\(error)" == "\(errors[times.count - 1])")
+        }
+        #expect(source.times.all == times.map { .milliseconds($0) })
+        #expect(simulation.clock.sleeperCount == 0)
+      }
+    }
+  }
+
+  @Test func `opening that waits for another try ends at once when it is cancelled`() throws {
+    try Simulation.run(seed: 0) { simulation in
+      let source = LateOpening([ReadError.passing, ReadError.passing], simulation.time)
+      let opening = Task {
+        try await RangeReader(source, configuration: simulation.configuration) { Self.retrying() }
+      }
+      try await simulation.time.sleep(for: .milliseconds(50))
+      opening.cancel()
+      await #expect(throws: CancellationError.self) { try await opening.value }
+      #expect(source.times.all == [.zero])
+    }
+  }
+
   @Test func `errors of others are tried again if the hook says so`() throws {
     try run(
       { $0 == 0 ? .fail(Refusal.no) : .answer }, through: { [Self.retrying { $0 is Refusal }] }
@@ -208,5 +245,29 @@ struct RetryingTests {
       #expect(source.times == [.zero, .milliseconds(100), .milliseconds(300)])
       #expect(store.isQuiet)
     }
+  }
+}
+
+/// A source that can be described only after some errors, and which notes when it was asked.
+private final class LateOpening: RangeSource {
+  private let base = SyntheticSource(byteCount: 100_000)
+  private let errors: [any Error]
+  private let time: TimeSource
+  let times = Noted<Duration>()
+
+  init(_ errors: [any Error], _ time: TimeSource) {
+    self.errors = errors
+    self.time = time
+  }
+
+  func describe() async throws -> SourceDescription {
+    let number = times.all.count
+    times.add(ReadInstant(nanoseconds: 0).duration(to: time.now))
+    if number < errors.count { throw errors[number] }
+    return try await base.describe()
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    try await base.read(range, of: source)
   }
 }
