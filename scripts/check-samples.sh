@@ -3,8 +3,8 @@
 # tests. What a block uses without declaring it, such as `reader`, is in scripts/samples/Prelude.swift.
 #
 # A block that begins with a declaration is a file of its own, any other one the body of a function. Left out are the three
-# guides whose programs scripts/check-guides.sh runs, the pages of plugins that need a trait, manifests of packages, and blocks
-# that import what is not built here.
+# guides whose programs scripts/check-guides.sh runs, the pages of plugins that need a trait unless the build has it, manifests
+# of packages, and blocks that import what is not built here.
 #
 # Usage: scripts/check-samples.sh
 set -euo pipefail
@@ -23,17 +23,25 @@ if [ ! -f "$modules/RangeIOMapped.swiftmodule" ]; then
   exit 1
 fi
 
+# All of them or none: the pages of one plugin mention others.
+known='RangeIO[A-Za-z]*|SystemPackage|Foundation|Dispatch|Synchronization|Testing'
+plugins=() more='' left_out='RemoteObjects.md|^Plugins/RangeIO(HTTP|S3|Telemetry|NIO)/'
+if [ "$traits" = HTTP,S3,Telemetry,NIO ]; then
+  plugins=(scripts/samples/Plugins.swift)
+  left_out='^$' more='import RangeIOHTTP\nimport RangeIOS3\nimport RangeIOTelemetry\nimport RangeIONIO\n'
+  known="$known|NIO[A-Za-z0-9]*|Logging|Metrics|Tracing|ServiceLifecycle|AsyncHTTPClient"
+fi
 pages=(README.md)
 while IFS= read -r page; do pages+=("$page"); done < <(
-  find Docs Plugins -name '*.md' ! -name WritingASource.md ! -name WritingAStage.md ! -name WritingAStore.md \
-    ! -name RemoteObjects.md | grep -vE '^Plugins/RangeIO(HTTP|S3|Telemetry|NIO)/' | sort)
-awk -v work="$work" '
+  find Docs Plugins -name '*.md' ! -name WritingASource.md ! -name WritingAStage.md ! -name WritingAStore.md |
+    grep -vE "$left_out" | sort)
+awk -v work="$work" -v more="$more" -v known="^($known)\$" '
   function finish(  file, i, own) {
     blocks++
     if (isManifest || isForeign) { left++; return }
     file = sprintf("%s/Sample%03d.swift", work, ++samples)
     own = body ~ /^[ \n]*(\/\/[^\n]*\n|@[A-Za-z]+(\([^\n]*\))?[ \n]+)*(public |private |final |indirect )*(struct|class|enum|actor|protocol|extension|func) /
-    printf "import RangeIO\nimport RangeIOFoundation\nimport RangeIOMapped\nimport SystemPackage\n%s", imports >file
+    printf "import RangeIO\nimport RangeIOFoundation\nimport RangeIOMapped\nimport SystemPackage\n%s%s", more, imports >file
     if (!own) print "func sample" samples "() async throws {" >file
     printf "#sourceLocation(file: \"%s\", line: %d)\n%s#sourceLocation()\n", page, first, body >file
     if (!own) print "}" >file
@@ -48,7 +56,7 @@ awk -v work="$work" '
   # In place of an import an empty line, so that the others keep their numbers.
   /^import / {
     if ($2 == "PackageDescription") isManifest = 1
-    else if ($2 !~ /^(RangeIO[A-Za-z]*|SystemPackage|Foundation|Dispatch|Synchronization|Testing)$/) isForeign = 1
+    else if ($2 !~ known) isForeign = 1
     imports = imports $0 "\n"
     body = body "\n"
     next
@@ -62,13 +70,15 @@ awk -v work="$work" '
 
 maps=()
 while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
-  find Sources "$scratch/checkouts/swift-system" -name module.modulemap)
+  find Sources "$scratch/checkouts/swift-system" -name module.modulemap
+  [ -z "$more" ] || find "$scratch"/checkouts/swift-{atomics,numerics,nio,nio-ssl,nio-http2,nio-extras,crypto,async-algorithms} \
+    "$scratch"/*/debug/*.build -name module.modulemap -not -path '*.build/include/*' | grep -v /CRangeIO)
 for folder in Sources/CRangeIOSystem Plugins/RangeIOMapped/Sources/CRangeIOMapped; do
   name=$(basename "$folder")
   echo "module $name { umbrella \"$PWD/$folder/include\" export * }" >"$work/$name.modulemap"
   maps+=(-Xcc "-fmodule-map-file=$work/$name.modulemap")
 done
 swiftc -typecheck -wmo -parse-as-library -swift-version 6 -suppress-warnings -module-name Samples -I "$modules" \
-  "${maps[@]}" scripts/samples/Prelude.swift "$work"/Sample*.swift
+  "${maps[@]}" scripts/samples/Prelude.swift ${plugins[@]+"${plugins[@]}"} "$work"/Sample*.swift
 read -r samples blocks left <"$work/counts"
 echo "check-samples: $samples of $blocks Swift blocks compile; $left are manifests or import what is not built here"

@@ -86,7 +86,7 @@ func spill(_ count: Int, in directory: String, on background: BackgroundWork) as
 }
 
 let arguments = CommandLine.arguments
-let cases = ["hit", "hit-under-stages", "cached", "miss", "read", "stream", "spill"]
+let cases = ["hit", "hit-under-stages", "cached", "cached-under-limit", "miss", "read", "stream", "spill"]
 guard arguments.count == 4, cases.contains(arguments[1]), let count = Int(arguments[2]), count > 0 else {
   fatalError("HitCost \(cases.joined(separator: "|")) COUNT DIRECTORY")
 }
@@ -102,6 +102,7 @@ executor.run {
   let source = EndlessSource()
   let reader = try await RangeReader(source, configuration: .init(background: background)) {
     for _ in 0..<(what == "hit-under-stages" ? 2 : 0) { Idle() }
+    if what == "cached-under-limit" { TimeLimiting(.seconds(1)) }
     Caching(store, fill: .exact, blockSize: .kibibytes(4))
   }
   if what == "stream" {
@@ -114,7 +115,7 @@ executor.run {
     try await read(count, of: count, from: 200, by: reader)
   } else {
     try await read(64, of: 64, by: reader)
-    if what == "cached" { take(count, of: 64, from: reader) } else { try await read(count, of: 64, by: reader) }
+    if what.hasPrefix("cached") { take(count, of: 64, from: reader) } else { try await read(count, of: 64, by: reader) }
   }
   let expected = what == "miss" ? 200 + count : 64
   let actual = source.reads.load(ordering: .relaxed)

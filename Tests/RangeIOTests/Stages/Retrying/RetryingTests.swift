@@ -109,12 +109,13 @@ struct RetryingTests {
   @Test func `opening that waits for another try ends at once when it is cancelled`() throws {
     try Simulation.run(seed: 0) { simulation in
       let source = LateOpening([ReadError.passing, ReadError.passing], simulation.time)
-      let opening = Task {
+      let opening = simulation.start {
         try await RangeReader(source, configuration: simulation.configuration) { Self.retrying() }
       }
-      try await simulation.time.sleep(for: .milliseconds(50))
+      try await simulation.clock.sleep(for: .milliseconds(50))
       opening.cancel()
       await #expect(throws: CancellationError.self) { try await opening.value }
+      #expect(simulation.clock.now.offset == .milliseconds(50))
       #expect(source.times.all == [.zero])
     }
   }

@@ -1,0 +1,30 @@
+// What the samples of plugins that need a trait use and do not declare: see scripts/check-samples.sh.
+import Logging
+import NIOCore
+import NIOHTTP1
+import RangeIO
+import RangeIOHTTP
+import ServiceLifecycle
+
+let url = "https://example.com/planet.pmtiles"
+let configuration = HTTPSource.Configuration()
+let secret = ""
+let logger = Logger(label: "samples")
+let tiers: TieredChunkStore = sample()
+let server: any Service = sample()
+
+struct Tokens: Sendable {
+  func fresh(not refused: HTTPCredentials.Value?) async throws -> String { "" }
+}
+let tokens = Tokens()
+
+/// A framework's response.
+struct Response {
+  enum Status { case ok }
+  @discardableResult init(status: Status, body: ResponseBody) {}
+}
+struct ResponseBody {
+  init<Buffers: AsyncSequence>(asyncSequence: Buffers) where Buffers.Element == ByteBuffer {}
+}
+let outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart> = sample()
+let channel: any Channel = sample()
