@@ -96,7 +96,19 @@ public nonisolated(nonsending) func withRangeReader<Result>(
   _ path: String, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
   onChange: RangeReader.ChangePolicy = .fail, _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
-  let reader = try await RangeReader(path, engine: engine, cache: cache, onChange: onChange)
+  try await withRangeReader(RangeReader(path, engine: engine, cache: cache, onChange: onChange), body)
+}
+
+/// Passes `reader` to `body`, and closes it when `body` returns or throws. For readers of any source:
+///
+/// ```swift
+/// let end = try await withRangeReader(RangeReader(source, .remoteObject())) { try await $0.read(suffix: 65_536) }
+/// ```
+///
+/// - Throws: any error that `body` throws.
+public nonisolated(nonsending) func withRangeReader<Result>(
+  _ reader: RangeReader, _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
+) async throws -> Result {
   do {
     let result = try await body(reader)
     await reader.close()

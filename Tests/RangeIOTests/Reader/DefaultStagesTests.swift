@@ -71,4 +71,19 @@ struct DefaultStagesTests {
     let isAppendOnly = try await withRangeReader(path, onChange: .follow) { $0.source.isAppendOnly }
     #expect(isAppendOnly)
   }
+
+  @Test func `a reader that is passed on is closed afterwards, also after an error`() async throws {
+    for fails in [false, true] {
+      let reader = try await RangeReader(SyntheticSource(byteCount: 100))
+      let result = await Task {
+        try await withRangeReader(reader) { reader in
+          if fails { throw ReadError.lasting }
+          return try await reader.read(0..<10)
+        }
+      }.result
+      #expect((try? result.get()) == (fails ? nil : SyntheticSource.bytes(0..<10)))
+      let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
+      #expect(error?.code == .closed)
+    }
+  }
 }
