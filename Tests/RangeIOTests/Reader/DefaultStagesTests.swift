@@ -81,6 +81,7 @@ struct DefaultStagesTests {
           return try await reader.read(0..<10)
         }
       }.result
+      // No bytes mean that it threw.
       #expect((try? result.get()) == (fails ? nil : SyntheticSource.bytes(0..<10)))
       let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
       #expect(error?.code == .closed)
