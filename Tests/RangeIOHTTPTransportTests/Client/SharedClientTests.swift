@@ -37,7 +37,8 @@
       await client.end()
     }
 
-    @Test func `redirects to ever new hosts do not fill the memory, and a host in use keeps its permits`() async throws {
+    @Test func `redirects to ever new hosts do not fill the memory, and a host in use keeps its permits`() async throws
+    {
       let client = try client(keepAlive: 1003)
       let used = client.permits(for: try origin("used.test"))
       try await used.enter(WaiterRegistry())
