@@ -136,7 +136,8 @@
 
     @Test func `a provider that hangs once does not end all reads`() async throws {
       let (hanging, provider) = (GatedProvider(), GatedProvider())
-      let (clock, asked) = (Atomic<Int>(0), Atomic<Int>(0))
+      let clock = Atomic<Int>(0)
+      let asked = Atomic<Int>(0)
       let flight = CredentialsFlight(now: { clock.load(ordering: .sequentiallyConsistent) }) {
         let isFirst = asked.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1
         return try await (isFirst ? hanging : provider).credentials()
