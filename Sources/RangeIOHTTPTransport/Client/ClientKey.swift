@@ -22,9 +22,6 @@
       self.proxy = proxy
     }
 
-    /// The most requests that are under way to one host. HTTP/2 has room for more on a connection.
-    var requestsPerHost: Int { version == .http1 ? connectionsPerHost : connectionsPerHost * 8 }
-
     /// A client with these settings.
     func makeClient() throws(Failure) -> HTTPClient {
       var configuration = HTTPClient.Configuration(

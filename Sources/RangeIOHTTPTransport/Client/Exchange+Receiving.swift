@@ -44,6 +44,7 @@
       case .none:
         // A short body is awaited, so that the next request finds the connection free.
         if let length, length <= 16_384 {
+          servedAt.store(times.head, ordering: .relaxed)
           mode = .dropping(left: length)
           return task.eventLoop.makeSucceededVoidFuture()
         }
@@ -93,7 +94,10 @@
       extra += count - skipped - wanted
       if let rest, extra > rest { return close(task, .body(.overran, taken: taken)) }
       // All is there. With nothing to follow the end is awaited, so that the next request finds the connection free.
-      guard taken == take, rest != 0 else { return task.eventLoop.makeSucceededVoidFuture() }
+      guard taken == take, rest != 0 else {
+        if taken == take, servedAt.load(ordering: .relaxed) == 0 { servedAt.store(Watch.now, ordering: .relaxed) }
+        return task.eventLoop.makeSucceededVoidFuture()
+      }
       finish(.body(.stopped, taken: taken))
       return drop(task, rest.map { $0 - extra })
     }
@@ -147,6 +151,7 @@
     /// Lets a rest run out that is short, and closes the connection for a longer one. `nil`: its length is not known.
     private func drop(_ task: HTTPClient.Task<Void>, _ rest: Int?) -> EventLoopFuture<Void> {
       guard rest ?? 0 <= limits.drain else { return close(task, .head) }
+      servedAt.store(Watch.now, ordering: .relaxed)
       mode = .dropping(left: limits.drain)
       return task.eventLoop.makeSucceededVoidFuture()
     }

@@ -108,6 +108,8 @@
     let received = Atomic<Int>(0)
     /// When the waiter left; zero while it waits.
     let leftAt = Atomic<Int64>(0)
+    /// When all that is wanted was there, so that only the end of the answer is awaited; zero before.
+    let servedAt = Atomic<Int64>(0)
     /// The bytes of the body that are still to come, as far as is known; -1 if not.
     let toCome = Atomic<Int>(-1)
 
@@ -163,17 +165,17 @@
 
     func check(at now: Int64) {
       let since = since.load(ordering: .relaxed)
-      let left = leftAt.load(ordering: .relaxed)
-      if left > 0 {
+      let (left, served) = (leftAt.load(ordering: .relaxed), servedAt.load(ordering: .relaxed))
+      if left > 0 || served > 0 {
         // Draining is for the sake of time: it must not take long.
-        if now - left > 1_000_000_000 { stop() }
+        if now - max(left, served) > 1_000_000_000 { stop() }
         return
       }
       if now > limits.deadline { return fail(.deadline) }
       switch phase.load(ordering: .acquiring) {
       case .connecting:
         // The client has a limit of its own for each step of connecting. This one is for all of them.
-        if now - since > 2 * limits.connect { fail(.connectTimeout) }
+        if (now - since) / 2 > limits.connect { fail(.connectTimeout) }
       case .sent:
         if now - since > limits.head { fail(.headTimeout) }
       case .body:

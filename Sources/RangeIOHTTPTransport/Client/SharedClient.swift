@@ -8,8 +8,9 @@
   final class SharedClient: Sendable {
     let client: HTTPClient
     private let key: ClientKey
-    /// As many as hosts were asked since the client was made.
     private let permits = Locked<[ObjectURL.Origin: Permits]>([:])
+    /// The most hosts whose permits are kept while no request is under way to them: redirects may lead to ever new ones.
+    private static let mostIdleHosts = 64
 
     private struct Entry {
       let client: SharedClient
@@ -25,12 +26,16 @@
     /// The number of clients, for tests.
     static var count: Int { all.withLock { $0.count } }
 
+    /// The number of hosts whose permits are kept, for tests.
+    var hostCount: Int { permits.withLock { $0.count } }
+
     /// The permits for requests to a host. The client's own queue would count the wait for other requests as time of
-    /// connecting, and fail.
+    /// connecting, and fail. So they are no more for HTTP/2, which the server need not speak.
     func permits(for origin: ObjectURL.Origin) -> Permits {
       permits.withLock { permits in
         if let known = permits[origin] { return known }
-        let new = Permits(key.requestsPerHost)
+        if permits.count >= Self.mostIdleHosts { permits = permits.filter { !$0.value.isIdle } }
+        let new = Permits(key.connectionsPerHost)
         permits[origin] = new
         return new
       }

@@ -34,6 +34,12 @@
     /// The present time, in nanoseconds.
     static var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
 
+    /// The time after `duration`; the end of all times if that is too long to count.
+    static func time(after duration: Duration) -> Int64 {
+      let (time, overflow) = now.addingReportingOverflow(duration.nanoseconds)
+      return overflow ? .max : time
+    }
+
     /// The number of what is under way.
     var count: Int { state.withLock { $0.watched.count } }
 

@@ -62,8 +62,12 @@
     // MARK: waiting
 
     /// Waits for `answer`. Fails when the task is cancelled, the source is closed, or `deadline` has passed.
-    func wait<Value>(for answer: Promise<Value>, until deadline: Int64) async throws -> Value {
-      let timed = TimedWait(answer, until: deadline)
+    ///
+    /// - Parameter reason: what to look at when it is too late.
+    func wait<Value>(
+      for answer: Promise<Value>, until deadline: Int64, _ reason: TimedWait.Reason = .credentials
+    ) async throws -> Value {
+      let timed = TimedWait(answer, until: deadline, reason)
       watch.add(timed)
       defer { watch.remove(timed) }
       return try await waiting.wait(for: answer)
@@ -98,7 +102,9 @@
       let shared = try clients.client(for: request.url)
       let permits = shared.permits(for: request.url.origin)
       let prepared = try clientRequest(request)
-      try await permits.enter(waiting, urgency: ReadUrgency.current)
+      try await permits.enter(urgency: ReadUrgency.current) { answer in
+        try await wait(for: answer, until: deadline, .turn)
+      }
       guard gate.enter() else {
         permits.leave()
         throw ReadError.closed
@@ -176,26 +182,5 @@
     var url: ObjectURL
     var fields: HeaderFields
     var body: [UInt8] = []
-  }
-
-  /// A wait that ends when its time is over.
-  private final class TimedWait: Watched {
-    private let answer: any Failable
-    private let deadline: Int64
-
-    init(_ answer: any Failable, until deadline: Int64) {
-      self.answer = answer
-      self.deadline = deadline
-    }
-
-    func check(at now: Int64) {
-      guard now > deadline else { return }
-      answer.fail(
-        Failure(
-          .deadline, "the time for the whole read is over before a request was sent: look at the credentials' provider")
-      )
-    }
-
-    func stop() { answer.fail(ReadError.closed) }
   }
 #endif

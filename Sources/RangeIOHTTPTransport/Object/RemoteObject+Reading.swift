@@ -66,7 +66,7 @@
       let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
       let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
       let transfer = Transfer<ReadMachine>(
-        machine, core, into: sink, until: Watch.now + core.settings.timeLimit(of: range.count).nanoseconds)
+        machine, core, into: sink, until: Watch.time(after: core.settings.timeLimit(of: range.count)))
       do {
         try await transfer.run()
         core.learn(transfer.machine.route, after: route)

@@ -48,7 +48,7 @@
       let machine = DescriptionMachine(
         core.origin, rules: core.settings.rules, habits: core.learnt.withLock { $0.habits })
       let transfer = Transfer<DescriptionMachine>(
-        machine, core, into: nil, until: Watch.now + core.settings.timeLimit(of: 0).nanoseconds)
+        machine, core, into: nil, until: Watch.time(after: core.settings.timeLimit(of: 0)))
       do {
         guard let description = try await transfer.run() else {
           preconditionFailure("a description ends with one")

@@ -24,7 +24,7 @@
       do {
         let answer = try await answer(
           WireRequest(method: method, url: url, fields: fields, body: body), core, limit,
-          until: Watch.now + timeout.nanoseconds)
+          until: Watch.time(after: timeout))
         await core.close()
         return answer
       } catch {

@@ -40,7 +40,7 @@
         last = written.futureResult
       }
       // Pieces are written in order, and the first that fails closes the channel: the last one speaks for all.
-      try await last?.get()
+      if let last { try await gate.end(of: last) }
       return count
     }
 

@@ -36,7 +36,9 @@
       // A range that is too long for an `Int`, or does not lie within the source, is refused by the read itself.
       let (count, isTooLong) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
       guard !isTooLong, range.lowerBound >= 0, range.upperBound <= byteCount else { return }
-      try ByteBuffer.checkCount(written + count, source: source.name)
+      // No object is so long that both counts cannot be added, but a server may say so.
+      let (sum, isMore) = written.addingReportingOverflow(count)
+      try ByteBuffer.checkCount(isMore ? .max : sum, source: source.name)
     }
   }
 #endif

@@ -31,6 +31,21 @@
       }
     }
 
+    /// Suspends until `write` has ended.
+    ///
+    /// - Throws: `CancellationError` at once when the task is cancelled; why it failed.
+    nonisolated(nonsending) func end(of write: EventLoopFuture<Void>) async throws {
+      try Task.checkCancellation()
+      let promise = eventLoop.makePromise(of: Void.self)
+      write.cascade(to: promise)
+      try await withTaskCancellationHandler {
+        try await promise.futureResult.get()
+      } onCancel: {
+        // The first of two answers counts.
+        promise.fail(CancellationError())
+      }
+    }
+
     /// Ends the wait and all later ones with `error`, from any thread.
     func failed(_ error: any Error) {
       eventLoop.execute { self.state.failed(error)?.fail(error) }

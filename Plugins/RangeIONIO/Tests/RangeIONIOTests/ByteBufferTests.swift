@@ -138,6 +138,15 @@
       await reader.close()
     }
 
+    @Test func `the largest object there can be is refused as well`() async throws {
+      let reader = try await RangeReader(SyntheticSource(byteCount: .max))
+      var buffer = ByteBuffer(string: "head")
+      await #expect { try await reader.read(0..<(.max), into: &buffer) } throws: {
+        ($0 as? ReadError)?.code == .limitExceeded
+      }
+      await reader.close()
+    }
+
     @Test func `too much is refused before anything is read`() async throws {
       let source = SyntheticSource(byteCount: 1 << 40)
       let reader = try await RangeReader(source)

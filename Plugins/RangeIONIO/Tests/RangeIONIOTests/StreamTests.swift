@@ -3,6 +3,7 @@
   import NIOEmbedded
   import RangeIO
   import RangeIOTesting
+  import Synchronization
   import Testing
 
   @testable import RangeIONIO
@@ -106,6 +107,42 @@
       _ = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
       writing.cancel()
       await #expect(throws: CancellationError.self) { try await writing.value }
+      _ = try await channel.finish()
+      await reader.close()
+    }
+
+    /// Keeps what is written: what a peer does that receives nothing.
+    private final class Hoard: ChannelOutboundHandler, Sendable {
+      typealias OutboundIn = ByteBuffer
+      let arrived: AsyncStream<Void>.Continuation
+      let kept: Mutex<[EventLoopPromise<Void>]>
+
+      init(_ arrived: AsyncStream<Void>.Continuation) {
+        self.arrived = arrived
+        kept = Mutex([])
+      }
+
+      func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if let promise { kept.withLock { $0.append(promise) } }
+        arrived.yield()
+      }
+
+      /// All is written after all.
+      func giveUp() { for promise in kept.withLock({ $0 }) { promise.succeed() } }
+    }
+
+    @Test func `a cancelled writer does not wait for its last piece`() async throws {
+      let (reader, channel) = (try await reader(), NIOAsyncTestingChannel())
+      try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+      let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+      let hoard = Hoard(arrived)
+      try await channel.pipeline.addHandler(hoard).get()
+      let writing = Task { try await channel.writeStream(reader.stream(chunkSize: .kibibytes(500))) }
+      var pieces = arrivals.makeAsyncIterator()
+      for _ in 0..<2 { _ = await pieces.next() }
+      writing.cancel()
+      await #expect(throws: CancellationError.self) { try await writing.value }
+      hoard.giveUp()
       _ = try await channel.finish()
       await reader.close()
     }

@@ -76,11 +76,14 @@
     }
 
     /// 2,000 reads, or `RANGEIO_CANCELS`.
-    @Test func `cancelled reads leave no connection and no descriptor`() async throws {
+    @Test(arguments: [false, true]) func `cancelled reads leave no connection and no descriptor`(_ isHTTP2: Bool)
+      async throws
+    {
       let count = ProcessInfo.processInfo.environment["RANGEIO_CANCELS"].flatMap { Int($0) } ?? 2000
-      try await withServer(count: 4 << 20) { server in
+      try await withServer(isHTTP2 ? .tls(http2: true) : .init(), count: 4 << 20) { server in
         var configuration = HTTPSource.Configuration.test
-        configuration.keepAlive = .seconds(63)
+        configuration.keepAlive = .seconds(isHTTP2 ? 64 : 63)
+        configuration.httpVersion = isHTTP2 ? .http2 : .http1
         try await withSource(server, configuration) { source, description in
           _ = try await source.read(0..<10, of: description)
         }

@@ -123,6 +123,25 @@
       }
     }
 
+    @Test func `a provider that reads through its own source fails in time`() async throws {
+      try await withServer { server in
+        let own = Mutex<HTTPSource?>(nil)
+        var configuration = HTTPSource.Configuration.test
+        configuration.readTimeout = .milliseconds(300)
+        configuration.credentials = HTTPCredentials { _ in
+          _ = try await own.withLock { $0 }?.describe()
+          return .bearer("never")
+        }
+        let source = HTTPSource(server.url(objectPath), configuration: configuration)
+        own.withLock { $0 = source }
+        let error = try await readError { _ = try await source.describe() }
+        #expect(error.code == .timedOut && error.message.contains("provider"))
+        #expect(server.log.requestCount == 0)
+        own.withLock { $0 = nil }
+        await source.close()
+      }
+    }
+
     @Test func `headers and credentials go to the origin only`() async throws {
       try await withServer { elsewhere in
         try await withServer { server in

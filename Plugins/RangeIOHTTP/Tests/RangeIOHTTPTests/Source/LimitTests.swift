@@ -43,6 +43,86 @@
       }
     }
 
+    @Test func `a read that waits for its turn has a time limit too`() async throws {
+      try await withServer { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.connectionsPerHost = 1
+        configuration.readTimeout = .seconds(3600)
+        try await withSource(server, configuration) { patient, description in
+          configuration.readTimeout = .milliseconds(300)
+          let hasty = HTTPSource(server.url(objectPath), configuration: configuration)
+          let other = try await hasty.describe()
+          let gate = ServerGate()
+          server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .body(0)) }
+          let first = Task { try await patient.read(0..<100, of: description) }
+          await gate.arrival()
+          let error = try await readError { _ = try await hasty.read(0..<100, of: other) }
+          #expect(error.code == .timedOut && error.message.contains("permit more connections"))
+          gate.open()
+          #expect(try await first.value == content(0..<100))
+          try await expectContent(0..<100, of: hasty, other)
+          await hasty.close()
+        }
+      }
+    }
+
+    /// Limits so long that a test which waits for one of them fails.
+    private var patient: HTTPSource.Configuration {
+      var configuration = HTTPSource.Configuration.test
+      configuration.connectionsPerHost = 1
+      configuration.idleTimeout = .seconds(3600)
+      configuration.readTimeout = .seconds(3600)
+      configuration.leastBytesPerSecond = .bytes(0)
+      return configuration
+    }
+
+    @Test func `an answer whose end does not come is not waited for once its bytes are there`() async throws {
+      try await withServer { server in
+        try await withSource(server, patient) { source, description in
+          server.script = ServerScript { context in
+            var answer = context.honest.interrupted(.stall, at: .body(100))
+            answer.framing = .chunked(64)
+            return answer
+          }
+          for _ in 0..<2 { try await expectContent(0..<100, of: source, description) }
+        }
+      }
+    }
+
+    @Test(arguments: [false, true]) func `the body of a redirect that does not end is not waited for`(_ hasLength: Bool)
+      async throws
+    {
+      try await withServer { server in
+        try await withSource(server, patient) { source, description in
+          server.script = ServerScript { context in
+            guard context.request.parameter("moved") == nil else { return context.honest }
+            var answer = ScriptedAnswer(302, text: String(repeating: "elsewhere ", count: 10))
+            answer.fields["Location"] = objectPath + "?moved=1"
+            if !hasLength { answer.framing = .chunked(10) }
+            return answer.interrupted(.stall, at: .body(50))
+          }
+          try await expectContent(0..<100, of: source, description)
+        }
+      }
+    }
+
+    @Test func `times that are too long to count are no limits`() async throws {
+      try await withServer { server in
+        var configuration = HTTPSource.Configuration.test
+        let endless = Duration.seconds(Int64.max)
+        configuration.keepAlive = endless
+        configuration.connectTimeout = endless
+        configuration.firstByteTimeout = endless
+        configuration.idleTimeout = endless
+        configuration.readTimeout = endless
+        configuration.connectionsPerHost = .max
+        configuration.httpVersion = .http2
+        try await withSource(server, configuration) { source, description in
+          try await expectContent(0..<100, of: source, description)
+        }
+      }
+    }
+
     @Test func `a port where nobody listens fails at once`() async throws {
       let port = try await LyingServer.with { $0.port }
       let source = HTTPSource("http://127.0.0.1:\(port)/x", configuration: .test)

@@ -146,5 +146,30 @@
         }
       }
     }
+
+    @Test(arguments: [false, true]) func `a signed path that the client would send in another form fails`(
+      _ isHTTP2: Bool
+    ) async throws {
+      try await withServer(isHTTP2 ? .tls(http2: true) : .init()) { server in
+        server.objects.put(ServedObject(count: 1000), at: "/a%5Bb%5D")
+        var configuration = HTTPSource.Configuration.test
+        configuration.httpVersion = isHTTP2 ? .http2 : .http1
+        try await withSource(server, configuration) { source, description in
+          for _ in 0..<3 {
+            let signed = HTTPSource(
+              server.url("/a[b]?X-Amz-Signature=a&X-Amz-Date=20990101T000000Z&X-Amz-Expires=9"),
+              configuration: configuration)
+            let error = try await readError { _ = try await signed.describe() }
+            #expect(error.message.contains("percent-encode"))
+            await signed.close()
+          }
+          // Without a signature the other form is as good.
+          let plain = HTTPSource(server.url("/a[b]"), configuration: configuration)
+          #expect(try await plain.describe().byteCount == 1000)
+          await plain.close()
+          try await expectContent(0..<100, of: source, description)
+        }
+      }
+    }
   }
 #endif

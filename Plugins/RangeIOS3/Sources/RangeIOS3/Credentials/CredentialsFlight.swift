@@ -9,6 +9,8 @@
       var waiters: [Int: CheckedContinuation<S3Credentials, any Error>] = [:]
       var nextWaiter = 0
       var fetch: Task<Void, Never>?
+      /// The number of the last fetch: one before it was given up, and what it brings is not wanted.
+      var fetchNumber = 0
       var isClosed = false
     }
 
@@ -88,21 +90,28 @@
     }
 
     private func start() {
+      let (number, late) = state.withLock { state in
+        state.fetchNumber += 1
+        return (state.fetchNumber, state.fetch.take())
+      }
+      late?.cancel()
       let task = Task.detached { [weak self, fetch] in
         let result: Result<S3Credentials, any Error>
         do { result = .success(try await fetch()) } catch { result = .failure(error) }
-        self?.end(result)
+        self?.end(number, result)
       }
-      let isClosed = state.withLock { state in
+      let isLeft = state.withLock { state in
+        guard state.fetchNumber == number, !state.isClosed else { return true }
         state.fetch = task
-        return state.isClosed
+        return false
       }
-      if isClosed { task.cancel() }
+      if isLeft { task.cancel() }
     }
 
-    private func end(_ result: Result<S3Credentials, any Error>) {
+    private func end(_ number: Int, _ result: Result<S3Credentials, any Error>) {
       let now = now()
-      let waiters = state.withLock { state in
+      let waiters = state.withLock { state -> [Int: CheckedContinuation<S3Credentials, any Error>] in
+        guard state.fetchNumber == number else { return [:] }
         // `try?`: a failure is told to the waiters below.
         state.decisions.fetched(try? result.get(), at: now)
         defer { state.waiters = [:] }

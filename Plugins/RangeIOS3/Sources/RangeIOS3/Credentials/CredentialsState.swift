@@ -25,9 +25,13 @@
     static let late = 30
     /// After a fetch that failed while the old ones were still good, the next one waits this many seconds.
     static let pause = 30
+    /// A fetch that has not ended after this many seconds is given up: another takes its place. More than any place of
+    /// the chain takes.
+    static let patience = 90
 
     private(set) var current: S3Credentials?
-    private(set) var isFetching = false
+    /// When the fetch under way began.
+    private var fetchBegan: Int?
     /// No fetch in the background before this.
     private var quietUntil = Int.min
     /// What the server has refused: not used again unless there is nothing else.
@@ -42,24 +46,21 @@
     }
 
     private mutating func sign(at now: Int) -> Answer {
-      guard let current, current != refused, lasts(current, now, Self.late) else { return wait() }
-      guard !lasts(current, now, Self.early), !isFetching, now >= quietUntil else {
-        return .use(current, fetches: false)
-      }
-      isFetching = true
-      return .use(current, fetches: true)
+      guard let current, current != refused, lasts(current, now, Self.late) else { return wait(at: now) }
+      guard !lasts(current, now, Self.early), now >= quietUntil else { return .use(current, fetches: false) }
+      return .use(current, fetches: begins(at: now))
     }
 
     private mutating func replace(_ credentials: S3Credentials, at now: Int) -> Answer {
       // Another request has already brought new ones.
       if let current, current != credentials, lasts(current, now, Self.late) { return .use(current, fetches: false) }
       refused = credentials
-      return wait()
+      return wait(at: now)
     }
 
     /// The fetch has ended: with credentials, or with `nil` because it failed.
     mutating func fetched(_ credentials: S3Credentials?, at now: Int) {
-      isFetching = false
+      fetchBegan = nil
       // What cannot be replaced at once is not asked for with every request.
       let isShort = credentials.map { !lasts($0, now, Self.early) } ?? true
       quietUntil = isShort ? now + Self.pause : .min
@@ -69,13 +70,17 @@
       refused = nil
     }
 
-    private mutating func wait() -> Answer {
-      defer { isFetching = true }
-      return .wait(fetches: !isFetching)
+    private mutating func wait(at now: Int) -> Answer { .wait(fetches: begins(at: now)) }
+
+    /// Whether a fetch begins: none is under way, or it has taken too long. A clock that was set back counts as too long.
+    private mutating func begins(at now: Int) -> Bool {
+      if let fetchBegan, (0..<Self.patience).contains(now - fetchBegan) { return false }
+      fetchBegan = now
+      return true
     }
 
     private func lasts(_ credentials: S3Credentials, _ now: Int, _ margin: Int) -> Bool {
-      credentials.expiry.map { $0 - margin > now } ?? true
+      credentials.expiry.map { $0 > now + margin } ?? true
     }
   }
 

@@ -9,30 +9,43 @@
     static let timeLimit = 60
 
     private let command: String
+    private let timeLimit: Int
 
-    init(_ command: String) { self.command = command }
+    /// - Parameter timeLimit: in seconds.
+    init(_ command: String, timeLimit: Int = CommandRun.timeLimit) {
+      self.command = command
+      self.timeLimit = timeLimit
+    }
 
     #if os(macOS) || os(Linux)
       private struct State {
         var process: Process?
-        var isLeft = false
-        var isLate = false
+        var waiter: CheckedContinuation<[UInt8], any Error>?
+        /// Why nothing waits for the command any more.
+        var leftWith: (any Error)?
       }
       private let state = Guarded(State())
 
       /// Runs the command and returns what it prints, at most 64 KiB.
       ///
-      /// - Throws: `permissionDenied` if it fails, `timedOut` after 60 seconds, `CancellationError`.
+      /// - Throws: `permissionDenied` if it fails, `timedOut` after 60 seconds, `CancellationError`; the last two at once,
+      ///   whatever the command and the programs that it has started do.
       func output() async throws -> [UInt8] {
         try await withTaskCancellationHandler {
           try await withCheckedThrowingContinuation { continuation in
+            let leftWith = state.withLock { state in
+              if state.leftWith == nil { state.waiter = continuation }
+              return state.leftWith
+            }
+            if let leftWith { return continuation.resume(throwing: leftWith) }
             // A thread that may wait: the tasks' threads may not.
             DispatchQueue.global().async { [self] in
-              continuation.resume(with: Result { try runHere() })
+              let result = Result { try runHere() }
+              state.withLock { $0.waiter.take() }?.resume(with: result)
             }
           }
         } onCancel: {
-          leave { $0.isLeft = true }
+          leave(with: CancellationError())
         }
       }
 
@@ -45,42 +58,50 @@
         process.standardOutput = output
         let isLeft = state.withLock { state in
           state.process = process
-          return state.isLeft
+          return state.leftWith != nil
         }
         if isLeft { throw CancellationError() }
         do { try Self.withoutBlockedSignals(process.run) } catch { throw failed("cannot be started") }
-        // Cancelled between the two: there was no process to end yet.
-        if state.withLock({ $0.isLeft }) { Self.end(process) }
-        let deadline = DispatchWorkItem { [weak self] in self?.leave { $0.isLate = true } }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.timeLimit), execute: deadline)
-        defer { deadline.cancel() }
+        // Left between the two: there was no process to end yet.
+        if state.withLock({ $0.leftWith != nil }) { Self.end(process) }
+        let deadline = DispatchWorkItem { [weak self] in self?.tooLate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(timeLimit), execute: deadline)
+        defer {
+          deadline.cancel()
+          state.withLock { $0.process = nil }
+        }
         // `try?`: an output that cannot be read is one that is too short, which the parser reports.
         let bytes = [UInt8]((try? output.fileHandleForReading.read(upToCount: 65_536)) ?? Data())
         // A program that prints more is not waited for.
         if bytes.count == 65_536 { Self.end(process) }
         process.waitUntilExit()
-        let (left, late) = state.withLock { ($0.isLeft, $0.isLate) }
-        if left { throw CancellationError() }
-        if late {
-          throw ReadError(.timedOut, "the credential_process took more than \(Self.timeLimit) seconds: run it by hand")
-        }
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
           throw failed("ended with status \(process.terminationStatus)")
         }
         return bytes
       }
 
-      private func leave(_ why: (inout State) -> Void) {
-        let process = state.withLock { state in
-          why(&state)
-          return state.process
-        }
-        if let process { Self.end(process) }
+      private func tooLate() {
+        leave(
+          with: ReadError(.timedOut, "the credential_process took more than \(timeLimit) seconds: run it by hand"))
       }
 
-      /// Not by `terminate`, which a command may ignore.
+      /// Answers the waiter and ends the command.
+      private func leave(with error: any Error) {
+        let (process, waiter) = state.withLock { state in
+          if state.leftWith == nil { state.leftWith = error }
+          return (state.process, state.waiter.take())
+        }
+        if let process { Self.end(process) }
+        waiter?.resume(throwing: error)
+      }
+
+      /// Not by `terminate`, which a command may ignore. Ends what the command has started too, which keeps its output
+      /// open: it is in a group of its own.
       private static func end(_ process: Process) {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        let id = process.processIdentifier
+        guard id > 1 else { return }
+        if kill(-id, SIGKILL) != 0, process.isRunning { kill(id, SIGKILL) }
       }
 
       /// Threads of Dispatch block signals, and a process inherits that: it could not be interrupted.

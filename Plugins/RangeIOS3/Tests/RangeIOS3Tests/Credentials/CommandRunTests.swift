@@ -1,4 +1,5 @@
 #if S3 && (os(macOS) || os(Linux))
+  import Foundation
   import RangeIO
   import Testing
 
@@ -25,6 +26,38 @@
       let task = Task { try await CommandRun("exec sleep 600").output() }
       task.cancel()
       await #expect(throws: CancellationError.self) { _ = try await task.value }
+    }
+
+    @Test func `a command that leaves a program behind with its output is ended with it`() async throws {
+      let error = await #expect(throws: ReadError.self) {
+        _ = try await CommandRun("sleep 600 & echo $!", timeLimit: 1).output()
+      }
+      #expect(error?.code == .timedOut)
+    }
+
+    @Test func `what a command has started is ended with its read`() async throws {
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent("rangeio-\(UUID().uuidString)").path
+      mkfifo(file, 0o600)
+      defer { unlink(file) }
+      // The reader of the pipe tells when the program runs, and when it has ended.
+      let task = Task { try await CommandRun("{ echo started; exec sleep 600; } > '\(file)' & wait").output() }
+      let (lines, told) = AsyncStream.makeStream(of: Int.self)
+      Thread.detachNewThread {
+        let descriptor = open(file, O_RDONLY)
+        var buffer = [UInt8](repeating: 0, count: 64)
+        var count = 0
+        repeat {
+          count = read(descriptor, &buffer, buffer.count)
+          told.yield(count)
+        } while count > 0
+        close(descriptor)
+        told.finish()
+      }
+      var counts = lines.makeAsyncIterator()
+      #expect(await counts.next() == 8)
+      task.cancel()
+      await #expect(throws: CancellationError.self) { _ = try await task.value }
+      #expect(await counts.next() == 0)
     }
   }
 

@@ -134,6 +134,26 @@
       #expect(provider.askedCount == 1)
     }
 
+    @Test func `a provider that hangs once does not end all reads`() async throws {
+      let (hanging, provider) = (GatedProvider(), GatedProvider())
+      let clock = Atomic<Int>(0)
+      let asked = Atomic<Int>(0)
+      let flight = CredentialsFlight(now: { clock.load(ordering: .sequentiallyConsistent) }) {
+        let isFirst = asked.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1
+        return try await (isFirst ? hanging : provider).credentials()
+      }
+      let early = Task { try await flight.credentials() }
+      await hanging.asked(1)
+      clock.store(CredentialsState.patience, ordering: .sequentiallyConsistent)
+      let late = Task { try await flight.credentials() }
+      await provider.asked(1)
+      // What the first brings now is not wanted any more: it may be older.
+      hanging.answer(.success(first))
+      provider.answer(.success(second))
+      #expect(try await early.value == second)
+      #expect(try await late.value == second)
+    }
+
     @Test func `old credentials are used while new ones are fetched`() async throws {
       let provider = GatedProvider()
       let clock = Atomic<Int>(0)

@@ -77,6 +77,32 @@
       #expect(state.ask(.sign, at: 3) == .use(keys("a"), fetches: false))
     }
 
+    @Test func `a fetch that does not end is given up`() {
+      var state = CredentialsState()
+      #expect(state.ask(.sign, at: 1_000) == .wait(fetches: true))
+      #expect(state.ask(.sign, at: 1_089) == .wait(fetches: false))
+      #expect(state.ask(.sign, at: 1_090) == .wait(fetches: true))
+      #expect(state.ask(.sign, at: 1_091) == .wait(fetches: false))
+      // The clock is set back by far.
+      #expect(state.ask(.sign, at: 10) == .wait(fetches: true))
+      let old = keys("a", until: 400)
+      state.fetched(old, at: 11)
+      #expect(state.ask(.sign, at: 200) == .use(old, fetches: true))
+      #expect(state.ask(.sign, at: 289) == .use(old, fetches: false))
+      #expect(state.ask(.sign, at: 290) == .use(old, fetches: true))
+    }
+
+    @Test func `credentials may end at any time`() {
+      for expiry in [Int.min, -1, 0, .max] {
+        var state = CredentialsState()
+        _ = state.ask(.sign, at: 0)
+        state.fetched(keys("a", until: expiry), at: 0)
+        let expected: CredentialsState.Answer =
+          expiry == .max ? .use(keys("a", until: .max), fetches: false) : .wait(fetches: true)
+        #expect(state.ask(.sign, at: 1) == expected)
+      }
+    }
+
     @Test func `a fetch that fails with nothing to use is begun by the next who asks`() {
       var state = CredentialsState()
       #expect(state.ask(.sign, at: 0) == .wait(fetches: true))
