@@ -75,7 +75,7 @@
     }
 
     private func lasts(_ credentials: S3Credentials, _ now: Int, _ margin: Int) -> Bool {
-      credentials.expiry.map { $0 - margin > now } ?? true
+      credentials.expiry.map { $0 > now + margin } ?? true
     }
   }
 

@@ -78,9 +78,12 @@
         if let process { Self.end(process) }
       }
 
-      /// Not by `terminate`, which a command may ignore.
+      /// Not by `terminate`, which a command may ignore. With all that it has started, which has the output open too: it
+      /// is a group of processes.
       private static func end(_ process: Process) {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        let number = process.processIdentifier
+        guard process.isRunning, number > 0 else { return }
+        if getpgid(number) == number { kill(-number, SIGKILL) } else { kill(number, SIGKILL) }
       }
 
       /// Threads of Dispatch block signals, and a process inherits that: it could not be interrupted.
