@@ -22,6 +22,15 @@ import Testing
     #expect(try directory.names == ["copy", "source"])
   }
 
+  @Test func `a file that is replaced does not pass on the rights of its owner`() async throws {
+    let existing = try directory.file("copy", [1, 2, 3])
+    // Users who run the new file would get the rights of the one who copied it.
+    chmod(existing, 0o6755)
+    #expect(try await tool("read", source, "--output", existing, "--force").code == 0)
+    var status = stat()
+    #expect(stat(existing, &status) == 0 && status.st_mode & 0o7777 == 0o755)
+  }
+
   @Test func `an existing file is replaced only by force, and keeps its permissions`() async throws {
     let existing = try directory.file("existing", [1, 2, 3])
     chmod(existing, 0o640)

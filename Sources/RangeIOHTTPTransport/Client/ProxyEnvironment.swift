@@ -31,7 +31,9 @@ public struct ProxyEnvironment: Hashable, Sendable {
   /// - Throws: `Failure` if the environment names a proxy that cannot be used.
   public func proxy(for url: ObjectURL) throws(Failure) -> ProxyServer? {
     guard let text = (url.scheme == .http ? http : https) ?? all else { return nil }
-    guard !exceptions.contains(where: { Self.matches($0, url.host, url.effectivePort) }) else { return nil }
+    // A dot at the end says that the name is a whole one; it is the same host.
+    let host = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
+    guard !exceptions.contains(where: { Self.matches($0, host, url.effectivePort) }) else { return nil }
     do { return try ProxyServer(text) } catch {
       throw Failure(
         .invalidURL, "the proxy variables of the environment cannot be used: \(error.text)", isTransient: false)

@@ -45,6 +45,21 @@ public struct TransportSettings: Hashable, Sendable {
   /// The most time of a read of `count` bytes.
   func timeLimit(of count: Int) -> Duration { readTimeout ?? .seconds(60 + count / 65_536) }
 
+  /// These settings with nothing so large that arithmetic with it overflows: no time longer than ten years, and no more
+  /// connections than there are ports.
+  var bounded: TransportSettings {
+    let longest = Duration.seconds(10 * 365 * 86_400)
+    var settings = self
+    settings.connectTimeout = min(connectTimeout, longest)
+    settings.headTimeout = min(headTimeout, longest)
+    settings.idleTimeout = min(idleTimeout, longest)
+    settings.readTimeout = readTimeout.map { min($0, longest) }
+    settings.rateWindow = min(rateWindow, longest)
+    settings.keepAlive = min(max(keepAlive, .zero), longest)
+    settings.connectionsPerHost = min(connectionsPerHost, 65_535)
+    return settings
+  }
+
   /// How often what is under way is looked at: often enough for the shortest limit.
   var watchInterval: Duration {
     let shortest = min(headTimeout, idleTimeout, readTimeout ?? idleTimeout, connectTimeout)
@@ -81,12 +96,15 @@ extension TransportSettings {
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken) else {
         return try fail("'\(name.prefix(64))' is no name of a header: use letters, digits and hyphens")
       }
-      guard field.value.utf8.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) }) else {
+      guard HeaderFields.isValue(field.value) else {
         return try fail("the value of the header '\(name)' has control characters: remove them")
       }
       guard !Self.ownFields.contains(name.lowercased()) else {
         return try fail("the header '\(name)' is set by the source itself: remove it from the configuration")
       }
+    }
+    guard HeaderFields.isValue(userAgent) else {
+      return try fail("the user agent has control characters: remove them")
     }
     guard connectionsPerHost > 0 else { return try fail("without connections nothing is read: permit at least one") }
     guard connectTimeout > .zero, headTimeout > .zero, idleTimeout > .zero, rateWindow > .zero,

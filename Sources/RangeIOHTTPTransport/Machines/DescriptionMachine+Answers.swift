@@ -80,7 +80,7 @@ extension DescriptionMachine {
     var identifier = head.versionIdentifier(context.rules)
     // A 416 need not carry the tag.
     if head.status == 416, identifier == .unknown, let headIdentifier { identifier = headIdentifier }
-    let isSettled = head.isSettled(at: now + (context.habits.clockOffset ?? 0))
+    let isSettled = head.isSettled(identifier, at: now + (context.habits.clockOffset ?? 0))
     let version = ObjectVersion(identifier, size: size, trustsTime: context.rules.judgesByTime && isSettled)
     return .finish(
       ObjectDescription(version: version, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route))

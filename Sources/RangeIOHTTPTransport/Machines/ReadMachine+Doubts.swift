@@ -101,7 +101,7 @@ extension ReadMachine {
 extension ResponseHead {
   /// The version in words, for messages.
   fileprivate var summary: String {
-    if let entityTag { return "tag \"\(entityTag.opaque.text)\"" }
+    if let entityTag { return "tag \"\(entityTag.opaque.shown)\"" }
     return lastModified.map { "last modified \($0.text)" } ?? "no tag"
   }
 }

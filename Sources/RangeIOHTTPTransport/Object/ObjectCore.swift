@@ -38,7 +38,7 @@
       credentials: CredentialStore? = nil, environment: ProxyEnvironment? = nil
     ) {
       self.origin = origin
-      var settings = settings
+      var settings = settings.bounded
       settings.rules.hasAuthority = authority != nil
       settings.rules.hasCredentials = credentials != nil
       self.settings = settings

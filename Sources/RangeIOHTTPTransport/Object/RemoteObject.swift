@@ -6,7 +6,7 @@
   /// calls on to one.
   ///
   /// Every wait answers a cancelled task at once, and ends with `ReadError.Code.closed` when the object is closed.
-  public final class RemoteObject: Sendable {
+  public final class RemoteObject: Sendable, CustomReflectable {
     private struct Described: Sendable {
       var last: SourceDescription?
       /// Measured once, so that caches keep their block size.
@@ -97,6 +97,9 @@
         return new
       }
     }
+
+    /// Shows the name only: what requests are made of has secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 
     /// What a description of this object carries along.
     private final class Snapshot: Sendable {

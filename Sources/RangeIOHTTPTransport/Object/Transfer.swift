@@ -114,15 +114,27 @@
       if plan.mayCarryCredentials, let authority = core.authority {
         let complete = plan
         let prepared = try await core.leavingBehind(until: deadline) { try await authority.prepare(complete) }
+        for field in prepared.fields.all { try Self.check(field.value, of: field.name) }
         return WireRequest(method: plan.method.rawValue, url: prepared.url, fields: prepared.fields)
       }
       var fields = plan.fields
       if plan.mayCarryCredentials, let credentials = core.credentials {
         let used = try await credentials.current { [core, deadline] in try await core.wait(for: $0, until: deadline) }
         credential = used
-        if let value = used.value { fields.set("Authorization", value) }
+        if let value = used.value {
+          try Self.check(value, of: "Authorization")
+          fields.set("Authorization", value)
+        }
       }
       return WireRequest(method: plan.method.rawValue, url: plan.url, fields: fields)
+    }
+
+    /// Throws if credentials cannot be sent: a token that was read from a file may still have its line end.
+    private static func check(_ value: String, of field: String) throws(Failure) {
+      guard !HeaderFields.isValue(value) else { return }
+      throw Failure(
+        .credentials,
+        "what credentials put into the header '\(field)' has a line end or another control character: remove it")
     }
 
     // MARK: mending

@@ -11,14 +11,16 @@ public struct EntityTag: Hashable, Sendable {
 
   /// Parses the value of an `ETag` field; `nil` if there is nothing in it.
   public init?(_ value: String) {
-    var text = HTTPText.trimmed(value)[...]
-    isWeak = text.utf8.count > 2 && HTTPText.areEqual(text.prefix(2), "W/")
-    if isWeak { text = text.dropFirst(2) }
-    isQuoted = text.utf8.count >= 2 && text.utf8.first == UInt8(ascii: "\"") && text.utf8.last == UInt8(ascii: "\"")
-    if isQuoted { text = text.dropFirst().dropLast() }
+    // By bytes: a quote and a mark that combines with it are one character.
+    var bytes = Array(HTTPText.trimmed(value).utf8)[...]
+    isWeak = bytes.count > 2 && HTTPText.lower(bytes[0]) == UInt8(ascii: "w") && bytes[1] == UInt8(ascii: "/")
+    if isWeak { bytes = bytes.dropFirst(2) }
+    isQuoted = bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
+    if isQuoted { bytes = bytes.dropFirst().dropLast() }
+    let text = String(decoding: bytes, as: UTF8.self)
     // What was no UTF-8 has lost its bytes, so that two tags may look alike.
     guard !text.isEmpty, !text.unicodeScalars.contains("\u{fffd}") else { return nil }
-    opaque = ExactText(String(text))
+    opaque = ExactText(text)
   }
 
   /// As `If-Match` needs it; `nil` for a tag that can never match there (section 13.1.1).

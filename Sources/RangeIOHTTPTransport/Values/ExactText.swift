@@ -5,6 +5,13 @@ public struct ExactText: Hashable, Sendable {
   /// As the server gave it.
   public let text: String
 
+  /// For messages: at most 100 bytes, without control characters.
+  var shown: String {
+    let scalars = text.unicodeScalars.filter { $0.properties.generalCategory != .control }
+    let line = String(String.UnicodeScalarView(scalars))
+    return line.utf8.count <= 100 ? line : String(decoding: line.utf8.prefix(96), as: UTF8.self) + "…"
+  }
+
   /// Wraps `text`.
   public init(_ text: String) { self.text = text }
 

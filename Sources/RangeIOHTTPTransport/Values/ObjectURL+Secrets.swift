@@ -50,7 +50,9 @@ enum QuerySecrets {
     "access_key", "access-key",
   ]
   private static let names: Set<String> = [
-    "sig", "key", "auth", "authorization", "jwt", "policy", "code", "pwd", "pass", "googleaccessid", "key-pair-id",
+    "sig", "sign", "hmac", "key", "rlkey", "auth", "authorization", "jwt", "policy", "code", "pwd", "pass",
+    "googleaccessid", "key-pair-id", "hdnts", "hdnea", "hdntl", "session", "sessionid", "sid",
+    "ticket",
   ]
   private static let amazon: Set<String> = [
     "x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-expires", "x-amz-signedheaders", "x-amz-signature",

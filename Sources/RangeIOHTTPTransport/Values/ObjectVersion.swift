@@ -51,9 +51,9 @@ public struct ObjectVersion: Hashable, Sendable {
   /// In words, for messages.
   var summary: String {
     switch identifier {
-    case .versionID(let id): "version \(id.text)"
-    case .strongTag(let tag): "tag \"\(tag.opaque.text)\""
-    case .weakTag(let tag, _): "weak tag \"\(tag.opaque.text)\""
+    case .versionID(let id): "version \(id.shown)"
+    case .strongTag(let tag): "tag \"\(tag.opaque.shown)\""
+    case .weakTag(let tag, _): "weak tag \"\(tag.opaque.shown)\""
     case .lastModified(let date): "last modified \(date.text)"
     case .unknown: "no tag"
     }

@@ -34,7 +34,8 @@ struct CopyTarget {
     default: throw ToolFailure("cannot copy to \(path): it is no file; use 'rangeio read' with --output")
     }
     self.path = OutputFile.resolved(path)
-    permissions = UInt16(status.st_mode & 0o7777)
+    // Not what runs a file with the rights of its owner: that is another user now.
+    permissions = UInt16(status.st_mode & 0o777)
   }
 
   var directory: String { path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "." }

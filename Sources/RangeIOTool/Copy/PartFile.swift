@@ -115,7 +115,14 @@ final class PartFile: Sendable {
       throw ToolFailure("\(part.path) is not what was written: if another program uses it, end that, and copy again")
     }
     if let permissions = target.permissions { part.setPermissions(permissions) }
-    try part.sync()
+    do throws(ToolFailure) {
+      try part.sync()
+    } catch {
+      // The system reports this once. It may have dropped bytes that it could not write, and still show them to the next
+      // copy, which would compare them, find them right and say so.
+      discard()
+      throw error
+    }
     try Interrupts.shared.releaseTemporary { () throws(ToolFailure) in
       let result =
         target.replaces

@@ -38,7 +38,8 @@ struct OutputFile: ~Copyable {
       Interrupts.shared.guardTemporary(temporary)
       // The new file gets the permissions of the file it replaces. If that fails, the result is still what the user
       // asked for.
-      if leadsSomewhere { fchmod(descriptor, status.st_mode & 0o7777) }
+      // Not what runs a file with the rights of its owner: that may be another user now.
+      if leadsSomewhere { fchmod(descriptor, status.st_mode & 0o777) }
       return OutputFile(path: path, temporary: temporary, replaces: exists, descriptor: descriptor)
     case S_IFDIR:
       throw ToolFailure("cannot write to \(path): it is a directory; name a file in it")

@@ -32,6 +32,7 @@ struct SourceName {
   /// may be a signature or a token.
   var shown: String {
     guard isURL, let start = text.firstRange(of: "://")?.upperBound else { return text }
+    if let shown = Self.shownWithoutPassword(text[start...]) { return text[..<start] + shown }
     let rest = text[start...].prefix { $0 != "#" }
     // An `@` in the path is none of a user, but one before any slash may be.
     let authority = rest.prefix { !"/?".contains($0) }
@@ -44,6 +45,20 @@ struct SourceName {
       return name + "=…"
     }
     return text[..<start] + host + path + (rest.contains("?") ? "?" + names.joined(separator: "&") : "")
+  }
+
+  /// What can be shown of `rest`, which follows `://`, if a password in it has a character that ends a host, so that the
+  /// text is no URL; `nil` if it is one.
+  private static func shownWithoutPassword(_ rest: Substring) -> String? {
+    let authority = rest.prefix { !"/?#".contains($0) }
+    let host = authority.first == "[" ? authority.drop { $0 != "]" }.dropFirst() : authority.drop { $0 != ":" }
+    let isHost = host.isEmpty ? authority.first != "[" || authority.last == "]" : host.first == ":"
+    if authority.contains("@") || (isHost && host.dropFirst().allSatisfy(\.isNumber)) { return nil }
+    let more = rest[authority.endIndex...]
+    guard let at = more.lastIndex(of: "@") else { return nil }
+    // Past a question mark, the sign may be one of a query.
+    guard !more[..<at].contains(where: { "?#".contains($0) }) else { return "…" }
+    return String(more[more.index(after: at)...].prefix { !"?#".contains($0) })
   }
 
   /// Names in queries whose values say which object it is, and grant nothing.

@@ -117,6 +117,16 @@ struct HeaderAnswerTests {
       )
       #expect(found.isSettled == isSettled && (found.version.persistentForm != nil) == isSettled)
     }
+    // A number of the version settles it only where versions are told apart by it.
+    for usesVersionIDs in [false, true] {
+      rules.usesVersionIDs = usesVersionIDs
+      let fields: KeyValuePairs = [
+        "Content-Length": "1", "Last-Modified": oldDate, "Date": "Sun, 06 Nov 1994 08:49:38 GMT",
+        "x-amz-version-id": "7",
+      ]
+      let numbered = try #require(try described(fields, rules: rules))
+      #expect(numbered.isSettled == usesVersionIDs && (numbered.version.persistentForm != nil) == usesVersionIDs)
+    }
     let unclocked = try described([
       "Content-Length": "1", "Last-Modified": HTTPDate(secondsSince1970: testNow - 1).text,
     ])

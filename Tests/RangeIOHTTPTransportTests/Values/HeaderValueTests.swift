@@ -66,6 +66,10 @@ struct HeaderValueTests {
     #expect(EntityTag("W/\"a\"") != EntityTag("\"a\""))
     #expect(EntityTag("\"a\u{fffd}\"") == nil)
     #expect(EntityTag("") == nil && EntityTag("\"\"") == nil && EntityTag(" ") == nil)
+    // A quote that an accent or another mark makes one character with.
+    for text in ["\"\u{301}a\"", "\"a\u{600}\""] { #expect(EntityTag(text)?.condition == text) }
+    #expect(EntityTag("\"\u{301}a\"") != EntityTag("\"\u{302}a\""))
+    #expect(EntityTag("W/\u{301}a") != EntityTag("W/a"))
     // Equal to Unicode, not to a server.
     #expect(EntityTag("\"e\u{301}\"") != EntityTag("\"\u{e9}\""))
   }

@@ -72,6 +72,7 @@ struct ObjectURLTests {
     let url = try ObjectURL(
       "https://me:hunter2@h/x?X-Amz-Signature=hunter2&x%2Damz-credential=hunter2&X-Amz-Security-Token=hunter2&sig=hunter2"
         + "&Signature=hunter2&token=hunter2&access_token=hunter2&key=hunter2&AWSAccessKeyId=hunter2&v=1&flag&api_key=hunter2"
+        + "&hdnts=hunter2&hmac=hunter2&sign=hunter2&rlkey=hunter2&sessionid=hunter2"
     )
     #expect(!"\(url)".contains("hunter2") && !url.redacted.contains("me") && !url.identity.contains("hunter2"))
     #expect(url.redacted.contains("v=1&flag") && url.redacted.contains("sig=redacted"))

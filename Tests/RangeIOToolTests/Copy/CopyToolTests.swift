@@ -88,6 +88,15 @@ import Testing
     #expect(areEqual(try contents(copy), expected[...]))
   }
 
+  @Test func `a file that is replaced does not pass on the rights of its owner`() async throws {
+    let existing = try directory.file("copy", [1, 2, 3])
+    // Users who run the new file would get the rights of the one who copied it.
+    chmod(existing, 0o6755)
+    #expect(try await tool("copy", source, copy, "--force").code == 0)
+    var status = stat()
+    #expect(stat(existing, &status) == 0 && status.st_mode & 0o7777 == 0o755)
+  }
+
   @Test func `an existing file is replaced only by force, and keeps its permissions`() async throws {
     let existing = try directory.file("copy", [1, 2, 3])
     chmod(existing, 0o640)

@@ -18,7 +18,14 @@ import Testing
       ("https://u:p@w@h/p", "https://h/p"), ("https://u:pw@h", "https://h"), ("https://u:pw@h?a=b", "https://h?a=…"),
       ("https://h/p?X-Amz-Signature=abc&x=1#frag", "https://h/p?X-Amz-Signature=…&x=…"),
       ("https://h/p?token", "https://h/p?token"), ("https://h/p?", "https://h/p?"),
-      ("s3://b/k?versionId=abc", "s3://b/k?versionId=abc"), ("https://h/p?a=b=c&&d", "https://h/p?a=…&&d"),
+      // Passwords that are not encoded. Such a text is no URL, and the errors about it show it.
+      ("https://u:pw/x@h/p", "https://h/p"), ("https://u:pw?x@h/p", "https://…"), ("https://u:pw#x@h/p", "https://…"),
+      ("https://u:pw/x?y@h/p", "https://…"), ("https://h:8/p@q", "https://h:8/p@q"),
+      ("https://[::1]:8/a@b", "https://[::1]:8/a@b"),
+      ("https://h/p?a@b=c", "https://h/p?a@b=…"), ("https://u:p]w/x@h/p", "https://h/p"),
+      ("https://[u/x@h", "https://h"),
+      ("s3://b/k?versionId=abc", "s3://b/k?versionId=abc"), ("s3://b/a@b#c?d", "s3://b/a@b"),
+      ("https://h/p?a=b=c&&d", "https://h/p?a=…&&d"),
     ]
     for (text, shown) in cases { #expect(SourceName(text).shown == shown) }
   }

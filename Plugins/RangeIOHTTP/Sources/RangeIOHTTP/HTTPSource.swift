@@ -49,9 +49,11 @@
       }
     }
 
-    /// A text that may be no URL, without what may be secret in it.
+    /// A text that is no URL, without what may be secret in it.
     private static func shown(_ url: String) -> String {
       let path = url.prefix { $0 != "?" && $0 != "#" }
+      // A password may have such a character, and then what comes before it is no path.
+      if url.dropFirst(path.count).contains("@") { return "…" }
       return String(path.lastIndex(of: "@").map { path[path.index(after: $0)...] } ?? path)
     }
 
@@ -124,5 +126,10 @@
     public nonisolated(nonsending) func close() async {
       if case .success(let object) = object { await object.close() }
     }
+  }
+
+  extension HTTPSource: CustomReflectable {
+    /// Shows the name only.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
   }
 #endif

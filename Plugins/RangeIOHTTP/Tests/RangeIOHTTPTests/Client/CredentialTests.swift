@@ -142,6 +142,21 @@
       }
     }
 
+    @Test(arguments: ["s3cret\r\nX-Evil: 1", "s3cret\n", "s3cret\u{0}", "s3cret\u{7f}"])
+    func `credentials that cannot stand in a head are refused, and neither sent nor shown`(_ token: String) async throws
+    {
+      try await withServer { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.credentials = .bearer(token)
+        let source = HTTPSource(server.url(objectPath), configuration: configuration)
+        let error = try await readError { _ = try await source.describe() }
+        #expect(error.code == .permissionDenied && !error.isTransient, "\(error)")
+        #expect(error.message.contains("Authorization") && !"\(error)".contains("s3cret"), "\(error)")
+        #expect(server.log.requestCount == 0)
+        await source.close()
+      }
+    }
+
     @Test func `headers and credentials go to the origin only`() async throws {
       try await withServer { elsewhere in
         try await withServer { server in

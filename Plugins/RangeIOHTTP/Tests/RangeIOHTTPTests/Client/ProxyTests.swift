@@ -49,6 +49,8 @@
       for url in [
         "http://localhost/", "http://example.com/", "https://deep.example.com/", "http://10.200.3.4:99/",
         "http://one.org:8080/", "http://[::1]:80/",
+        // The name from the root of the DNS is the same host.
+        "http://localhost./", "http://example.com.:80/",
       ] { #expect(try proxy(url) == nil, "\(url)") }
       for url in [
         "http://notexample.com/", "http://11.0.0.1/", "http://one.org/", "http://[::2]/", "http://localhost.org/",

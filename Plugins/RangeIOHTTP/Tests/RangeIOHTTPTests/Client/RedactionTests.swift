@@ -49,9 +49,31 @@
       }
     }
 
+    @Test func `a dump of a source or a reader shows no secret`() async throws {
+      try await withServer { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.headers = [("X-Token", "s3cret-header")]
+        configuration.credentials = .bearer("s3cret-token")
+        let query = "?X-Amz-Credential=s3cret-user&X-Amz-Signature=s3cret-signature"
+        let url = "http://s3cret-user:s3cret-password@127.0.0.1:\(server.port)\(objectPath)\(query)"
+        let reader = try await RangeReader(HTTPSource(url, configuration: configuration))
+        _ = try await reader.read(0..<10)
+        expectClean("\(reader)" + String(reflecting: reader) + dumped(reader), "reader")
+        expectClean(dumped(reader.source), "description")
+        let source = HTTPSource(url, configuration: configuration)
+        expectClean("\(source)" + String(reflecting: source) + dumped(source), "source")
+        #expect(dumped(source).contains(source.name))
+        await source.close()
+        await reader.close()
+      }
+    }
+
     @Test func `a text that is no URL is not repeated with its secrets`() async throws {
       for url in [
         "http//s3cret-user:s3cret-password@host/x", "http://a b:s3cret-password@/?X-Amz-Signature=s3cret-signature",
+        // Passwords with characters that end a host.
+        "http://u:s3cret-password?b@host/x", "http://u:s3cret-password#b@host/x", "http://u:s3cret-password/b@host/x",
+        "http://h:bad/x?u=a@b&sig=s3cret-signature",
       ] {
         let source = HTTPSource(url, configuration: .test)
         let error = try await readError { _ = try await source.describe() }

@@ -15,6 +15,9 @@
 
     static let aws = S3Endpoint(server: nil)
 
+    /// What stands before the bucket: empty, or a path without an ending `/`.
+    var prefix: String { server?.prefix ?? "" }
+
     /// Whether this is AWS.
     var isAWS: Bool { server == nil }
 

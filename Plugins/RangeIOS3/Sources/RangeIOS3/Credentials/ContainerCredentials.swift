@@ -1,12 +1,13 @@
 #if S3
   internal import RangeIO
+  internal import RangeIOHTTPTransport
 
   /// The credentials service of a container, in ECS and in EKS (Pod Identity): a URL and a token in the environment.
   struct ContainerCredentials: Equatable, Sendable {
     var url: String
 
     /// The addresses that may be asked without TLS, besides those of the machine itself: the services of ECS and EKS.
-    private static let knownHosts = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
+    private static let knownHosts = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23"]
 
     /// What the environment says; `nil` if it names no service.
     ///
@@ -23,26 +24,19 @@
       }
       guard let full = surroundings.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
       url = full
-      let lower = full.lowercased()
-      if lower.hasPrefix("https://") { return }
-      let host = Self.host(lower)
-      guard lower.hasPrefix("http://"), let host, Self.isOwn(host) || Self.knownHosts.contains(host) else {
+      // By the parser that the request is made with: another one might find another host.
+      // `try?`: what is no URL is refused below.
+      let parsed = try? ObjectURL(full)
+      if parsed?.scheme == .https { return }
+      guard let parsed, parsed.user == nil, Self.isOwn(parsed.host) || Self.knownHosts.contains(parsed.host) else {
         throw ReadError(
           .invalidConfiguration,
           "AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor an address of this machine: correct it")
       }
     }
 
-    /// The host of an `http` URL: with the brackets of an IPv6 address, without user and port.
-    private static func host(_ url: String) -> String? {
-      let authority = url.dropFirst("http://".count).prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != "\\" }
-      guard !authority.contains("@") else { return nil }
-      if authority.first == "[" { return authority.firstIndex(of: "]").map { String(authority[...$0]) } }
-      return String(authority.prefix { $0 != ":" })
-    }
-
     private static func isOwn(_ host: String) -> Bool {
-      if host == "localhost" || host == "[::1]" { return true }
+      if host == "localhost" || host == "::1" { return true }
       let parts = host.split(separator: ".", omittingEmptySubsequences: false)
       return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }

@@ -48,8 +48,9 @@
         case .given, .provider, .anonymous:
           do {
             settings = try await CredentialsChain(surroundings: surroundings).profileSettings()
-          } catch let error as ReadError where error.code == .invalidConfiguration {
-            // The profile that the environment names is not asked for credentials: it need not exist.
+          } catch is ReadError {
+            // The profile that the environment names is not asked for credentials: it need not exist, and its files may be
+            // those of another user.
           }
         }
       }
@@ -83,7 +84,9 @@
   extension S3Endpoint {
     /// What identifies an object among all sources, whatever its version and however it is addressed.
     func identity(of address: S3Address) -> String {
-      isAWS ? "s3://\(address.bucket)/\(address.key)" : "s3+\(name)/\(address.bucket)/\(address.key)"
+      // A path before the bucket, as one server has for several stores, ends with a character that it cannot contain.
+      let server = prefix.isEmpty ? name : "\(name)\(prefix)?"
+      return isAWS ? "s3://\(address.bucket)/\(address.key)" : "s3+\(server)/\(address.bucket)/\(address.key)"
     }
   }
 

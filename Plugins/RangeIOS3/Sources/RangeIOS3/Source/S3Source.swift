@@ -168,4 +168,9 @@
     }
   }
 
+  extension S3Source: CustomReflectable {
+    /// Shows the name only.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+  }
+
 #endif

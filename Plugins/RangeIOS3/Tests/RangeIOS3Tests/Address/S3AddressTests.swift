@@ -85,6 +85,17 @@
       #expect(try url(endpoint, "s3://b/a%2Fb+c@d=é?x#y") == "https://h/b/a%252Fb%2Bc%40d%3D%C3%A9%3Fx%23y")
     }
 
+    @Test func `objects of two stores behind one server are told apart`() throws {
+      let endpoints = ["https://h", "https://h/a", "https://h/b", "https://h/a/b", "https://h:1/a", "http://h/a"]
+      let addresses = ["s3://b/c", "s3://a/b/c", "s3://b/b/c", "s3://a/b/b/c"]
+      let ids = try endpoints.flatMap { endpoint in
+        try addresses.map { try S3Endpoint(endpoint).identity(of: S3Address($0)) }
+      }
+      #expect(Set(ids).count == ids.count)
+      #expect(try S3Endpoint("https://h/").identity(of: S3Address("s3://b/c")) == "s3+https://h/b/c")
+      #expect(try S3Endpoint.aws.identity(of: S3Address("s3://b/c")) == "s3://b/c")
+    }
+
     @Test(arguments: [
       "", "host", "ftp://host", "https://", "https://user:secret@host", "https://host?x", "https://host:0",
       "https://host:99999",

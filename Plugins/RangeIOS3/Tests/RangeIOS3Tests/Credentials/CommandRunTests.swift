@@ -22,6 +22,24 @@
       #expect(error?.code == .permissionDenied)
     }
 
+    @Test func `what a command has started is ended with it`() async throws {
+      let pipe = FileManager.default.temporaryDirectory.appending(path: "rangeio-run-\(UUID())").path
+      #expect(mkfifo(pipe, 0o600) == 0)
+      defer { unlink(pipe) }
+      // The shell waits for the second program, which has the output too.
+      let task = Task { try await CommandRun("echo $$ > '\(pipe)'; sleep 600; true").output() }
+      let shell = try await withCheckedThrowingContinuation { continuation in
+        // Waits until the shell has opened the pipe.
+        DispatchQueue.global().async {
+          continuation.resume(
+            with: Result { try FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).readToEnd() ?? Data() })
+        }
+      }
+      #expect(shell.last == UInt8(ascii: "\n"))
+      task.cancel()
+      await #expect(throws: CancellationError.self) { _ = try await task.value }
+    }
+
     @Test func `a command that hangs is ended with its read`() async throws {
       let task = Task { try await CommandRun("exec sleep 600").output() }
       task.cancel()

@@ -180,7 +180,8 @@
     @Test(arguments: [
       "http://example.com/", "http://127.0.0.1.evil.example/", "http://127.0.0.1@evil.example/", "ftp://127.0.0.1/",
       "http://",
-      "http://169.254.170.2.example/", "http://[::2]/",
+      "http://169.254.170.2.example/", "http://[::2]/", "http://127.0.0.1\\@evil.example/", "http://127.0.0.1\\/",
+      "http://localhost\\@evil.example/",
     ])
     func `a container's token does not go to another machine in the clear`(_ url: String) async {
       let scene = Scene()

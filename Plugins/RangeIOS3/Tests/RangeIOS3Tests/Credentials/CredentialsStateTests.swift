@@ -41,6 +41,17 @@
       #expect(state.ask(.sign, at: 970) == .wait(fetches: true))
     }
 
+    @Test func `no end is too early or too late`() {
+      for (expiry, isGood) in [(Int.min, false), (0, false), (Int.max, true)] {
+        var state = CredentialsState()
+        _ = state.ask(.sign, at: 1_000_000)
+        state.fetched(keys("a", until: expiry), at: 1_000_000)
+        let expected =
+          isGood ? CredentialsState.Answer.use(keys("a", until: expiry), fetches: false) : .wait(fetches: true)
+        #expect(state.ask(.sign, at: 1_000_000) == expected)
+      }
+    }
+
     @Test func `credentials of little time are not asked for with every request`() {
       var state = CredentialsState()
       _ = state.ask(.sign, at: 0)

@@ -91,6 +91,32 @@
       }
     }
 
+    @Test func `files that cannot be read do not matter to a source that has its credentials`() async throws {
+      try await StoreScene.with { scene in
+        scene.store.set { $0.isPublic = true }
+        for credentials in [S3Source.Credentials.given(StoreScene.keys), .provider { StoreScene.keys }, .anonymous] {
+          var configuration = scene.configuration
+          configuration.region = nil
+          configuration.credentials = credentials
+          var surroundings = Scene().surroundings()
+          surroundings.now = { HTTPTime.now }
+          surroundings.file = { path in throw ReadError(.permissionDenied, "not yours", source: path) }
+          let address = Result { () throws(ReadError) in try S3Address("s3://bucket/key") }
+          try await scene.expectContent(
+            of: S3Source(address, configuration, surroundings: surroundings, regions: scene.regions))
+        }
+      }
+    }
+
+    @Test func `an empty file and the null device have no settings`() async throws {
+      let surroundings = Surroundings.process(send: Surroundings.overTransport)
+      #expect(try await surroundings.file("/dev/null") == "")
+      let path = FileManager.default.temporaryDirectory.appending(path: "rangeio-s3-\(UUID())").path
+      defer { unlink(path) }
+      try "".write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(try await surroundings.file(path) == "")
+    }
+
     @Test func `files of the AWS tools are read`() async throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "rangeio-s3-\(UUID())")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

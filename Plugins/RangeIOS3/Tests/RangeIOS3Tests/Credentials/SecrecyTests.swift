@@ -1,0 +1,56 @@
+#if S3
+  import RangeIO
+  import RangeIOHTTPTestServer
+  import Testing
+
+  @testable import RangeIOS3
+
+  @Suite(.timeLimit(.minutes(2))) struct SecrecyTests {
+    private func dumped(_ value: Any) -> String {
+      var text = ""
+      dump(value, to: &text)
+      return text
+    }
+
+    @Test func `a dump of a source or a reader shows no secret`() async throws {
+      try await StoreScene.with { scene in
+        var configuration = scene.configuration
+        configuration.headers = [("x-amz-meta-key", "first secret")]
+        let source = scene.source(
+          "s3://bucket/key", configuration, variables: ["AWS_SECRET_ACCESS_KEY": "first secret"])
+        #expect(!dumped(source).contains("first secret"))
+        let reader = try await RangeReader(source)
+        _ = try await reader.read(0..<10)
+        for text in [dumped(source), dumped(reader), "\(source)", String(reflecting: source), "\(reader.statistics())"]
+        {
+          #expect(!text.contains("first secret"), "\(text)")
+        }
+        #expect(dumped(source).contains("s3://bucket/key"))
+        await reader.close()
+        let url = scene.server.url("/bucket/key").replacing("http://", with: "http://u:first%20secret@")
+        configuration.headers = [("X-Key", "first secret")]
+        scene.store.set { $0.isPublic = true }
+        scene.server.script = ServerScript { $0.honest }
+        scene.server.objects.put(ServedObject(count: 10), at: "/bucket/key")
+        let web = try await RangeReader(contentsOf: url, configuration: configuration)
+        #expect(!dumped(web).contains("first secret") && !dumped(web).contains("first%20secret"))
+        await web.close()
+      }
+    }
+
+    @Test(arguments: ["token\r\nX-Evil: 1", "token\n"])
+    func `a session token that cannot stand in a head is refused, and neither sent nor shown`(_ token: String)
+      async throws
+    {
+      try await StoreScene.with { scene in
+        var configuration = scene.configuration
+        configuration.credentials = .given(
+          S3Credentials(accessKeyID: "AKIDSECOND", secretAccessKey: "second secret", sessionToken: token))
+        let error = await scene.failure(scene.source("s3://bucket/key", configuration))
+        #expect(error?.code == .permissionDenied && error?.isTransient == false, "\(error as Any)")
+        #expect(error.map { !"\($0)".contains("Evil") && $0.message.contains("x-amz-security-token") } == true)
+        #expect(scene.server.log.requestCount == 0)
+      }
+    }
+  }
+#endif
