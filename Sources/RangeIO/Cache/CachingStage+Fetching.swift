@@ -112,8 +112,8 @@ extension CachingStage {
     let wait = FetchWait()
     let planned = token.flights.plan(
       found.wants, since: mark, purpose: request.purpose, wait,
-      widen: { [fill, grid = token.grid, byteCount = request.source.byteCount] in
-        fill == .block ? grid.outward($0, in: byteCount) : $0
+      widen: { [isWhole = fetchesBlocks(request, token.grid, next), grid = token.grid] in
+        isWhole ? grid.outward($0, in: request.source.byteCount) : $0
       },
       lookAgain: {
         let found = self.lookUp(request, token)
@@ -164,6 +164,18 @@ extension CachingStage {
     } catch {
       leave(planned, token)
       throw error
+    }
+  }
+
+  /// Whether the whole blocks around missing bytes are fetched, and a read waits for them.
+  private func fetchesBlocks(_ request: ReadRequest, _ grid: BlockGrid, _ next: ReadNext) -> Bool {
+    switch fill {
+    case .block: return true
+    case .exact, .requestedFirst: return false
+    case .automatic:
+      guard !request.moreRanges.isEmpty, store.keepsPartsOfBlocks else { return true }
+      // As far as is known: a stage that gathers nothing knows of no cost.
+      return store.mayOutliveProcess && next.gathering(of: request.source).map { grid.blockSize <= $0.gap } ?? false
     }
   }
 

@@ -92,16 +92,27 @@
         let new = SourceDescription(
           id: id, name: name, validator: object.version.validator, byteCount: object.size,
           preferredBlockSize: described.blockSize,
-          traits: .init(cost: cost, isSettled: object.isSettled, context: Snapshot(object.version)))
+          traits: .init(cost: cost, isSettled: object.isSettled, context: Snapshot(object.version, stated: cost, core)))
         described.last = new
         return new
       }
     }
 
     /// What a description of this object carries along.
-    private final class Snapshot: Sendable {
+    private final class Snapshot: MeasuredCost {
       let version: ObjectVersion
-      init(_ version: ObjectVersion) { self.version = version }
+      private let stated: SourceDescription.Cost
+      private let core: ObjectCore
+
+      init(_ version: ObjectVersion, stated: SourceDescription.Cost, _ core: ObjectCore) {
+        self.version = version
+        self.stated = stated
+        self.core = core
+      }
+
+      func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Cost? {
+        stated == self.stated ? core.learnt.withLock { $0.measure.cost } : nil
+      }
     }
 
     /// The version that `source` describes.

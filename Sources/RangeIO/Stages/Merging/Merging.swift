@@ -130,10 +130,17 @@ extension MergingStage: GatheringStage {
     planner(for: source).plan(ranges).spans.map(\.asked)
   }
 
+  func gathering(of source: SourceDescription) -> Gathering? {
+    Gathering(gap: planner(for: source).gap, groupsAtOnce: concurrentSpans)
+  }
+
   /// The planner for spans of `source` as of now.
   func planner(for source: SourceDescription) -> SpanPlanner {
     var planner = planner
-    if measures { planner.gap = Int(min(model(of: source).gap, Self.widestGap)) }
+    guard measures else { return planner }
+    // A source that measures itself also sees reads that run together.
+    let model = source.measuredCost.map { LatencyModel($0) } ?? model(of: source)
+    planner.gap = Int(min(model.gap, Self.widestGap))
     return planner
   }
 

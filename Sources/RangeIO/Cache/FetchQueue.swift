@@ -1,0 +1,93 @@
+/// The fetches of one read that are more than the stages below read at once. Each that ends starts the next.
+///
+/// So the first requests to a source that was never read from show what the others cost: when the gap worth reading over
+/// has changed, the fetches that still wait are grouped anew. A thousand ranges that were all grouped before the first
+/// had come would be grouped by a guess.
+///
+/// Flights that wait here can be joined, and are given up when no request wants them any more. The queue lasts as long as
+/// tasks of it run, and each of them ends by starting another, or finds the queue empty.
+final class FetchQueue: Sendable {
+  private let fetches: [PlannedFetch]
+  private let order: Locked<FetchOrder>
+  private let next: ReadNext
+  private let keeper: CacheKeeper
+
+  /// - Parameters:
+  ///   - fetches: of one plan, in ascending order.
+  ///   - groups: which of them to read together by what is known now: more than are read at once.
+  init(
+    _ fetches: [PlannedFetch], _ groups: [Range<Int>], _ gathering: Gathering, _ next: ReadNext, _ keeper: CacheKeeper
+  ) {
+    self.fetches = fetches
+    order = Locked(FetchOrder(groups, gathering))
+    self.next = next
+    self.keeper = keeper
+  }
+
+  /// Starts as many as are read at once.
+  func start() {
+    for _ in 0..<order.withLock({ $0.groupsAtOnce }) { startNext(isLate: false) }
+  }
+
+  private func startNext(isLate: Bool) {
+    while let group = takeNext() {
+      let some = fetches[group]
+      let (flights, ids) = (some[group.lowerBound].flights, some.map(\.start.flight))
+      guard flights.areWanted(ids) else {
+        PlannedFetch.giveUp(some, CachingStage.GivenUp(error: CancellationError()), keeper)
+        continue
+      }
+      let task = PlannedFetch.start(some, isOneOfMany: true, isLate: isLate, keeper, next) { [self] in
+        startNext(isLate: true)
+      }
+      return flights.startedLate(ids, task)
+    }
+  }
+
+  private func takeNext() -> Range<Int>? {
+    let gap = next.gathering(of: fetches[0].request.source)?.gap
+    return order.withLock { order in
+      if let rest = order.toGroup(by: gap) { order.group(PlannedFetch.groups(of: fetches[rest], next)) }
+      return order.next()
+    }
+  }
+}
+
+/// Which fetches come next, and when the rest is to be grouped anew. Knows numbers only.
+struct FetchOrder: Equatable, Sendable {
+  let groupsAtOnce: Int
+  /// The gap by which `groups` were made.
+  private var gap: Int
+  /// The groups that wait, the next one last.
+  private var groups: [Range<Int>]
+  private let end: Int
+  private var takenCount = 0
+  /// The number of groups taken when the gap is looked at again.
+  private var nextLook = 1
+
+  /// - Parameter groups: not empty; together a range of indices from 0 on.
+  init(_ groups: [Range<Int>], _ gathering: Gathering) {
+    gap = gathering.gap
+    groupsAtOnce = gathering.groupsAtOnce
+    end = groups.last?.upperBound ?? 0
+    self.groups = groups.reversed()
+  }
+
+  mutating func next() -> Range<Int>? {
+    takenCount += 1
+    return groups.popLast()
+  }
+
+  /// The fetches to be grouped anew, if `gap` differs by more than an eighth from that of their groups. Looks at it less
+  /// often the longer it lasts, since grouping takes O(n log n): about thirty times in a thousand groups.
+  mutating func toGroup(by gap: Int?) -> Range<Int>? {
+    guard takenCount >= nextLook, let gap, let first = groups.last?.lowerBound else { return nil }
+    nextLook = takenCount + max(1, takenCount / 4)
+    guard abs(gap - self.gap) > self.gap / 8 else { return nil }
+    self.gap = gap
+    return first..<end
+  }
+
+  /// Takes the groups of what waits.
+  mutating func group(_ groups: [Range<Int>]) { self.groups = groups.reversed() }
+}
