@@ -4,7 +4,7 @@
     measure.py scattered --link near --rounds 7 --results FILE
     measure.py warm --rounds 3 --results FILE
     measure.py replaced --results FILE
-    report.py --results FILE --publish FOLDER
+    report.py FILE FOLDER
 
 `run.sh` does all of them. Each program runs in a fresh process, the programs one after the other in each round. Results
 are appended to FILE as lines of JSON, so that parts can be measured at different times."""
@@ -13,27 +13,16 @@ import argparse
 import hashlib
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
 import threading
 import time
 
+from experiments import LINKS, RANGES, SIZE
 from servers import Link, Nginx, free_port, make_object, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SIZE = 1 << 30
-CONNECTIONS = 8
-# Milliseconds there and back, and bytes a second for each connection.
-LINKS = {"near": (2, 10e6), "far": (20, 25e6), "slow": (150, 2e6)}
-# Gaps worth trying, for those who have to be told; `latency x rate` of each link is among them.
-GAPS = (0, 20_000, 65_536, 262_144, 300_000, 524_288)
-
-
-def scattered(count, size, seed):
-    numbers = random.Random(seed)
-    return [(lower, lower + size) for lower in (numbers.randrange(SIZE - size) for _ in range(count))]
 
 
 class Bench:
@@ -114,7 +103,7 @@ class Bench:
     # A: 1,000 times 4 KiB, in one call.
 
     def scattered(self):
-        ranges = scattered(1000, 4096, seed=16)
+        ranges = RANGES["scattered"]
         path, expected = self.write_ranges(ranges), self.digest(ranges)
         name = self.options.link
         programs = self.options.programs_to_run or [
@@ -131,7 +120,7 @@ class Bench:
     # B, runs 1 and 2: 1,000 times 64 KiB, and again in a new process.
 
     def warm(self):
-        ranges = scattered(1000, 65_536, seed=64)
+        ranges = RANGES["warm"]
         path, expected = self.write_ranges(ranges), self.digest(ranges)
         link = self.link("far")
         programs = self.options.programs_to_run or ["rangeio", "fsspec", "gdal", "rclone"]
@@ -177,7 +166,7 @@ class Bench:
 
     def replaced(self):
         make_object(self.objects[1], SIZE, 2)
-        ranges = scattered(1000, 65_536, seed=64)
+        ranges = RANGES["warm"]
         path = self.write_ranges(ranges)
         for program in self.options.programs_to_run or ["rangeio", "fsspec", "gdal", "rclone"]:
             link = self.link("far")

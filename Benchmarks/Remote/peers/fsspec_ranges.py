@@ -1,9 +1,7 @@
 """URL RANGES OUTPUT MODE: `default` uses cat_ranges; a gap in bytes merges by fsspec's merge_offset_ranges before it,
 since cat_ranges over HTTP takes no gap; `blockcache:DIRECTORY` reads through fsspec's cache on a disk."""
 
-import concurrent.futures
 import sys
-import threading
 
 from common import cut, measured, ranges
 

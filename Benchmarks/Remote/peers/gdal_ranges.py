@@ -3,25 +3,13 @@ it opens a connection for each; `threads` reads with eight threads, each through
 
 import concurrent.futures
 import ctypes
-import ctypes.util
 import sys
 import threading
 
 from common import measured, ranges
+from gdal_library import gdal
 
 url, wanted, output, mode = sys.argv[1], ranges(sys.argv[2]), sys.argv[3], sys.argv[4]
-gdal = ctypes.CDLL(ctypes.util.find_library("gdal"))
-gdal.VSIFOpenL.restype = ctypes.c_void_p
-gdal.VSIFOpenL.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
-gdal.VSIFReadMultiRangeL.argtypes = [
-    ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_size_t),
-    ctypes.c_void_p]
-gdal.VSIFSeekL.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int]
-gdal.VSIFReadL.restype = ctypes.c_size_t
-gdal.VSIFReadL.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]
-for key, value in (("GDAL_DISABLE_READDIR_ON_OPEN", "EMPTY_DIR"), ("CPL_VSIL_CURL_ALLOWED_EXTENSIONS", "")):
-    if value:
-        gdal.CPLSetConfigOption(key.encode(), value.encode())
 name = f"/vsicurl/{url}".encode()
 
 

@@ -107,12 +107,22 @@ struct OriginValueTests {
     #expect(measure.blockSize == 524_288)
   }
 
+  @Test func `a body that comes at once does not hide how long others take`() {
+    var measure = OriginMeasure()
+    for _ in 0..<10 { measure.record(bytes: 200_000, in: .milliseconds(100)) }
+    measure.record(bytes: 40_000, in: .microseconds(1))
+    #expect((1.9e6...2.2e6).contains(measure.bytesPerSecond))
+    // Where all of them do, it is quick indeed.
+    for _ in 0..<100 { measure.record(bytes: 40_000, in: .microseconds(1)) }
+    #expect(measure.bytesPerSecond > 1e9)
+  }
+
   @Test func `impossible measurements change nothing`() {
     var measure = OriginMeasure()
     let fresh = measure
     measure.record(latency: .zero)
     measure.record(latency: .seconds(-1))
-    measure.record(bytes: 65_535, in: .seconds(1))
+    measure.record(bytes: 32_767, in: .seconds(1))
     measure.record(bytes: 1_000_000, in: .zero)
     #expect(measure == fresh)
     measure.record(latency: .seconds(1_000_000_000))

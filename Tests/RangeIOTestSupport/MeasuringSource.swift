@@ -1,0 +1,63 @@
+import RangeIOTesting
+
+@testable import RangeIO
+
+/// A source that states one cost, has another, and knows that one once some of its reads have ended.
+final class MeasuringSource: RangeSource {
+  private final class Context: MeasuredCost {
+    let stated: SourceDescription.Cost
+    let known: Locked<SourceDescription.Cost>
+
+    init(_ stated: SourceDescription.Cost) {
+      self.stated = stated
+      known = Locked(stated)
+    }
+
+    func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Cost? {
+      stated == self.stated ? known.withLock { $0 } : nil
+    }
+  }
+
+  private let base: SyntheticSource
+  private let cost: SourceDescription.Cost
+  private let context: Context
+  private let readsToLearn: Int
+  private let readsEnded = Locked(0)
+  private let asked = Noted<ByteRange>()
+
+  /// - Parameters:
+  ///   - cost: of reads, each with the full rate.
+  ///   - readsToLearn: the cost is known after so many.
+  init(
+    byteCount: Int, stating stated: SourceDescription.Cost, costing cost: SourceDescription.Cost,
+    after readsToLearn: Int = 1, time: TimeSource
+  ) {
+    base = SyntheticSource(
+      byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.bytesPerSecond, time: time)
+    self.cost = cost
+    context = Context(stated)
+    self.readsToLearn = readsToLearn
+  }
+
+  /// What was read, in the order of the requests.
+  var reads: [ByteRange] { asked.all }
+  var mostReadsUnderWay: Int { base.mostReadsUnderWay }
+
+  func describe() async throws -> SourceDescription {
+    let description = try await base.describe()
+    return SourceDescription(
+      id: description.id, validator: description.validator, byteCount: description.byteCount,
+      traits: .init(cost: context.stated, context: context))
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    asked.add(range)
+    let bytes = try await base.read(range, of: source)
+    let isKnown = readsEnded.withLock { ended in
+      ended += 1
+      return ended >= readsToLearn
+    }
+    if isKnown { context.known.withLock { $0 = cost } }
+    return bytes
+  }
+}
