@@ -8,8 +8,11 @@ final class MeasuringSource: RangeSource {
     let stated: SourceDescription.Cost
     let known: Locked<SourceDescription.Cost>
 
-    init(_ stated: SourceDescription.Cost) {
+    let fetchSize: Int?
+
+    init(_ stated: SourceDescription.Cost, fetchSize: Int?) {
       self.stated = stated
+      self.fetchSize = fetchSize
       known = Locked(stated)
     }
 
@@ -28,14 +31,15 @@ final class MeasuringSource: RangeSource {
   /// - Parameters:
   ///   - cost: of reads, each with the full rate.
   ///   - readsToLearn: the cost is known after so many.
+  ///   - fetchSize: see `MeasuredCost`.
   init(
     byteCount: Int, stating stated: SourceDescription.Cost, costing cost: SourceDescription.Cost,
-    after readsToLearn: Int = 1, time: TimeSource
+    after readsToLearn: Int = 1, fetchSize: Int? = nil, time: TimeSource? = nil
   ) {
     base = SyntheticSource(
       byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.bytesPerSecond, time: time)
     self.cost = cost
-    context = Context(stated)
+    context = Context(stated, fetchSize: fetchSize)
     self.readsToLearn = readsToLearn
   }
 

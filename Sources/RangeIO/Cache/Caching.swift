@@ -32,7 +32,7 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
   /// What to fetch when bytes are missing.
   public enum Fill: Hashable, Sendable {
     /// The whole blocks that contain them. For sources where a request costs more than bytes, and for reads that are
-    /// close to each other.
+    /// close to each other. Of a remote object, several blocks at once: what comes in the time of a round trip.
     case block
     /// Exactly the missing bytes. The source reads no more bytes than without a cache.
     case exact
@@ -73,6 +73,8 @@ final class CachingStage: ReadyStage {
   let store: any FullChunkStore
   let fill: Caching.Fill
   private let blockSize: Int?
+  /// Whether the user has set one.
+  var hasOwnBlockSize: Bool { blockSize != nil }
   let largest: Int
   /// Recently read blocks, if only what is read twice is kept.
   let touched: RecentTouches?

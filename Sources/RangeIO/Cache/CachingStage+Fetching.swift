@@ -112,9 +112,7 @@ extension CachingStage {
     let wait = FetchWait()
     let planned = token.flights.plan(
       found.wants, since: mark, purpose: request.purpose, wait,
-      widen: { [isWhole = fetchesBlocks(request, token.grid, next), grid = token.grid] in
-        isWhole ? grid.outward($0, in: request.source.byteCount) : $0
-      },
+      widen: { [widening = widening(request, token, next)] in widening.of($0) },
       lookAgain: {
         let found = self.lookUp(request, token)
         let isRefused = request.caching == .onlyIfCached && !found.gaps.isEmpty
@@ -164,18 +162,6 @@ extension CachingStage {
     } catch {
       leave(planned, token)
       throw error
-    }
-  }
-
-  /// Whether the whole blocks around missing bytes are fetched, and a read waits for them.
-  private func fetchesBlocks(_ request: ReadRequest, _ grid: BlockGrid, _ next: ReadNext) -> Bool {
-    switch fill {
-    case .block: return true
-    case .exact, .requestedFirst: return false
-    case .automatic:
-      guard !request.moreRanges.isEmpty, store.keepsPartsOfBlocks else { return true }
-      // As far as is known: a stage that gathers nothing knows of no cost.
-      return store.mayOutliveProcess && next.gathering(of: request.source).map { grid.blockSize <= $0.gap } ?? false
     }
   }
 
@@ -246,7 +232,8 @@ extension CachingStage {
 
   /// Fetches the rest of the blocks around `gaps`, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {
-    let wide = ByteRanges.normalize(gaps.map { token.grid.outward($0, in: source.byteCount) })
+    let widening = Widening(store, token, .extents(fetchGrid(of: source, token.grid)), in: source.byteCount)
+    let wide = ByteRanges.normalize(gaps.map(widening.of))
     let mark = FlightMark(token)
     let missing = { @Sendable [store] () -> [ByteRange] in
       wide.flatMap { range -> [ByteRange] in

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The fetches of one read that are more than the stages below read at once. Each that ends starts the next.
 ///
 /// So the first requests to a source that was never read from show what the others cost: when the gap worth reading over
@@ -26,10 +28,11 @@ final class FetchQueue: Sendable {
 
   /// Starts as many as are read at once.
   func start() {
-    for _ in 0..<order.withLock({ $0.groupsAtOnce }) { startNext(isLate: false) }
+    for _ in 0..<order.withLock({ $0.groupsAtOnce }) { startNext() }
   }
 
-  private func startNext(isLate: Bool) {
+  private func startNext() {
+    var elsewhere = false
     while let group = takeNext() {
       let some = fetches[group]
       let (flights, ids) = (some[group.lowerBound].flights, some.map(\.start.flight))
@@ -37,10 +40,14 @@ final class FetchQueue: Sendable {
         PlannedFetch.giveUp(some, CachingStage.GivenUp(error: CancellationError()), keeper)
         continue
       }
-      let task = PlannedFetch.start(some, isOneOfMany: true, isLate: isLate, keeper, next) { [self] in
-        startNext(isLate: true)
+      let race = StartRace()
+      let task = PlannedFetch.start(some, isOneOfMany: true, elsewhere: elsewhere, keeper, next) { [self] in
+        if race.hasEnded() { startNext() }
       }
-      return flights.startedLate(ids, task)
+      flights.startedLate(ids, task)
+      guard race.hasReturned() else { return }
+      // The source did not suspend. The next one would come on top of this one, and keep this thread still longer.
+      elsewhere = true
     }
   }
 
@@ -51,6 +58,16 @@ final class FetchQueue: Sendable {
       return order.next()
     }
   }
+}
+
+/// Which comes first: that the call which starts a task returns, or that the task ends. The second of the two goes on.
+private final class StartRace: Sendable {
+  private let isDecided = Atomic<Bool>(false)
+
+  /// Whether the call had returned before.
+  func hasEnded() -> Bool { isDecided.exchange(true, ordering: .acquiringAndReleasing) }
+  /// Whether the task had ended before.
+  func hasReturned() -> Bool { isDecided.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
 /// Which fetches come next, and when the rest is to be grouped anew. Knows numbers only.

@@ -35,18 +35,18 @@ extension PlannedFetch {
   /// - Parameters:
   ///   - fetches: at least one, of one plan.
   ///   - isOneOfMany: whether the request is one of several of one plan.
-  ///   - isLate: whether others of the plan have ended before: then no read runs on this thread.
+  ///   - elsewhere: whether no read runs on this thread.
   ///   - ended: called at the end of the task.
   static func start(
-    _ fetches: ArraySlice<PlannedFetch>, isOneOfMany: Bool, isLate: Bool = false, _ keeper: CacheKeeper,
+    _ fetches: ArraySlice<PlannedFetch>, isOneOfMany: Bool, elsewhere: Bool = false, _ keeper: CacheKeeper,
     _ next: ReadNext, ended: @escaping @Sendable () -> Void = {}
   ) -> Task<Void, Never> {
     guard fetches.count == 1, let fetch = fetches.first else {
-      return startTogether(Array(fetches), isOneOfMany: isOneOfMany, isLate: isLate, keeper, next, ended: ended)
+      return startTogether(Array(fetches), isOneOfMany: isOneOfMany, elsewhere: elsewhere, keeper, next, ended: ended)
     }
     var request = fetch.request
     request.isOneOfMany = isOneOfMany
-    return next.startFlight(elsewhere: isLate || !fetch.isQuick) { [request] in
+    return next.startFlight(elsewhere: elsewhere || !fetch.isQuick) { [request] in
       let result = await CachingStage.acquire(request, fetch.ticket, fetch.reservation, keeper, next)
       fetch.flights.complete(fetch.start.flight, fetch.start.range, result)
       ended()
@@ -55,7 +55,7 @@ extension PlannedFetch {
 
   /// Reads several flights as one request. They succeed or fail together.
   private static func startTogether(
-    _ fetches: [PlannedFetch], isOneOfMany: Bool, isLate: Bool, _ keeper: CacheKeeper, _ next: ReadNext,
+    _ fetches: [PlannedFetch], isOneOfMany: Bool, elsewhere: Bool, _ keeper: CacheKeeper, _ next: ReadNext,
     ended: @escaping @Sendable () -> Void
   ) -> Task<Void, Never> {
     let flights = fetches[0].flights
@@ -65,7 +65,7 @@ extension PlannedFetch {
       grid: grid)
     request.moreRanges = fetches.dropFirst().map(\.start.range)
     request.isOneOfMany = isOneOfMany
-    return next.startFlight(elsewhere: isLate) { [request] in
+    return next.startFlight(elsewhere: elsewhere) { [request] in
       let store = keeper.store
       do {
         let turns = fetches.contains { $0.reservation == nil } ? CachingStage.turns(of: store, below: next) : nil

@@ -7,9 +7,18 @@ package protocol MeasuredCost: AnyObject, Sendable {
   /// - Parameter stated: the cost in the description. `nil` if the source has not stated this: a source around it has
   ///   changed it, and knows better.
   func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Cost?
+
+  /// The bytes around a few that are worth fetching with them, a power of two; `nil`: a block. More than that costs more
+  /// than another request.
+  ///
+  /// Not the block size, which must be the same in the next process, or a cache on a disk is not found.
+  var fetchSize: Int? { get }
 }
 
 extension SourceDescription {
   /// The cost as measured by the source itself; `nil` if it does not measure.
   package var measuredCost: Cost? { (context as? any MeasuredCost)?.measured(insteadOf: cost) }
+
+  /// See ``MeasuredCost/fetchSize``.
+  package var fetchSize: Int? { (context as? any MeasuredCost)?.fetchSize }
 }

@@ -9,9 +9,8 @@
   public final class RemoteObject: Sendable {
     private struct Described: Sendable {
       var last: SourceDescription?
-      /// Measured once, so that caches keep their block size.
+      /// Measured once, so that descriptions are alike.
       var cost: SourceDescription.Cost?
-      var blockSize = 0
     }
     let core: ObjectCore
     /// What the user calls it. Never shows a secret.
@@ -87,11 +86,10 @@
           return last
         }
         let cost = described.cost ?? measure.cost
-        if described.cost == nil { described.blockSize = settings.blockSize ?? measure.blockSize }
         described.cost = cost
         let new = SourceDescription(
           id: id, name: name, validator: object.version.validator, byteCount: object.size,
-          preferredBlockSize: described.blockSize,
+          preferredBlockSize: settings.blockSize ?? TransportSettings.usualBlockSize,
           traits: .init(cost: cost, isSettled: object.isSettled, context: Snapshot(object.version, stated: cost, core)))
         described.last = new
         return new
@@ -112,6 +110,10 @@
 
       func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Cost? {
         stated == self.stated ? core.learnt.withLock { $0.measure.cost } : nil
+      }
+
+      var fetchSize: Int? {
+        core.settings.blockSize == nil ? core.learnt.withLock { $0.measure.fetchSize } : nil
       }
     }
 

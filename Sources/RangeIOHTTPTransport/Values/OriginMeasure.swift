@@ -43,8 +43,8 @@ public struct OriginMeasure: Hashable, Sendable {
   /// The bytes that could have come in the time of a round trip.
   private var inFlight: Double { min(latency / .seconds(1) * bytesPerSecond, 1e15) }
 
-  /// The block size for caches: about what comes in the time of a round trip, as a power of two from 256 KiB to 1 MiB.
-  public var blockSize: Int {
+  /// What caches fetch at once: about what comes in the time of a round trip, as a power of two from 256 KiB to 1 MiB.
+  public var fetchSize: Int {
     var size = 262_144
     while size < 1_048_576, Double(size) < inFlight { size *= 2 }
     return size

@@ -91,20 +91,20 @@ struct OriginValueTests {
     floor.received(.max, at: .zero)
   }
 
-  @Test func `block size and drain follow latency times bandwidth`() {
+  @Test func `fetch size and drain follow latency times bandwidth`() {
     var measure = OriginMeasure()
-    #expect(measure.blockSize == 1 << 20 && measure.drainLimit == 1 << 20)
+    #expect(measure.fetchSize == 1 << 20 && measure.drainLimit == 1 << 20)
     for _ in 0..<60 {
       measure.record(latency: .milliseconds(2))
       measure.record(bytes: 1_000_000, in: .milliseconds(100))
     }
-    #expect(measure.blockSize == 262_144 && (19_000...21_000).contains(measure.drainLimit))
+    #expect(measure.fetchSize == 262_144 && (19_000...21_000).contains(measure.drainLimit))
     #expect(measure.cost.latency == measure.latency)
     for _ in 0..<60 {
       measure.record(latency: .milliseconds(20))
       measure.record(bytes: 25_000_000, in: .seconds(1))
     }
-    #expect(measure.blockSize == 524_288)
+    #expect(measure.fetchSize == 524_288)
   }
 
   @Test func `a body that comes at once does not hide how long others take`() {
@@ -127,6 +127,6 @@ struct OriginValueTests {
     #expect(measure == fresh)
     measure.record(latency: .seconds(1_000_000_000))
     measure.record(bytes: .max, in: .nanoseconds(1))
-    #expect(measure.blockSize == 1 << 20 && measure.drainLimit == 1 << 20)
+    #expect(measure.fetchSize == 1 << 20 && measure.drainLimit == 1 << 20)
   }
 }
