@@ -20,7 +20,7 @@ import threading
 import time
 
 from experiments import LINKS, RANGES, SIZE
-from servers import Link, Nginx, free_port, make_object, wait_for
+from servers import Link, Nginx, free_port, make_object, sharpen_timers, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -45,7 +45,7 @@ class Bench:
         os.rename(new, os.path.join(self.root, "object"))
 
     def link(self, name):
-        return Link(os.path.join(self.options.programs, "LinkServer"), self.nginx.port, *LINKS[name])
+        return Link.calibrated(os.path.join(self.options.programs, "LinkServer"), self.nginx.port, *LINKS[name])
 
     def write_ranges(self, ranges):
         path = os.path.join(self.scratch, "ranges")
@@ -234,7 +234,9 @@ def main():
     parser.add_argument("--python", default=sys.executable, help="a Python that has obstore, fsspec and aiohttp")
     parser.add_argument("--scratch", default=os.path.join("/tmp", "range-io-remote"))
     parser.add_argument("--results", default="results.jsonl")
-    bench = Bench(parser.parse_args())
+    options = parser.parse_args()
+    sharpen_timers()
+    bench = Bench(options)
     try:
         getattr(bench, bench.options.experiment)()
     finally:

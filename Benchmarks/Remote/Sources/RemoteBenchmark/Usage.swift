@@ -16,7 +16,7 @@ struct Usage {
   init() {
     var usage = rusage()
     #if canImport(Glibc)
-      getrusage(RUSAGE_SELF, &usage)
+      getrusage(.init(RUSAGE_SELF.rawValue), &usage)
       let unit = 1024
     #else
       getrusage(RUSAGE_SELF, &usage)
