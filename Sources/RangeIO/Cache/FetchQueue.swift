@@ -52,9 +52,10 @@ final class FetchQueue: Sendable {
   }
 
   private func takeNext() -> Range<Int>? {
-    let gap = next.gathering(of: fetches[0].request.source)?.gap
-    return order.withLock { order in
-      if let rest = order.toGroup(by: gap) { order.group(PlannedFetch.groups(of: fetches[rest], next)) }
+    order.withLock { order in
+      if order.isToLook, let rest = order.toGroup(by: next.gathering(of: fetches[0].request.source)?.gap) {
+        order.group(PlannedFetch.groups(of: fetches[rest], next))
+      }
       return order.next()
     }
   }
@@ -95,10 +96,13 @@ struct FetchOrder: Equatable, Sendable {
     return groups.popLast()
   }
 
-  /// The fetches to be grouped anew, if `gap` differs by more than an eighth from that of their groups. Looks at it less
-  /// often the longer it lasts, since grouping takes O(n log n): about thirty times in a thousand groups.
+  /// Whether the gap is to be looked at. Less and less often, since grouping takes O(n log n): about thirty times in a
+  /// thousand groups.
+  var isToLook: Bool { takenCount >= nextLook }
+
+  /// The fetches to be grouped anew, if `gap` differs by more than an eighth from that of their groups.
   mutating func toGroup(by gap: Int?) -> Range<Int>? {
-    guard takenCount >= nextLook, let gap, let first = groups.last?.lowerBound else { return nil }
+    guard isToLook, let gap, let first = groups.last?.lowerBound else { return nil }
     nextLook = takenCount + max(1, takenCount / 4)
     guard abs(gap - self.gap) > self.gap / 8 else { return nil }
     self.gap = gap
