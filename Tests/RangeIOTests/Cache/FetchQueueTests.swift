@@ -32,7 +32,7 @@ import Testing
     #expect(source.asked == Array(ranges[..<3]))
     source.hold(false)
     #expect(try await read.value == ranges.map { SyntheticSource.bytes($0) })
-    #expect(source.asked == ranges)
+    #expect(source.asked.count == 20 && Set(source.asked) == Set(ranges))
     await quiet()
     #expect(store.isQuiet)
     try await allPermitsAreBack(merging)
