@@ -6,17 +6,17 @@ import RangeIOTesting
 final class MeasuringSource: RangeSource {
   private final class Context: MeasuredCost {
     let stated: SourceDescription.Cost
-    let known: Locked<SourceDescription.Cost>
+    let known: Locked<SourceDescription.Measurement>
 
     let fetchSize: Int?
 
     init(_ stated: SourceDescription.Cost, fetchSize: Int?) {
       self.stated = stated
       self.fetchSize = fetchSize
-      known = Locked(stated)
+      known = Locked(.init(stated, isGuess: true))
     }
 
-    func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Cost? {
+    func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement? {
       stated == self.stated ? known.withLock { $0 } : nil
     }
   }
@@ -61,7 +61,7 @@ final class MeasuringSource: RangeSource {
       ended += 1
       return ended >= readsToLearn
     }
-    if isKnown { context.known.withLock { $0 = cost } }
+    if isKnown { context.known.withLock { $0 = .init(cost, isGuess: false) } }
     return bytes
   }
 }

@@ -53,7 +53,7 @@ final class FetchQueue: Sendable {
 
   private func takeNext() -> Range<Int>? {
     order.withLock { order in
-      if order.isToLook, let rest = order.toGroup(by: next.gathering(of: fetches[0].request.source)?.gap) {
+      if order.isToLook, let rest = order.toGroup(by: next.gathering(of: fetches[0].request.source)) {
         order.group(PlannedFetch.groups(of: fetches[rest], next))
       }
       return order.next()
@@ -73,9 +73,8 @@ private final class StartRace: Sendable {
 
 /// Which fetches come next, and when the rest is to be grouped anew. Knows numbers only.
 struct FetchOrder: Equatable, Sendable {
-  let groupsAtOnce: Int
-  /// The gap by which `groups` were made.
-  private var gap: Int
+  /// By what `groups` were made.
+  private var gathering: Gathering
   /// The groups that wait, the next one last.
   private var groups: [Range<Int>]
   private let end: Int
@@ -83,10 +82,11 @@ struct FetchOrder: Equatable, Sendable {
   /// The number of groups taken when the gap is looked at again.
   private var nextLook = 1
 
+  var groupsAtOnce: Int { gathering.groupsAtOnce }
+
   /// - Parameter groups: not empty; together a range of indices from 0 on.
   init(_ groups: [Range<Int>], _ gathering: Gathering) {
-    gap = gathering.gap
-    groupsAtOnce = gathering.groupsAtOnce
+    self.gathering = gathering
     end = groups.last?.upperBound ?? 0
     self.groups = groups.reversed()
   }
@@ -100,12 +100,14 @@ struct FetchOrder: Equatable, Sendable {
   /// thousand groups.
   var isToLook: Bool { takenCount >= nextLook }
 
-  /// The fetches to be grouped anew, if `gap` differs by more than an eighth from that of their groups.
-  mutating func toGroup(by gap: Int?) -> Range<Int>? {
-    guard isToLook, let gap, let first = groups.last?.lowerBound else { return nil }
+  /// The fetches to be grouped anew, if the gap differs by more than an eighth from that of their groups, or their most
+  /// bytes do.
+  mutating func toGroup(by gathering: Gathering?) -> Range<Int>? {
+    guard isToLook, let gathering, let first = groups.last?.lowerBound else { return nil }
     nextLook = takenCount + max(1, takenCount / 4)
-    guard abs(gap - self.gap) > self.gap / 8 else { return nil }
-    self.gap = gap
+    let (old, new) = (self.gathering, gathering)
+    guard abs(new.gap - old.gap) > old.gap / 8 || new.longest != old.longest else { return nil }
+    self.gathering = gathering
     return first..<end
   }
 

@@ -138,6 +138,8 @@ protocol GatheringStage: ReadStage {
 struct Gathering: Equatable, Sendable {
   /// The bytes that take as long to read as another request takes to begin, as measured by now.
   var gap: Int
+  /// The most bytes in a group of several ranges.
+  var longest: Int
   /// How many groups it reads at the same time.
   var groupsAtOnce: Int
 }

@@ -6,7 +6,7 @@ package protocol MeasuredCost: AnyObject, Sendable {
   ///
   /// - Parameter stated: the cost in the description. `nil` if the source has not stated this: a source around it has
   ///   changed it, and knows better.
-  func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Cost?
+  func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement?
 
   /// The bytes around a few that are worth fetching with them, a power of two; `nil`: a block. More than that costs more
   /// than another request.
@@ -16,8 +16,20 @@ package protocol MeasuredCost: AnyObject, Sendable {
 }
 
 extension SourceDescription {
+  /// What a source has measured of itself.
+  package struct Measurement: Equatable, Sendable {
+    package var cost: Cost
+    /// Whether the rate was never measured. A long read that was planned by it may take far longer than planned.
+    package var isGuess: Bool
+
+    package init(_ cost: Cost, isGuess: Bool) {
+      self.cost = cost
+      self.isGuess = isGuess
+    }
+  }
+
   /// The cost as measured by the source itself; `nil` if it does not measure.
-  package var measuredCost: Cost? { (context as? any MeasuredCost)?.measured(insteadOf: cost) }
+  package var measuredCost: Measurement? { (context as? any MeasuredCost)?.measured(insteadOf: cost) }
 
   /// See ``MeasuredCost/fetchSize``.
   package var fetchSize: Int? { (context as? any MeasuredCost)?.fetchSize }

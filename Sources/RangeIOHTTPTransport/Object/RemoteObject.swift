@@ -108,8 +108,10 @@
         self.core = core
       }
 
-      func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Cost? {
-        stated == self.stated ? core.learnt.withLock { $0.measure.cost } : nil
+      func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement? {
+        guard stated == self.stated else { return nil }
+        let measure = core.learnt.withLock { $0.measure }
+        return .init(measure.cost, isGuess: !measure.hasRate)
       }
 
       var fetchSize: Int? {

@@ -35,7 +35,10 @@ public struct OriginMeasure: Hashable, Sendable {
   public var latency: Duration { .seconds(min(max(seconds ?? 0.05, 1e-6), 3600)) }
 
   /// The rate of one connection after the first byte.
-  public var bytesPerSecond: Double { bodySeconds > 0 ? min(max(bodyBytes / bodySeconds, 1), 1e12) : 25e6 }
+  public var bytesPerSecond: Double { hasRate ? min(max(bodyBytes / bodySeconds, 1), 1e12) : 25e6 }
+
+  /// Whether the rate was measured.
+  public var hasRate: Bool { bodySeconds > 0 }
 
   /// For the description of a source.
   public var cost: SourceDescription.Cost { SourceDescription.Cost(latency: latency, bytesPerSecond: bytesPerSecond) }

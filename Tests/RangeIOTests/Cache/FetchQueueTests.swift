@@ -127,4 +127,22 @@ import Testing
       }
     }
   }
+
+  @Test func `as long as the rate is a guess, no span is long`() throws {
+    try Simulation.run(seed: 1) { simulation in
+      let cost = SourceDescription.Cost(latency: .milliseconds(150), bytesPerSecond: 25e6)
+      let ranges = (0..<100).map { $0 * 300_000..<$0 * 300_000 + 4096 }
+      for (readsToLearn, isLong) in [(Int.max, false), (1, true)] {
+        let source = MeasuringSource(
+          byteCount: 1 << 30, stating: cost, costing: cost, after: readsToLearn, time: simulation.time)
+        let reader = try await RangeReader(
+          source, .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(256)), concurrentReads: 2),
+          configuration: simulation.configuration)
+        #expect(try await reader.read(ranges).count == 100)
+        #expect(source.reads.contains { $0.count > 1 << 20 } == isLong)
+        #expect(source.reads.prefix(2).allSatisfy { $0.count <= 1 << 20 })
+        await reader.close()
+      }
+    }
+  }
 }
