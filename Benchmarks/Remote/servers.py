@@ -55,7 +55,7 @@ class Nginx:
                 f"http {{\n{folders}  log_format line '$request_method $status $body_bytes_sent';\n"
                 f"  access_log {self.log} line;\n  keepalive_requests 1000000;\n  sendfile on;\n  tcp_nopush on;\n"
                 f"  default_type application/octet-stream;\n"
-                f"  server {{ listen 127.0.0.1:{self.port}; root {root}; }}\n}}\n")
+                f"  server {{ listen 127.0.0.1:{self.port}; root {root}; autoindex on; }}\n}}\n")
         program = shutil.which("nginx") or "/usr/sbin/nginx"
         self.process = subprocess.Popen(
             [program, "-p", scratch, "-c", f"{scratch}/nginx.conf", "-e", f"{scratch}/error.log"])
