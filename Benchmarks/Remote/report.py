@@ -64,17 +64,19 @@ def megabytes(value):
 def line(name, rounds, best):
     failed = [one["failed"] for one in rounds if "failed" in one]
     if failed or not rounds:
-        return f"| {name} | {failed[0] if failed else 'not measured'} | | | | | | |"
+        return f"| {name} | {failed[0] if failed else 'not measured'} | | | | | | | |"
     times = [one["wall"] for one in rounds]
     wrong = "" if all(one["right"] for one in rounds) else " **wrong bytes**"
     against = f"{statistics.median(times) / best:.2f}×" if best else ""
     return (
         f"| {name}{wrong} | {seconds(statistics.median(times))} | {seconds(min(times))}–{seconds(max(times))} | {against} | "
-        f"{median(rounds, 'requests'):.0f} | {megabytes(median(rounds, 'bytes'))} | {seconds(median(rounds, 'cpu'))} | "
+        f"{median(rounds, 'requests'):.0f} | {median(rounds, 'connections'):.0f} | {megabytes(median(rounds, 'bytes'))} | {seconds(median(rounds, 'cpu'))} | "
         f"{megabytes(median(rounds, 'rss'))} |")
 
 
-HEAD = "| | median | least–most | of the optimum | requests | bytes | CPU | memory |\n| :-- | --: | --: | --: | --: | --: | --: | --: |"
+HEAD = (
+    "| | median | least–most | of the optimum | requests | connections | bytes | CPU | memory |\n"
+    "| :-- | --: | --: | --: | --: | --: | --: | --: | --: |")
 
 
 def scattered_tables(results, text, bars):
@@ -97,11 +99,15 @@ def scattered_tables(results, text, bars):
         text.append("")
         bars.append((f"{milliseconds} ms, {rate / 1e6:.0f} MB/s", best, times))
         ours = times.pop(NAMES["rangeio"])
-        peer = min(times, key=times.get)
-        goals += [
-            (f"{milliseconds} ms: time against the optimum", "at most 1.2×", ours / best, ours / best <= 1.2, ""),
-            (f"{milliseconds} ms: time against the best peer", "at most 1.1×", ours / times[peer],
-             ours / times[peer] <= 1.1, peer.replace("**", ""))]
+        goals.append((f"{milliseconds} ms: time against the optimum", "at most 1.2×", ours / best, ours / best <= 1.2, ""))
+        for text_of, some in (
+            ("the best peer", [name for name in times if "ten at once" not in name]),
+            ("the best with ten connections", [name for name in times if "ten at once" in name])):
+            if some:
+                peer = min(some, key=times.get)
+                asked = "at most 1.1×" if text_of == "the best peer" else ""
+                ratio = ours / times[peer]
+                goals.append((f"{milliseconds} ms: time against {text_of}", asked, ratio, ratio <= 1.1, peer))
     return goals
 
 
@@ -193,22 +199,25 @@ def main():
     warm_table(results, tables)
     replaced_table(results, tables)
     processors = sorted({one["processor"] for one in results})
-    met = sum(goal[3] for goal in goals)
+    asked = [goal for goal in goals if goal[1]]
+    met = sum(goal[3] for goal in asked)
     text = [
         "# Remote objects", "",
         "How long scattered ranges of an object of 1 GiB take, over links that are near, far and slow: RangeIO with the "
         "stages of `RangeReader(contentsOf:)`, the same for all links, beside what else there is. "
         "`Benchmarks/Remote/run.sh --publish` repeats it.", "",
         f"Measured on {', '.join(processors)}; {versions()}. nginx on loopback, behind a link in a process of its own: the "
-        "latency counts there and back, once more for each new connection, and each connection has the rate. At most eight "
-        "connections, but where the table says ten. Fresh processes, interleaved; the time is from opening the object to "
+        "latency counts there and back, once more for each new connection, and each connection has the rate. A request of 4 KiB "
+        "that is alone takes the latency and the time of its bytes, with all that the server and the link do. At most eight "
+        "requests at once, but where the table says ten. Fresh processes, interleaved; the time is from opening the object to "
         "the last byte, without the start of the program. All results were compared by SHA-256. The optimum has eight "
         "connections busy from the first moment to the last, and knows the link.", "",
         "![Times by link](remote.svg)", "",
-        f"{met} of {len(goals)} goals were met:", "",
-        "| goal | asked | measured | | best peer |", "| :-- | --: | --: | :-- | :-- |"]
-    text += [f"| {name} | {asked} | {value:.2f}× | {'met' if is_met else 'short'} | {note} |"
-             for name, asked, value, is_met, note in goals]
+        f"{met} of {len(asked)} goals were met:", "",
+        "| | asked | measured | | peer |", "| :-- | --: | --: | :-- | :-- |"]
+    text += [
+        f"| {name} | {asked} | {value:.2f}× | {('met' if is_met else 'short') if asked else ''} | {note} |"
+        for name, asked, value, is_met, note in goals]
     with open(f"{sys.argv[2]}/Remote.md", "w") as file:
         file.write("\n".join(text + [""] + tables).rstrip() + "\n")
     with open(f"{sys.argv[2]}/remote.svg", "w") as file:
