@@ -6,6 +6,8 @@ SIZE = 1 << 30
 CONNECTIONS = 8
 # Milliseconds there and back, and bytes a second for each connection.
 LINKS = {"near": (2, 10e6), "far": (20, 25e6), "slow": (150, 2e6)}
+# For those who have to be told what gap to read over: latency x rate, and less. The better one counts.
+GAPS = {"near": (0, 20_000), "far": (250_000, 500_000), "slow": (150_000, 300_000)}
 
 
 def scattered(count, size, seed):

@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 
-from experiments import LINKS, RANGES, SIZE
+from experiments import GAPS, LINKS, RANGES, SIZE
 from servers import Link, Nginx, free_port, make_object, sharpen_timers, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -107,9 +107,9 @@ class Bench:
         path, expected = self.write_ranges(ranges), self.digest(ranges)
         name = self.options.link
         programs = self.options.programs_to_run or [
-            "rangeio", "obstore default", *(f"obstore {gap}" for gap in self.options.gaps),
-            *(f"obstore eight:{gap}" for gap in self.options.gaps), "fsspec default",
-            *(f"fsspec {gap}" for gap in self.options.gaps), "gdal multi", "gdal threads"]
+            "rangeio", "obstore default", *(f"obstore {gap}" for gap in GAPS[name]),
+            *(f"obstore eight:{gap}" for gap in GAPS[name]), "fsspec default",
+            *(f"fsspec {gap}" for gap in GAPS[name]), "gdal multi", "gdal threads"]
         link = self.link(name)
         for number in range(self.options.rounds):
             # Another one begins in each round.
@@ -228,7 +228,6 @@ def main():
     parser.add_argument("--link", choices=LINKS, default="near")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--gaps", type=lambda text: [int(gap) for gap in text.split(",")], default=[])
     parser.add_argument("--only", dest="programs_to_run", type=lambda text: text.split(","))
     parser.add_argument("--programs", required=True, help="the folder of LinkServer and RemoteBenchmark")
     parser.add_argument("--python", default=sys.executable, help="a Python that has obstore, fsspec and aiohttp")
