@@ -32,12 +32,16 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
   /// What to fetch when bytes are missing.
   public enum Fill: Hashable, Sendable {
     /// The whole blocks that contain them. For sources where a request costs more than bytes, and for reads that are
-    /// close to each other.
+    /// close to each other. Of a remote object, several blocks at once: what comes in the time of a round trip.
     case block
     /// Exactly the missing bytes. The source reads no more bytes than without a cache.
     case exact
     /// Exactly the missing bytes first. After they arrive, the rest of the blocks, without making a reader wait.
     case requestedFirst
+    /// Whole blocks for a read of one range, exactly the missing bytes for a read of several: who names a thousand ranges
+    /// does not want what lies around them. If the store has a disk tier, which keeps whole blocks only, also several
+    /// ranges are read with their blocks, as long as a block takes no longer than one more request. For remote objects.
+    case automatic
   }
 
   /// Creates a cache that uses `store`.
@@ -69,6 +73,8 @@ final class CachingStage: ReadyStage {
   let store: any FullChunkStore
   let fill: Caching.Fill
   private let blockSize: Int?
+  /// Whether the user has set one.
+  var hasOwnBlockSize: Bool { blockSize != nil }
   let largest: Int
   /// Recently read blocks, if only what is read twice is kept.
   let touched: RecentTouches?

@@ -112,8 +112,8 @@ extension CachingStage: ExplainingStage {
     let rest = ByteRanges.gaps(in: missing, covered: flying.map(\.range)).flatMap { gap in
       next.explain(gap, of: source).map { part in
         var part = part.adding([.init(.flight, "no read of it is under way")])
-        if fill == .block, part.origin == .source, part.detail == nil {
-          let whole = token.grid.outward(gap, in: source.byteCount)
+        if (fill == .block || fill == .automatic), part.origin == .source, part.detail == nil {
+          let whole = Widening(store, token, .extents(fetchGrid(of: source, token.grid)), in: source.byteCount).of(gap)
           if whole != gap { part.detail = "as part of whole blocks, \(whole)" }
         }
         return part

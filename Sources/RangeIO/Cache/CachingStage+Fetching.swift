@@ -112,9 +112,7 @@ extension CachingStage {
     let wait = FetchWait()
     let planned = token.flights.plan(
       found.wants, since: mark, purpose: request.purpose, wait,
-      widen: { [fill, grid = token.grid, byteCount = request.source.byteCount] in
-        fill == .block ? grid.outward($0, in: byteCount) : $0
-      },
+      widen: { [widening = widening(request, token, next)] in widening.of($0) },
       lookAgain: {
         let found = self.lookUp(request, token)
         let isRefused = request.caching == .onlyIfCached && !found.gaps.isEmpty
@@ -234,7 +232,8 @@ extension CachingStage {
 
   /// Fetches the rest of the blocks around `gaps`, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {
-    let wide = ByteRanges.normalize(gaps.map { token.grid.outward($0, in: source.byteCount) })
+    let widening = Widening(store, token, .extents(fetchGrid(of: source, token.grid)), in: source.byteCount)
+    let wide = ByteRanges.normalize(gaps.map(widening.of))
     let mark = FlightMark(token)
     let missing = { @Sendable [store] () -> [ByteRange] in
       wide.flatMap { range -> [ByteRange] in

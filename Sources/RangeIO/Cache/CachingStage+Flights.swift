@@ -1,19 +1,9 @@
 import Synchronization
 
-// How the flights of one plan start: one by one, or together if a stage below reads them together.
+// How the flights of one plan start: one by one, or together if a stage below reads them together; all at once, or as
+// others end (`FetchQueue`).
 
 extension CachingStage {
-  /// A flight that a task will read.
-  private struct PlannedFetch: Sendable {
-    let start: FlightPlan.Start
-    let request: ReadRequest
-    let ticket: ChunkTicket
-    /// `nil`: the bytes are returned but not kept.
-    let reservation: ChunkReservation?
-    /// Whether it starts on the waiter's thread.
-    let isQuick: Bool
-  }
-
   /// What the flights of one plan have in common.
   struct Fetch: Sendable {
     let source: SourceDescription
@@ -48,7 +38,7 @@ extension CachingStage {
     guard starts.count > 1 else {
       for start in starts {
         let departure = prepare(start, of: run, fetch, &tally)
-        if let departure { depart(departure, fetch.next, fetch.wait, isOneOfMany: fetch.isOneOfMany) }
+        if let departure { depart([departure], fetch, isOneOfMany: fetch.isOneOfMany) }
       }
       return tally.isKept
     }
@@ -56,16 +46,26 @@ extension CachingStage {
     for start in starts {
       if let departure = prepare(start, of: run, fetch, &tally) { departures.append(departure) }
     }
-    let groups = Self.groups(of: departures, fetch.source, fetch.next)
-    for group in groups {
-      let isOneOfMany = fetch.isOneOfMany || groups.count > 1
-      if group.count == 1 {
-        depart(departures[group.lowerBound], fetch.next, fetch.wait, isOneOfMany: isOneOfMany)
-      } else {
-        depart(departures[group], fetch.next, fetch.wait, isOneOfMany: isOneOfMany)
-      }
+    let gathering = fetch.next.gathering(of: fetch.source)
+    let groups = PlannedFetch.groups(of: departures[...], fetch.next)
+    if let gathering, groups.count > gathering.groupsAtOnce {
+      FetchQueue(departures, groups, gathering, fetch.next, keeper).start()
+    } else {
+      for group in groups { depart(departures[group], fetch, isOneOfMany: fetch.isOneOfMany || groups.count > 1) }
     }
     return tally.isKept
+  }
+
+  /// Starts flights that are read as one request.
+  private func depart(_ fetches: ArraySlice<PlannedFetch>, _ fetch: Fetch, isOneOfMany: Bool) {
+    let flights = fetch.token.flights
+    let task = PlannedFetch.start(fetches, isOneOfMany: isOneOfMany, keeper, fetch.next)
+    guard fetch.wait?.hasAllCompleted != true else { return }
+    if fetches.count == 1 {
+      flights.started(fetches[fetches.startIndex].start.flight, task)
+    } else {
+      flights.started(fetches.map(\.start.flight), task)
+    }
   }
 
   /// Makes room for a flight. Completes it at once if its bytes are available without waiting, or if it is given up.
@@ -104,68 +104,6 @@ extension CachingStage {
   private static let noRoomAhead = ReadError(
     .limitExceeded, "the cache has no room for what is read ahead: it is read when it is asked for")
 
-  /// The planned fetches that should be read together, as ranges of indexes.
-  private static func groups(
-    of departures: [PlannedFetch], _ source: SourceDescription, _ next: ReadNext
-  ) -> [Range<Int>] {
-    var groups: [Range<Int>] = []
-    var first = 0
-    while first < departures.count {
-      // The longest flights are parts of a long range, which was split so that they run in parallel.
-      let isLong = { departures[$0].start.range.count >= departures[$0].ticket.token.flights.longest }
-      let end = isLong(first) ? first + 1 : (first..<departures.count).first(where: isLong) ?? departures.count
-      let ranges = departures[first..<end].map(\.start.range)
-      let gathered = ranges.count > 1 ? next.groups(ranges, of: source) : nil
-      groups += gathered?.map { $0.lowerBound + first..<$0.upperBound + first } ?? (first..<end).map { $0..<$0 + 1 }
-      first = end
-    }
-    return groups
-  }
-
-  private func depart(_ departure: PlannedFetch, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool) {
-    var request = departure.request
-    request.isOneOfMany = isOneOfMany
-    let (start, flights) = (departure.start, departure.ticket.token.flights)
-    let task = next.startFlight(elsewhere: !departure.isQuick) { [keeper, request, departure] in
-      let result = await Self.acquire(request, departure.ticket, departure.reservation, keeper, next)
-      flights.complete(start.flight, start.range, result)
-    }
-    if wait?.hasAllCompleted != true { flights.started(start.flight, task) }
-  }
-
-  /// Reads several flights of one plan as one request. They succeed or fail together.
-  private func depart(_ departures: ArraySlice<PlannedFetch>, _ next: ReadNext, _ wait: FetchWait?, isOneOfMany: Bool) {
-    let departures = Array(departures)
-    let flights = departures[0].ticket.token.flights
-    let grid = departures.contains { $0.reservation != nil } ? departures[0].ticket.token.grid : nil
-    var request = ReadRequest(
-      departures[0].start.range, of: departures[0].request.source,
-      urgency: flights.urgency(of: departures.map(\.start)),
-      grid: grid)
-    request.moreRanges = departures.dropFirst().map(\.start.range)
-    request.isOneOfMany = isOneOfMany
-    let task = next.start { [keeper, request] in
-      let store = keeper.store
-      do {
-        let turns = departures.contains { $0.reservation == nil } ? Self.turns(of: store, below: next) : nil
-        let response = try await FlightUnderWay.read(request, of: departures[0].ticket.token, turns: turns, next)
-        if request.grid != nil { keeper.keepOverRead(of: response, departures[0].ticket) }
-        for (departure, bytes) in zip(departures, response.pieces) {
-          guard let reservation = departure.reservation else { continue }
-          store.insert(bytes, at: departure.start.range, ticket: departure.ticket, reservation: reservation)
-        }
-        for (departure, bytes) in zip(departures, response.pieces) {
-          flights.complete(departure.start.flight, departure.start.range, .success(bytes))
-        }
-      } catch {
-        for departure in departures { if let reservation = departure.reservation { store.cancel(reservation) } }
-        let error = next.isClosed ? GivenUp(error: error) : error
-        for departure in departures { flights.complete(departure.start.flight, departure.start.range, .failure(error)) }
-      }
-    }
-    if wait?.hasAllCompleted != true { flights.started(departures.map(\.start.flight), task) }
-  }
-
   /// Reads the bytes of a flight, and stores them if there is room.
   static func acquire(
     _ start: FlightPlan.Start, _ fetch: Fetch, _ keeper: CacheKeeper
@@ -180,7 +118,7 @@ extension CachingStage {
   }
 
   /// Reads, and stores if room was reserved.
-  private static func acquire(
+  static func acquire(
     _ request: ReadRequest, _ ticket: ChunkTicket, _ reservation: ChunkReservation?, _ keeper: CacheKeeper,
     _ next: ReadNext
   ) async -> Result<Bytes, any Error> {
@@ -201,7 +139,7 @@ extension CachingStage {
 
   /// The store whose turns are used by a read without a reservation. `nil` if there is a cache below, which takes turns
   /// itself: a read that held a turn here while it waits for one there would block other reads.
-  private static func turns(of store: any FullChunkStore, below next: ReadNext) -> (any FullChunkStore)? {
+  static func turns(of store: any FullChunkStore, below next: ReadNext) -> (any FullChunkStore)? {
     next.isKept ? nil : store
   }
 

@@ -126,6 +126,23 @@ final class FlightTable: Sendable {
     }
   }
 
+  /// Whether a request wants one of these flights.
+  func areWanted(_ ids: [FlightID]) -> Bool {
+    state.withLock { state in ids.contains { state.flights.isWanted($0) } }
+  }
+
+  /// Notes the task of flights that were planned a while ago, of which some may have been cancelled since. It is
+  /// cancelled when none is wanted, which may be now.
+  func startedLate(_ ids: [FlightID], _ task: Task<Void, Never>) {
+    let isWanted = state.withLock { state in
+      let wanted = ids.filter { state.flights.isWanted($0) }
+      let together = Together(wantedCount: wanted.count)
+      for id in wanted { state.tasks[id] = Flying(task: task, together: together) }
+      return !wanted.isEmpty
+    }
+    if !isWanted { task.cancel() }
+  }
+
   /// The urgency of a flight just planned as a prefetch. It rises when a demand joins the flight.
   func urgency(of start: FlightPlan.Start) -> ReadUrgency? {
     guard start.purpose == .prefetch else { return nil }

@@ -287,6 +287,9 @@ package struct Flights<Waiter> {
     Int(id.slot) < slots.count && slots[Int(id.slot)].number == id.number
   }
 
+  /// Whether a request waits for it, or wants it to arrive.
+  package func isWanted(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].standing != .cancelled }
+
   /// The parts of `range` that no joinable flight brings, in order.
   package func uncovered(_ range: ByteRange) -> [ByteRange] {
     var rest: [ByteRange] = []

@@ -76,6 +76,10 @@ public struct ReadNext: Sendable {
   /// one request, in order. `nil` if no stage below groups ranges: request each one separately.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { link.groups(ranges, of: source) }
 
+  /// How the stage that groups ranges does it now. `nil` if no stage below groups ranges, or a stage in between shows
+  /// other bytes.
+  func gathering(of source: SourceDescription) -> Gathering? { link.gathering(of: source) }
+
   /// The stage is borrowed: if it were copied, two tasks that read through one chain would contend for its reference
   /// count.
   @inlinable @inline(__always) static nonisolated(nonsending) func pass(
@@ -112,6 +116,9 @@ public struct ReadNext: Sendable {
   /// See ``ReadNext/groups(_:of:)``.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { nil }
 
+  /// See ``ReadNext/gathering(of:)``.
+  func gathering(of source: SourceDescription) -> Gathering? { nil }
+
   /// See ``ReadNext/explain(_:of:)``. The end of the chain is the source.
   func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
     [ReadExplanation.Part(range, .source)]
@@ -122,6 +129,19 @@ public struct ReadNext: Sendable {
 protocol GatheringStage: ReadStage {
   /// See ``ReadNext/groups(_:of:)``; `nil` if it groups nothing.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]?
+
+  /// See ``ReadNext/gathering(of:)``.
+  func gathering(of source: SourceDescription) -> Gathering?
+}
+
+/// How a stage reads neighbouring ranges together.
+struct Gathering: Equatable, Sendable {
+  /// The bytes that take as long to read as another request takes to begin, as measured by now.
+  var gap: Int
+  /// The most bytes in a group of several ranges.
+  var longest: Int
+  /// How many groups it reads at the same time.
+  var groupsAtOnce: Int
 }
 
 /// A stage that tells where bytes come from. Of a stage that does not, and shows what those below it show, these tell.
@@ -189,6 +209,11 @@ protocol OpeningStage: ReadStage {
   override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
     guard let gatheringStage else { return next.groups(ranges, of: source) }
     return gatheringStage.groups(ranges, of: source)
+  }
+
+  override func gathering(of source: SourceDescription) -> Gathering? {
+    guard let gatheringStage else { return next.gathering(of: source) }
+    return gatheringStage.gathering(of: source)
   }
 }
 

@@ -134,7 +134,8 @@ extension ReadPipeline {
 
   /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
   ///
-  /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` of whole blocks, ``Merging``,
+  /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` of whole blocks
+  /// (of several ranges, exactly these: ``Caching/Fill/automatic``), ``Merging``,
   /// ``Retrying``, ``Hedging`` if asked for, ``Limiting``.
   ///
   /// Each call makes new stages. If several readers must share one limit, give the same pipeline to all of them.
@@ -159,8 +160,8 @@ extension ReadPipeline {
     ReadPipeline {
       if let timeLimit { TimeLimiting(timeLimit) }
       ReadAhead()
-      Caching(store)
-      Merging()
+      Caching(store, fill: .automatic)
+      Merging(concurrentSpans: concurrentReads)
       Retrying()
       if hedges { Hedging() }
       Limiting(concurrentReads: concurrentReads)

@@ -36,8 +36,11 @@ public struct TransportSettings: Hashable, Sendable {
   public var userAgent = "swift-range-io"
   /// How answers are judged.
   public var rules = TransferRules()
-  /// The block size that caches use, a power of two; `nil`: by the measured latency and rate, 256 KiB to 1 MiB.
+  /// The block size that caches use, a power of two; `nil`: 64 KiB, of which they fetch several at once, 256 KiB to 1 MiB by
+  /// the measured latency and rate.
   public var blockSize: Int?
+  /// The same in each process, whatever is measured: a cache on a disk is found by it.
+  static let usualBlockSize = 65_536
 
   /// Settings with defaults.
   public init() {}

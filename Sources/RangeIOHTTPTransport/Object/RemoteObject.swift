@@ -9,9 +9,8 @@
   public final class RemoteObject: Sendable, CustomReflectable {
     private struct Described: Sendable {
       var last: SourceDescription?
-      /// Measured once, so that caches keep their block size.
+      /// Measured once, so that descriptions are alike.
       var cost: SourceDescription.Cost?
-      var blockSize = 0
     }
     let core: ObjectCore
     /// What the user calls it. Never shows a secret.
@@ -87,12 +86,11 @@
           return last
         }
         let cost = described.cost ?? measure.cost
-        if described.cost == nil { described.blockSize = settings.blockSize ?? measure.blockSize }
         described.cost = cost
         let new = SourceDescription(
           id: id, name: name, validator: object.version.validator, byteCount: object.size,
-          preferredBlockSize: described.blockSize,
-          traits: .init(cost: cost, isSettled: object.isSettled, context: Snapshot(object.version)))
+          preferredBlockSize: settings.blockSize ?? TransportSettings.usualBlockSize,
+          traits: .init(cost: cost, isSettled: object.isSettled, context: Snapshot(object.version, stated: cost, core)))
         described.last = new
         return new
       }
@@ -102,9 +100,26 @@
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 
     /// What a description of this object carries along.
-    private final class Snapshot: Sendable {
+    private final class Snapshot: MeasuredCost {
       let version: ObjectVersion
-      init(_ version: ObjectVersion) { self.version = version }
+      private let stated: SourceDescription.Cost
+      private let core: ObjectCore
+
+      init(_ version: ObjectVersion, stated: SourceDescription.Cost, _ core: ObjectCore) {
+        self.version = version
+        self.stated = stated
+        self.core = core
+      }
+
+      func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement? {
+        guard stated == self.stated else { return nil }
+        let measure = core.learnt.withLock { $0.measure }
+        return .init(measure.cost, isGuess: !measure.hasRate)
+      }
+
+      var fetchSize: Int? {
+        core.settings.blockSize == nil ? core.learnt.withLock { $0.measure.fetchSize } : nil
+      }
     }
 
     /// The version that `source` describes.

@@ -1,11 +1,17 @@
 public import RangeIO
 
-/// How far away an origin is: moving means of latency and bandwidth, and what follows from them.
+/// How far away an origin is: the latency, the bandwidth of one connection, and what follows from them.
+///
+/// The latency is a moving mean. The bandwidth is the bytes of recent bodies by their time: a mean of rates would follow
+/// a body that came at once, out of a buffer on the way, for a hundred others.
 public struct OriginMeasure: Hashable, Sendable {
-  /// The weight of a new measurement.
+  /// The weight of a new measurement of the latency.
   private static let weight = 0.2
+  /// What remains of the weight of earlier bodies with each one.
+  private static let decay = 0.8
   private var seconds: Double?
-  private var rate: Double?
+  private var bodyBytes = 0.0
+  private var bodySeconds = 0.0
 
   /// Nothing is measured: 50 ms and 25 MB/s are assumed.
   public init() {}
@@ -13,25 +19,26 @@ public struct OriginMeasure: Hashable, Sendable {
   /// Notes the time from a request to its head.
   public mutating func record(latency: Duration) {
     guard latency > .zero else { return }
-    seconds = Self.mean(seconds, latency / .seconds(1))
+    let new = latency / .seconds(1)
+    seconds = seconds.map { $0 + Self.weight * (new - $0) } ?? new
   }
 
-  /// Notes the time from the first byte of a body to its last. Bodies of less than 64 KiB say nothing of a bandwidth.
+  /// Notes the time from the head to the last byte of a body. Bodies of less than 32 KiB say nothing of a bandwidth: most
+  /// of them comes with the head.
   public mutating func record(bytes: Int, in duration: Duration) {
-    guard bytes >= 65_536, duration > .zero else { return }
-    rate = Self.mean(rate, Double(bytes) / (duration / .seconds(1)))
-  }
-
-  private static func mean(_ old: Double?, _ new: Double) -> Double {
-    guard let old else { return new }
-    return old + weight * (new - old)
+    guard bytes >= 32_768, duration > .zero else { return }
+    bodyBytes = bodyBytes * Self.decay + Double(bytes)
+    bodySeconds = bodySeconds * Self.decay + duration / .seconds(1)
   }
 
   /// The time to the first byte.
   public var latency: Duration { .seconds(min(max(seconds ?? 0.05, 1e-6), 3600)) }
 
   /// The rate of one connection after the first byte.
-  public var bytesPerSecond: Double { min(max(rate ?? 25e6, 1), 1e12) }
+  public var bytesPerSecond: Double { hasRate ? min(max(bodyBytes / bodySeconds, 1), 1e12) : 25e6 }
+
+  /// Whether the rate was measured.
+  public var hasRate: Bool { bodySeconds > 0 }
 
   /// For the description of a source.
   public var cost: SourceDescription.Cost { SourceDescription.Cost(latency: latency, bytesPerSecond: bytesPerSecond) }
@@ -39,8 +46,8 @@ public struct OriginMeasure: Hashable, Sendable {
   /// The bytes that could have come in the time of a round trip.
   private var inFlight: Double { min(latency / .seconds(1) * bytesPerSecond, 1e15) }
 
-  /// The block size for caches: about what comes in the time of a round trip, as a power of two from 256 KiB to 1 MiB.
-  public var blockSize: Int {
+  /// What caches fetch at once: about what comes in the time of a round trip, as a power of two from 256 KiB to 1 MiB.
+  public var fetchSize: Int {
     var size = 262_144
     while size < 1_048_576, Double(size) < inFlight { size *= 2 }
     return size

@@ -91,20 +91,30 @@ struct OriginValueTests {
     floor.received(.max, at: .zero)
   }
 
-  @Test func `block size and drain follow latency times bandwidth`() {
+  @Test func `fetch size and drain follow latency times bandwidth`() {
     var measure = OriginMeasure()
-    #expect(measure.blockSize == 1 << 20 && measure.drainLimit == 1 << 20)
+    #expect(measure.fetchSize == 1 << 20 && measure.drainLimit == 1 << 20)
     for _ in 0..<60 {
       measure.record(latency: .milliseconds(2))
       measure.record(bytes: 1_000_000, in: .milliseconds(100))
     }
-    #expect(measure.blockSize == 262_144 && (19_000...21_000).contains(measure.drainLimit))
+    #expect(measure.fetchSize == 262_144 && (19_000...21_000).contains(measure.drainLimit))
     #expect(measure.cost.latency == measure.latency)
     for _ in 0..<60 {
       measure.record(latency: .milliseconds(20))
       measure.record(bytes: 25_000_000, in: .seconds(1))
     }
-    #expect(measure.blockSize == 524_288)
+    #expect(measure.fetchSize == 524_288)
+  }
+
+  @Test func `a body that comes at once does not hide how long others take`() {
+    var measure = OriginMeasure()
+    for _ in 0..<10 { measure.record(bytes: 200_000, in: .milliseconds(100)) }
+    measure.record(bytes: 40_000, in: .microseconds(1))
+    #expect((1.9e6...2.2e6).contains(measure.bytesPerSecond))
+    // Where all of them do, it is quick indeed.
+    for _ in 0..<100 { measure.record(bytes: 40_000, in: .microseconds(1)) }
+    #expect(measure.bytesPerSecond > 1e9)
   }
 
   @Test func `impossible measurements change nothing`() {
@@ -112,11 +122,11 @@ struct OriginValueTests {
     let fresh = measure
     measure.record(latency: .zero)
     measure.record(latency: .seconds(-1))
-    measure.record(bytes: 65_535, in: .seconds(1))
+    measure.record(bytes: 32_767, in: .seconds(1))
     measure.record(bytes: 1_000_000, in: .zero)
     #expect(measure == fresh)
     measure.record(latency: .seconds(1_000_000_000))
     measure.record(bytes: .max, in: .nanoseconds(1))
-    #expect(measure.blockSize == 1 << 20 && measure.drainLimit == 1 << 20)
+    #expect(measure.fetchSize == 1 << 20 && measure.drainLimit == 1 << 20)
   }
 }

@@ -45,8 +45,8 @@
       /// The most bytes that are read of an answer with the whole object, where a range was requested that begins it.
       /// Longer objects of servers that ignore ranges fail. Default: 1 MiB.
       public var prefixLimit: ByteCount = .mebibytes(1)
-      /// The block size for caches, a power of two. Default, `nil`: 256 KiB to 1 MiB, by the latency and rate measured
-      /// when the source is first described.
+      /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
+      /// which caches fetch as many at a time as come in a round trip: 256 KiB to 1 MiB, by the measured latency and rate.
       public var blockSize: ByteCount?
 
       /// A configuration with defaults.

@@ -77,6 +77,9 @@ final class MergingStage: ReadyStage {
   private let readsSinceSample = Atomic<Int>(0)
   /// If the stage is never idle, one of this many reads is measured.
   private static let busyReadsPerSample = 64
+  /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
+  /// minutes, and this a few seconds.
+  private static let longestGuess = 1 << 20
   /// The gap if bytes cost nothing: wider than any span, so that there are as few spans as possible.
   private static let widestGap = 0x1p50
   let counts = Locked(Counts())
@@ -130,10 +133,20 @@ extension MergingStage: GatheringStage {
     planner(for: source).plan(ranges).spans.map(\.asked)
   }
 
+  func gathering(of source: SourceDescription) -> Gathering? {
+    let planner = planner(for: source)
+    return Gathering(gap: planner.gap, longest: planner.longestSpan, groupsAtOnce: concurrentSpans)
+  }
+
   /// The planner for spans of `source` as of now.
   func planner(for source: SourceDescription) -> SpanPlanner {
     var planner = planner
-    if measures { planner.gap = Int(min(model(of: source).gap, Self.widestGap)) }
+    guard measures else { return planner }
+    // A source that measures itself also sees reads that run together.
+    let measured = source.measuredCost
+    let model = measured.map { LatencyModel($0.cost) } ?? model(of: source)
+    planner.gap = Int(min(model.gap, Self.widestGap))
+    if measured?.isGuess == true { planner.longestSpan = min(planner.longestSpan, Self.longestGuess) }
     return planner
   }
 

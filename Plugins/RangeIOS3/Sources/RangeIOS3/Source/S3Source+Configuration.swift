@@ -74,8 +74,8 @@
       public var proxy: String?
       /// Files in PEM format with certificates that are trusted in addition to the system's. Default: none.
       public var additionalTrustRoots: [String] = []
-      /// The block size for caches, a power of two. Default, `nil`: 256 KiB to 1 MiB, by the latency and rate measured
-      /// when the source is first described.
+      /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
+      /// which caches fetch as many at a time as come in a round trip: 256 KiB to 1 MiB, by the measured latency and rate.
       public var blockSize: ByteCount?
 
       /// A configuration with defaults.

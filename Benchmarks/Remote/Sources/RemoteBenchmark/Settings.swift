@@ -1,0 +1,43 @@
+import RangeIO
+
+/// What the command line asks for.
+///
+///     RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--versions A B --seconds N]
+struct Settings {
+  let url: String
+  let ranges: [Range<Int>]
+  /// Where the bytes go, one range after the other, once the clock has stopped.
+  let output: String
+  var disk: String?
+  /// The two contents that the object alternates between, and how long they are read.
+  var versions: (a: String, b: String)?
+  var seconds = 10.0
+
+  init(_ arguments: [String]) async throws {
+    guard arguments.count >= 4 else {
+      fatalError("usage: RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--versions A B --seconds N]")
+    }
+    url = arguments[1]
+    output = arguments[3]
+    ranges = try await Self.ranges(arguments[2])
+    var rest = arguments.dropFirst(4)
+    while let option = rest.popFirst() {
+      guard let value = rest.popFirst() else { fatalError("\(option) has no value") }
+      switch option {
+      case "--disk": disk = value
+      case "--seconds": seconds = Double(value) ?? seconds
+      case "--versions": versions = rest.popFirst().map { (value, $0) }
+      default: fatalError("unknown option \(option)")
+      }
+    }
+  }
+
+  /// The ranges of a file with one in each line: its first byte, and the one after its last.
+  private static func ranges(_ path: String) async throws -> [Range<Int>] {
+    let text = try await withRangeReader(path) { try await $0.read(0..<$0.byteCount) }
+    return String(decoding: Array(text), as: UTF8.self).split(separator: "\n").map { line in
+      let bounds = line.split(separator: " ").compactMap { Int($0) }
+      return bounds[0]..<bounds[1]
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import RangeIO
+import RangeIOHTTP
+
+// Reads ranges of one object with the stages of `RangeReader(contentsOf:)`, and prints what that took as JSON.
+
+let settings = try await Settings(CommandLine.arguments)
+var store: any ChunkStore = HTTPSource.sharedStore
+var disk: TieredChunkStore?
+if let directory = settings.disk {
+  let tiers = try await TieredChunkStore(
+    memory: .mebibytes(512), disk: DiskConfiguration(directory: directory, limit: .gibibytes(4)))
+  (store, disk) = (tiers, tiers)
+}
+
+if let versions = settings.versions {
+  let watch = try await VersionWatch(settings, versions)
+  let seen = try await watch.run(store)
+  print(#"{"a": \#(seen.a), "b": \#(seen.b), "changed": \#(seen.changed), "mixed": \#(seen.mixed)}"#)
+} else {
+  let start = ContinuousClock.now
+  let reader = try await RangeReader(contentsOf: settings.url, store: store)
+  let opened = ContinuousClock.now
+  let pieces = try await reader.read(settings.ranges)
+  let wall = ContinuousClock.now - start
+  let usage = Usage()
+  try write(pieces, to: settings.output)
+  await reader.close()
+  print(
+    #"{"open": \#((opened - start) / .seconds(1)), "wall": \#(wall / .seconds(1)), "cpu": \#(usage.seconds), "#
+      + #""rss": \#(usage.residentBytes)}"#)
+}
+try await disk?.close()

@@ -1,0 +1,38 @@
+"""URL RANGES OUTPUT MODE: `default` and a gap in bytes use get_ranges, which has ten requests under way whatever it is
+told; `eight:GAP` merges by itself and has eight."""
+
+import asyncio
+import sys
+
+from common import cut, measured, merged, ranges
+
+import obstore
+from obstore.store import HTTPStore
+
+url, wanted, output, mode = sys.argv[1], ranges(sys.argv[2]), sys.argv[3], sys.argv[4]
+base, _, name = url.rpartition("/")
+starts, ends = [lower for lower, _ in wanted], [upper for _, upper in wanted]
+
+
+def store():
+    return HTTPStore(base, client_options={"allow_http": True, "timeout": "300s"})
+
+
+async def eight(gap):
+    spans, limit, client = merged(wanted, gap), asyncio.Semaphore(8), store()
+
+    async def one(span):
+        async with limit:
+            return await obstore.get_range_async(client, name, start=span[0], end=span[1])
+
+    return cut(wanted, spans, await asyncio.gather(*map(one, spans)))
+
+
+def read():
+    if mode.startswith("eight:"):
+        return asyncio.run(eight(int(mode[6:])))
+    options = {} if mode == "default" else {"coalesce": int(mode)}
+    return obstore.get_ranges(store(), name, starts=starts, ends=ends, **options)
+
+
+measured(read, output)

@@ -1,0 +1,53 @@
+#if HTTP
+  import RangeIO
+  import RangeIOHTTP
+  import RangeIOHTTPTestServer
+  import Testing
+
+  /// Many ranges in one call, over a link that is slower than is assumed of one that is not known yet.
+  @Suite(.timeLimit(.minutes(5))) struct ScatteredReadTests {
+    private static let ranges = (0..<100).map { $0 * 400_000..<$0 * 400_000 + 4096 }
+
+    /// Calls `body` with a reader over the link, and with the server.
+    private func withReader(
+      _ store: any ChunkStore, _ body: (RangeReader, LyingServer, LinkProxy) async throws -> Void
+    ) async throws {
+      try await withServer(count: 40_000_000) { server in
+        let link = LinkProxy.Link(roundTrip: .milliseconds(60), bytesPerSecond: 1e6)
+        try await LinkProxy.with(to: server.port, link) { proxy in
+          let url = "http://127.0.0.1:\(proxy.port)\(objectPath)"
+          let reader = try await RangeReader(contentsOf: url, configuration: .test, store: store)
+          do { try await body(reader, server, proxy) } catch {
+            await reader.close()
+            throw error
+          }
+          await reader.close()
+        }
+      }
+    }
+
+    @Test func `what the first answers took decides which of the rest are read together`() async throws {
+      try await withReader(MemoryStore(limit: .mebibytes(64))) { reader, server, proxy in
+        let pieces = try await reader.read(Self.ranges)
+        #expect(zip(Self.ranges, pieces).allSatisfy { content($0) == $1 })
+        // By what is assumed of the link, 1.5 MB are read as quickly as another request begins: that would be 13 MB for
+        // these ranges. By what is true, 60 KB are.
+        #expect(proxy.bytesDown < 9_500_000)
+        #expect(proxy.connections <= 8)
+        server.log.clear()
+        #expect(try await reader.read(Self.ranges) == pieces)
+        #expect(server.log.requestCount == 0)
+      }
+    }
+
+    @Test func `one range comes with its neighbours, and blocks have the same size in every process`() async throws {
+      try await withReader(MemoryStore(limit: .mebibytes(64))) { reader, server, _ in
+        #expect(reader.source.preferredBlockSize == 65_536)
+        server.log.clear()
+        #expect(try await reader.read(100..<200) == content(100..<200))
+        #expect(try await reader.read(200_000..<200_100) == content(200_000..<200_100))
+        #expect(server.log.requestCount == 1)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,116 @@
+import Synchronization
+
+/// The fetches of one read that are more than the stages below read at once. Each that ends starts the next.
+///
+/// So the first requests to a source that was never read from show what the others cost: when the gap worth reading over
+/// has changed, the fetches that still wait are grouped anew. A thousand ranges that were all grouped before the first
+/// had come would be grouped by a guess.
+///
+/// Flights that wait here can be joined, and are given up when no request wants them any more. The queue lasts as long as
+/// tasks of it run, and each of them ends by starting another, or finds the queue empty.
+final class FetchQueue: Sendable {
+  private let fetches: [PlannedFetch]
+  private let order: Locked<FetchOrder>
+  private let next: ReadNext
+  private let keeper: CacheKeeper
+
+  /// - Parameters:
+  ///   - fetches: of one plan, in ascending order.
+  ///   - groups: which of them to read together by what is known now: more than are read at once.
+  init(
+    _ fetches: [PlannedFetch], _ groups: [Range<Int>], _ gathering: Gathering, _ next: ReadNext, _ keeper: CacheKeeper
+  ) {
+    self.fetches = fetches
+    order = Locked(FetchOrder(groups, gathering))
+    self.next = next
+    self.keeper = keeper
+  }
+
+  /// Starts as many as are read at once.
+  func start() {
+    for _ in 0..<order.withLock({ $0.groupsAtOnce }) { startNext() }
+  }
+
+  private func startNext() {
+    var elsewhere = false
+    while let group = takeNext() {
+      let some = fetches[group]
+      let (flights, ids) = (some[group.lowerBound].flights, some.map(\.start.flight))
+      guard flights.areWanted(ids) else {
+        PlannedFetch.giveUp(some, CachingStage.GivenUp(error: CancellationError()), keeper)
+        continue
+      }
+      let race = StartRace()
+      let task = PlannedFetch.start(some, isOneOfMany: true, elsewhere: elsewhere, keeper, next) { [self] in
+        if race.hasEnded() { startNext() }
+      }
+      flights.startedLate(ids, task)
+      guard race.hasReturned() else { return }
+      // The source did not suspend. The next one would come on top of this one, and keep this thread still longer.
+      elsewhere = true
+    }
+  }
+
+  private func takeNext() -> Range<Int>? {
+    order.withLock { order in
+      if order.isToLook, let rest = order.toGroup(by: next.gathering(of: fetches[0].request.source)) {
+        order.group(PlannedFetch.groups(of: fetches[rest], next))
+      }
+      return order.next()
+    }
+  }
+}
+
+/// Which comes first: that the call which starts a task returns, or that the task ends. The second of the two goes on.
+private final class StartRace: Sendable {
+  private let isDecided = Atomic<Bool>(false)
+
+  /// Whether the call had returned before.
+  func hasEnded() -> Bool { isDecided.exchange(true, ordering: .acquiringAndReleasing) }
+  /// Whether the task had ended before.
+  func hasReturned() -> Bool { isDecided.exchange(true, ordering: .acquiringAndReleasing) }
+}
+
+/// Which fetches come next, and when the rest is to be grouped anew. Knows numbers only.
+struct FetchOrder: Equatable, Sendable {
+  /// By what `groups` were made.
+  private var gathering: Gathering
+  /// The groups that wait, the next one last.
+  private var groups: [Range<Int>]
+  private let end: Int
+  private var takenCount = 0
+  /// The number of groups taken when the gap is looked at again.
+  private var nextLook = 1
+
+  var groupsAtOnce: Int { gathering.groupsAtOnce }
+
+  /// - Parameter groups: not empty; together a range of indices from 0 on.
+  init(_ groups: [Range<Int>], _ gathering: Gathering) {
+    self.gathering = gathering
+    end = groups.last?.upperBound ?? 0
+    self.groups = groups.reversed()
+  }
+
+  mutating func next() -> Range<Int>? {
+    takenCount += 1
+    return groups.popLast()
+  }
+
+  /// Whether the gap is to be looked at. Less and less often, since grouping takes O(n log n): about thirty times in a
+  /// thousand groups.
+  var isToLook: Bool { takenCount >= nextLook }
+
+  /// The fetches to be grouped anew, if the gap differs by more than an eighth from that of their groups, or their most
+  /// bytes do.
+  mutating func toGroup(by gathering: Gathering?) -> Range<Int>? {
+    guard isToLook, let gathering, let first = groups.last?.lowerBound else { return nil }
+    nextLook = takenCount + max(1, takenCount / 4)
+    let (old, new) = (self.gathering, gathering)
+    guard abs(new.gap - old.gap) > old.gap / 8 || new.longest != old.longest else { return nil }
+    self.gathering = gathering
+    return first..<end
+  }
+
+  /// Takes the groups of what waits.
+  mutating func group(_ groups: [Range<Int>]) { self.groups = groups.reversed() }
+}

@@ -1,0 +1,36 @@
+/// The context of a description whose source measures what its reads cost, apart for the time to the first byte and the
+/// rate after it. Nothing above the source can tell the two apart so well: reads that wait for each other look slow to
+/// begin.
+package protocol MeasuredCost: AnyObject, Sendable {
+  /// What reading costs as measured by now.
+  ///
+  /// - Parameter stated: the cost in the description. `nil` if the source has not stated this: a source around it has
+  ///   changed it, and knows better.
+  func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement?
+
+  /// The bytes around a few that are worth fetching with them, a power of two; `nil`: a block. More than that costs more
+  /// than another request.
+  ///
+  /// Not the block size, which must be the same in the next process, or a cache on a disk is not found.
+  var fetchSize: Int? { get }
+}
+
+extension SourceDescription {
+  /// What a source has measured of itself.
+  package struct Measurement: Equatable, Sendable {
+    package var cost: Cost
+    /// Whether the rate was never measured. A long read that was planned by it may take far longer than planned.
+    package var isGuess: Bool
+
+    package init(_ cost: Cost, isGuess: Bool) {
+      self.cost = cost
+      self.isGuess = isGuess
+    }
+  }
+
+  /// The cost as measured by the source itself; `nil` if it does not measure.
+  package var measuredCost: Measurement? { (context as? any MeasuredCost)?.measured(insteadOf: cost) }
+
+  /// See ``MeasuredCost/fetchSize``.
+  package var fetchSize: Int? { (context as? any MeasuredCost)?.fetchSize }
+}

@@ -1,0 +1,67 @@
+import RangeIOTesting
+
+@testable import RangeIO
+
+/// A source that states one cost, has another, and knows that one once some of its reads have ended.
+final class MeasuringSource: RangeSource {
+  private final class Context: MeasuredCost {
+    let stated: SourceDescription.Cost
+    let known: Locked<SourceDescription.Measurement>
+
+    let fetchSize: Int?
+
+    init(_ stated: SourceDescription.Cost, fetchSize: Int?) {
+      self.stated = stated
+      self.fetchSize = fetchSize
+      known = Locked(.init(stated, isGuess: true))
+    }
+
+    func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement? {
+      stated == self.stated ? known.withLock { $0 } : nil
+    }
+  }
+
+  private let base: SyntheticSource
+  private let cost: SourceDescription.Cost
+  private let context: Context
+  private let readsToLearn: Int
+  private let readsEnded = Locked(0)
+  private let asked = Noted<ByteRange>()
+
+  /// - Parameters:
+  ///   - cost: of reads, each with the full rate.
+  ///   - readsToLearn: the cost is known after so many.
+  ///   - fetchSize: see `MeasuredCost`.
+  init(
+    byteCount: Int, stating stated: SourceDescription.Cost, costing cost: SourceDescription.Cost,
+    after readsToLearn: Int = 1, fetchSize: Int? = nil, time: TimeSource? = nil
+  ) {
+    base = SyntheticSource(
+      byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.bytesPerSecond, time: time)
+    self.cost = cost
+    context = Context(stated, fetchSize: fetchSize)
+    self.readsToLearn = readsToLearn
+  }
+
+  /// What was read, in the order of the requests.
+  var reads: [ByteRange] { asked.all }
+  var mostReadsUnderWay: Int { base.mostReadsUnderWay }
+
+  func describe() async throws -> SourceDescription {
+    let description = try await base.describe()
+    return SourceDescription(
+      id: description.id, validator: description.validator, byteCount: description.byteCount,
+      traits: .init(cost: context.stated, context: context))
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    asked.add(range)
+    let bytes = try await base.read(range, of: source)
+    let isKnown = readsEnded.withLock { ended in
+      ended += 1
+      return ended >= readsToLearn
+    }
+    if isKnown { context.known.withLock { $0 = .init(cost, isGuess: false) } }
+    return bytes
+  }
+}
