@@ -5,7 +5,7 @@
   import Testing
 
   /// Numbers near their ends, as a server may send them.
-  @Suite(.timeLimit(.minutes(5))) struct HostileNumberTests {
+  @Suite(.timeLimit(.minutes(5))) struct HostileFieldTests {
     /// An object of zeros that is as long as the server says, in answers of up to 4 MiB.
     private static func zeros(_ size: Int) -> ServerScript {
       ServerScript { context in
@@ -38,7 +38,7 @@
         }
         let pieces = try await reader.read([0..<10, size - 10..<size, size / 3..<size / 3 + 10])
         #expect(pieces.map(\.count) == [10, 10, 10])
-        // Nobody has so much memory.
+        // No machine has so much memory.
         await #expect(throws: ReadError.self) { _ = try await reader.read(0..<size) }
         await #expect(throws: ReadError.self) { _ = try await reader.read(1..<size) }
         var streamed = 0

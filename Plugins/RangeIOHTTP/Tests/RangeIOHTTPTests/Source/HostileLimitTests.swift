@@ -5,7 +5,7 @@
   import Testing
 
   /// Numbers near their ends, from the user and from the server.
-  @Suite(.timeLimit(.minutes(5))) struct HostileNumberTests {
+  @Suite(.timeLimit(.minutes(5))) struct HostileLimitTests {
     @Test(arguments: [HTTPSource.HTTPVersion.http1, .http2])
     func `limits as large as they can be are no limits`(_ version: HTTPSource.HTTPVersion) async throws {
       try await withServer(.tls(http2: version == .http2)) { server in
