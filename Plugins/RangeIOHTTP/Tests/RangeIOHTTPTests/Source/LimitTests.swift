@@ -32,8 +32,11 @@
           server.script = ServerScript { context in
             context.request.connection == dead ? context.honest.interrupted(.stall, at: place) : context.honest
           }
-          let error = await #expect(throws: ReadError.self) { _ = try await source.read(0..<100, of: description) }
-          #expect(error?.isTransient == true)
+          // A body goes on over another connection, without the read noticing.
+          if place == .head(0) {
+            let error = try await readError { _ = try await source.read(0..<100, of: description) }
+            #expect(error.code == .timedOut && error.isTransient)
+          }
           try await expectContent(0..<100, of: source, description)
         }
       }
