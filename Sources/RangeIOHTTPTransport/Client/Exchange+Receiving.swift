@@ -12,7 +12,14 @@
       since.store(times.sent, ordering: .relaxed)
       phase.store(.sent, ordering: .releasing)
       if !isRight(head.uri) {
-        fail(.other("the client cannot send this path as it is: percent-encode what is not a letter, digit or / in it"))
+        let fault = TransportFault.other(
+          "the client cannot send this path as it is: percent-encode what is not a letter, digit or / in it")
+        // At once: the answer may come before the request can be ended.
+        finish(.noHead(fault))
+        mode = .dropping(left: 0)
+        fail(fault)
+      } else if limits.isHTTP2, leftAt.load(ordering: .relaxed) > 0 {
+        stop()
       }
     }
 
@@ -35,7 +42,7 @@
       let response = ResponseHead(status: Int(head.status.code), fields: fields)
       let length = request.isHead ? 0 : fields["Content-Length"].flatMap { Int($0) }
       toCome.store(length ?? -1, ordering: .relaxed)
-      guard leftAt.load(ordering: .relaxed) == 0 else { return drop(task, length) }
+      guard leftAt.load(ordering: .relaxed) == 0, !isDropping else { return drop(task, length) }
       switch judge(response) {
       case .take(let plan):
         mode = .taking(skip: plan.skip, take: plan.take, rest: plan.rest)

@@ -34,6 +34,14 @@
       case collected([UInt8])
       /// The receiver of the bytes, or the memory for them, failed.
       case sinkFailed(any Error)
+
+      /// Whether the server said nothing for too long, so that its connection may be dead.
+      var isSilence: Bool {
+        switch self {
+        case .noHead(.headTimeout), .noHead(.connectTimeout), .body(.fault(.stalled), _): true
+        default: false
+        }
+      }
     }
 
     /// How long it took, in nanoseconds of the watch's clock; zero for what did not happen.
@@ -64,6 +72,7 @@
       let deadline: Int64
       /// The bytes that are read to the end rather than that the connection is closed.
       let drain: Int
+      let isHTTP2: Bool
       let leastBytesPerSecond: Int
       let rateWindow: Duration
     }
@@ -137,6 +146,8 @@
         return control.fault
       }
       if let fault { task.fail(reason: ExchangeFault(fault: fault)) }
+      // A client that was shut down since tells nobody but its task. Only those of HTTP/2 are retired in use.
+      if limits.isHTTP2 { task.futureResult.whenFailure { [self] in didReceiveError(task: task, $0) } }
     }
 
     /// The request is ended with `fault`, unless it has ended before.
@@ -157,7 +168,9 @@
       leftAt.store(Watch.now, ordering: .relaxed)
       let rest: Int
       switch phase.load(ordering: .acquiring) {
-      case .connecting: rest = .max
+      // The client counts a stream that is cancelled before its head is sent as in use for ever (async-http-client
+      // 1.37), so `didSendRequestHead` cancels it.
+      case .connecting: rest = limits.isHTTP2 ? 0 : .max
       case .sent, .body: rest = toCome.load(ordering: .relaxed)
       }
       if rest < 0 || rest > limits.drain { stop() }

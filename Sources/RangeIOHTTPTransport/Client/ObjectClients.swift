@@ -39,13 +39,14 @@
       case .environment: proxy = try environment.proxy(for: url)
       case .server(let server): proxy = server
       }
-      if let known = state.withLock({ $0.leased[proxy] }) { return known }
+      if let known = state.withLock({ $0.leased[proxy] }), !known.isRetired { return known }
       let new = try SharedClient.lease(ClientKey(settings, proxy: proxy))
       let (kept, surplus) = state.withLock { state -> (SharedClient?, SharedClient?) in
         if state.isEnded { return (nil, new) }
-        if let known = state.leased[proxy] { return (known, new) }
+        let known = state.leased[proxy]
+        if let known, !known.isRetired { return (known, new) }
         state.leased[proxy] = new
-        return (new, nil)
+        return (new, known)
       }
       surplus?.endLater()
       guard let kept else { throw Failure(.closed, "the source is closed: make a new one") }

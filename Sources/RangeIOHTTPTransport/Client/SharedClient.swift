@@ -1,6 +1,7 @@
 #if HTTP
   internal import AsyncHTTPClient
   internal import RangeIO
+  internal import Synchronization
 
   /// A client of async-http-client that all objects with equal settings share, with its connections and their limit.
   ///
@@ -12,11 +13,13 @@
     /// The most hosts whose permits are kept while no request is under way to them: redirects may lead to ever new ones.
     private static let mostIdleHosts = 64
 
-    private struct Entry {
-      let client: SharedClient
-      var leases: Int
+    private struct All {
+      /// The client that the next lease gets.
+      var current: [ClientKey: SharedClient] = [:]
+      var leases: [ObjectIdentifier: Int] = [:]
     }
-    private static let all = Locked<[ClientKey: Entry]>([:])
+    private static let all = Locked(All())
+    private let retired = Atomic<Bool>(false)
 
     private init(_ key: ClientKey) throws(Failure) {
       self.key = key
@@ -24,7 +27,7 @@
     }
 
     /// The number of clients, for tests.
-    static var count: Int { all.withLock { $0.count } }
+    static var count: Int { all.withLock { $0.leases.count } }
 
     /// The number of hosts whose permits are kept, for tests.
     var hostCount: Int { permits.withLock { $0.count } }
@@ -44,16 +47,18 @@
     /// The client for `key`. End each lease.
     static func lease(_ key: ClientKey) throws(Failure) -> SharedClient {
       let known = all.withLock { all -> SharedClient? in
-        all[key]?.leases += 1
-        return all[key]?.client
+        guard let known = all.current[key] else { return nil }
+        all.leases[ObjectIdentifier(known), default: 0] += 1
+        return known
       }
       if let known { return known }
       // Certificates may have to be read from files, so not under the lock.
       let new = try SharedClient(key)
       let kept = all.withLock { all -> SharedClient in
-        if all[key] == nil { all[key] = Entry(client: new, leases: 0) }
-        all[key]?.leases += 1
-        return all[key]?.client ?? new
+        let kept = all.current[key] ?? new
+        all.current[key] = kept
+        all.leases[ObjectIdentifier(kept), default: 0] += 1
+        return kept
       }
       if kept !== new { new.client.shutdown { _ in } }
       return kept
@@ -62,11 +67,25 @@
     /// Ends a lease. Returns whether it was the last: then the client must be shut down.
     private func ended() -> Bool {
       Self.all.withLock { all in
-        guard var entry = all[key], entry.client === self else { return false }
-        entry.leases -= 1
-        all[key] = entry.leases > 0 ? entry : nil
-        return entry.leases == 0
+        let left = all.leases[ObjectIdentifier(self), default: 1] - 1
+        all.leases[ObjectIdentifier(self)] = left > 0 ? left : nil
+        if left <= 0, all.current[key] === self { all.current[key] = nil }
+        return left <= 0
       }
+    }
+
+    /// Whether the objects that use it should lease another one.
+    var isRetired: Bool { retired.load(ordering: .acquiring) }
+
+    /// Leases of this client go on; the next ones get a new one.
+    ///
+    /// For a connection of HTTP/2 that answers no more: the client would send all requests there until the system gives
+    /// it up, after a quarter of an hour or so.
+    func retire() {
+      Self.all.withLock { all in
+        if all.current[key] === self { all.current[key] = nil }
+      }
+      retired.store(true, ordering: .releasing)
     }
 
     /// Ends a lease, and waits until the connections are closed if it was the last. Call it outside of event loops, when

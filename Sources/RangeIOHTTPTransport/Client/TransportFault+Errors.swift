@@ -40,8 +40,8 @@
       case .uncleanShutdown: .closedWithoutNotify
       // Nobody cancels a request but its exchange, which does not listen then: this is a connection of HTTP/2 that was
       // given a request while it closed.
-      case .cancelled: .goAway
-      case .alreadyShutdown: .other("the client was shut down")
+      // Or a client that was retired, and then shut down.
+      case .cancelled, .alreadyShutdown: .goAway
       case .proxyAuthenticationRequired: .proxy("the proxy asks for a user and a password: put them into its URL")
       case .invalidProxyResponse: .proxy("the proxy refused to connect to the server: check its address and rules")
       default: .other(error.shortDescription.lowercased())

@@ -124,6 +124,7 @@
       do {
         let (outcome, times) = try await waiting.wait(for: exchange.answer)
         learn(times)
+        if settings.version == .http2, outcome.isSilence { shared.retire() }
         return outcome
       } catch {
         exchange.leave()
@@ -137,6 +138,7 @@
         idle: settings.idleTimeout.nanoseconds, deadline: deadline,
         // Over HTTP/2 a reset costs nothing but its stream.
         drain: settings.version == .http1 ? learnt.withLock { $0.measure.drainLimit } : 0,
+        isHTTP2: settings.version == .http2,
         leastBytesPerSecond: settings.leastBytesPerSecond, rateWindow: settings.rateWindow)
     }
 

@@ -19,6 +19,29 @@
       }
     }
 
+    @Test(arguments: [Interruption.Place.head(0), .body(10)])
+    func `over HTTP 2 a connection that has died is not used again`(_ place: Interruption.Place) async throws {
+      try await withServer(.tls(http2: true)) { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.httpVersion = .http2
+        configuration.firstByteTimeout = .milliseconds(300)
+        configuration.idleTimeout = .milliseconds(300)
+        try await withSource(server, configuration) { source, description in
+          // Nothing comes over the first connection any more, and nothing says that it is closed.
+          let dead = try #require(server.log.requests.last?.connection)
+          server.script = ServerScript { context in
+            context.request.connection == dead ? context.honest.interrupted(.stall, at: place) : context.honest
+          }
+          // A body goes on over another connection, without the read noticing.
+          if place == .head(0) {
+            let error = try await readError { _ = try await source.read(0..<100, of: description) }
+            #expect(error.code == .timedOut && error.isTransient)
+          }
+          try await expectContent(0..<100, of: source, description)
+        }
+      }
+    }
+
     @Test func `a server that stops within a body is noticed`() async throws {
       try await withServer { server in
         var configuration = HTTPSource.Configuration.test

@@ -151,7 +151,7 @@
       _ isHTTP2: Bool
     ) async throws {
       try await withServer(isHTTP2 ? .tls(http2: true) : .init()) { server in
-        server.objects.put(ServedObject(count: 1000), at: "/a%5Bb%5D")
+        server.objects.put(ServedObject(count: 1000), at: "/a[b]")
         var configuration = HTTPSource.Configuration.test
         configuration.httpVersion = isHTTP2 ? .http2 : .http1
         try await withSource(server, configuration) { source, description in
