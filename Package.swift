@@ -31,6 +31,9 @@ let http: [Target.Dependency] = [
   product("NIOPosix", "swift-nio", with: "HTTP"), product("NIOHTTP1", "swift-nio", with: "HTTP"),
   product("NIOSSL", "swift-nio-ssl", with: "HTTP"),
 ]
+let http2: [Target.Dependency] = [
+  product("NIOHTTP2", "swift-nio-http2", with: "HTTP"), product("NIOHPACK", "swift-nio-http2", with: "HTTP"),
+]
 let telemetry: [Target.Dependency] = [
   product("Logging", "swift-log", with: "Telemetry"), product("Metrics", "swift-metrics", with: "Telemetry"),
   product("Tracing", "swift-distributed-tracing", with: "Telemetry"),
@@ -186,7 +189,7 @@ let package = Package(
     // What the sources for remote objects share. No product: plugins import it internally.
     .target(
       name: "RangeIOHTTPTransport",
-      dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")] + http,
+      dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")] + http + http2,
       swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOHTTPTransportTests", dependencies: ["RangeIOHTTPTransport", "RangeIO"],
@@ -197,9 +200,7 @@ let package = Package(
     // Servers on loopback: one that lies by a seed, a link with latency and a rate, and nginx, Apache and moto.
     .target(
       name: "RangeIOHTTPTestServer",
-      dependencies: http + [
-        product("NIOHTTP2", "swift-nio-http2", with: "HTTP"), product("NIOHPACK", "swift-nio-http2", with: "HTTP"),
-      ],
+      dependencies: http + http2,
       path: "Tests/RangeIOHTTPTestServer", swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOHTTPTests",

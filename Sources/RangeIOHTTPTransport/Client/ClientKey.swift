@@ -37,6 +37,8 @@
       // Otherwise a refused connection is tried again until the time for connecting is over: `Retrying` does that better.
       configuration.connectionPool.retryConnectionEstablishment = false
       configuration.networkFrameworkWaitForConnectivity = false
+      configuration.http1_1ConnectionDebugInitializer = StatusGuard.add
+      configuration.http2StreamChannelDebugInitializer = StreamStatusGuard.add
       return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 

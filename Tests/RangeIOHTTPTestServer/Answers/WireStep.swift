@@ -11,7 +11,9 @@
   extension ScriptedAnswer {
     /// The head as HTTP/1.1 has it on the wire.
     var headBytes: [UInt8] {
-      var text = "HTTP/1.1 \(status) \(reason)\r\n"
+      // Three digits, also where there is no such status.
+      let digits = String(repeating: "0", count: max(0, 3 - "\(status)".count)) + "\(status)"
+      var text = "HTTP/1.1 \(digits) \(reason)\r\n"
       for field in fields { text += "\(field.name): \(field.value)\r\n" }
       return Array((text + "\r\n").utf8)
     }
