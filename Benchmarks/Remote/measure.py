@@ -109,7 +109,7 @@ class Bench:
         programs = self.options.programs_to_run or [
             "rangeio", "obstore default", *(f"obstore {gap}" for gap in GAPS[name]),
             *(f"obstore eight:{gap}" for gap in GAPS[name]), "fsspec default",
-            *(f"fsspec {gap}" for gap in GAPS[name]), "gdal multi", "gdal threads"]
+            *(f"fsspec {gap}" for gap in GAPS[name]), "gdal multi", "gdal threads", "plain"]
         link = self.link(name)
         for number in range(self.options.rounds):
             # Another one begins in each round.

@@ -11,7 +11,7 @@ from experiments import LINKS, RANGES, optimum
 
 NAMES = {
     "rangeio": "**RangeIO**", "obstore default": "obstore, as it is (ten at once)", "fsspec default": "fsspec `cat_ranges`",
-    "gdal multi": "GDAL, eight ranges a call", "gdal threads": "GDAL, eight threads", "fsspec": "fsspec `blockcache`",
+    "plain": "Python's `http.client`, eight threads", "gdal multi": "GDAL, eight ranges a call", "gdal threads": "GDAL, eight threads", "fsspec": "fsspec `blockcache`",
     "gdal": "GDAL", "rclone": "rclone's VFS"}
 
 
@@ -50,7 +50,7 @@ def chosen(by_program):
     named.append(("fsspec default", NAMES["fsspec default"]))
     if best := best_gap(by_program, "fsspec "):
         named.append((best, f"fsspec, merged by hand, best gap ({best[7:]})"))
-    return named + [("gdal multi", NAMES["gdal multi"]), ("gdal threads", NAMES["gdal threads"])]
+    return named + [(name, NAMES[name]) for name in ("gdal multi", "gdal threads", "plain")]
 
 
 def seconds(value):

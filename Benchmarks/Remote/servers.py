@@ -53,7 +53,7 @@ class Nginx:
             file.write(
                 f"{user}daemon off;\nmaster_process off;\npid {scratch}/nginx.pid;\nevents {{ worker_connections 4096; }}\n"
                 f"http {{\n{folders}  log_format line '$request_method $status $body_bytes_sent';\n"
-                f"  access_log {self.log} line;\n  keepalive_requests 1000000;\n  sendfile on;\n  tcp_nopush on;\n"
+                f"  access_log {self.log} line;\n  keepalive_requests 1000000;\n  sendfile on;\n"
                 f"  default_type application/octet-stream;\n"
                 f"  server {{ listen 127.0.0.1:{self.port}; root {root}; autoindex on; }}\n}}\n")
         program = shutil.which("nginx") or "/usr/sbin/nginx"

@@ -48,7 +48,8 @@ extension CachingStage {
     }
     let gathering = fetch.next.gathering(of: fetch.source)
     let groups = PlannedFetch.groups(of: departures[...], fetch.next)
-    if let gathering, groups.count > gathering.groupsAtOnce {
+    // A prefetch that waits here would not be raised by a demand that joins it. Permits below can do that.
+    if let gathering, groups.count > gathering.groupsAtOnce, departures[0].start.purpose == .demand {
       FetchQueue(departures, groups, gathering, fetch.next, keeper).start()
     } else {
       for group in groups { depart(departures[group], fetch, isOneOfMany: fetch.isOneOfMany || groups.count > 1) }

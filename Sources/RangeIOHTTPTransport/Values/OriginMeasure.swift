@@ -2,16 +2,21 @@ public import RangeIO
 
 /// How far away an origin is: the latency, the bandwidth of one connection, and what follows from them.
 ///
-/// The latency is a moving mean. The bandwidth is the bytes of recent bodies by their time: a mean of rates would follow
-/// a body that came at once, out of a buffer on the way, for a hundred others.
+/// The latency is a moving mean. The bandwidth is the median of the last bodies, weighted by their bytes: a mean would
+/// follow the one body that came at once, out of a buffer on the way, or that stood still for a while.
 public struct OriginMeasure: Hashable, Sendable {
+  private struct Body: Hashable, Sendable {
+    let bytes: Int
+    let bytesPerSecond: Double
+  }
+
   /// The weight of a new measurement of the latency.
   private static let weight = 0.2
-  /// What remains of the weight of earlier bodies with each one.
-  private static let decay = 0.8
+  /// How many bodies the bandwidth follows from.
+  private static let mostBodies = 8
   private var seconds: Double?
-  private var bodyBytes = 0.0
-  private var bodySeconds = 0.0
+  /// The last ones, in the order in which they came.
+  private var bodies: [Body] = []
 
   /// Nothing is measured: 50 ms and 25 MB/s are assumed.
   public init() {}
@@ -27,18 +32,26 @@ public struct OriginMeasure: Hashable, Sendable {
   /// of them comes with the head.
   public mutating func record(bytes: Int, in duration: Duration) {
     guard bytes >= 32_768, duration > .zero else { return }
-    bodyBytes = bodyBytes * Self.decay + Double(bytes)
-    bodySeconds = bodySeconds * Self.decay + duration / .seconds(1)
+    if bodies.count == Self.mostBodies { bodies.removeFirst() }
+    bodies.append(Body(bytes: bytes, bytesPerSecond: Double(bytes) / (duration / .seconds(1))))
   }
 
   /// The time to the first byte.
   public var latency: Duration { .seconds(min(max(seconds ?? 0.05, 1e-6), 3600)) }
 
   /// The rate of one connection after the first byte.
-  public var bytesPerSecond: Double { hasRate ? min(max(bodyBytes / bodySeconds, 1), 1e12) : 25e6 }
+  public var bytesPerSecond: Double {
+    let inOrder = bodies.sorted { $0.bytesPerSecond < $1.bytesPerSecond }
+    var half = bodies.reduce(0) { $0 + Double($1.bytes) } / 2
+    let median = inOrder.first { body in
+      half -= Double(body.bytes)
+      return half <= 0
+    }
+    return median.map { min(max($0.bytesPerSecond, 1), 1e12) } ?? 25e6
+  }
 
   /// Whether the rate was measured.
-  public var hasRate: Bool { bodySeconds > 0 }
+  public var hasRate: Bool { !bodies.isEmpty }
 
   /// For the description of a source.
   public var cost: SourceDescription.Cost { SourceDescription.Cost(latency: latency, bytesPerSecond: bytesPerSecond) }

@@ -38,6 +38,23 @@ import Testing
     try await allPermitsAreBack(merging)
   }
 
+  @Test func `a prefetch waits below, where a demand can raise it`() async throws {
+    let source = HeldSource()
+    let (asking, notes) = (Asking(), Noted<NotingStage.Seen>())
+    asking.purpose = .prefetch
+    let reader = try await RangeReader(source) {
+      asking
+      Caching(store, fill: .exact, blockSize: .kibibytes(4))
+      NotingStage(name: "between", notes: notes)
+      Merging(gap: .bytes(0), concurrentSpans: 2)
+    }
+    let read = start { [ranges] in try await reader.read(ranges) }
+    await quiet()
+    #expect(source.asked.count == 2 && notes.all.count == 20)
+    source.hold(false)
+    #expect(try await read.value.count == 20)
+  }
+
   @Test func `cancelled, nothing more is asked for`() async throws {
     let source = HeldSource()
     let (reader, merging) = try await reader(source)

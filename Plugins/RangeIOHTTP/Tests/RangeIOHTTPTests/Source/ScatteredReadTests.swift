@@ -44,8 +44,9 @@
       try await withReader(MemoryStore(limit: .mebibytes(64))) { reader, server, _ in
         #expect(reader.source.preferredBlockSize == 65_536)
         server.log.clear()
-        #expect(try await reader.read(100..<200) == content(100..<200))
-        #expect(try await reader.read(200_000..<200_100) == content(200_000..<200_100))
+        let first = try await reader.read(100..<200)
+        let neighbour = try await reader.read(200_000..<200_100)
+        #expect(first == content(100..<200) && neighbour == content(200_000..<200_100))
         #expect(server.log.requestCount == 1)
       }
     }
