@@ -68,7 +68,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     // Those below are fetched only where a trait asks for them.
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.26.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
