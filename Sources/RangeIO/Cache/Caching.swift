@@ -38,8 +38,8 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
     case exact
     /// Exactly the missing bytes first. After they arrive, the rest of the blocks, without making a reader wait.
     case requestedFirst
-    /// Whole blocks for a read of one range, exactly the missing bytes for a read of several: who names a thousand ranges
-    /// does not want what lies around them. If the store has a disk tier, which keeps whole blocks only, also several
+    /// Whole blocks for a read of one range, exactly the missing bytes for a read of several: a program that names a
+    /// thousand ranges does not want what lies around them. If the store has a disk tier, which keeps whole blocks only, also several
     /// ranges are read with their blocks, as long as a block takes no longer than one more request. For remote objects.
     case automatic
   }

@@ -44,7 +44,7 @@ public final class Merging: BuiltInStage, @unchecked Sendable {
   ///     nothing is over-read: for sources that charge by the byte. Default: latency × bandwidth, as measured; before
   ///     the first measurement, as stated in the source's description.
   ///   - longestSpan: the most bytes in a span of several ranges; a single longer range is still read whole. Default:
-  ///     32 MiB.
+  ///     32 MiB; of a remote object whose rate is not known yet, 1 MiB.
   ///   - mostWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
   ///     count as 64 KiB. Default: 32.
   ///   - concurrentSpans: how many spans are read at the same time, over all readers that share this stage. Default: 8.
