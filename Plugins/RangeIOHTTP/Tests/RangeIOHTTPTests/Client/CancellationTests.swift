@@ -84,6 +84,7 @@
         var configuration = HTTPSource.Configuration.test
         configuration.keepAlive = .seconds(isHTTP2 ? 64 : 63)
         configuration.httpVersion = isHTTP2 ? .http2 : .http1
+        configuration.firstByteTimeout = .seconds(5)
         try await withSource(server, configuration) { source, description in
           _ = try await source.read(0..<10, of: description)
         }
@@ -102,7 +103,13 @@
               do { _ = try await task.value } catch is CancellationError {}
             }
           }
-          try await expectContent(5..<500, of: source, description)
+          do {
+            try await expectContent(5..<500, of: source, description)
+          } catch let error as ReadError where isHTTP2 && error.code == .timedOut {
+            // Of thousands of streams that are cancelled, some leave a connection on which nothing is sent any more
+            // (async-http-client 1.37, swift-nio-http2 1.46). It is left then.
+            try await expectContent(5..<500, of: source, description)
+          }
           #expect(server.log.mostOpenConnections <= 64)
         }
         await server.log.endedConnections.reaches(server.log.connections)
