@@ -1,7 +1,5 @@
 #if HTTP
 
-  import Synchronization
-
   /// What a ``LyingServer`` has: objects in memory by their paths, and for each the version before.
   public final class ServedObjects: Sendable {
     /// One path.
@@ -9,7 +7,7 @@
       var object: ServedObject?
       var previous: ServedObject?
     }
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = Guarded<[String: Entry]>([:])
 
     /// Creates an empty collection.
     public init() {}

@@ -1,7 +1,6 @@
 #if HTTP
 
   import Foundation
-  import Synchronization
 
   /// nginx, Apache or moto, started for a test with a configuration and a folder of its own, on a free port of
   /// 127.0.0.1.
@@ -37,7 +36,7 @@
     /// The folder with everything: configuration, logs, and the files in `root`.
     private let directory: String
     private let command: [String]
-    private let running = Mutex<ServerProcess?>(nil)
+    private let running = Guarded<ServerProcess?>(nil)
 
     private init(_ kind: Kind, _ program: String) throws {
       self.kind = kind

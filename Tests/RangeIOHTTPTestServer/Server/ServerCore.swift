@@ -10,14 +10,14 @@
     let log = ServerLog()
     let memory = ServerMemory()
     let port = Atomic(0)
-    private let scripted: Mutex<ServerScript>
-    private let numbers = Mutex((connections: 0, requests: 0))
-    private let open = Mutex<[Int: NIOLoopBound<WireEnd>]>([:])
+    private let scripted: Guarded<ServerScript>
+    private let numbers = Guarded((connections: 0, requests: 0))
+    private let open = Guarded<[Int: NIOLoopBound<WireEnd>]>([:])
 
     init(_ configuration: LyingServer.Configuration) {
       self.configuration = configuration
       objects = configuration.objects
-      scripted = Mutex(configuration.script)
+      scripted = Guarded(configuration.script)
     }
 
     var script: ServerScript {

@@ -1,14 +1,12 @@
 #if HTTP
 
-  import Synchronization
-
   /// Where a scripted answer waits until the test lets it go on.
   public final class ServerGate: Sendable {
     private struct State {
       var isOpen = false
       var waiting: [@Sendable () -> Void] = []
     }
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let arrived = AwaitedNumber()
 
     /// Creates a closed gate.
@@ -47,7 +45,7 @@
       var count = 0
       var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init() {}
 

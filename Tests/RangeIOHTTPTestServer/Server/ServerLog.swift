@@ -1,7 +1,5 @@
 #if HTTP
 
-  import Synchronization
-
   /// What a server has seen and sent.
   public final class ServerLog: Sendable {
     private struct State {
@@ -13,7 +11,7 @@
     }
     /// The last so many requests are kept.
     private static let limit = 100_000
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     /// The number of requests, to wait for. ``clear()`` does not change it.
     public let arrivals = AwaitedNumber()
     /// The number of connections that have ended, to wait for.

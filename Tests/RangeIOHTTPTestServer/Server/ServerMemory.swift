@@ -1,10 +1,8 @@
 #if HTTP
 
-  import Synchronization
-
   /// What a server counts across requests, by names.
   public final class ServerMemory: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+    private let counts = Guarded<[String: Int]>([:])
 
     /// Creates an empty memory.
     public init() {}

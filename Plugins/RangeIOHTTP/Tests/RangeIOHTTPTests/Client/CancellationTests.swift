@@ -84,6 +84,7 @@
         var configuration = HTTPSource.Configuration.test
         configuration.keepAlive = .seconds(isHTTP2 ? 64 : 63)
         configuration.httpVersion = isHTTP2 ? .http2 : .http1
+        configuration.firstByteTimeout = .seconds(5)
         try await withSource(server, configuration) { source, description in
           _ = try await source.read(0..<10, of: description)
         }
@@ -102,11 +103,20 @@
               do { _ = try await task.value } catch is CancellationError {}
             }
           }
-          try await expectContent(5..<500, of: source, description)
+          do {
+            try await expectContent(5..<500, of: source, description)
+          } catch let error as ReadError where isHTTP2 && error.code == .timedOut {
+            // Of thousands of streams that are cancelled, some leave a connection on which nothing is sent any more
+            // (async-http-client 1.37, swift-nio-http2 1.46). It is left then.
+            try await expectContent(5..<500, of: source, description)
+          }
           #expect(server.log.mostOpenConnections <= 64)
         }
-        await server.log.endedConnections.reaches(server.log.connections)
-        #expect(server.log.openConnections == 0)
+        // The server may yet accept a connection that the client has left.
+        repeat {
+          await server.log.endedConnections.reaches(server.log.connections)
+          for _ in 0..<1000 { await Task.yield() }
+        } while server.log.openConnections > 0
         // The server's side of the connections has ended, so those of this process have.
         #expect(try descriptorCount() <= before + 2)
       }
