@@ -1,0 +1,36 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// As in the library's own package.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+// A package of its own, so that the peers' dependencies never become the library's.
+let package = Package(
+  name: "range-io-remote-benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // Named, since the identity of a path is otherwise the folder that the repository was cloned into.
+    .package(name: "swift-range-io", path: "../..", traits: ["HTTP"]),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.26.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+  ],
+  targets: [
+    // What a request costs, beside the client that it is made with.
+    .executableTarget(
+      name: "TransportCost",
+      dependencies: [
+        .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIOHTTP", package: "swift-range-io"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: strict)
+  ],
+  swiftLanguageModes: [.v6]
+)
