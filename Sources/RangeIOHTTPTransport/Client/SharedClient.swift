@@ -7,6 +7,8 @@
   /// It is shut down when the last lease ends, and made anew when it is needed again.
   final class SharedClient: Sendable {
     let client: HTTPClient
+    /// `nil` for HTTP/2, which has one connection for all.
+    let loops: LoopChoice?
     private let key: ClientKey
     /// As many as hosts were asked since the client was made.
     private let permits = Locked<[ObjectURL.Origin: Permits]>([:])
@@ -20,6 +22,7 @@
     private init(_ key: ClientKey) throws(Failure) {
       self.key = key
       client = try key.makeClient()
+      loops = key.version == .http1 ? LoopChoice(client.eventLoopGroup) : nil
     }
 
     /// The number of clients, for tests.
