@@ -16,6 +16,7 @@ let package = Package(
   dependencies: [
     // Named, since the identity of a path is otherwise the folder that the repository was cloned into.
     .package(name: "swift-range-io", path: "../..", traits: ["HTTP"]),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
   ],
   targets: [
@@ -32,6 +33,17 @@ let package = Package(
       dependencies: [
         .product(name: "RangeIO", package: "swift-range-io"),
         .product(name: "RangeIOHTTP", package: "swift-range-io"),
+      ],
+      swiftSettings: strict),
+    // What a request costs, beside the client that it is made with.
+    .executableTarget(
+      name: "TransportCost",
+      dependencies: [
+        .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIOHTTP", package: "swift-range-io"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: strict),
   ],

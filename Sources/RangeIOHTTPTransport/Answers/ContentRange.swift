@@ -8,7 +8,32 @@ enum ContentRange: Hashable, Sendable {
   case invalid
 
   init(_ value: String) {
-    self = Self.parse(value) ?? .invalid
+    self = Self.usual(value) ?? Self.parse(value) ?? .invalid
+  }
+
+  /// The form that nearly all answers have, digit by digit: `bytes 0-9/100`. `nil` for all others.
+  private static func usual(_ value: String) -> ContentRange? {
+    var rest = value.utf8[...]
+    func take(_ text: StaticString) -> Bool {
+      text.withUTF8Buffer { expected in
+        guard rest.starts(with: expected) else { return false }
+        rest.removeFirst(expected.count)
+        return true
+      }
+    }
+    func number() -> Int? {
+      var number = 0
+      let digits = rest.prefix { (48...57).contains($0) }
+      // More digits might overflow.
+      guard (1...18).contains(digits.count) else { return nil }
+      for digit in digits { number = number * 10 + Int(digit - 48) }
+      rest.removeFirst(digits.count)
+      return number
+    }
+    guard take("bytes "), let first = number(), take("-"), let last = number(), take("/"), let total = number(),
+      rest.isEmpty, first <= last, last < total
+    else { return nil }
+    return .range(first..<last + 1, total: total)
   }
 
   private static func parse(_ value: String) -> ContentRange? {
@@ -35,6 +60,6 @@ extension ResponseHead {
     let values = fields.values(of: "Content-Range")
     guard let first = values.first else { return nil }
     let range = ContentRange(first)
-    return values.allSatisfy { ContentRange($0) == range } ? range : .invalid
+    return values.dropFirst().allSatisfy { ContentRange($0) == range } ? range : .invalid
   }
 }

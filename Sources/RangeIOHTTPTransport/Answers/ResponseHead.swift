@@ -23,7 +23,10 @@ extension ResponseHead {
 
   /// `Content-Length`; equal values that were sent twice are one (RFC 9112, section 6.3).
   var contentLength: Length {
-    let values = fields.values(of: "Content-Length").flatMap { $0.split(separator: ",") }.map { HTTPText.trimmed($0) }
+    let fields = fields.values(of: "Content-Length")
+    // Nearly always one number.
+    if fields.count == 1, let length = HTTPText.number(fields[0]) { return .bytes(length) }
+    let values = fields.flatMap { $0.split(separator: ",") }.map { HTTPText.trimmed($0) }
     guard let first = values.first else { return .unsaid }
     guard let length = HTTPText.number(first), values.allSatisfy({ HTTPText.number($0) == length }) else {
       return .contradictory
@@ -49,7 +52,10 @@ extension ResponseHead {
     fields["Content-Type"]?.split(separator: ";").first.map { HTTPText.lower(HTTPText.trimmed($0)) }
   }
 
-  var isMultipart: Bool { mediaType?.hasPrefix("multipart/") ?? false }
+  var isMultipart: Bool {
+    guard let type = fields["Content-Type"] else { return false }
+    return HTTPText.areEqual(HTTPText.trimmed(type).prefix(10), "multipart/")
+  }
 
   var isHTML: Bool { mediaType == "text/html" || mediaType == "application/xhtml+xml" }
 

@@ -37,10 +37,24 @@
       // Otherwise a refused connection is tried again until the time for connecting is over: `Retrying` does that better.
       configuration.connectionPool.retryConnectionEstablishment = false
       configuration.networkFrameworkWaitForConnectivity = false
-      configuration.http1_1ConnectionDebugInitializer = StatusGuard.add
+      configuration.http1_1ConnectionDebugInitializer = { connection in
+        Self.boundReceiveBuffers(connection).flatMap { StatusGuard.add(to: connection) }
+      }
+      configuration.http2ConnectionDebugInitializer = { Self.boundReceiveBuffers($0) }
       configuration.http2StreamChannelDebugInitializer = StreamStatusGuard.add
       return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
+
+    /// A channel keeps as many receive buffers of up to 64 KiB as it may read at a time: 256 KiB a connection. One of
+    /// them is enough, since what it has received is copied before the next read; and it stays in the processor's cache.
+    private static func boundReceiveBuffers(_ channel: any Channel) -> EventLoopFuture<Void> {
+      channel.setOption(.maxMessagesPerRead, value: 1).flatMap {
+        channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: receiveBuffer))
+      }
+    }
+
+    /// The bytes of a connection's receive buffer.
+    static let receiveBuffer = 32_768
 
     private static func proxy(_ server: ProxyServer) -> HTTPClient.Configuration.Proxy {
       switch server.kind {

@@ -35,7 +35,7 @@
       times.head = Watch.now
       since.store(times.head, ordering: .relaxed)
       phase.store(.body, ordering: .releasing)
-      var fields = HeaderFields()
+      var fields = HeaderFields(reserving: head.headers.count)
       for (name, value) in head.headers {
         do { try fields.append(name, value) } catch { return close(task, .noHead(.giantHeaders)) }
       }

@@ -139,8 +139,8 @@
     }
 
     /// Sends `request` with `client`.
-    func start(_ request: HTTPClient.Request, with client: HTTPClient) {
-      let task = client.execute(request: request, delegate: self)
+    func start(_ request: HTTPClient.Request, with client: HTTPClient, on loop: HTTPClient.EventLoopPreference) {
+      let task = client.execute(request: request, delegate: self, eventLoop: loop)
       let fault = control.withLock { control -> TransportFault? in
         control.task = task
         return control.fault

@@ -8,6 +8,8 @@
   /// It is shut down when the last lease ends, and made anew when it is needed again.
   final class SharedClient: Sendable {
     let client: HTTPClient
+    /// `nil` for HTTP/2, which has one connection for all.
+    let loops: LoopChoice?
     private let key: ClientKey
     private let permits = Locked<[ObjectURL.Origin: Permits]>([:])
     /// The most hosts whose permits are kept while no request is under way to them: redirects may lead to ever new ones.
@@ -24,6 +26,7 @@
     private init(_ key: ClientKey) throws(Failure) {
       self.key = key
       client = try key.makeClient()
+      loops = key.version == .http1 ? LoopChoice(client.eventLoopGroup) : nil
     }
 
     /// The number of clients, for tests.

@@ -63,6 +63,15 @@ public struct TransportSettings: Hashable, Sendable {
     return settings
   }
 
+  /// `fields` with what every request has.
+  func completing(_ fields: HeaderFields) -> HeaderFields {
+    var fields = fields
+    for (name, value) in [("User-Agent", userAgent), ("Accept", "*/*")] where fields[name] == nil {
+      fields.set(name, value)
+    }
+    return fields
+  }
+
   /// How often what is under way is looked at: often enough for the shortest limit.
   var watchInterval: Duration {
     let shortest = min(headTimeout, idleTimeout, readTimeout ?? idleTimeout, connectTimeout)

@@ -30,6 +30,9 @@
     let waiting = WaiterRegistry()
     let watch: Watch
     let background = BackgroundWork()
+    /// The user's fields and ours, for requests to the origin of the object, and those for all others.
+    let fieldsForOrigin: HeaderFields
+    let fieldsForOthers: HeaderFields
     /// Requests as the client wants them, without their fields: parsing a URL takes longer than all else of a request.
     private let templates = Locked<[(url: ObjectURL, method: String, request: HTTPClient.Request)]>([])
 
@@ -47,6 +50,8 @@
       clients = ObjectClients(settings, environment: environment)
       learnt = Locked(Learnt(route: Route(origin: origin)))
       watch = Watch(every: settings.watchInterval)
+      fieldsForOthers = settings.completing(HeaderFields())
+      fieldsForOrigin = settings.completing(settings.headers)
     }
 
     /// Ends all requests and waits, and returns when none is under way. In a cancelled task returns at once.
@@ -92,35 +97,18 @@
     /// Sends a request and returns what came of it. Cancelled or closed, returns at once.
     ///
     /// - Parameters:
-    ///   - expected: the bytes that the answer should have.
     ///   - deadline: in nanoseconds of the watch's clock.
     ///   - judge: called with the head, on an event loop.
     func exchange(
-      _ request: WireRequest, into sink: BodySink?, expecting expected: Int, until deadline: Int64,
+      _ request: WireRequest, into sink: BodySink?, until deadline: Int64,
       judge: @escaping @Sendable (ResponseHead) -> Exchange.BodyUse
     ) async throws -> Exchange.Outcome {
       let shared = try clients.client(for: request.url)
       let permits = shared.permits(for: request.url.origin)
-      let prepared = try clientRequest(request)
       try await permits.enter(urgency: ReadUrgency.current) { answer in
         try await wait(for: answer, until: deadline, .turn)
       }
-      guard gate.enter() else {
-        permits.leave()
-        throw ReadError.closed
-      }
-      counts.add(1, to: Count.requests.rawValue)
-      let sent = Exchange.Sent(
-        target: request.url.target, isExact: authority != nil || request.url.expiry != nil,
-        isHead: request.method == "HEAD", expected: expected)
-      let exchange = Exchange(sent, into: sink, limits: limits(until: deadline), judge: judge) {
-        [watch, gate] exchange in
-        watch.remove(exchange)
-        permits.leave()
-        gate.leave()
-      }
-      watch.add(exchange)
-      exchange.start(prepared, with: shared.client)
+      let exchange = try begin(request, shared, permits, into: sink, until: deadline, judge: judge)
       do {
         let (outcome, times) = try await waiting.wait(for: exchange.answer)
         learn(times)
@@ -130,6 +118,38 @@
         exchange.leave()
         throw error
       }
+    }
+
+    /// Begins a request, which returns its permit when it ends.
+    @inline(never) private func begin(
+      _ request: WireRequest, _ shared: SharedClient, _ permits: Permits, into sink: BodySink?, until deadline: Int64,
+      judge: @escaping @Sendable (ResponseHead) -> Exchange.BodyUse
+    ) throws -> Exchange {
+      let prepared: HTTPClient.Request
+      do {
+        prepared = try clientRequest(request)
+        guard gate.enter() else { throw ReadError.closed }
+      } catch {
+        permits.leave()
+        throw error
+      }
+      counts.add(1, to: Count.requests.rawValue)
+      let place = shared.loops?.enter()
+      let sent = Exchange.Sent(
+        target: request.url.target, isExact: authority != nil || request.url.expiry != nil,
+        isHead: request.method == "HEAD", expected: request.expected)
+      let exchange = Exchange(sent, into: sink, limits: limits(until: deadline), judge: judge) {
+        [watch, gate, loops = shared.loops] exchange in
+        watch.remove(exchange)
+        // Before the permit: the request that gets it is for this loop.
+        if let place { loops?.leave(place.number) }
+        permits.leave()
+        gate.leave()
+      }
+      watch.add(exchange)
+      let loop = place.map { HTTPClient.EventLoopPreference.delegate(on: $0.loop) } ?? .indifferent
+      exchange.start(prepared, with: shared.client, on: loop)
+      return exchange
     }
 
     private func limits(until deadline: Int64) -> Exchange.Limits {
@@ -176,13 +196,5 @@
       if !wire.body.isEmpty { request.body = .bytes(wire.body) }
       return request
     }
-  }
-
-  /// A request as it goes to the server.
-  struct WireRequest: Sendable {
-    var method: String
-    var url: ObjectURL
-    var fields: HeaderFields
-    var body: [UInt8] = []
   }
 #endif

@@ -57,6 +57,16 @@
     private nonisolated(nonsending) func read(
       _ range: ByteRange, of source: SourceDescription, into sink: BodySink
     ) async throws {
+      let transfer = try transfer(of: range, of: source, into: sink)
+      do { try await transfer.run() } catch { throw readError(error, range, transfer) }
+      finished(transfer, range)
+    }
+
+    // Never inlined, as in `Transfer`: a route has many strings.
+
+    @inline(never) private func transfer(
+      of range: ByteRange, of source: SourceDescription, into sink: BodySink
+    ) throws(ReadError) -> Transfer<ReadMachine> {
       let version = try version(of: source)
       guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= version.size else {
         throw ReadError(
@@ -65,18 +75,24 @@
       }
       let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
       let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
-      let transfer = Transfer<ReadMachine>(
-        machine, core, into: sink, until: Watch.time(after: core.settings.timeLimit(of: range.count)))
-      do {
-        try await transfer.run()
-        core.learn(transfer.machine.route, after: route)
-      } catch let failure as Failure {
-        // What redirects led to may be what is wrong.
-        core.learn(Route(origin: core.origin), after: route)
-        throw failure.readError(source: name, range: range)
-      }
+      let deadline = Watch.time(after: core.settings.timeLimit(of: range.count))
+      return Transfer(machine, core, into: sink, until: deadline)
+    }
+
+    @inline(never) private func finished(_ transfer: Transfer<ReadMachine>, _ range: ByteRange) {
+      core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
       core.counts.add(1, to: ObjectCore.Count.reads.rawValue)
       core.counts.add(range.count, to: ObjectCore.Count.bytes.rawValue)
+    }
+
+    /// What a read throws for `error`.
+    @inline(never) private func readError(
+      _ error: any Error, _ range: ByteRange, _ transfer: Transfer<ReadMachine>
+    ) -> any Error {
+      guard let failure = error as? Failure else { return error }
+      // What redirects led to may be what is wrong.
+      core.learn(Route(origin: core.origin), after: transfer.firstRoute)
+      return failure.readError(source: name, range: range)
     }
   }
 #endif

@@ -44,16 +44,10 @@
     ///
     /// - Throws: `ReadError`; errors of the credentials' provider; `CancellationError`, at once.
     public nonisolated(nonsending) func describe() async throws -> SourceDescription {
-      let machine = DescriptionMachine(
-        core.origin, rules: core.settings.rules, habits: core.learnt.withLock { $0.habits })
-      let transfer = Transfer<DescriptionMachine>(
-        machine, core, into: nil, until: Watch.time(after: core.settings.timeLimit(of: 0)))
+      let transfer = core.description(until: Watch.time(after: core.settings.timeLimit(of: 0)))
       do {
-        guard let description = try await transfer.run() else {
-          preconditionFailure("a description ends with one")
-        }
-        core.learnt.withLock { $0.route = description.route }
-        return adopt(description)
+        try await transfer.run()
+        return adopt(transfer.description)
       } catch let failure as Failure {
         throw failure.readError(source: name)
       }
@@ -77,7 +71,10 @@
 
     /// The description for readers: the last one, while nothing has changed.
     private func adopt(_ object: ObjectDescription) -> SourceDescription {
-      let measure = core.learnt.withLock { $0.measure }
+      let measure = core.learnt.withLock { learnt in
+        learnt.route = object.route
+        return learnt.measure
+      }
       let settings = core.settings
       return described.withLock { described in
         if let last = described.last, let snapshot = last.context as? Snapshot, snapshot.version == object.version,

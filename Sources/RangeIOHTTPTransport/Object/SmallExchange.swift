@@ -23,7 +23,7 @@
       let core = ObjectCore(url, settings)
       do {
         let answer = try await answer(
-          WireRequest(method: method, url: url, fields: fields, body: body), core, limit,
+          WireRequest(method: method, url: url, fields: fields, expected: .max, body: body), core, limit,
           until: Watch.time(after: timeout))
         await core.close()
         return answer
@@ -38,7 +38,7 @@
     ) async throws -> (status: Int, fields: HeaderFields, body: [UInt8]) {
       let seen = Seen()
       // One byte more than permitted shows that there are too many.
-      let outcome = try await core.exchange(request, into: nil, expecting: .max, until: deadline) { answer in
+      let outcome = try await core.exchange(request, into: nil, until: deadline) { answer in
         seen.head.withLock { $0 = answer }
         return .collect(most: limit + 1)
       }

@@ -4,11 +4,16 @@
   /// Runs a machine: sends what it wants sent, and tells it what came of it.
   ///
   /// The machine sees a head on the event loop, within the client's callback. So one request resumes its reader once.
+  ///
+  /// Machine, plan and request stay in objects, and what handles them is never inlined: an async function that had them
+  /// as variables would keep several copies of each while it waits, 17 KiB a read.
   final class Transfer<Machine: TransferMachine>: Sendable {
     private struct State: Sendable {
       var machine: Machine
-      /// What the machine wants after a head whose body it does not want.
-      var next: TransferStep?
+      /// What the machine wants next; `nil` while a request is under way.
+      var step: TransferStep?
+      /// The last request.
+      var plan: RequestPlan?
       /// The head that an authority is to judge.
       var judged: ResponseHead?
     }
@@ -16,71 +21,102 @@
     private let state: Locked<State>
     private let sink: BodySink?
     private let deadline: Int64
+    /// The route that the machine began with.
+    let firstRoute: Route
     /// The most bytes of an error's body that are looked at.
     private static var mostErrorBytes: Int { 16_384 }
 
     /// - Parameter deadline: in nanoseconds of the watch's clock.
     init(_ machine: Machine, _ core: ObjectCore, into sink: BodySink?, until deadline: Int64) {
+      firstRoute = machine.route
       state = Locked(State(machine: machine))
       self.core = core
       self.sink = sink
       self.deadline = deadline
     }
 
-    /// The machine as it is now.
-    var machine: Machine { state.withLock { $0.machine } }
-
-    private func next(after event: TransferEvent) -> TransferStep {
-      let now = WallClock.now
-      return state.withLock { $0.machine.next(after: event, at: now) }
+    /// Something of the machine as it is now.
+    @inline(never) func look<Value: Sendable>(_ body: (borrowing Machine) -> Value) -> Value {
+      state.withLock { body($0.machine) }
     }
 
-    /// Runs until the machine has finished. Returns the description, if it is a machine for that.
+    /// What a machine for descriptions has found, after ``run()``.
+    var description: ObjectDescription {
+      guard case .described(let description) = state.withLock({ $0.step }) else {
+        preconditionFailure("a description ends with one")
+      }
+      return description
+    }
+
+    /// Tells the machine what has happened, and keeps what it wants.
+    @inline(never) private func tell(_ event: TransferEvent) {
+      let now = WallClock.now
+      state.withLock { $0.step = $0.machine.next(after: event, at: now) }
+    }
+
+    /// Runs until the machine has finished.
     ///
     /// - Throws: `Failure`; `ReadError` and other errors of credentials; `CancellationError`.
-    @discardableResult func run() async throws -> ObjectDescription? {
-      defer { core.learn(machine.lessons) }
+    func run() async throws {
+      defer { keepLessons() }
       var credential: CredentialStore.Credential?
-      var step = next(after: .start)
-      while true {
-        switch step {
-        case .send(let plan): step = try await send(plan, &credential)
-        case .mend(let mend): step = try await self.mend(mend, &credential)
-        case .describe: step = next(after: .described(try await describeAgain()))
-        case .described(let description): return description
-        case .finish: return nil
-        case .fail(let failure): throw failure
-        case .judge, .receive: preconditionFailure("only a head leads to this")
+      tell(.start)
+      while let work = try nextWork() {
+        switch work {
+        case .send: try await send(&credential)
+        case .mend(let mend): try await self.mend(mend, &credential)
+        case .describe: try await describeAgain()
         }
+      }
+    }
+
+    @inline(never) private func keepLessons() { core.learn(look { $0.lessons }) }
+
+    /// What takes time.
+    private enum Work {
+      case send
+      case mend(Mend)
+      case describe
+    }
+
+    /// What the machine wants now; `nil`: it has finished.
+    @inline(never) private func nextWork() throws -> Work? {
+      switch state.withLock({ $0.step }) {
+      case .send: return .send
+      case .mend(let mend): return .mend(mend)
+      case .describe: return .describe
+      case .described, .finish: return nil
+      case .fail(let failure): throw failure
+      case .judge, .receive, nil: preconditionFailure("only a head leads to this")
       }
     }
 
     // MARK: sending
 
-    private func send(
-      _ plan: RequestPlan, _ credential: inout CredentialStore.Credential?
-    ) async throws -> TransferStep {
-      let request = try await prepare(plan, &credential)
-      let outcome = try await core.exchange(
-        request, into: sink, expecting: plan.method == .head ? 0 : plan.range?.count ?? .max, until: deadline
-      ) { [self] head in judge(head) }
+    private func send(_ credential: inout CredentialStore.Credential?) async throws {
+      let request = try await prepare(&credential)
+      let outcome = try await core.exchange(request, into: sink, until: deadline) { [self] head in judge(head) }
+      try took(outcome, of: request)
+    }
+
+    @inline(never) private func took(_ outcome: Exchange.Outcome, of request: WireRequest) throws {
       switch outcome {
-      case .noHead(let fault): return next(after: .fault(fault))
+      case .noHead(let fault): tell(.fault(fault))
       case .body(let end, let taken):
         if case .fault = end { core.counts.add(1, to: ObjectCore.Count.continued.rawValue) }
-        return next(after: .bodyEnded(end, taken: taken))
+        tell(.bodyEnded(end, taken: taken))
       case .sinkFailed(let error): throw error
       case .collected(let body):
-        let head = state.withLock { $0.judged }
-        guard let head, let authority = core.authority else { return next(after: .judged(.none)) }
+        let (head, plan) = state.withLock { ($0.judged, $0.plan) }
+        guard let head, let plan, let authority = core.authority else { return tell(.judged(.none)) }
         let sent = PreparedRequest(url: request.url, fields: request.fields)
-        return next(after: .judged(authority.judge(head, body: body, of: plan, sent: sent)))
+        tell(.judged(authority.judge(head, body: body, of: plan, sent: sent)))
       case .head:
-        let step = state.withLock { state in
-          defer { state.next = nil }
-          return state.next
+        state.withLock { state in
+          guard state.step == nil else { return }
+          let failure = Failure(.malformed, "the answer ended before it was judged: try again", isTransient: true)
+          state.step = .fail(failure)
         }
-        return step ?? .fail(Failure(.malformed, "the answer ended before it was judged: try again", isTransient: true))
       }
     }
 
@@ -95,38 +131,53 @@
           state.judged = head
           return .collect(most: Self.mostErrorBytes)
         default:
-          state.next = step
+          state.step = step
           return .none
         }
       }
     }
 
-    /// The request of `plan` with all that is added to it: the user's headers, credentials or a signature.
-    private func prepare(
-      _ plan: RequestPlan, _ credential: inout CredentialStore.Credential?
-    ) async throws -> WireRequest {
-      var plan = plan
-      if plan.mayCarryCredentials { plan.additionalFields = core.settings.headers }
-      for (name, value) in [("User-Agent", core.settings.userAgent), ("Accept", "*/*")]
-      where plan.additionalFields[name] == nil {
-        plan.additionalFields.set(name, value)
+    // MARK: preparing
+
+    /// The request that the machine wants with all that is added to it: the user's headers, credentials or a signature.
+    private func prepare(_ credential: inout CredentialStore.Credential?) async throws -> WireRequest {
+      guard beginRequest() else { return request() }
+      if let authority = core.authority { return try await signed(by: authority) }
+      guard let credentials = core.credentials else { return request() }
+      let used = try await credentials.current { [core, deadline] in try await core.wait(for: $0, until: deadline) }
+      credential = used
+      if let value = used.value { try Self.check(value, of: "Authorization") }
+      return request(authorization: used.value)
+    }
+
+    /// Takes the plan from the machine, with the user's headers. Returns whether it may carry credentials.
+    @inline(never) private func beginRequest() -> Bool {
+      state.withLock { state in
+        guard case .send(var plan) = state.step else { preconditionFailure("the machine wants something else") }
+        plan.additionalFields = plan.mayCarryCredentials ? core.fieldsForOrigin : core.fieldsForOthers
+        state.plan = plan
+        state.step = nil
+        return plan.mayCarryCredentials
       }
-      if plan.mayCarryCredentials, let authority = core.authority {
-        let complete = plan
-        let prepared = try await core.leavingBehind(until: deadline) { try await authority.prepare(complete) }
-        for field in prepared.fields.all { try Self.check(field.value, of: field.name) }
-        return WireRequest(method: plan.method.rawValue, url: prepared.url, fields: prepared.fields)
-      }
+    }
+
+    private var plan: RequestPlan {
+      guard let plan = state.withLock({ $0.plan }) else { preconditionFailure("a request has begun") }
+      return plan
+    }
+
+    @inline(never) private func request(authorization: String? = nil) -> WireRequest {
+      let plan = plan
       var fields = plan.fields
-      if plan.mayCarryCredentials, let credentials = core.credentials {
-        let used = try await credentials.current { [core, deadline] in try await core.wait(for: $0, until: deadline) }
-        credential = used
-        if let value = used.value {
-          try Self.check(value, of: "Authorization")
-          fields.set("Authorization", value)
-        }
-      }
-      return WireRequest(method: plan.method.rawValue, url: plan.url, fields: fields)
+      if let authorization { fields.set("Authorization", authorization) }
+      return WireRequest(plan, plan.url, fields)
+    }
+
+    private func signed(by authority: any RequestAuthority) async throws -> WireRequest {
+      let plan = plan
+      let prepared = try await core.leavingBehind(until: deadline) { try await authority.prepare(plan) }
+      for field in prepared.fields.all { try Self.check(field.value, of: field.name) }
+      return WireRequest(plan, prepared.url, prepared.fields)
     }
 
     /// Throws if credentials cannot be sent: a token that was read from a file may still have its line end.
@@ -139,40 +190,53 @@
 
     // MARK: mending
 
-    private func mend(_ mend: Mend, _ credential: inout CredentialStore.Credential?) async throws -> TransferStep {
+    private func mend(_ mend: Mend, _ credential: inout CredentialStore.Credential?) async throws {
       if let authority = core.authority {
         do { try await core.leavingBehind(until: deadline) { try await authority.mend(mend) } } catch let failure
           as Failure
-        { return next(after: .mendFailed(failure)) }
-        return next(after: .mended)
+        { return tell(.mendFailed(failure)) }
+        return tell(.mended)
       }
-      guard let credentials = core.credentials, let refused = credential else { return next(after: .mendFailed(nil)) }
+      guard let credentials = core.credentials, let refused = credential else { return tell(.mendFailed(nil)) }
       let other = try await credentials.renewed(after: refused) { [core, deadline] in
         try await core.wait(for: $0, until: deadline)
       }
-      return next(after: other == nil ? .mendFailed(nil) : .mended)
+      tell(other == nil ? .mendFailed(nil) : .mended)
     }
 
     // MARK: describing
 
     /// One new description from the origin, past all caches.
-    private func describeAgain() async throws -> Result<ObjectDescription, Failure> {
-      let machine = DescriptionMachine(
-        core.origin, rules: core.settings.rules, habits: core.learnt.withLock { $0.habits }, passesCaches: true,
-        skipsHead: true)
-      let transfer = Transfer<DescriptionMachine>(machine, core, into: nil, until: deadline)
+    private func describeAgain() async throws {
+      let transfer = core.description(passesCaches: true, skipsHead: true, until: deadline)
       do {
-        guard let description = try await transfer.run() else {
-          preconditionFailure("a description ends with one")
-        }
-        return .success(description)
+        try await transfer.run()
+        tell(.described(.success(transfer.description)))
       } catch let failure as Failure {
-        return .failure(failure)
+        tell(.described(.failure(failure)))
       }
     }
   }
 
+  extension WireRequest {
+    fileprivate convenience init(_ plan: RequestPlan, _ url: ObjectURL, _ fields: HeaderFields) {
+      self.init(
+        method: plan.method.rawValue, url: url, fields: fields,
+        expected: plan.method == .head ? 0 : plan.range?.count ?? .max)
+    }
+  }
+
   extension ObjectCore {
+    /// A transfer that describes the object.
+    func description(
+      passesCaches: Bool = false, skipsHead: Bool = false, until deadline: Int64
+    ) -> Transfer<DescriptionMachine> {
+      let machine = DescriptionMachine(
+        origin, rules: settings.rules, habits: learnt.withLock { $0.habits }, passesCaches: passesCaches,
+        skipsHead: skipsHead)
+      return Transfer(machine, self, into: nil, until: deadline)
+    }
+
     /// Keeps what a machine has learnt.
     func learn(_ lessons: [Habits.Lesson]) {
       guard !lessons.isEmpty else { return }

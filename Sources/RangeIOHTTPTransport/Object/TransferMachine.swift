@@ -29,9 +29,13 @@ protocol TransferMachine: Sendable {
   mutating func next(after event: TransferEvent, at now: Int) -> TransferStep
   /// What has been learnt, whatever comes out.
   var lessons: [Habits.Lesson] { get }
+  /// Where requests go now.
+  var route: Route { get }
 }
 
 extension DescriptionMachine: TransferMachine {
+  var route: Route { context.route }
+
   mutating func next(after event: TransferEvent, at now: Int) -> TransferStep {
     let action =
       switch event {

@@ -35,20 +35,34 @@ enum HTTPText {
 
   /// Whether both are the same but for the case of ASCII letters.
   static func areEqual(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
-    a.utf8.lazy.map(lower(_:)).elementsEqual(b.utf8.lazy.map(lower(_:)))
+    // Most names differ in length already.
+    guard a.utf8.count == b.utf8.count else { return false }
+    return zip(a.utf8, b.utf8).allSatisfy { $0 == $1 || lower($0) == lower($1) }
   }
 
   /// `text` without spaces and tabs at its ends.
   static func trimmed(_ text: some StringProtocol) -> String {
+    // Nearly all text has none.
+    let isTrimmed = text.utf8.withContiguousStorageIfAvailable { !isSpace($0.first) && !isSpace($0.last) }
+    if isTrimmed == true { return String(text) }
     var bytes = Array(text.utf8)[...]
-    bytes = bytes.drop { $0 == 32 || $0 == 9 }
-    while bytes.last == 32 || bytes.last == 9 { bytes.removeLast() }
+    bytes = bytes.drop { isSpace($0) }
+    while isSpace(bytes.last) { bytes.removeLast() }
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  private static func isSpace(_ byte: UInt8?) -> Bool { byte == 32 || byte == 9 }
+
   /// The number that `text` spells with digits only; `nil` for signs, other characters and what does not fit.
   static func number(_ text: some StringProtocol) -> Int? {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-    return Int(text)
+    var number = 0
+    for byte in text.utf8 {
+      guard (48...57).contains(byte) else { return nil }
+      let (tens, overflow) = number.multipliedReportingOverflow(by: 10)
+      let (sum, overrun) = tens.addingReportingOverflow(Int(byte - 48))
+      guard !overflow, !overrun else { return nil }
+      number = sum
+    }
+    return text.isEmpty ? nil : number
   }
 }

@@ -11,6 +11,11 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
   ///
   /// The day of the week is not compared. Years of two digits are 1970 to 2069. `nil` for anything else.
   public init?(_ text: String) {
+    // Nearly all dates have the present form. Each answer has one.
+    if let seconds = Self.presentForm(text) {
+      secondsSince1970 = seconds
+      return
+    }
     let separators: Set<Character> = [" ", ",", "-", "\t"]
     let words = text.split { separators.contains($0) }
     guard words.count == 6 || words.count == 5 else { return nil }
@@ -29,6 +34,31 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
       second <= 60
     else { return nil }
     secondsSince1970 = seconds
+  }
+
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`, as it is sent by all that send what they should; `nil` for all else.
+  private static func presentForm(_ text: String) -> Int? {
+    guard text.utf8.count == 29 else { return nil }
+    var text = text
+    return text.withUTF8 { bytes in
+      func number(_ first: Int, _ count: Int) -> Int? {
+        bytes[first..<first + count].reduce(0) { number, byte in
+          number.flatMap { (48...57).contains(byte) ? $0 * 10 + Int(byte - 48) : nil }
+        }
+      }
+      func has(_ text: StaticString, at first: Int) -> Bool {
+        text.withUTF8Buffer { bytes[first..<first + $0.count].elementsEqual($0) }
+      }
+      guard has(", ", at: 3), has(" ", at: 7), has(" ", at: 11), has(" ", at: 16), has(":", at: 19), has(":", at: 22),
+        has(" GMT", at: 25), let day = number(5, 2), let year = number(12, 4), let hour = number(17, 2),
+        let minute = number(20, 2), let second = number(23, 2),
+        let month = months.firstIndex(where: { bytes[8..<11].elementsEqual($0.utf8) })
+      else { return nil }
+      return second > 60
+        ? nil
+        : seconds(
+          year: year, month: month + 1, day: day, hour: hour, minute: minute, second: min(second, 59))
+    }
   }
 
   /// As HTTP sends it: `Sun, 06 Nov 1994 08:49:37 GMT`.

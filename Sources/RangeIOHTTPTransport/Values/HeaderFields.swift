@@ -27,6 +27,9 @@ public struct HeaderFields: Hashable, Sendable {
     for (name, value) in fields { add(name, value) }
   }
 
+  /// No fields, and room for `count`.
+  init(reserving count: Int) { all.reserveCapacity(count) }
+
   private mutating func add(_ name: String, _ value: String) {
     add(Field(name: name, value: HTTPText.trimmed(value)))
   }
@@ -52,8 +55,10 @@ public struct HeaderFields: Hashable, Sendable {
 
   /// Replaces all fields of this name by one, or removes them with `nil`.
   public mutating func set(_ name: String, _ value: String?) {
-    all.removeAll { HTTPText.areEqual($0.name, name) }
-    byteCount = all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    if all.contains(where: { HTTPText.areEqual($0.name, name) }) {
+      all.removeAll { HTTPText.areEqual($0.name, name) }
+      byteCount = all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
     if let value { add(name, value) }
   }
 

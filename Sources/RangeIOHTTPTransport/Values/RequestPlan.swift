@@ -42,13 +42,16 @@ public struct RequestPlan: Hashable, Sendable {
   /// The fields that say all this, and ``additionalFields``. `Host` is still to be added.
   public var fields: HeaderFields {
     // Ranges of an encoded body could not be put together.
-    var fields: HeaderFields = HeaderFields(["Accept-Encoding": "identity"])
-    if let range { fields.set("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)") }
-    if let ifMatch { fields.set("If-Match", ifMatch) }
+    var fields = HeaderFields(reserving: 5 + additionalFields.count)
+    fields.add(HeaderFields.Field(name: "Accept-Encoding", value: "identity"))
+    if let range {
+      fields.add(HeaderFields.Field(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
+    }
+    if let ifMatch { fields.add(HeaderFields.Field(name: "If-Match", value: ifMatch)) }
     if passesCaches {
-      fields.set("Cache-Control", "no-cache")
+      fields.add(HeaderFields.Field(name: "Cache-Control", value: "no-cache"))
       // For caches of HTTP/1.0 (RFC 9111, section 5.4).
-      fields.set("Pragma", "no-cache")
+      fields.add(HeaderFields.Field(name: "Pragma", value: "no-cache"))
     }
     for field in additionalFields.all { fields.add(field) }
     return fields
