@@ -16,7 +16,7 @@
 
     /// Puts a guard between the parser and the client.
     static func add(to channel: any Channel) -> EventLoopFuture<Void> {
-      channel.eventLoop.submit {
+      channel.eventLoop.makeCompletedFuture {
         let pipeline = channel.pipeline.syncOperations
         let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
         try pipeline.addHandler(StatusGuard(), position: .after(parser))
@@ -43,8 +43,11 @@
     private var hasRefused = false
 
     /// Puts a guard before all else of a stream.
+    ///
+    /// At once: the client writes the request when this is done, and stops the process if the stream ends before
+    /// (async-http-client 1.37).
     static func add(to stream: any Channel) -> EventLoopFuture<Void> {
-      stream.eventLoop.submit {
+      stream.eventLoop.makeCompletedFuture {
         try stream.pipeline.syncOperations.addHandler(StreamStatusGuard(), position: .first)
       }
     }

@@ -97,7 +97,7 @@
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 
     /// What a description of this object carries along.
-    private final class Snapshot: MeasuredCost {
+    private final class Snapshot: MeasuredCost, CustomReflectable {
       let version: ObjectVersion
       private let stated: SourceDescription.Cost
       private let core: ObjectCore
@@ -107,6 +107,9 @@
         self.stated = stated
         self.core = core
       }
+
+      /// Nothing: what requests are made of has secrets.
+      var customMirror: Mirror { Mirror(self, children: []) }
 
       func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement? {
         guard stated == self.stated else { return nil }
