@@ -122,8 +122,9 @@ import Testing
     let stage = HitCounting(ignoresHits: true, derives: true)
     let reader = try await reader(source, MemoryStore(limit: .mebibytes(4))) { stage }
     for _ in 0..<2 { #expect(try await reader.read(0..<4096) == source.expected(0..<4096)) }
-    #expect(reader.cached(0..<4096) == source.expected(0..<4096))
-    #expect(stage.asked.load(ordering: .relaxed) > 0)
+    let asked = stage.asked.load(ordering: .relaxed)
+    #expect(reader.cached(0..<4096) == nil, "what such a stage passes on is not what it shows")
+    #expect(stage.asked.load(ordering: .relaxed) > asked)
     await reader.close()
   }
 
