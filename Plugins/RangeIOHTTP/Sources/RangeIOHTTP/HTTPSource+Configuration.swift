@@ -57,7 +57,7 @@
     public enum HTTPVersion: Hashable, Sendable {
       /// HTTP/1.1, with a connection for each request under way: the most bytes per second.
       case http1
-      /// HTTP/2 over TLS where the server offers it: for many ranges of up to 64 KiB, and reads that are often cancelled.
+      /// HTTP/2 over TLS where the server offers it: for many ranges of up to 64 KiB.
       case http2
     }
 
