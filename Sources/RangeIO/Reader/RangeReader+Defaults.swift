@@ -134,9 +134,9 @@ extension ReadPipeline {
 
   /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
   ///
-  /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` of whole blocks
-  /// (of several ranges, exactly these: ``Caching/Fill/automatic``), ``Merging``,
-  /// ``Retrying``, ``Hedging`` if asked for, ``Limiting``.
+  /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` of whole blocks (of several
+  /// ranges, exactly these: ``Caching/Fill/automatic``), ``Merging``, ``Retrying``, ``Hedging`` if asked for,
+  /// ``Limiting``.
   ///
   /// Each call makes new stages. If several readers must share one limit, give the same pipeline to all of them.
   ///

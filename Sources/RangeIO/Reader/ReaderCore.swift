@@ -14,8 +14,8 @@ final class ReaderCore: Sendable {
   private let direct: any RangeSource & ~Copyable
   private let isDirect: Bool
   let hasCache: Bool
-  /// The topmost stage of those that see hits, if it is a cache. Not optional: taking a class out of an optional counts a reference. So there
-  /// is a stand-in for a reader without one.
+  /// The topmost stage of those that see hits, if it is a cache. Not optional: taking a class out of an optional counts
+  /// a reference. So there is a stand-in for a reader without one.
   let topCache: CachingStage
   let isCacheOnTop: Bool
   let gate = ShutdownGate()

@@ -146,7 +146,7 @@
         return control.fault
       }
       if let fault { task.fail(reason: ExchangeFault(fault: fault)) }
-      // A client that was shut down since tells nobody but its task. Only those of HTTP/2 are retired in use.
+      // A client that was shut down since tells only its task. Only those of HTTP/2 are retired in use.
       if limits.isHTTP2 { task.futureResult.whenFailure { [self] in didReceiveError(task: task, $0) } }
     }
 
@@ -163,7 +163,7 @@
 
     func stop() { fail(.other("the source was closed")) }
 
-    /// Nobody waits for the answer any more.
+    /// The answer is not waited for any more.
     func leave() {
       leftAt.store(Watch.now, ordering: .relaxed)
       let rest: Int
