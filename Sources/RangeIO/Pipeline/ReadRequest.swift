@@ -124,7 +124,7 @@ public struct ReadRequest: Sendable {
   }
 
   /// Whether a cache will keep the bytes, though they do not come in the blocks of its ``grid``. They must then be memory
-  /// that nobody else writes to.
+  /// that nothing else writes to.
   var isKept: Bool { extras?.rest.isKept ?? false }
 
   /// Removes the grid, which belongs to other ranges or to other bytes than this request now asks for.

@@ -12,7 +12,7 @@ enum CopyJournal {
   private static let summedSize = 92
   private static let magic: [UInt8] = Array("rioCopy1".utf8)
 
-  /// What is copied. Digests, because ids may be long, and an id is nobody else's business.
+  /// What is copied. Digests, because ids may be long, and an id may be private.
   struct Identity: Equatable {
     var source: [UInt8]
     var version: [UInt8]

@@ -19,8 +19,8 @@ struct MappedCalls: Sendable {
 }
 
 /// A file mapped into memory. The mapping lives until its last slice is released: nothing else ends it.
+// Unchecked: constants, atomics, and memory that nothing in this process writes to.
 final class Mapping: @unchecked Sendable {
-  // Unchecked: constants, atomics, and memory that nothing in this process writes to.
   private let base: UnsafeMutableRawPointer
   /// The mapped bytes, from the start of the file.
   let count: Int

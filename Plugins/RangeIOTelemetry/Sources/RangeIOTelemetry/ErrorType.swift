@@ -3,7 +3,7 @@
 
   /// The value of the attribute `error.type`: a short word that says which kind of error it is, for counting.
   enum ErrorType {
-    /// The read was cancelled: nobody waits for it any more.
+    /// The read was cancelled: it is not waited for any more.
     static let cancelled = "cancelled"
     /// As OpenTelemetry has it: some other error.
     static let other = "_OTHER"

@@ -72,7 +72,7 @@
     /// The context of the span, which starts now if it has not, as of the beginning of the read.
     func context() -> ServiceContext { state.withLock { span(&$0).context } }
 
-    /// The context of a fetch for this read, or `nil` if the read has ended: the fetch then belongs to nobody's wait.
+    /// The context of a fetch for this read, or `nil` if the read has ended: no read waits for the fetch then.
     func fetchBegins() -> ServiceContext? {
       state.withLock { state in
         guard !state.isEnded else { return nil }

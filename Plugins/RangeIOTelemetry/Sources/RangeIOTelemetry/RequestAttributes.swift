@@ -37,7 +37,7 @@
 
   /// How a read or a fetch ended.
   extension Tracing.Span {
-    /// Ends this span after `error`. A cancelled read is no failure: somebody did not want it any more.
+    /// Ends this span after `error`. A cancelled read is no failure: its caller does not want it any more.
     func end(after error: any Error) {
       updateAttributes { $0.set(TelemetryName.errorType.text, value: .string(ErrorType.of(error))) }
       if !(error is CancellationError) {
