@@ -192,7 +192,7 @@ let package = Package(
       dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")] + http + http2,
       swiftSettings: strict + checked),
     .testTarget(
-      name: "RangeIOHTTPTransportTests", dependencies: ["RangeIOHTTPTransport", "RangeIO"],
+      name: "RangeIOHTTPTransportTests", dependencies: ["RangeIOHTTPTransport", "RangeIO"] + http,
       swiftSettings: strict + checked),
     .target(
       name: "RangeIOHTTP", dependencies: ["RangeIO", "RangeIOHTTPTransport"],

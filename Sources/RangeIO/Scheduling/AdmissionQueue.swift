@@ -67,6 +67,9 @@ struct AdmissionQueue<Waiter> {
   /// The number of waiters.
   var queueCount: Int { queued.count }
 
+  /// Whether a read still waits.
+  func isQueued(_ ticket: Ticket) -> Bool { queued[ticket] != nil }
+
   // MARK: Events
 
   /// A read of `byteCount` bytes arrives.

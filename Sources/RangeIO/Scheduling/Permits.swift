@@ -1,7 +1,11 @@
 /// A limited number of permits. Demands go before prefetches, each in order of arrival, and no prefetch waits forever
 /// (``AdmissionQueue``).
 package final class Permits: Sendable {
-  private typealias State = AdmissionQueue<Promise<Void>>
+  fileprivate enum Waiter {
+    case task(Promise<Void>)
+    case call(@Sendable () -> Void)
+  }
+  fileprivate typealias State = AdmissionQueue<Waiter>
   private let state: Locked<State>
   /// Permits have no rate, so the time is always now.
   private static let now = ReadInstant(nanoseconds: 0)
@@ -14,6 +18,8 @@ package final class Permits: Sendable {
   /// Whether no permit is in use, and none is waited for.
   package var isIdle: Bool { state.withLock { $0.underWay == 0 && $0.queueCount == 0 } }
 
+  // MARK: in a task
+
   /// Waits for a permit; ``leave()`` returns it. Throws when cancelled, or when `list` fails.
   ///
   /// - Parameter urgency: the urgency of the prefetch that it is for; `nil` for a demand.
@@ -25,25 +31,79 @@ package final class Permits: Sendable {
   package func enter(
     urgency: ReadUrgency?, _ wait: nonisolated(nonsending) (Promise<Void>) async throws -> Void
   ) async throws {
-    let purpose = urgency?.purpose ?? .demand
-    let arrival = state.withLock { $0.arrived(0, purpose, now: Self.now) { Promise() } }
-    guard case .waits(let ticket, let answer, let actions) = arrival else { return }
-    admit(actions)
-    let handle = urgency?.observe { [self] in admit(state.withLock { $0.raised(ticket, now: Self.now) }) }
-    defer { if let handle { urgency?.remove(handle) } }
+    guard case (let place, .task(let answer))? = arrive(urgency, { .task(Promise()) }) else { return }
     do {
       try await wait(answer)
     } catch {
       // Its turn may have come just now. Then the next waiter gets it.
-      admit(state.withLock { $0.left(ticket, 0, now: Self.now) })
+      if !withdraw(place) { leave() }
       throw error
     }
+    place.end()
+  }
+
+  // MARK: without a task
+
+  /// A place in the queue. Pass it to ``withdraw(_:)``, or call ``end()`` when the turn has come.
+  package struct Place: Sendable {
+    fileprivate typealias Ticket = State.Ticket
+    fileprivate let ticket: Ticket
+    private let urgency: ReadUrgency?
+    private let handle: ReadUrgency.Handle?
+
+    fileprivate init(_ ticket: Ticket, _ urgency: ReadUrgency?, _ permits: Permits) {
+      self.ticket = ticket
+      self.urgency = urgency
+      handle = urgency?.observe { permits.raise(ticket) }
+    }
+
+    /// The urgency has no effect on the queue any more.
+    package func end() { if let handle { urgency?.remove(handle) } }
+  }
+
+  /// Calls `admitted` once there is a permit, which ``leave()`` returns: now, or on the thread that returns one.
+  ///
+  /// - Returns: the place in the queue; `nil` if `admitted` was called.
+  package func enter(urgency: ReadUrgency?, admitted: @escaping @Sendable () -> Void) -> Place? {
+    let waiting = arrive(urgency) { .call(admitted) }
+    if waiting == nil { admitted() }
+    return waiting?.place
+  }
+
+  /// Gives up a place. Returns whether it was one still: then its `admitted` is never called.
+  package func withdraw(_ place: Place) -> Bool {
+    place.end()
+    let actions = state.withLock { state -> State.Actions? in
+      state.isQueued(place.ticket) ? state.left(place.ticket, 0, now: Self.now) : nil
+    }
+    if let actions { admit(actions) }
+    return actions != nil
   }
 
   /// Returns a permit: to the next waiter, else to the next caller.
   package func leave() { admit(state.withLock { $0.ended(now: Self.now) }) }
 
+  // MARK: the queue
+
+  /// Takes a permit, or a place in the queue.
+  private func arrive(
+    _ urgency: ReadUrgency?, _ waiter: @Sendable () -> Waiter
+  ) -> (place: Place, waiter: Waiter)? {
+    let purpose = urgency?.purpose ?? .demand
+    let arrival = state.withLock { $0.arrived(0, purpose, now: Self.now, waiter: waiter) }
+    guard case .waits(let ticket, let waiter, let actions) = arrival else { return nil }
+    admit(actions)
+    return (Place(ticket, urgency, self), waiter)
+  }
+
+  private func raise(_ ticket: State.Ticket) { admit(state.withLock { $0.raised(ticket, now: Self.now) }) }
+
   private func admit(_ actions: State.Actions) {
-    for waiter in actions.admitted { waiter.resolve(.success(())) }
+    for waiter in actions.admitted {
+      switch waiter {
+      case .task(let answer): answer.resolve(.success(()))
+      case .call(let admitted): admitted()
+      }
+    }
   }
 }

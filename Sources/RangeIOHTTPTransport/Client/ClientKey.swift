@@ -24,6 +24,10 @@
 
     /// A client with these settings.
     func makeClient() throws(Failure) -> HTTPClient {
+      HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: try configuration())
+    }
+
+    func configuration() throws(Failure) -> HTTPClient.Configuration {
       var configuration = HTTPClient.Configuration(
         tlsConfiguration: try tlsConfiguration(),
         redirectConfiguration: .disallow,
@@ -42,7 +46,9 @@
       }
       configuration.http2ConnectionDebugInitializer = { Self.boundReceiveBuffers($0) }
       configuration.http2StreamChannelDebugInitializer = StreamStatusGuard.add
-      return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+      // Its spans show whole URLs, signatures included. `RangeIOTelemetry` has spans that do not.
+      configuration.tracing.tracer = nil
+      return configuration
     }
 
     /// A channel keeps as many receive buffers of up to 64 KiB as it may read at a time: 256 KiB a connection. One of

@@ -110,13 +110,15 @@
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
+      if times.end == 0 { times.end = Watch.now }
+      // First: the next request is on its way before a thread is woken up for this one.
+      end(on: task.eventLoop)
       switch mode {
       case .head: finish(.noHead(.malformed("it ends before its head")))
       case .taking: finish(.body(.complete, taken: taken))
       case .collecting: finish(.collected(collected))
       case .dropping: finish(.head)
       }
-      end()
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
@@ -127,7 +129,7 @@
       case .collecting: finish(.collected(collected))
       case .dropping: finish(.head)
       }
-      end()
+      end(on: task.eventLoop)
     }
 
     private var isDropping: Bool {
@@ -140,12 +142,6 @@
     private func finish(_ outcome: Outcome) {
       if times.end == 0 { times.end = Watch.now }
       answer.resolve(.success((outcome, times)))
-    }
-
-    private func end() {
-      guard !hasEnded else { return }
-      hasEnded = true
-      ended(self)
     }
 
     /// Resumes the waiter and closes the connection.

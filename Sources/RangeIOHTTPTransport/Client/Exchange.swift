@@ -13,8 +13,8 @@
   /// A waiter that goes away calls ``leave()``. Then the rest of a short body runs out, and the connection is kept;
   /// otherwise it is closed.
   final class Exchange: HTTPClientResponseDelegate, Watched, @unchecked Sendable {
-    // Unchecked: the client calls a delegate on one event loop, which alone touches `body`, `mode` and `times`. All else is
-    // constant, atomic or locked.
+    // Unchecked: `start` sets `ended` before the client gets the request. The client calls a delegate on one event loop,
+    // which alone touches `mode`, `times` and the counts of bytes. All else is constant, atomic or locked.
     typealias Response = Void
 
     /// What to do with a body.
@@ -78,6 +78,8 @@
     }
 
     enum Phase: UInt8, AtomicRepresentable {
+      /// Waiting for its turn.
+      case queued
       case connecting, sent, body
     }
 
@@ -101,17 +103,20 @@
     let sink: BodySink?
     let limits: Limits
     let judge: @Sendable (ResponseHead) -> BodyUse
-    let ended: @Sendable (Exchange) -> Void
+    /// Called once, when the request uses its connection no more.
+    private var ended: @Sendable () -> Void = {}
 
     var mode = Mode.head
     var times = Times()
     var taken = 0
     var extra = 0
     var collected: [UInt8] = []
-    var hasEnded = false
+    private var hasEnded = false
 
     private let control = Locked(Control())
-    let phase = Atomic<Phase>(.connecting)
+    let phase = Atomic<Phase>(.queued)
+    /// Whether the client is given the request just now.
+    private let isStarting = Atomic<Bool>(false)
     /// When the phase began, or the last byte came.
     let since = Atomic<Int64>(Watch.now)
     let received = Atomic<Int>(0)
@@ -125,21 +130,28 @@
     /// - Parameters:
     ///   - sink: where the wanted bytes go.
     ///   - judge: called with the head, once, on the event loop.
-    ///   - ended: called once, when the request uses its connection no more.
     init(
-      _ request: Sent, into sink: BodySink?, limits: Limits,
-      judge: @escaping @Sendable (ResponseHead) -> BodyUse, ended: @escaping @Sendable (Exchange) -> Void
+      _ request: Sent, into sink: BodySink?, limits: Limits, judge: @escaping @Sendable (ResponseHead) -> BodyUse
     ) {
       self.request = request
       self.sink = sink
       self.limits = limits
       self.judge = judge
-      self.ended = ended
       toCome.store(request.expected, ordering: .relaxed)
     }
 
     /// Sends `request` with `client`.
-    func start(_ request: HTTPClient.Request, with client: HTTPClient, on loop: HTTPClient.EventLoopPreference) {
+    ///
+    /// - Parameter ended: called once, when the request uses its connection no more, usually on the event loop.
+    func start(
+      _ request: HTTPClient.Request, with client: HTTPClient, on loop: HTTPClient.EventLoopPreference,
+      ended: @escaping @Sendable () -> Void
+    ) {
+      self.ended = ended
+      since.store(Watch.now, ordering: .relaxed)
+      phase.store(.connecting, ordering: .releasing)
+      isStarting.store(true, ordering: .relaxed)
+      defer { isStarting.store(false, ordering: .relaxed) }
       let task = client.execute(request: request, delegate: self, eventLoop: loop)
       let fault = control.withLock { control -> TransportFault? in
         control.task = task
@@ -159,6 +171,16 @@
       task?.fail(reason: ExchangeFault(fault: fault))
     }
 
+    /// The request uses its connection no more.
+    func end(on loop: any EventLoop) {
+      guard !hasEnded else { return }
+      hasEnded = true
+      let ended = ended
+      self.ended = {}
+      // The end of one request sends the next. If each of them failed at once, the stack would grow with the queue.
+      if isStarting.load(ordering: .relaxed) { loop.execute(ended) } else { ended() }
+    }
+
     // MARK: from other threads
 
     func stop() { fail(.other("the source was closed")) }
@@ -170,7 +192,7 @@
       switch phase.load(ordering: .acquiring) {
       // The client counts a stream that is cancelled before its head is sent as in use for ever (async-http-client
       // 1.37), so `didSendRequestHead` cancels it.
-      case .connecting: rest = limits.isHTTP2 ? 0 : .max
+      case .queued, .connecting: rest = limits.isHTTP2 ? 0 : .max
       case .sent, .body: rest = toCome.load(ordering: .relaxed)
       }
       if rest < 0 || rest > limits.drain { stop() }
@@ -184,8 +206,14 @@
         if now - max(left, served) > 1_000_000_000 { stop() }
         return
       }
-      if now > limits.deadline { return fail(.deadline) }
-      switch phase.load(ordering: .acquiring) {
+      let phase = phase.load(ordering: .acquiring)
+      if now > limits.deadline {
+        guard phase == .queued else { return fail(.deadline) }
+        return answer.fail(
+          Failure.late("other reads of this server came first; permit more connections, or more time"))
+      }
+      switch phase {
+      case .queued: break
       case .connecting:
         // The client has a limit of its own for each step of connecting. This one is for all of them.
         if (now - since) / 2 > limits.connect { fail(.connectTimeout) }

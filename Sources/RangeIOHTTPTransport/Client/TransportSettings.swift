@@ -1,5 +1,8 @@
 /// How requests of one source are made. Sources of plugins make it of their configuration.
 public struct TransportSettings: Hashable, Sendable {
+  /// The ports of one address.
+  static let mostConnectionsPerHost = 65_535
+
   /// The versions of HTTP that are spoken.
   public enum Version: Hashable, Sendable {
     /// HTTP/1.1: a connection for each request under way.
@@ -59,7 +62,7 @@ public struct TransportSettings: Hashable, Sendable {
     settings.readTimeout = readTimeout.map { min($0, longest) }
     settings.rateWindow = min(rateWindow, longest)
     settings.keepAlive = min(max(keepAlive, .zero), longest)
-    settings.connectionsPerHost = min(connectionsPerHost, 65_535)
+    settings.connectionsPerHost = min(connectionsPerHost, Self.mostConnectionsPerHost)
     return settings
   }
 

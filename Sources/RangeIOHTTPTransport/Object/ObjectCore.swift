@@ -67,12 +67,8 @@
     // MARK: waiting
 
     /// Waits for `answer`. Fails when the task is cancelled, the source is closed, or `deadline` has passed.
-    ///
-    /// - Parameter reason: what to look at when it is too late.
-    func wait<Value>(
-      for answer: Promise<Value>, until deadline: Int64, _ reason: TimedWait.Reason = .credentials
-    ) async throws -> Value {
-      let timed = TimedWait(answer, until: deadline, reason)
+    func wait<Value>(for answer: Promise<Value>, until deadline: Int64) async throws -> Value {
+      let timed = TimedWait(answer, until: deadline)
       watch.add(timed)
       defer { watch.remove(timed) }
       return try await waiting.wait(for: answer)
@@ -105,51 +101,58 @@
     ) async throws -> Exchange.Outcome {
       let shared = try clients.client(for: request.url)
       let permits = shared.permits(for: request.url.origin)
-      try await permits.enter(urgency: ReadUrgency.current) { answer in
-        try await wait(for: answer, until: deadline, .turn)
-      }
-      let exchange = try begin(request, shared, permits, into: sink, until: deadline, judge: judge)
+      let exchange = Exchange(sent(request), into: sink, limits: limits(until: deadline), judge: judge)
+      let place = try enqueue(exchange, request, shared, permits)
       do {
         let (outcome, times) = try await waiting.wait(for: exchange.answer)
+        place?.end()
         learn(times)
         if settings.version == .http2, outcome.isSilence { shared.retire() }
         return outcome
       } catch {
-        exchange.leave()
+        if let place, permits.withdraw(place) { forget(exchange) } else { exchange.leave() }
         throw error
       }
     }
 
-    /// Begins a request, which returns its permit when it ends.
-    @inline(never) private func begin(
-      _ request: WireRequest, _ shared: SharedClient, _ permits: Permits, into sink: BodySink?, until deadline: Int64,
-      judge: @escaping @Sendable (ResponseHead) -> Exchange.BodyUse
-    ) throws -> Exchange {
-      let prepared: HTTPClient.Request
-      do {
-        prepared = try clientRequest(request)
-        guard gate.enter() else { throw ReadError.closed }
-      } catch {
-        permits.leave()
-        throw error
-      }
+    /// Sends a request when its turn has come: now, or on the event loop on which another one has ended, so that no
+    /// thread has to wake up in between.
+    ///
+    /// - Returns: the place in the queue, unless it was sent.
+    @inline(never) private func enqueue(
+      _ exchange: Exchange, _ request: WireRequest, _ shared: SharedClient, _ permits: Permits
+    ) throws -> Permits.Place? {
+      let prepared = try clientRequest(request)
+      guard gate.enter() else { throw ReadError.closed }
+      watch.add(exchange)
+      return permits.enter(urgency: ReadUrgency.current) { [self] in send(exchange, prepared, shared, permits) }
+    }
+
+    /// Sends a request that has a permit, which it returns when it ends.
+    private func send(
+      _ exchange: Exchange, _ request: HTTPClient.Request, _ shared: SharedClient, _ permits: Permits
+    ) {
       counts.add(1, to: Count.requests.rawValue)
       let place = shared.loops?.enter()
-      let sent = Exchange.Sent(
-        target: request.url.target, isExact: authority != nil || request.url.expiry != nil,
-        isHead: request.method == "HEAD", expected: request.expected)
-      let exchange = Exchange(sent, into: sink, limits: limits(until: deadline), judge: judge) {
-        [watch, gate, loops = shared.loops] exchange in
-        watch.remove(exchange)
+      let loop = place.map { HTTPClient.EventLoopPreference.delegate(on: $0.loop) } ?? .indifferent
+      exchange.start(request, with: shared.client, on: loop) { [self, loops = shared.loops] in
         // Before the permit: the request that gets it is for this loop.
         if let place { loops?.leave(place.number) }
         permits.leave()
-        gate.leave()
+        forget(exchange)
       }
-      watch.add(exchange)
-      let loop = place.map { HTTPClient.EventLoopPreference.delegate(on: $0.loop) } ?? .indifferent
-      exchange.start(prepared, with: shared.client, on: loop)
-      return exchange
+    }
+
+    /// A request has ended, or was never sent.
+    private func forget(_ exchange: Exchange) {
+      watch.remove(exchange)
+      gate.leave()
+    }
+
+    private func sent(_ request: WireRequest) -> Exchange.Sent {
+      Exchange.Sent(
+        target: request.url.target, isExact: authority != nil || request.url.expiry != nil,
+        isHead: request.method == "HEAD", expected: request.expected)
     }
 
     private func limits(until deadline: Int64) -> Exchange.Limits {

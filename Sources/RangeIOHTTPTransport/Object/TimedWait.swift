@@ -1,29 +1,28 @@
 #if HTTP
   internal import RangeIO
 
-  /// A wait that ends when its time is over.
+  /// A wait for credentials that ends when its time is over.
   final class TimedWait: Watched {
-    /// What is waited for, as advice.
-    enum Reason: String {
-      case credentials = "look at the credentials' provider"
-      case turn = "other reads of this server came first; permit more connections, or more time"
-    }
     private let answer: any Failable
     private let deadline: Int64
-    private let reason: Reason
 
-    init(_ answer: any Failable, until deadline: Int64, _ reason: Reason) {
+    init(_ answer: any Failable, until deadline: Int64) {
       self.answer = answer
       self.deadline = deadline
-      self.reason = reason
     }
 
     func check(at now: Int64) {
       guard now > deadline else { return }
-      answer.fail(
-        Failure(.deadline, "the time for the whole read is over before a request was sent: \(reason.rawValue)"))
+      answer.fail(Failure.late("look at the credentials' provider"))
     }
 
     func stop() { answer.fail(ReadError.closed) }
+  }
+
+  extension Failure {
+    /// The whole read has taken too long before it sent anything.
+    static func late(_ advice: String) -> Failure {
+      Failure(.deadline, "the time for the whole read is over before a request was sent: \(advice)")
+    }
   }
 #endif

@@ -121,6 +121,54 @@ import Testing
     try await permits.enter(WaiterRegistry())
   }
 
+  @Test func `without a task, a turn comes at once or when a permit is returned, on that thread`() throws {
+    let permits = Permits(1)
+    let turns = Noted<Int>()
+    #expect(permits.enter(urgency: nil) { turns.add(0) } == nil)
+    #expect(turns.all == [0])
+    let places = try (1...3).map { index in
+      try #require(permits.enter(urgency: index == 1 ? ReadUrgency() : nil) { turns.add(index) })
+    }
+    #expect(permits.waiterCount == 3 && turns.all == [0])
+    for all in [[0, 2], [0, 2, 3], [0, 2, 3, 1]] {
+      permits.leave()
+      #expect(turns.all == all)
+    }
+    // Their turns have come: the permit is theirs.
+    for place in places { #expect(!permits.withdraw(place)) }
+    permits.leave()
+    #expect(permits.isIdle)
+  }
+
+  @Test func `a place that is given up has no turn, and keeps no other from its own`() throws {
+    let permits = Permits(1)
+    let turns = Noted<Int>()
+    #expect(permits.enter(urgency: nil) { turns.add(0) } == nil)
+    let places = try (1...3).map { index in try #require(permits.enter(urgency: nil) { turns.add(index) }) }
+    #expect(permits.withdraw(places[0]))
+    #expect(!permits.withdraw(places[0]))
+    permits.leave()
+    #expect(turns.all == [0, 2])
+    #expect(permits.withdraw(places[2]))
+    permits.leave()
+    #expect(turns.all == [0, 2] && permits.isIdle)
+  }
+
+  @Test func `a place whose prefetch is raised goes with the demands, until the wait has ended`() throws {
+    let permits = Permits(1)
+    let turns = Noted<String>()
+    let (raised, late) = (ReadUrgency(), ReadUrgency())
+    #expect(permits.enter(urgency: nil) { turns.add("first") } == nil)
+    _ = permits.enter(urgency: raised) { turns.add("raised") }
+    let place = try #require(permits.enter(urgency: late) { turns.add("late") })
+    _ = permits.enter(urgency: nil) { turns.add("demand") }
+    raised.raise()
+    place.end()
+    late.raise()
+    for _ in 0..<3 { permits.leave() }
+    #expect(turns.all == ["first", "demand", "raised", "late"])
+  }
+
   @Test(.racing) func `racing users and cancellations never exceed the permits and lose none`() async throws {
     let permits = Permits(3)
     let inside = Tally()

@@ -18,7 +18,8 @@
     /// ```
     ///
     /// From the top down: `ReadAhead`, `Caching` of whole blocks, `Merging`, `Retrying`, `Hedging` if asked for, and
-    /// `Limiting` to the connections permitted. For other stages: `RangeReader(HTTPSource(url)) { … }`.
+    /// `Limiting` to half as many reads again as there are connections: so a request is ready whenever one ends. For other
+    /// stages: `RangeReader(HTTPSource(url)) { … }`.
     ///
     /// - Parameters:
     ///   - url: the object.
@@ -36,7 +37,8 @@
       try await self.init(
         HTTPSource(url, configuration: configuration),
         .remoteObject(
-          keepingIn: store, concurrentReads: max(1, configuration.connectionsPerHost), hedges: hedges),
+          keepingIn: store, concurrentReads: RemoteReads.concurrent(with: configuration.connectionsPerHost),
+          hedges: hedges),
         onChange: onChange)
     }
   }

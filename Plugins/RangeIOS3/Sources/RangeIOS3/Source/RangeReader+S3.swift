@@ -16,7 +16,8 @@
     /// ```
     ///
     /// From the top down: `ReadAhead`, `Caching` of whole blocks, `Merging`, `Retrying`, `Hedging` if asked for, and
-    /// `Limiting` to the connections permitted. For other stages: `RangeReader(S3Source(url)) { … }`.
+    /// `Limiting` to half as many reads again as there are connections: so a request is ready whenever one ends. For other
+    /// stages: `RangeReader(S3Source(url)) { … }`.
     ///
     /// An `https` URL, such as a presigned one, is read without a signature: only the connection settings and headers of
     /// `configuration` count for it, and a user and a password in the URL.
@@ -34,7 +35,8 @@
       store: any ChunkStore = S3Source.sharedStore, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       let pipeline = ReadPipeline.remoteObject(
-        keepingIn: store, concurrentReads: max(1, configuration.connectionsPerHost), hedges: hedges)
+        keepingIn: store, concurrentReads: RemoteReads.concurrent(with: configuration.connectionsPerHost),
+        hedges: hedges)
       let scheme = url.prefix { $0 != ":" }.lowercased()
       switch scheme {
       case "http", "https":

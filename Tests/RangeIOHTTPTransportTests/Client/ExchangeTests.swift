@@ -1,0 +1,69 @@
+#if HTTP
+  import AsyncHTTPClient
+  import RangeIO
+  import Testing
+
+  @testable import RangeIOHTTPTransport
+
+  @Suite(.timeLimit(.minutes(2))) struct ExchangeTests {
+    private let limits = Exchange.Limits(
+      connect: .max, head: .max, idle: .max, deadline: .max, drain: 0, isHTTP2: false, leastBytesPerSecond: 0,
+      rateWindow: .seconds(1))
+
+    /// A request to a port of this machine where no server listens.
+    private func exchange() -> Exchange {
+      Exchange(
+        Exchange.Sent(target: "/", isExact: false, isHead: false, expected: 1), into: nil, limits: limits,
+        judge: { _ in .none })
+    }
+
+    private func withClient(keepAlive: Int, _ body: (SharedClient) async throws -> Void) async throws {
+      var settings = TransportSettings()
+      // The key of no other test.
+      settings.keepAlive = .seconds(keepAlive)
+      let client = try SharedClient.lease(ClientKey(settings, proxy: nil))
+      try await body(client)
+      await client.end()
+    }
+
+    @Test func `20,000 requests that were stopped before their turn, each sent at the end of another, fill no stack`()
+      async throws
+    {
+      try await withClient(keepAlive: 1011) { client in
+        let request = try HTTPClient.Request(url: "http://127.0.0.1:1/")
+        let loop = client.client.eventLoopGroup.any()
+        let done = Promise<Void>()
+        @Sendable func send(_ left: Int) {
+          guard left > 0 else {
+            done.resolve(.success(()))
+            return
+          }
+          let exchange = exchange()
+          exchange.stop()
+          exchange.start(request, with: client.client, on: .delegate(on: loop)) { send(left - 1) }
+        }
+        loop.execute { send(20_000) }
+        try await done.value()
+      }
+    }
+
+    @Test func `while a request waits for its turn only the time of the whole read counts`() async throws {
+      let late = Exchange(
+        Exchange.Sent(target: "/", isExact: false, isHead: false, expected: 1), into: nil,
+        limits: Exchange.Limits(
+          connect: 0, head: 0, idle: 0, deadline: 100, drain: 0, isHTTP2: false, leastBytesPerSecond: 1,
+          rateWindow: .seconds(1)),
+        judge: { _ in .none })
+      late.check(at: 100)
+      #expect(!late.answer.isAnswered)
+      late.check(at: 101)
+      let failure = await #expect(throws: Failure.self) { _ = try await late.answer.value() }
+      #expect(failure?.text.contains("permit more connections") == true)
+    }
+
+    @Test func `the client makes no spans: they would show signatures`() throws {
+      let configuration = try ClientKey(TransportSettings(), proxy: nil).configuration()
+      #expect(configuration.tracing.tracer == nil)
+    }
+  }
+#endif
