@@ -1,5 +1,6 @@
 #if HTTP
   import AsyncHTTPClient
+  import NIOCore
   import RangeIO
   import Testing
 
