@@ -26,9 +26,16 @@ final class FetchQueue: Sendable {
     self.keeper = keeper
   }
 
-  /// Starts as many as are read at once.
+  /// Starts as many as are read at once, or half as many if nothing was measured yet: then each that ends starts two, until
+  /// as many are read as can be.
   func start() {
-    for _ in 0..<order.withLock({ $0.groupsAtOnce }) { startNext() }
+    for _ in 0..<order.withLock({ $0.chains }) { startNext() }
+  }
+
+  /// A group has ended.
+  private func goOn() {
+    let starts = order.withLock { $0.addsChain() ? 2 : 1 }
+    for _ in 0..<starts { startNext() }
   }
 
   private func startNext() {
@@ -42,7 +49,7 @@ final class FetchQueue: Sendable {
       }
       let race = StartRace()
       let task = PlannedFetch.start(some, isOneOfMany: true, elsewhere: elsewhere, keeper, next) { [self] in
-        if race.hasEnded() { startNext() }
+        if race.hasEnded() { goOn() }
       }
       flights.startedLate(ids, task)
       guard race.hasReturned() else { return }
@@ -82,13 +89,22 @@ struct FetchOrder: Equatable, Sendable {
   /// The number of groups taken when the gap is looked at again.
   private var nextLook = 1
 
-  var groupsAtOnce: Int { gathering.groupsAtOnce }
+  /// The groups read at once: the end of each starts the next.
+  private(set) var chains: Int
 
   /// - Parameter groups: not empty; together a range of indices from 0 on.
   init(_ groups: [Range<Int>], _ gathering: Gathering) {
     self.gathering = gathering
+    chains = min(gathering.groupsAtFirst, gathering.groupsAtOnce)
     end = groups.last?.upperBound ?? 0
     self.groups = groups.reversed()
+  }
+
+  /// A group has ended. Returns whether it starts two.
+  mutating func addsChain() -> Bool {
+    guard chains < gathering.groupsAtOnce else { return false }
+    chains += 1
+    return true
   }
 
   mutating func next() -> Range<Int>? {

@@ -142,6 +142,8 @@ struct Gathering: Equatable, Sendable {
   var longest: Int
   /// How many groups it reads at the same time.
   var groupsAtOnce: Int
+  /// How many of them to begin with: fewer while nothing was measured, since these are grouped by a guess.
+  var groupsAtFirst: Int
 }
 
 /// A stage that tells where bytes come from. Of a stage that does not, and shows what those below it show, these tell.

@@ -22,6 +22,8 @@ struct CopyPlan {
   private var unnoted: [CopyJournal.Record] = []
   private var unnotedBytes = 0
   private var journal: CopyJournal.Cursor?
+  /// How many requests of the present size are to come, and the number of pieces in each.
+  private var batch = (left: 0, pieces: 0)
 
   /// Plans a copy.
   ///
@@ -48,8 +50,11 @@ struct CopyPlan {
   /// The pieces of the next request, from the start of the source on; `nil` if all are finished or requested.
   mutating func next() -> Range<Int>? {
     guard let run = missing.ranges.first else { return nil }
-    let count = requests.pieces(missing: missingBytes, pieceSize: layout.pieceSize)
-    let taken = run.prefix(count)
+    if batch.left == 0 {
+      batch = (requests.parallel, requests.pieces(missing: missingBytes, pieceSize: layout.pieceSize))
+    }
+    batch.left -= 1
+    let taken = run.prefix(batch.pieces)
     let pieces = taken.startIndex..<taken.endIndex
     missing.remove(contentsOf: pieces)
     missingBytes -= layout.range(of: pieces).count

@@ -4,23 +4,32 @@ import Testing
 
 /// In which order planned fetches start, and when they are grouped anew: numbers only.
 struct FetchOrderTests {
-  private func order(_ counts: [Int], gap: Int = 800) -> FetchOrder {
+  private func order(_ counts: [Int], gap: Int = 800, atFirst: Int = 2) -> FetchOrder {
     var end = 0
     let groups = counts.map { count in
       defer { end += count }
       return end..<end + count
     }
-    return FetchOrder(groups, gathering(gap))
+    return FetchOrder(groups, gathering(gap, atFirst: atFirst))
   }
 
-  private func gathering(_ gap: Int, longest: Int = 1000) -> Gathering {
-    Gathering(gap: gap, longest: longest, groupsAtOnce: 2)
+  private func gathering(_ gap: Int, longest: Int = 1000, atFirst: Int = 2) -> Gathering {
+    Gathering(gap: gap, longest: longest, groupsAtOnce: 2, groupsAtFirst: atFirst)
   }
 
   @Test func `groups come one after the other, until none is left`() {
     var order = order([2, 1, 3])
-    #expect(order.groupsAtOnce == 2)
+    #expect(order.chains == 2)
+    #expect(!order.addsChain())
     #expect((0..<5).map { _ in order.next() } == [0..<2, 2..<3, 3..<6, nil, nil])
+  }
+
+  @Test func `fewer begin while nothing was measured, and the first that end start two`() {
+    var order = order([1, 1, 1], atFirst: 1)
+    #expect(order.chains == 1)
+    #expect(order.addsChain())
+    #expect(order.chains == 2)
+    #expect(!order.addsChain())
   }
 
   @Test(arguments: [

@@ -77,6 +77,21 @@ import Testing
     #expect(plan.isComplete && plan.note() == nil)
   }
 
+  @Test func `eight connections copy a gibibyte with few requests, and end at about the same time`() {
+    let layout = CopyLayout(byteCount: 1 << 30)
+    var plan = CopyPlan(layout, .arriving(8), finished: RangeSet(), journal: nil)
+    // Each connection takes a request when it is free: bytes at a byte per tick.
+    var busyUntil = Array(repeating: 0, count: 8)
+    var requests = 0
+    while let pieces = plan.next() {
+      let free = busyUntil.indices.min { busyUntil[$0] < busyUntil[$1] } ?? 0
+      busyUntil[free] += layout.range(of: pieces).count
+      requests += 1
+    }
+    #expect(requests < 56)
+    #expect((busyUntil.max() ?? 0) - (busyUntil.min() ?? 0) <= 512 << 10)
+  }
+
   @Test func `the journal is written every so many bytes, and at the end`() {
     let layout = CopyLayout(byteCount: 1 << 30)
     let identity = CopyJournal.Identity(

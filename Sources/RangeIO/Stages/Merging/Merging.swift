@@ -135,7 +135,10 @@ extension MergingStage: GatheringStage {
 
   func gathering(of source: SourceDescription) -> Gathering? {
     let planner = planner(for: source)
-    return Gathering(gap: planner.gap, longest: planner.longestSpan, groupsAtOnce: concurrentSpans)
+    let isGuess = measures && source.measuredCost?.isGuess == true
+    return Gathering(
+      gap: planner.gap, longest: planner.longestSpan, groupsAtOnce: concurrentSpans,
+      groupsAtFirst: isGuess ? (concurrentSpans + 1) / 2 : concurrentSpans)
   }
 
   /// The planner for spans of `source` as of now.
