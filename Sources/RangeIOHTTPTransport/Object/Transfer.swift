@@ -140,7 +140,7 @@
     // MARK: preparing
 
     /// The request that the machine wants with all that is added to it: the user's headers, credentials or a signature.
-    private func prepare(_ credential: inout CredentialStore.Credential?) async throws -> WireRequest {
+    @inline(never) private func prepare(_ credential: inout CredentialStore.Credential?) async throws -> WireRequest {
       guard beginRequest() else { return request() }
       if let authority = core.authority { return try await signed(by: authority) }
       guard let credentials = core.credentials else { return request() }
@@ -173,7 +173,7 @@
       return WireRequest(plan, plan.url, fields)
     }
 
-    private func signed(by authority: any RequestAuthority) async throws -> WireRequest {
+    @inline(never) private func signed(by authority: any RequestAuthority) async throws -> WireRequest {
       let plan = plan
       let prepared = try await core.leavingBehind(until: deadline) { try await authority.prepare(plan) }
       for field in prepared.fields.all { try Self.check(field.value, of: field.name) }
@@ -190,7 +190,7 @@
 
     // MARK: mending
 
-    private func mend(_ mend: Mend, _ credential: inout CredentialStore.Credential?) async throws {
+    @inline(never) private func mend(_ mend: Mend, _ credential: inout CredentialStore.Credential?) async throws {
       if let authority = core.authority {
         do { try await core.leavingBehind(until: deadline) { try await authority.mend(mend) } } catch let failure
           as Failure
@@ -207,7 +207,7 @@
     // MARK: describing
 
     /// One new description from the origin, past all caches.
-    private func describeAgain() async throws {
+    @inline(never) private func describeAgain() async throws {
       let transfer = core.description(passesCaches: true, skipsHead: true, until: deadline)
       do {
         try await transfer.run()
