@@ -12,8 +12,7 @@
       since.store(times.sent, ordering: .relaxed)
       phase.store(.sent, ordering: .releasing)
       if !isRight(head.uri) {
-        let fault = TransportFault.other(
-          "the client cannot send this path as it is: percent-encode what is not a letter, digit or / in it")
+        let fault = TransportFault.unsendable
         // At once: the answer may come before the request can be ended.
         finish(.noHead(fault))
         mode = .dropping(left: 0)

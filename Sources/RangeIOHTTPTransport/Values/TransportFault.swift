@@ -30,6 +30,8 @@ enum TransportFault: Hashable, Sendable {
   case malformed(String)
   /// The proxy refused to connect to the server.
   case proxy(String)
+  /// The client would request another path than the one that was meant.
+  case unsendable
   /// Anything else.
   case other(String)
 
@@ -68,6 +70,10 @@ enum TransportFault: Hashable, Sendable {
       Failure(.giantHeaders, "the server sent more header fields than are accepted: it may be the wrong server")
     case .malformed(let what): Failure(.malformed, "the server's answer is not HTTP (\(what)): check port and scheme")
     case .proxy(let what): Failure(.proxyAuthentication, what, isTransient: false)
+    case .unsendable:
+      Failure(
+        .invalidURL, "this path cannot be sent as it is: percent-encode what is not a letter, a digit or / in it",
+        isTransient: false)
     case .other(let what): Failure(.reset, "the connection failed (\(what)): try again", isTransient: true)
     }
   }

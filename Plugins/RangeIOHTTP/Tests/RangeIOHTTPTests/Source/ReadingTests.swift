@@ -22,6 +22,17 @@
       }
     }
 
+    @Test func `a signed path that the client would change is refused for good`() async throws {
+      try await withServer { server in
+        let query = "?X-Amz-Date=20200101T000000Z&X-Amz-Expires=604800&X-Amz-Signature=s3cret"
+        let source = HTTPSource(server.url("/a[1]" + query), configuration: .test)
+        let error = try await readError { _ = try await source.describe() }
+        #expect(error.code == .invalidConfiguration && !error.isTransient)
+        #expect(error.message.contains("percent-encode") && !"\(error)".contains("s3cret"))
+        await source.close()
+      }
+    }
+
     @Test func `a scattered read is one request`() async throws {
       try await withServer(count: 1 << 20) { server in
         try await withSource(server) { source, description in
