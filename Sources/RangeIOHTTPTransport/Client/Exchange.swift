@@ -215,7 +215,7 @@
       switch phase {
       case .queued: break
       case .connecting:
-        // The client has a limit of its own for each step of connecting. This one is for all of them.
+        // The client has a limit of its own for connecting, which a few of its waits do not count to.
         if (now - since) / 2 > limits.connect { fail(.connectTimeout) }
       case .sent:
         if now - since > limits.head { fail(.headTimeout) }

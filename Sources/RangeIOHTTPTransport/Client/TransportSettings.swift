@@ -66,6 +66,20 @@ public struct TransportSettings: Hashable, Sendable {
     return settings
   }
 
+  /// Sets the fields that a user wants sent to the origin.
+  public mutating func setHeaders(_ own: [(name: String, value: String)]) throws(Failure) {
+    guard own.count <= 128 else {
+      throw Failure(.invalidURL, "\(own.count) headers are too many: give at most 128")
+    }
+    var fields = HeaderFields()
+    for (name, value) in own {
+      do { try fields.append(name, value) } catch {
+        throw Failure(.invalidURL, "the headers have more than \(HeaderFields.mostBytes) bytes: give shorter ones")
+      }
+    }
+    headers = fields
+  }
+
   /// `fields` with what every request has.
   func completing(_ fields: HeaderFields) -> HeaderFields {
     var fields = fields

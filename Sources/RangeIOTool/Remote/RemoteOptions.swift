@@ -14,7 +14,7 @@ struct RemoteOptions: ParsableArguments {
   var endpoint: String?
   @Option(help: "For s3://: the region of the bucket. Default: found out.")
   var region: String?
-  @Flag(help: "For s3://: read as anybody, without credentials.")
+  @Flag(help: "For s3://: read without credentials.")
   var noSign = false
 
   /// What the options say for the source called `name`.

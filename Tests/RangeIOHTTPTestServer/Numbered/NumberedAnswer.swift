@@ -1,7 +1,6 @@
 #if HTTP
 
-  /// The answers that a client of ranges must survive, by number. What each of them is, and what a client has to make
-  /// of it, stands in `Docs/Guides/RemoteObjects.md`.
+  /// The answers that a client of ranges must survive, by number. `NumberedAnswerTests` has what a read makes of each.
   public enum NumberedAnswer: Int, CaseIterable, Sendable {
     // Status.
     case wholeForSmall = 1

@@ -20,12 +20,12 @@
       /// Certificates that are trusted in addition to the system's. Default: none.
       public var additionalTrustRoots: [TrustRoots] = []
 
-      /// The most requests at the same time to one host, by all sources with equal settings; with HTTP/1.1 each has a
-      /// connection. More wait for their turn, demands before prefetches. At least 1. Default: 8.
+      /// The most requests at the same time to one host, by all sources with equal connection settings; with HTTP/1.1
+      /// each has a connection. More wait for their turn, demands before prefetches. At least 1. Default: 8.
       public var connectionsPerHost = 8
       /// How long an idle connection stays open. Default: 60 s.
       public var keepAlive: Duration = .seconds(60)
-      /// The most time for each step of connecting: name and TCP, proxy, TLS. Default: 5 s.
+      /// The most time until a connection is there: name, TCP, proxy and TLS together. Default: 5 s.
       public var connectTimeout: Duration = .seconds(5)
       /// The most time from the request to the first byte of its answer. Default: 30 s.
       public var firstByteTimeout: Duration = .seconds(30)
@@ -85,10 +85,7 @@
     /// As the transport takes it.
     func settings() throws(Failure) -> TransportSettings {
       var settings = TransportSettings()
-      guard headers.count <= 128 else {
-        throw Failure(.invalidURL, "\(headers.count) headers are too many: give at most 128")
-      }
-      for (name, value) in headers { try settings.headers.append(name, value) }
+      try settings.setHeaders(headers)
       settings.userAgent = userAgent
       switch proxy {
       case .none: settings.proxy = .none

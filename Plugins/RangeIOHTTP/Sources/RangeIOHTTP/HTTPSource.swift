@@ -20,11 +20,11 @@
   /// **Redirects** are followed, but never from https to http. Headers and credentials go to the origin of your URL only.
   /// Where a redirect led to is kept until it expires, and looked up again then.
   ///
-  /// **Connections** are shared by all sources with equal settings, and closed with the last one.
+  /// **Connections** are shared by all sources with equal connection settings, and closed with the last one.
   ///
   /// **Errors** say what the server did. Those that may pass are `isTransient`, with `retryAfter` if the server names a
-  /// time: `Retrying` repeats them, the source does not. No error, count or description shows user, password, headers or
-  /// signature.
+  /// time: `Retrying` repeats them, the source does not. No error, count or description shows user, password, a
+  /// header that you send, or a signature.
   ///
   /// **Cancellation** is answered at once (`isPrompt`). The connection of a cancelled read is closed, unless the rest of
   /// its answer is so short that reading it takes less time than a new connection.
@@ -67,8 +67,8 @@
 
     /// Asks the server for size and version: by `HEAD`, or by a `GET` of the first byte where that is refused or wrong.
     ///
-    /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `invalidResponse` (also for a size that the server does
-    ///   not tell), `unsupportedSource`, `timedOut`, `inputOutput`, `invalidConfiguration` or `closed`; errors of the
+    /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (also if the server does not tell
+    ///   the size), `invalidResponse`, `timedOut`, `inputOutput`, `invalidConfiguration` or `closed`; errors of the
     ///   credentials' provider; `CancellationError`.
     public nonisolated(nonsending) func describe() async throws -> SourceDescription {
       try await object.get().describe()
@@ -122,7 +122,7 @@
       }
     }
 
-    /// Ends all requests. Returns when the last connection is closed that no other source uses.
+    /// Ends all requests. Returns when the last connection is closed that no other source uses; in a cancelled task at once.
     public nonisolated(nonsending) func close() async {
       if case .success(let object) = object { await object.close() }
     }

@@ -19,8 +19,7 @@
   /// The exporter does not keep readers and stores alive. What one of them counts after the last export is lost when it
   /// goes: close it, export, then drop it.
   ///
-  /// The README lists all metrics. Counts of stages and sources that are not part of this library become
-  /// `rangeio.stage.events` and `rangeio.source.events`, or `….io` if the word "bytes" is in their name.
+  /// The README lists all metrics, and says by which words in its name a count of your own stage or source goes to which.
   public final class StatisticsExporter: Sendable {
     private struct State {
       var entries: [Entry] = []

@@ -180,6 +180,7 @@
       try await refused { $0.headers = [("X-Name", "a\r\nHost: b")] }
       try await refused { $0.headers = [("X Name", "a")] }
       try await refused { $0.headers = (0..<129).map { ("X-\($0)", "a") } }
+      try await refused { $0.headers = [("X-Long", String(repeating: "a", count: 70_000))] }
       try await refused { $0.userAgent = "a\r\nHost: b" }
       try await refused { $0.connectionsPerHost = 0 }
       try await refused { $0.connectTimeout = .zero }

@@ -15,7 +15,8 @@
     /// let reader = try await RangeReader(contentsOf: "s3://planet/tiles/2026.pmtiles")
     /// ```
     ///
-    /// From the top down: `ReadAhead`, `Caching` of whole blocks, `Merging`, `Retrying`, `Hedging` if asked for, and
+    /// From the top down: `ReadAhead`, `Caching` (whole blocks for one range, exactly the missing bytes for
+    /// several), `Merging`, `Retrying`, `Hedging` if asked for, and
     /// `Limiting` to half as many reads again as there are connections: so a request is ready whenever one ends. For other
     /// stages: `RangeReader(S3Source(url)) { … }`.
     ///

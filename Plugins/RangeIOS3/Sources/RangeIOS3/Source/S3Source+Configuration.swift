@@ -25,7 +25,7 @@
       public static func given(_ credentials: S3Credentials) -> Credentials { Credentials(kind: .given(credentials)) }
 
       /// What `provider` returns. It is asked before the first request, five minutes before its credentials expire, and
-      /// when the server refuses them; once for all reads that wait.
+      /// when the server refuses them; once for all reads of a source that wait.
       public static func provider(_ provider: @escaping @Sendable () async throws -> S3Credentials) -> Credentials {
         Credentials(kind: .provider(provider))
       }
@@ -60,7 +60,7 @@
       /// The most requests at the same time to one host, by all sources with equal connection settings; each has a
       /// connection. At least 1. Default: 8.
       public var connectionsPerHost = 8
-      /// The most time for each step of connecting: name and TCP, proxy, TLS. Default: 5 s.
+      /// The most time until a connection is there: name, TCP, proxy and TLS together. Default: 5 s.
       public var connectTimeout: Duration = .seconds(5)
       /// The most time from the request to the first byte of its answer. Default: 30 s.
       public var firstByteTimeout: Duration = .seconds(30)
@@ -87,10 +87,7 @@
     /// As the transport takes it.
     func settings() throws(Failure) -> TransportSettings {
       var settings = TransportSettings()
-      guard headers.count <= 128 else {
-        throw Failure(.invalidURL, "\(headers.count) headers are too many: give at most 128")
-      }
-      for (name, value) in headers { try settings.headers.append(name, value) }
+      try settings.setHeaders(headers)
       if let proxy { settings.proxy = proxy.isEmpty ? .none : .server(try ProxyServer(proxy)) }
       settings.trust.additionalRootFiles = additionalTrustRoots
       settings.connectionsPerHost = connectionsPerHost

@@ -68,8 +68,9 @@
 
     /// Asks the server for size and version.
     ///
-    /// - Throws: `ReadError` with `notFound`, `permissionDenied` (also for credentials that nobody has),
-    ///   `invalidResponse`, `unsupportedSource`, `timedOut`, `inputOutput`, `invalidConfiguration` or `closed`; errors of
+    /// - Throws: `ReadError` with `notFound` (also for a file of credentials), `permissionDenied` (also if no credentials are
+    ///   found), `invalidResponse`, `unsupportedSource`, `timedOut`, `inputOutput`, `invalidConfiguration`, `limitExceeded`
+    ///   (a file of credentials of more than 1 MiB) or `closed`; errors of
     ///   the credentials' provider; `CancellationError`.
     public nonisolated(nonsending) func describe() async throws -> SourceDescription {
       try await resolved().object.describe()
@@ -134,7 +135,8 @@
       state.withLock { $0.resolved }.map { [$0.object.statistics()] } ?? []
     }
 
-    /// Ends all requests and waits for credentials. Returns when the last connection is closed that no other source uses.
+    /// Ends all requests and waits for credentials. Returns when the last connection is closed that no other source
+    /// uses; in a cancelled task at once.
     public nonisolated(nonsending) func close() async {
       let resolved = state.withLock { state in
         state.isClosed = true
