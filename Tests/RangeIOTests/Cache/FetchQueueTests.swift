@@ -153,7 +153,7 @@ import Testing
         let source = MeasuringSource(
           byteCount: 1 << 30, stating: cost, costing: cost, after: readsToLearn, time: simulation.time)
         let reader = try await RangeReader(
-          source, .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(256)), concurrentReads: 2),
+          source, .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(256)), concurrentReads: 4),
           configuration: simulation.configuration)
         #expect(try await reader.read(ranges).count == 100)
         #expect(source.reads.contains { $0.count > 1 << 20 } == isLong)
