@@ -199,6 +199,9 @@
     }
 
     func check(at now: Int64) {
+      // Before `since`, which is set first: a request that begins just now must not be taken for one that began when it was
+      // queued.
+      let phase = phase.load(ordering: .acquiring)
       let since = since.load(ordering: .relaxed)
       let (left, served) = (leftAt.load(ordering: .relaxed), servedAt.load(ordering: .relaxed))
       if left > 0 || served > 0 {
@@ -206,7 +209,6 @@
         if now - max(left, served) > 1_000_000_000 { stop() }
         return
       }
-      let phase = phase.load(ordering: .acquiring)
       if now > limits.deadline {
         guard phase == .queued else { return fail(.deadline) }
         return answer.fail(
