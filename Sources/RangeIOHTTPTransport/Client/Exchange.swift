@@ -183,7 +183,7 @@
 
     // MARK: from other threads
 
-    func stop() { fail(.other("the source was closed")) }
+    func stop() { fail(.closed) }
 
     /// The answer is not waited for any more.
     func leave() {

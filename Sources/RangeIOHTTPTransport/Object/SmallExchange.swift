@@ -75,6 +75,7 @@
       case .reset, .goAway, .streamReset, .closedWithoutNotify: "it closed the connection"
       case .headTimeout, .stalled, .tooSlow, .deadline: "no answer in time"
       case .giantHeaders: "its headers are too large"
+      case .closed: "the source was closed"
       case .unsendable: "its path cannot be sent"
       case .malformed(let text), .proxy(let text), .other(let text): text
       }

@@ -32,6 +32,8 @@ enum TransportFault: Hashable, Sendable {
   case proxy(String)
   /// The client would request another path than the one that was meant.
   case unsendable
+  /// The source was closed, or nothing waits for the answer any more.
+  case closed
   /// Anything else.
   case other(String)
 
@@ -74,6 +76,7 @@ enum TransportFault: Hashable, Sendable {
       Failure(
         .invalidURL, "this path cannot be sent as it is: percent-encode what is not a letter, a digit or / in it",
         isTransient: false)
+    case .closed: Failure(.closed, "the source was closed: make a new one")
     case .other(let what): Failure(.reset, "the connection failed (\(what)): try again", isTransient: true)
     }
   }

@@ -48,6 +48,20 @@
       }
     }
 
+    @Test func `a request that closing stops before its reader waits for it fails as closed`() async throws {
+      try await withClient(keepAlive: 1012) { client in
+        let request = try HTTPClient.Request(url: "http://127.0.0.1:1/")
+        let exchange = exchange()
+        exchange.stop()
+        exchange.start(request, with: client.client, on: .indifferent) {}
+        guard case .noHead(let fault) = try await exchange.answer.value().outcome else {
+          Issue.record("it has no head")
+          return
+        }
+        #expect(fault.failure.reason == .closed && !fault.failure.isTransient)
+      }
+    }
+
     @Test func `while a request waits for its turn only the time of the whole read counts`() async throws {
       let late = Exchange(
         Exchange.Sent(target: "/", isExact: false, isHead: false, expected: 1), into: nil,
