@@ -15,6 +15,9 @@
       loads = Locked(LoopLoads(count: loops.count))
     }
 
+    /// Whether no request is under way.
+    var isIdle: Bool { loads.withLock { $0.underWay.allSatisfy { $0 == 0 } } }
+
     /// The loop for a request. Return its number with ``leave(_:)``.
     func enter() -> (number: Int, loop: any EventLoop) {
       let number = loads.withLock { $0.enter() }

@@ -1,5 +1,6 @@
 #if HTTP
   internal import AsyncHTTPClient
+  internal import NIOCore
   internal import NIOHTTP1
   internal import RangeIO
   internal import Synchronization
@@ -129,9 +130,16 @@
     }
 
     /// Sends a request that has a permit, which it returns when it ends.
-    private func send(
+    func send(
       _ exchange: Exchange, _ request: HTTPClient.Request, _ shared: SharedClient, _ permits: Permits
     ) {
+      guard !exchange.answer.isAnswered else {
+        // Its reader was cancelled or closed, and has not left the queue yet. Not at once: the next one may be like it.
+        return shared.client.eventLoopGroup.any().execute { [self] in
+          permits.leave()
+          forget(exchange)
+        }
+      }
       counts.add(1, to: Count.requests.rawValue)
       let place = shared.loops?.enter()
       let loop = place.map { HTTPClient.EventLoopPreference.delegate(on: $0.loop) } ?? .indifferent
