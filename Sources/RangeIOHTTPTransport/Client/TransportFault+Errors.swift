@@ -38,7 +38,7 @@
       case .readTimeout: .stalled
       case .deadlineExceeded: .deadline
       case .uncleanShutdown: .closedWithoutNotify
-      // Nobody cancels a request but its exchange, which does not listen then: this is a connection of HTTP/2 that was
+      // Only its exchange cancels a request, and does not listen then: so this is a connection of HTTP/2 that was
       // given a request while it closed.
       // Or a client that was retired, and then shut down.
       case .cancelled, .alreadyShutdown: .goAway
