@@ -138,7 +138,7 @@ extension MergingStage: GatheringStage {
     let isGuess = measures && source.measuredCost?.isGuess == true
     return Gathering(
       gap: planner.gap, longest: planner.longestSpan, groupsAtOnce: concurrentSpans,
-      groupsAtFirst: isGuess ? (concurrentSpans + 1) / 2 : concurrentSpans)
+      groupsAtFirst: isGuess ? concurrentSpans - concurrentSpans / 2 : concurrentSpans)
   }
 
   /// The planner for spans of `source` as of now.
