@@ -10,14 +10,14 @@
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
       times.sent = Watch.now
       since.store(times.sent, ordering: .relaxed)
-      phase.store(.sent, ordering: .releasing)
+      phase.store(.sent, ordering: .sequentiallyConsistent)
       if !isRight(head.uri) {
         let fault = TransportFault.unsendable
         // At once: the answer may come before the request can be ended.
         finish(.noHead(fault))
         mode = .dropping(left: 0)
         fail(fault)
-      } else if limits.isHTTP2, leftAt.load(ordering: .relaxed) > 0 {
+      } else if limits.isHTTP2, leftAt.load(ordering: .sequentiallyConsistent) > 0 {
         stop()
       }
     }
@@ -140,6 +140,7 @@
     /// Resumes the waiter, unless it was before.
     private func finish(_ outcome: Outcome) {
       if times.end == 0 { times.end = Watch.now }
+      if outcome.isSilence { isSilent = true }
       answer.resolve(.success((outcome, times)))
     }
 

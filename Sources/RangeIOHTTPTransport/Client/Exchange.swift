@@ -14,7 +14,7 @@
   /// otherwise it is closed.
   final class Exchange: HTTPClientResponseDelegate, Watched, @unchecked Sendable {
     // Unchecked: `start` sets `ended` before the client gets the request. The client calls a delegate on one event loop,
-    // which alone touches `mode`, `times` and the counts of bytes. All else is constant, atomic or locked.
+    // which alone touches `mode`, `times`, `isSilent` and the counts of bytes. All else is constant, atomic or locked.
     typealias Response = Void
 
     /// What to do with a body.
@@ -111,6 +111,8 @@
     var taken = 0
     var extra = 0
     var collected: [UInt8] = []
+    /// Whether the server said nothing for too long. Known when the request has ended.
+    var isSilent = false
     private var hasEnded = false
 
     private let control = Locked(Control())
@@ -187,9 +189,10 @@
 
     /// The answer is not waited for any more.
     func leave() {
-      leftAt.store(Watch.now, ordering: .relaxed)
+      // In one order with what `didSendRequestHead` does, so that one of the two sees the other and cancels.
+      leftAt.store(Watch.now, ordering: .sequentiallyConsistent)
       let rest: Int
-      switch phase.load(ordering: .acquiring) {
+      switch phase.load(ordering: .sequentiallyConsistent) {
       // The client counts a stream that is cancelled before its head is sent as in use for ever (async-http-client
       // 1.37), so `didSendRequestHead` cancels it.
       case .queued, .connecting: rest = limits.isHTTP2 ? 0 : .max

@@ -18,7 +18,8 @@ struct Redirects: Hashable, Sendable {
     do throws(Failure) {
       next = try route.target.resolve(location)
     } catch {
-      return .failure(Failure(.invalidURL, "the server redirected to what is no URL of HTTP (\(head.status))"))
+      return .failure(
+        Failure(.redirectWithoutLocation, "the server redirected to what is no URL of HTTP (\(head.status))"))
     }
     guard next.scheme == .https || route.target.scheme == .http else {
       return .failure(

@@ -108,7 +108,6 @@
         let (outcome, times) = try await waiting.wait(for: exchange.answer)
         place?.end()
         learn(times)
-        if settings.version == .http2, outcome.isSilence { shared.retire() }
         return outcome
       } catch {
         if let place, permits.withdraw(place) { forget(exchange) } else { exchange.leave() }
@@ -120,7 +119,7 @@
     /// thread has to wake up in between.
     ///
     /// - Returns: the place in the queue, unless it was sent.
-    @inline(never) private func enqueue(
+    @inline(never) func enqueue(
       _ exchange: Exchange, _ request: WireRequest, _ shared: SharedClient, _ permits: Permits
     ) throws -> Permits.Place? {
       let prepared = try clientRequest(request)
@@ -133,8 +132,10 @@
     func send(
       _ exchange: Exchange, _ request: HTTPClient.Request, _ shared: SharedClient, _ permits: Permits
     ) {
+      // The connection of a retired client answers no more. Its reader tries again with another one.
+      if shared.isRetired { exchange.answer.resolve(.success((.noHead(.goAway), Exchange.Times()))) }
       guard !exchange.answer.isAnswered else {
-        // Its reader was cancelled or closed, and has not left the queue yet. Not at once: the next one may be like it.
+        // Or its reader was cancelled or closed, and has not left the queue yet. Not at once: the next one may be like it.
         return shared.client.eventLoopGroup.any().execute { [self] in
           permits.leave()
           forget(exchange)
@@ -144,8 +145,9 @@
       let place = shared.loops?.enter()
       let loop = place.map { HTTPClient.EventLoopPreference.delegate(on: $0.loop) } ?? .indifferent
       exchange.start(request, with: shared.client, on: loop) { [self, loops = shared.loops] in
-        // Before the permit: the request that gets it is for this loop.
+        // Before the permit: the request that gets it is for this loop, and must not go out on a dead connection.
         if let place { loops?.leave(place.number) }
+        if settings.version == .http2, exchange.isSilent { shared.retire() }
         permits.leave()
         forget(exchange)
       }

@@ -4,7 +4,7 @@
 public struct Failure: Error, Hashable, Sendable {
   /// What the server did.
   public enum Reason: Hashable, Sendable {
-    /// What was given or what a redirect led to is no URL of HTTP.
+    /// What was given is no URL of HTTP, or another setting is impossible.
     case invalidURL
     /// 404.
     case notFound
@@ -54,7 +54,7 @@ public struct Failure: Error, Hashable, Sendable {
     case redirectLoop
     /// A redirect from https to http.
     case insecureRedirect
-    /// A redirect without a `Location`.
+    /// A redirect without a `Location` that is a URL of HTTP.
     case redirectWithoutLocation
     /// The host's name has no address.
     case unresolved

@@ -62,14 +62,14 @@
               try channel.pipeline.syncOperations.addHandler(RawHandler(promise, count))
             }
           }
-          .connect(host: "127.0.0.1", port: port).get()
+          .connect(host: "127.0.0.1", port: port).outcome()
       } catch {
         promise.fail(error)
         throw error
       }
       // A server that resets at once fails the write: what came back tells.
       channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
-      let received = try await promise.futureResult.get()
+      let received = try await promise.futureResult.outcome()
       channel.close(promise: nil)
       return received
     }

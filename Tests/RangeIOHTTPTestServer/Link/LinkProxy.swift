@@ -44,13 +44,13 @@
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       do {
         let loop = group.next()
-        let shared = try await loop.submit { NIOLoopBound(LinkRates(link), eventLoop: loop) }.get()
+        let shared = try await loop.submit { NIOLoopBound(LinkRates(link), eventLoop: loop) }.outcome()
         let core = LinkCore(link, target, shared)
         let channel = try await ServerBootstrap(group: group)
           .serverChannelOption(.backlog, value: 1024)
           .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
           .childChannelInitializer { core.connect($0) }
-          .bind(host: "127.0.0.1", port: 0).get()
+          .bind(host: "127.0.0.1", port: 0).outcome()
         return LinkProxy(core, channel, group)
       } catch {
         try await group.shutdownGracefully()
@@ -87,7 +87,7 @@
 
     /// Stops listening and ends all connections.
     public func stop() async throws {
-      try await channel.close().get()
+      try await channel.close().outcome()
       try await group.shutdownGracefully()
     }
   }

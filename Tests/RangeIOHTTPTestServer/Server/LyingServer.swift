@@ -79,7 +79,7 @@
       if let count = configuration.sendBuffer {
         bootstrap = bootstrap.childChannelOption(.socketOption(.so_sndbuf), value: .init(count))
       }
-      let channel = try await bootstrap.bind(host: "127.0.0.1", port: configuration.port).get()
+      let channel = try await bootstrap.bind(host: "127.0.0.1", port: configuration.port).outcome()
       core.port.store(channel.localAddress?.port ?? 0, ordering: .relaxed)
       return LyingServer(core, channel)
     }
@@ -155,7 +155,7 @@
     /// Stops listening and ends all connections.
     public func stop() async {
       // `try?`: it may have been closed before.
-      try? await channel.close().get()
+      try? await channel.close().outcome()
       core.endConnections(byReset: true)
     }
   }

@@ -145,6 +145,20 @@ import Testing
     }
   }
 
+  @Test func `any number at once is as many as there are, also while the rate is a guess`() throws {
+    try Simulation.run(seed: 1) { [store, ranges] simulation in
+      let cost = SourceDescription.Cost(latency: .milliseconds(1), bytesPerSecond: 25e6)
+      let source = MeasuringSource(byteCount: 1 << 20, stating: cost, costing: cost, time: simulation.time)
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        Caching(store, fill: .exact, blockSize: .kibibytes(4))
+        Merging(longestSpan: .kibibytes(1), concurrentSpans: .max)
+      }
+      #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })
+      #expect(source.reads.count == 20 && source.mostReadsUnderWay == 20)
+      await reader.close()
+    }
+  }
+
   @Test func `as long as the rate is a guess, no span is long`() throws {
     try Simulation.run(seed: 1) { simulation in
       let cost = SourceDescription.Cost(latency: .milliseconds(150), bytesPerSecond: 25e6)

@@ -1,7 +1,10 @@
 #if HTTP
+  import NIOCore
+  import NIOPosix
   import RangeIO
   import RangeIOHTTP
   import RangeIOHTTPTestServer
+  import RangeIOHTTPTransport
   import Testing
 
   /// Time limits, and servers that cannot be reached. No test measures time: what never ends is ended by the limit of the
@@ -38,6 +41,80 @@
             #expect(error.code == .timedOut && error.isTransient)
           }
           try await expectContent(0..<100, of: source, description)
+        }
+      }
+    }
+
+    @Test func `a server that does not come to terms over TLS is a timeout of connecting`() async throws {
+      // It takes connections, and says nothing.
+      let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .bind(host: "127.0.0.1", port: 0).outcome()
+      let port = try #require(listener.localAddress?.port)
+      var configuration = HTTPSource.Configuration.test
+      configuration.connectTimeout = .milliseconds(300)
+      configuration.firstByteTimeout = .seconds(3600)
+      configuration.readTimeout = .seconds(3600)
+      let source = HTTPSource("https://127.0.0.1:\(port)/x", configuration: configuration)
+      let error = try await readError { _ = try await source.describe() }
+      #expect(error.code == .timedOut && error.isTransient && error.message.contains("connected to in time"))
+      await source.close()
+      try await listener.close().outcome()
+    }
+
+    @Test func `an idle connection is closed after its time`() async throws {
+      try await withServer { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.keepAlive = .nanoseconds(1)
+        configuration.connectionsPerHost = 1
+        try await withSource(server, configuration) { source, description in
+          let first = server.log.requests[0].connection
+          // With the usual time, all would be on the first one.
+          repeat {
+            try await expectContent(0..<100, of: source, description)
+          } while server.log.requests.last?.connection
+            == first
+        }
+      }
+    }
+
+    @Test func `an answer that is too slow is given up, and the read after a few of them`() async throws {
+      try await withServer { server in
+        var settings = TransportSettings()
+        settings.proxy = .none
+        settings.leastBytesPerSecond = 10_000
+        settings.rateWindow = .milliseconds(200)
+        let object = try RemoteObject(ObjectURL(server.url(objectPath)), settings: settings)
+        let description = try await object.describe()
+        // 50 bytes a second.
+        server.script = ServerScript { $0.honest.dripping(1, every: 20) }
+        let error = try await readError { _ = try await object.read(0..<10_000, of: description) }
+        #expect(error.code == .inputOutput && error.isTransient && error.message.contains("least rate"))
+        server.script = .honest
+        #expect(try await object.read(0..<10_000, of: description) == content(0..<10_000))
+        await object.close()
+      }
+    }
+
+    @Test func `over HTTP 2 a request that waits for its turn does not follow one whose connection has died`()
+      async throws
+    {
+      try await withServer(.tls(http2: true)) { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.httpVersion = .http2
+        configuration.connectionsPerHost = 1
+        configuration.firstByteTimeout = .milliseconds(300)
+        try await withSource(server, configuration) { source, description in
+          let dead = try #require(server.log.requests.last?.connection)
+          let gate = ServerGate()
+          server.script = ServerScript { context in
+            context.request.connection == dead ? context.honest.interrupted(.wait(gate), at: .head(0)) : context.honest
+          }
+          async let first = readError { _ = try await source.read(0..<100, of: description) }
+          await gate.arrival()
+          let second = try await source.read(100..<200, of: description)
+          #expect(second == content(100..<200))
+          #expect(try await first.code == .timedOut)
+          gate.open()
         }
       }
     }
