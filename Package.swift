@@ -40,6 +40,11 @@ let telemetry: [Target.Dependency] = [
   product("ServiceLifecycle", "swift-service-lifecycle", with: "Telemetry"),
 ]
 let nio: [Target.Dependency] = [product("NIOCore", "swift-nio", with: "NIO")]
+let sharedCache: [Target.Dependency] = [
+  product("NIOCore", "swift-nio", with: "SharedCache"), product("NIOPosix", "swift-nio", with: "SharedCache"),
+  product("NIOConcurrencyHelpers", "swift-nio", with: "SharedCache"),
+  product("NIOSSL", "swift-nio-ssl", with: "SharedCache"), product("Crypto", "swift-crypto", with: "SharedCache"),
+]
 
 let package = Package(
   name: "swift-range-io",
@@ -51,6 +56,7 @@ let package = Package(
     .library(name: "RangeIOMapped", targets: ["RangeIOMapped"]),
     .library(name: "RangeIOHTTP", targets: ["RangeIOHTTP"]),
     .library(name: "RangeIOS3", targets: ["RangeIOS3"]),
+    .library(name: "RangeIOSharedCache", targets: ["RangeIOSharedCache"]),
     .library(name: "RangeIOTelemetry", targets: ["RangeIOTelemetry"]),
     .library(name: "RangeIONIO", targets: ["RangeIONIO"]),
     .executable(name: "rangeio", targets: ["RangeIOTool"]),
@@ -62,6 +68,9 @@ let package = Package(
       enabledTraits: ["HTTP"]),
     .trait(
       name: "Telemetry", description: "RangeIOTelemetry: swift-log, swift-metrics, tracing and service-lifecycle."),
+    .trait(
+      name: "SharedCache",
+      description: "RangeIOSharedCache: blocks in memcached or Redis, for many machines, with SwiftNIO."),
     .trait(name: "NIO", description: "RangeIONIO: Bytes and ByteBuffer, streams as response bodies, with SwiftNIO."),
   ],
   dependencies: [
@@ -234,6 +243,14 @@ let package = Package(
         product("ServiceLifecycleTestKit", "swift-service-lifecycle", with: "Telemetry"),
       ] + telemetry,
       path: "Plugins/RangeIOTelemetry/Tests/RangeIOTelemetryTests", packageAccess: false,
+      swiftSettings: strict + checkedTests),
+    .target(
+      name: "RangeIOSharedCache", dependencies: ["RangeIO"] + sharedCache,
+      path: "Plugins/RangeIOSharedCache/Sources/RangeIOSharedCache", packageAccess: false,
+      swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOSharedCacheTests", dependencies: ["RangeIOSharedCache", "RangeIO", "RangeIOTesting"] + sharedCache,
+      path: "Plugins/RangeIOSharedCache/Tests/RangeIOSharedCacheTests", packageAccess: false,
       swiftSettings: strict + checkedTests),
     .target(
       name: "RangeIONIO", dependencies: ["RangeIO"] + nio, path: "Plugins/RangeIONIO/Sources/RangeIONIO",

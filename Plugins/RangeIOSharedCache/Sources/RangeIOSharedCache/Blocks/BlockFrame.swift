@@ -1,0 +1,133 @@
+#if SharedCache
+  internal import Crypto
+  internal import RangeIO
+
+  /// How a block is written as a value of an engine, and read again.
+  ///
+  /// | bytes | |
+  /// | :-- | :-- |
+  /// | 4 | `RIOB` |
+  /// | 1 | the format: 1 |
+  /// | 1 | 0: plain, 1: AES-GCM |
+  /// | 2 | zero |
+  /// | 4 | the id of the encryption key, or zero |
+  /// | 4 | the length of the identity |
+  /// | 8 | the block's number |
+  /// | 4 | the length of the contents |
+  /// | 4 | CRC32C of all that stands before and after it |
+  /// | … | the identity of the block's family |
+  /// | … | the contents; encrypted: a nonce of 12 bytes, the contents, a tag of 16 bytes |
+  ///
+  /// Numbers are little-endian. All but the contents is associated data of the encryption.
+  struct BlockFrame: Sendable {
+    /// Why a value is not the block that was asked for.
+    enum Fault: Error, Hashable {
+      /// Shorter or longer than it says, or not of this format.
+      case malformed
+      /// Whole, but another block.
+      case foreign
+      /// Its checksum is wrong.
+      case damaged
+      /// Encrypted by a key that is not known, plain where it should be encrypted, or forged.
+      case notAuthentic
+    }
+
+    static let headerSize = 32
+    private static let sumOffset = 28
+    private static let magic: [UInt8] = Array("RIOB".utf8)
+    private static let nonceSize = 12
+    private static let tagSize = 16
+
+    /// The keys, of which the current one encrypts; `nil`: plain values.
+    let keys: SharedCacheKeys?
+
+    /// The bytes of a value beyond those of its block.
+    func overhead(of family: BlockFamily) -> Int {
+      Self.headerSize + family.identity.count + (keys == nil ? 0 : Self.nonceSize + Self.tagSize)
+    }
+
+    // MARK: writing
+
+    /// The value for a block.
+    func value(of contents: Bytes, block: Int, in family: BlockFamily) throws -> Bytes {
+      let header = header(contents.count, block, family)
+      guard let keys else { return Self.sealed(header, family.identity, [contents]) }
+      let box = try contents.contiguous().withUnsafeBytes { plain in
+        try AES.GCM.seal(plain, using: keys.key(keys.current), authenticating: header + family.identity)
+      }
+      return Self.sealed(header, family.identity, [Bytes(box.nonce), Bytes(box.ciphertext), Bytes(box.tag)])
+    }
+
+    /// All of the header but the checksum.
+    private func header(_ count: Int, _ block: Int, _ family: BlockFamily) -> [UInt8] {
+      var header = Self.magic + [1, keys == nil ? 0 : 1, 0, 0]
+      header.append(littleEndian: keys?.current ?? 0)
+      header.append(littleEndian: UInt32(family.identity.count))
+      header.append(littleEndian: UInt64(block))
+      header.append(littleEndian: UInt32(count))
+      return header
+    }
+
+    private static func sealed(_ header: [UInt8], _ identity: [UInt8], _ parts: [Bytes]) -> Bytes {
+      var sum = Bytes(identity).crc32c(continuing: Bytes(header).crc32c())
+      for part in parts { sum = part.crc32c(continuing: sum) }
+      var start = header
+      start.append(littleEndian: sum)
+      return Bytes(concatenating: [Bytes(start + identity)] + parts)
+    }
+
+    // MARK: reading
+
+    /// The contents of the block, if `value` is that block and whole.
+    func contents(of value: Bytes, block: Int, in family: BlockFamily) throws(Fault) -> Bytes {
+      let value = value.contiguous()
+      let count = family.count(of: block)
+      let start = Self.headerSize + family.identity.count
+      guard value.count >= Self.headerSize else { throw .malformed }
+      let sum = value[Self.headerSize...].crc32c(continuing: value[..<Self.sumOffset].crc32c())
+      let fault = value.withUnsafeBytes { memory -> Fault? in
+        func number<Number: FixedWidthInteger>(_ offset: Int, _ type: Number.Type) -> Number {
+          Number(littleEndian: memory.loadUnaligned(fromByteOffset: offset, as: type))
+        }
+        guard memory[0..<4].elementsEqual(Self.magic), memory[4] == 1, memory[6] == 0, memory[7] == 0 else {
+          return .malformed
+        }
+        guard sum == number(Self.sumOffset, UInt32.self) else { return .damaged }
+        let length = Int(number(12, UInt32.self))
+        guard length <= memory.count - Self.headerSize else { return .malformed }
+        guard number(16, UInt64.self) == UInt64(block), length == family.identity.count,
+          memory[Self.headerSize..<start].elementsEqual(family.identity)
+        else { return .foreign }
+        guard memory[5] == (keys == nil ? 0 : 1) else { return .notAuthentic }
+        return number(24, UInt32.self) == UInt32(count) && memory.count == overhead(of: family) + count
+          ? nil : .malformed
+      }
+      if let fault { throw fault }
+      guard let keys else { return value[start...] }
+      return try opened(value, start, keys)
+    }
+
+    private func opened(_ value: Bytes, _ start: Int, _ keys: SharedCacheKeys) throws(Fault) -> Bytes {
+      do {
+        return try value.withUnsafeBytes { memory in
+          let keyID = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+          guard let key = keys.known(keyID) else { throw Fault.notAuthentic }
+          let header = Array(memory[..<Self.sumOffset]) + memory[Self.headerSize..<start]
+          let box = try AES.GCM.SealedBox(
+            nonce: AES.GCM.Nonce(data: memory[start..<start + Self.nonceSize]),
+            ciphertext: memory[(start + Self.nonceSize)..<(memory.count - Self.tagSize)],
+            tag: memory[(memory.count - Self.tagSize)...])
+          return Bytes(try AES.GCM.open(box, using: key, authenticating: header))
+        }
+      } catch {
+        throw .notAuthentic
+      }
+    }
+  }
+
+  extension [UInt8] {
+    mutating func append(littleEndian number: some FixedWidthInteger) {
+      Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+    }
+  }
+#endif

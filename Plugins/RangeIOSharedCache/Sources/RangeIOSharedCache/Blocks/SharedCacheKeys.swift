@@ -1,0 +1,48 @@
+#if SharedCache
+  internal import Crypto
+
+  /// The keys that values are encrypted with (AES-GCM), so that whoever reaches the engine can neither read nor forge them.
+  ///
+  /// To change keys: first give every process the new one beside the old, then make it the current one, and leave the old
+  /// one out when the lifetime of values is over.
+  public struct SharedCacheKeys: Sendable {
+    /// Why keys cannot be used.
+    public enum Fault: Error, Hashable {
+      /// A key has neither 16 nor 32 bytes.
+      case length
+      /// The current one is none of them.
+      case noCurrent
+    }
+
+    /// The id of the key that encrypts.
+    public let current: UInt32
+    private let keys: [UInt32: SymmetricKey]
+
+    /// Creates a set of keys.
+    ///
+    /// - Parameters:
+    ///   - keys: of 16 or 32 bytes (AES-128, AES-256), by ids of your choice, which are written beside each value.
+    ///   - current: the id of the key that encrypts.
+    public init(_ keys: [UInt32: [UInt8]], current: UInt32) throws(Fault) {
+      guard keys.values.allSatisfy({ [16, 32].contains($0.count) }) else { throw .length }
+      guard keys[current] != nil else { throw .noCurrent }
+      self.current = current
+      self.keys = keys.mapValues { SymmetricKey(data: $0) }
+    }
+
+    func known(_ id: UInt32) -> SymmetricKey? { keys[id] }
+
+    func key(_ id: UInt32) -> SymmetricKey {
+      guard let key = keys[id] else { preconditionFailure("the current key is known") }
+      return key
+    }
+  }
+
+  extension SharedCacheKeys: CustomStringConvertible, CustomReflectable {
+    /// The ids; never a key.
+    public var description: String { "SharedCacheKeys(\(keys.keys.sorted()), current: \(current))" }
+
+    /// Shows no more than ``description``.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+  }
+#endif

@@ -1,0 +1,44 @@
+#if SharedCache
+  public import RangeIO
+
+  /// Nodes of memcached, as an engine for ``SharedCaching``.
+  ///
+  /// Each key has one node (rendezvous hashing by the nodes' names). A node that is down, or slower than three times what
+  /// 99 of 100 of its answers take, is a miss; after three of these in a row it is left alone for a while.
+  public final class MemcachedStore: SharedBlockStore {
+    private let nodes: NodeStore
+
+    /// Creates a client. It connects when it is first used.
+    ///
+    /// - Parameters:
+    ///   - nodes: all nodes, in any order. Every process must name the same ones.
+    ///   - connection: how they are connected to.
+    /// - Throws: `ReadError` with `invalidConfiguration`.
+    public init(
+      _ nodes: [SharedCacheNode], connection: SharedCacheConnection = SharedCacheConnection()
+    ) throws(ReadError) {
+      self.nodes = try NodeStore(nodes, connection, .memcached)
+    }
+
+    public var valueLimit: Int { nodes.valueLimit }
+
+    public nonisolated(nonsending) func get(
+      _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration
+    ) async -> [SharedBlockAnswer] {
+      await nodes.get(keys, lease: lease, within: limit)
+    }
+
+    public nonisolated(nonsending) func set(
+      _ values: [(key: SharedBlockKey, value: Bytes)], lifetime: Duration
+    ) async -> Int {
+      await nodes.set(values, lifetime: lifetime)
+    }
+
+    /// Ends all connections. What is under way is a miss.
+    public nonisolated(nonsending) func close() async { await nodes.close() }
+
+    /// For each node: values found and not found, stored and refused, answers that came late or not at all, commands that
+    /// were not sent because the node was down, and how often it went down.
+    public func statistics() -> [ReadCounts] { nodes.statistics() }
+  }
+#endif

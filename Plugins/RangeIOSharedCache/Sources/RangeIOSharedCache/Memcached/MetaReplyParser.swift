@@ -1,0 +1,101 @@
+#if SharedCache
+  internal import RangeIO
+
+  /// Replies of memcached's meta protocol, in the order of the commands.
+  ///
+  /// Each command has an opaque number, which the node repeats: a reply of another command is noticed.
+  ///
+  /// Source: [memcached, protocol.txt](https://github.com/memcached/memcached/blob/master/doc/protocol.txt).
+  struct MetaReplyParser: ReplyParser {
+    private enum State {
+      case line
+      case value(ArrivingValue, Flags)
+      /// The line end after a value.
+      case end(Bytes, Flags, seen: Int)
+    }
+
+    private struct Flags {
+      var opaque: UInt32?
+      var isLeased = false
+      var isAwaited = false
+
+      init(_ words: ArraySlice<Substring>) throws {
+        for word in words {
+          switch word.first {
+          case "O":
+            guard let number = UInt32(word.dropFirst()) else { throw ProtocolFault("an opaque number '\(word)'") }
+            opaque = number
+          case "W": isLeased = true
+          case "Z": isAwaited = true
+          default: break
+          }
+        }
+      }
+    }
+
+    private let valueLimit: Int
+    private var state = State.line
+    private var line = ArrivingLine()
+    /// The number of the next reply.
+    private var expected: UInt32 = 0
+
+    /// - Parameter valueLimit: longer values are no values of ours.
+    init(valueLimit: Int) { self.valueLimit = valueLimit }
+
+    mutating func consume(_ bytes: UnsafeRawBufferPointer, _ emit: (NodeReply) throws -> Void) throws {
+      var position = 0
+      while position < bytes.count {
+        switch state {
+        case .line:
+          guard let text = try line.take(bytes, &position) else { return }
+          try begin(text, emit)
+        case .value(var value, let flags):
+          // While it is changed it must have one owner.
+          state = .line
+          position += value.take(UnsafeRawBufferPointer(rebasing: bytes[position...]))
+          state = value.missing == 0 ? .end(value.bytes, flags, seen: 0) : .value(value, flags)
+        case .end(let value, let flags, let seen):
+          guard bytes[position] == (seen == 0 ? UInt8(ascii: "\r") : UInt8(ascii: "\n")) else {
+            throw ProtocolFault("a value without an end")
+          }
+          position += 1
+          guard seen == 1 else {
+            state = .end(value, flags, seen: 1)
+            continue
+          }
+          state = .line
+          try reply(value.isEmpty ? Self.withoutValue(flags) : .value(value), flags, emit)
+        }
+      }
+    }
+
+    /// What a value of no bytes says: that there is none, with a lease.
+    private static func withoutValue(_ flags: Flags) -> NodeReply {
+      flags.isLeased ? .leased : flags.isAwaited ? .awaited : .missing
+    }
+
+    private mutating func begin(_ text: String, _ emit: (NodeReply) throws -> Void) throws {
+      let words = text.split(separator: " ")
+      switch words.first {
+      case "VA":
+        guard words.count >= 2, let count = Int(words[1]), count >= 0 else { throw ProtocolFault("a value '\(text)'") }
+        guard count <= valueLimit else { throw ProtocolFault("a value of \(count) bytes") }
+        let flags = try Flags(words[2...])
+        state = count == 0 ? .end(Bytes(), flags, seen: 0) : .value(ArrivingValue(count: count), flags)
+      case "EN": try reply(.missing, nil, emit)
+      case "HD": try reply(.stored, try Flags(words[1...]), emit)
+      case "NS", "EX", "NF": try reply(.refused(String(words[0])), try Flags(words[1...]), emit)
+      // Without flags, so without a number: each is of one command, in its turn.
+      case "SERVER_ERROR", "CLIENT_ERROR", "STORED":
+        try reply(words[0] == "STORED" ? .stored : .refused(text), nil, emit)
+      default: throw ProtocolFault("'\(text.prefix(64))', which is no answer of memcached")
+      }
+    }
+
+    private mutating func reply(_ reply: NodeReply, _ flags: Flags?, _ emit: (NodeReply) throws -> Void) throws {
+      if let opaque = flags?.opaque, opaque != expected { throw ProtocolFault("an answer of another command") }
+      expected &+= 1
+      try emit(reply)
+    }
+  }
+#endif

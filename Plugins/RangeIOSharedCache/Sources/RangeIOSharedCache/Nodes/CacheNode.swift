@@ -1,0 +1,342 @@
+#if SharedCache
+  internal import NIOConcurrencyHelpers
+  internal import NIOCore
+  internal import NIOPosix
+  internal import NIOSSL
+  internal import RangeIO
+
+  /// One node, and the connections to it. Everything but ``perform(_:within:)`` happens on one event loop.
+  final class CacheNode: @unchecked Sendable {
+    // Unchecked: `loop` alone touches the variables.
+
+    /// What is asked of a node.
+    enum Command: Sendable {
+      case get(SharedBlockKey, lease: Duration?)
+      case set(SharedBlockKey, Bytes, lifetime: Duration)
+    }
+
+    struct Settings: Sendable {
+      var engine: NodeEngine
+      var login: NodeLogin?
+      var tls: NIOSSLContext?
+      var serverName: String?
+      var connections: Int
+      var valueLimit: Int
+      var connectTimeout: TimeAmount
+    }
+
+    /// What has happened so far.
+    struct Counts: Sendable {
+      var hits = 0
+      var misses = 0
+      var stored = 0
+      var refused = 0
+      var late = 0
+      var skipped = 0
+      var outages = 0
+    }
+
+    private struct Line {
+      let handler: NodeHandler
+      var writer: any CommandWriter
+    }
+
+    let address: SharedCacheNode
+    let loop: any EventLoop
+    private let settings: Settings
+    private var lines: [Line] = []
+    private var connecting = 0
+    private var health = NodeHealth()
+    private let counts = NIOLockedValueBox(Counts())
+    private var isClosed = false
+    private var queued: [() -> Void] = []
+    /// The most commands under way; more are misses at once.
+    private static let mostWaiting = 4096
+    /// A connection that is silent for so long, in nanoseconds, while it owes replies, is given up.
+    private static let longestSilence: Int64 = 1_000_000_000
+
+    init(_ address: SharedCacheNode, _ settings: Settings, on loop: any EventLoop) {
+      self.address = address
+      self.settings = settings
+      self.loop = loop
+    }
+
+    // MARK: from any thread
+
+    /// Sends commands. Returns their replies in their order: `nil` for those that did not come in time.
+    ///
+    /// - Parameter limit: the most time, if the node's own habits permit more; `nil`: as those say.
+    nonisolated(nonsending) func perform(_ commands: [Command], within limit: Duration?) async -> [NodeReply?] {
+      await withCheckedContinuation { continuation in
+        loop.execute { [self] in
+          start(Batch(commands.count) { continuation.resume(returning: $0) }, commands, limit)
+        }
+      }
+    }
+
+    /// What has happened so far.
+    func statistics() -> ReadCounts {
+      let counts = counts.withLockedValue { $0 }
+      return ReadCounts(
+        "\(address.name)",
+        counts: [
+          "hits": counts.hits, "misses": counts.misses, "stored": counts.stored,
+          "refused": counts.refused, "late": counts.late, "not asked": counts.skipped,
+          "outages": counts.outages,
+        ])
+    }
+
+    /// Ends all connections. What is under way is answered as missing.
+    nonisolated(nonsending) func close() async {
+      await withCheckedContinuation { continuation in
+        loop.execute { [self] in
+          isClosed = true
+          for line in lines { line.handler.end() }
+          lines = []
+          continuation.resume()
+        }
+      }
+    }
+
+    // MARK: on the event loop
+
+    private func start(_ batch: Batch, _ commands: [Command], _ limit: Duration?) {
+      let now = Self.now
+      guard !isClosed, !commands.isEmpty, lines.allSatisfy({ $0.handler.waitingCount < Self.mostWaiting }),
+        health.admits(at: now)
+      else {
+        counts.withLockedValue { $0.skipped += commands.count }
+        return batch.finish()
+      }
+      batch.limit = limit.map { min($0.wholeNanoseconds, health.timeLimit) } ?? health.timeLimit
+      batch.due = now + batch.limit
+      watch(batch)
+      connectIfNeeded()
+      if lines.isEmpty { queued.append { [self] in send(batch, commands) } } else { send(batch, commands) }
+    }
+
+    /// Passes on what a batch has when nothing more has come for its limit, or four times as long in all.
+    private func watch(_ batch: Batch) {
+      batch.timer = loop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, batch.due - Self.now))) { [self] in
+        guard !batch.isFinished else { return }
+        guard Self.now >= batch.due else { return watch(batch) }
+        counts.withLockedValue { $0.late += batch.missing }
+        failed()
+        batch.finish()
+        for line in lines where Self.isSilent(line.handler) { line.handler.end(ProtocolFault("it is silent")) }
+      }
+    }
+
+    private static func isSilent(_ handler: NodeHandler) -> Bool {
+      handler.waitingCount > 0 && (NIODeadline.now() - handler.lastSign).nanoseconds > longestSilence
+    }
+
+    private func send(_ batch: Batch, _ commands: [Command]) {
+      guard !batch.isFinished else { return }
+      guard var line = lines.min(by: { $0.handler.waitingCount < $1.handler.waitingCount }) else {
+        return batch.finish()
+      }
+      var buffer = line.handler.buffer(for: commands.reduce(0) { $0 + $1.byteCount })
+      var answered: [NodeHandler.Answered] = []
+      for (number, command) in commands.enumerated() {
+        switch command {
+        case .get(let key, let lease): line.writer.get(key, lease: lease, into: &buffer)
+        case .set(let key, let value, let lifetime): line.writer.set(key, value, lifetime: lifetime, into: &buffer)
+        }
+        answered.append { [self, handler = line.handler] in
+          took($0, of: command, number, batch, handler)
+        }
+      }
+      update(line)
+      line.handler.send(buffer, answered)
+    }
+
+    private func took(
+      _ reply: NodeReply?, of command: Command, _ number: Int, _ batch: Batch, _ handler: NodeHandler
+    ) {
+      guard let reply else {
+        if !batch.isFinished, batch.replies.allSatisfy({ $0 == nil }) { failed() }
+        return batch.answer(number, nil)
+      }
+      let now = Self.now
+      if batch.isFinished { health.late(after: now - batch.began) } else { health.answered(after: now - batch.last) }
+      batch.last = now
+      batch.due = min(now + batch.limit, batch.began + 4 * batch.limit)
+      if case .get(let key, let lease?) = command, case .missing = reply, settings.engine == .redis, !batch.isFinished {
+        return askForLease(key, lease, number, batch, handler)
+      }
+      count(reply)
+      batch.answer(number, reply)
+    }
+
+    /// Redis leases by a key of its own.
+    private func askForLease(
+      _ key: SharedBlockKey, _ lease: Duration, _ number: Int, _ batch: Batch, _ handler: NodeHandler
+    ) {
+      var buffer = handler.buffer(for: 256)
+      RESPCommands().lease(key, for: lease, into: &buffer)
+      handler.send(
+        buffer,
+        [
+          { [self] reply in
+            let meaning: NodeReply? =
+              switch reply {
+              case .stored?: .leased
+              case .missing?: .awaited
+              default: nil
+              }
+            counts.withLockedValue { $0.misses += 1 }
+            batch.answer(number, meaning)
+          }
+        ])
+    }
+
+    private func count(_ reply: NodeReply) {
+      switch reply {
+      case .value: counts.withLockedValue { $0.hits += 1 }
+      case .leased, .awaited, .missing: counts.withLockedValue { $0.misses += 1 }
+      case .stored: counts.withLockedValue { $0.stored += 1 }
+      case .refused: counts.withLockedValue { $0.refused += 1 }
+      }
+    }
+
+    private func failed() {
+      let wasUp = health.isUp
+      health.failed(at: Self.now, random: .random(in: 0..<1))
+      if wasUp, !health.isUp { counts.withLockedValue { $0.outages += 1 } }
+    }
+
+    private func lost() {
+      let wasUp = health.isUp
+      health.lost(at: Self.now, random: .random(in: 0..<1))
+      if wasUp, !health.isUp { counts.withLockedValue { $0.outages += 1 } }
+    }
+
+    private func update(_ line: Line) {
+      for number in lines.indices where lines[number].handler === line.handler { lines[number].writer = line.writer }
+    }
+
+    // MARK: connecting
+
+    private func connectIfNeeded() {
+      let isBusy = lines.allSatisfy { $0.handler.waitingCount > 0 }
+      guard isBusy, connecting == 0, lines.count < settings.connections, !isClosed else { return }
+      connecting += 1
+      let bootstrap = ClientBootstrap(group: loop)
+        .connectTimeout(settings.connectTimeout)
+        .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        .channelInitializer { [settings] channel in
+          channel.eventLoop.makeCompletedFuture {
+            guard let tls = settings.tls else { return }
+            try channel.pipeline.syncOperations.addHandler(
+              NIOSSLClientHandler(context: tls, serverHostname: settings.serverName))
+          }
+        }
+      let channel =
+        switch address.place {
+        case .host(let host, let port): bootstrap.connect(host: host, port: port)
+        case .socket(let path): bootstrap.connect(unixDomainSocketPath: path)
+        }
+      channel.assumeIsolated().whenComplete { [self] result in
+        connecting -= 1
+        switch result {
+        case .success(let channel): opened(channel)
+        case .failure:
+          if lines.isEmpty { lost() }
+          runQueued()
+        }
+      }
+    }
+
+    private func opened(_ channel: any Channel) {
+      guard !isClosed else { return channel.close(promise: nil) }
+      let handler = NodeHandler(settings.engine.parser(settings.valueLimit))
+      handler.ended = { [self, weak handler] in
+        lines.removeAll { $0.handler === handler }
+        if !isClosed, lines.isEmpty { lost() }
+      }
+      // It fails only if the channel is closed already; then the handler ends.
+      do { try channel.pipeline.syncOperations.addHandler(handler) } catch { return handler.end() }
+      var writer = settings.engine.writer()
+      var greeting = handler.buffer(for: 256)
+      if writer.greet(settings.login, into: &greeting) {
+        handler.send(
+          greeting,
+          [
+            { [settings] reply in
+              // An old Redis does not know the greeting, and needs none.
+              if case .refused(let text)? = reply, settings.login != nil { handler.end(ProtocolFault(text)) }
+            }
+          ])
+      }
+      lines.append(Line(handler: handler, writer: writer))
+      runQueued()
+    }
+
+    private func runQueued() {
+      let all = queued
+      queued = []
+      for one in all { one() }
+    }
+
+    /// Replies that one caller waits for.
+    private final class Batch {
+      private(set) var replies: [NodeReply?]
+      private(set) var missing: Int
+      var timer: Scheduled<Void>?
+      let began = CacheNode.now
+      /// When the last reply came.
+      var last = CacheNode.now
+      /// The most time between two replies.
+      var limit: Int64 = 0
+      /// When it is passed on as it is.
+      var due: Int64 = 0
+      private var deliver: (([NodeReply?]) -> Void)?
+
+      init(_ count: Int, _ deliver: @escaping ([NodeReply?]) -> Void) {
+        replies = Array(repeating: nil, count: count)
+        missing = count
+        self.deliver = deliver
+      }
+
+      var isFinished: Bool { deliver == nil }
+
+      func answer(_ number: Int, _ reply: NodeReply?) {
+        guard !isFinished else { return }
+        replies[number] = reply
+        missing -= 1
+        if missing == 0 { finish() }
+      }
+
+      /// Passes on what is there.
+      func finish() {
+        timer?.cancel()
+        let deliver = deliver
+        self.deliver = nil
+        deliver?(replies)
+      }
+    }
+
+    private static var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
+  }
+
+  extension CacheNode.Command {
+    /// About what it takes on the wire.
+    var byteCount: Int {
+      switch self {
+      case .get: 160
+      case .set(_, let value, _): value.count + 160
+      }
+    }
+  }
+
+  extension Duration {
+    /// Whole nanoseconds; more than an `Int64` holds counts as that.
+    var wholeNanoseconds: Int64 {
+      let (seconds, attoseconds) = components
+      let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      return overflow
+        ? (seconds < 0 ? .min : .max) : whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+    }
+  }
+#endif

@@ -1,0 +1,39 @@
+#if SharedCache
+  internal import NIOCore
+  internal import RangeIO
+
+  /// Writes commands as an engine wants them. Each has one reply, in their order.
+  protocol CommandWriter: Sendable {
+    /// What comes first on a new connection. Returns whether there is a reply to await.
+    mutating func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> Bool
+    mutating func get(_ key: SharedBlockKey, lease: Duration?, into buffer: inout ByteBuffer)
+    mutating func set(_ key: SharedBlockKey, _ value: Bytes, lifetime: Duration, into buffer: inout ByteBuffer)
+  }
+
+  /// A user and a password.
+  struct NodeLogin: Hashable, Sendable {
+    let user: String
+    let password: String
+  }
+
+  enum Base64 {
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// RFC 4648, section 4.
+    static func text(_ bytes: [UInt8]) -> String {
+      var text: [UInt8] = []
+      text.reserveCapacity((bytes.count + 2) / 3 * 4)
+      for start in stride(from: 0, to: bytes.count, by: 3) {
+        let part = bytes[start..<min(start + 3, bytes.count)]
+        var bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+        var group = [UInt8](repeating: UInt8(ascii: "="), count: 4)
+        for place in (0..<4).reversed() {
+          if place <= part.count { group[place] = letters[bits & 63] }
+          bits >>= 6
+        }
+        text += group
+      }
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
+#endif

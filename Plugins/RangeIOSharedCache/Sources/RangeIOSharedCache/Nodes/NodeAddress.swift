@@ -1,0 +1,32 @@
+#if SharedCache
+
+  /// Where a node listens.
+  public struct SharedCacheNode: Hashable, Sendable {
+    enum Place: Hashable, Sendable {
+      case host(String, Int)
+      case socket(String)
+    }
+    let place: Place
+    /// Chooses the node's keys. The same in every process, whatever its address is called there.
+    let name: String
+
+    /// A node at a host and a port.
+    ///
+    /// - Parameter name: chooses the keys of the node, so it must be the same in every process. Default: `host:port`.
+    public static func host(_ host: String, port: Int, name: String? = nil) -> SharedCacheNode {
+      SharedCacheNode(place: .host(host, port), name: name ?? "\(host):\(port)")
+    }
+
+    /// A node at a unix socket.
+    ///
+    /// - Parameter name: chooses the keys of the node, so it must be the same in every process. Default: the path.
+    public static func socket(_ path: String, name: String? = nil) -> SharedCacheNode {
+      SharedCacheNode(place: .socket(path), name: name ?? path)
+    }
+  }
+
+  extension SharedCacheNode: CustomStringConvertible {
+    /// The name.
+    public var description: String { name }
+  }
+#endif

@@ -1,0 +1,86 @@
+#if SharedCache
+  internal import NIOCore
+  internal import RangeIO
+
+  /// One connection to a node: matches replies with commands by their order. On its event loop only.
+  final class NodeHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// What is told of a reply. `nil`: the connection has ended before it.
+    typealias Answered = (NodeReply?) -> Void
+
+    private var parser: any ReplyParser
+    private var waiting = CircularBuffer<Answered>()
+    private var context: ChannelHandlerContext?
+    private var isEnded = false
+    /// Why it was ended, if the node is to blame.
+    private(set) var fault: ProtocolFault?
+    /// When the last bytes came, or the first command was sent.
+    private(set) var lastSign: NIODeadline = .now()
+    /// Called once, when the connection is not used any more.
+    var ended: () -> Void = {}
+
+    init(_ parser: any ReplyParser) { self.parser = parser }
+
+    /// Memory to write commands to.
+    func buffer(for count: Int) -> ByteBuffer {
+      context?.channel.allocator.buffer(capacity: count) ?? ByteBuffer()
+    }
+
+    /// The number of replies that are awaited.
+    var waitingCount: Int { waiting.count }
+
+    /// Sends commands, one for each of `answered`.
+    func send(_ buffer: ByteBuffer, _ answered: [Answered]) {
+      guard let context, !isEnded else {
+        for one in answered { one(nil) }
+        return
+      }
+      if waiting.isEmpty { lastSign = .now() }
+      waiting.append(contentsOf: answered)
+      context.writeAndFlush(NIOAny(buffer), promise: nil)
+    }
+
+    /// Closes the connection. All that wait are told.
+    func end(_ fault: ProtocolFault? = nil) {
+      guard !isEnded else { return }
+      isEnded = true
+      self.fault = fault
+      ended()
+      ended = {}
+      context?.close(promise: nil)
+      let all = waiting
+      waiting = []
+      for one in all { one(nil) }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+      self.context = nil
+      end()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      guard !isEnded else { return }
+      lastSign = .now()
+      do {
+        try unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+          try parser.consume(bytes) { reply in
+            guard let answered = waiting.popFirst() else { throw ProtocolFault("an answer that was not asked for") }
+            answered(reply)
+          }
+        }
+      } catch {
+        end(error as? ProtocolFault ?? ProtocolFault("\(error)"))
+      }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      end()
+      context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { end() }
+  }
+#endif

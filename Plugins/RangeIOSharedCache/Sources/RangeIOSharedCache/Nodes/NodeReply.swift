@@ -1,0 +1,86 @@
+#if SharedCache
+  internal import RangeIO
+
+  /// What a node answers to one command.
+  enum NodeReply: Sendable {
+    case value(Bytes)
+    /// There is no value, and the lease is the asker's.
+    case leased
+    /// There is no value, and another one has the lease.
+    case awaited
+    case missing
+    case stored
+    /// The node refuses the command: a value that is too large, memory that is full, a password that is wrong.
+    case refused(String)
+  }
+
+  /// The bytes of a connection mean nothing, or those of another command. The connection must be closed.
+  struct ProtocolFault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+
+  /// Makes replies of the bytes of a connection, in any pieces.
+  protocol ReplyParser: Sendable {
+    /// Takes the next bytes, and calls `emit` with each reply that is complete.
+    mutating func consume(
+      _ bytes: UnsafeRawBufferPointer, _ emit: (NodeReply) throws -> Void
+    ) throws
+  }
+
+  /// A value that arrives in pieces, in memory of exactly its size.
+  struct ArrivingValue: Sendable {
+    // Unchecked: written by the one parser that has it, and shown as `Bytes` only when it is complete.
+    private final class Memory: @unchecked Sendable {
+      let bytes: UnsafeMutableRawBufferPointer
+      init(count: Int) { bytes = .allocate(byteCount: count, alignment: 16) }
+      deinit { bytes.deallocate() }
+    }
+    private let memory: Memory
+    private var filled = 0
+
+    init(count: Int) { memory = Memory(count: count) }
+
+    var missing: Int { memory.bytes.count - filled }
+
+    /// Takes as many of `bytes` as are missing. Returns their number.
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+      let count = min(missing, bytes.count)
+      UnsafeMutableRawBufferPointer(rebasing: memory.bytes[filled..<filled + count])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+      filled += count
+      return count
+    }
+
+    /// All of it. Take nothing more after this.
+    var bytes: Bytes {
+      precondition(missing == 0)
+      // Safe: nothing writes to the memory any more, and `Bytes` keeps it.
+      return Bytes(unsafeShowing: UnsafeRawBufferPointer(memory.bytes), owner: memory)
+    }
+  }
+
+  /// A line that arrives in pieces.
+  struct ArrivingLine: Sendable {
+    /// Longer ones are no protocol of ours.
+    static let longest = 4096
+    private var bytes: [UInt8] = []
+
+    /// Takes bytes from `position` to the end of the line, and moves `position` after it. `nil`: it goes on in the next
+    /// piece.
+    mutating func take(_ piece: UnsafeRawBufferPointer, _ position: inout Int) throws -> String? {
+      let rest = UnsafeRawBufferPointer(rebasing: piece[position...])
+      let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+      let part = rest[..<(end ?? rest.count)]
+      guard bytes.count + part.count <= Self.longest else { throw ProtocolFault("a line that does not end") }
+      bytes += part
+      position += part.count
+      guard end != nil else { return nil }
+      position += 1
+      guard bytes.last == UInt8(ascii: "\r") else { throw ProtocolFault("a line without a carriage return") }
+      defer { bytes.removeAll(keepingCapacity: true) }
+      return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+  }
+#endif

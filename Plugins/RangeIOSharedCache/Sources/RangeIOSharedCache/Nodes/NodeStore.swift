@@ -1,0 +1,86 @@
+#if SharedCache
+  internal import NIOCore
+  internal import NIOPosix
+  internal import NIOSSL
+  internal import RangeIO
+
+  /// The nodes of an engine: asks those that have the keys, all at once.
+  final class NodeStore: Sendable {
+    private let nodes: [CacheNode]
+    private let choice: Rendezvous
+    let valueLimit: Int
+
+    init(_ addresses: [SharedCacheNode], _ configuration: SharedCacheConnection, _ engine: NodeEngine) throws(ReadError)
+    {
+      guard !addresses.isEmpty, Set(addresses.map(\.name)).count == addresses.count else {
+        throw ReadError(
+          .invalidConfiguration, "a shared cache needs nodes, each with a name of its own: give at least one")
+      }
+      guard configuration.connectionsPerNode > 0, configuration.valueLimit.bytes > 16_384 else {
+        throw ReadError(
+          .invalidConfiguration, "a node needs a connection, and values of more than 16 KiB: permit at least that")
+      }
+      let settings = CacheNode.Settings(
+        engine: engine, login: configuration.login, tls: try configuration.tlsContext(),
+        serverName: configuration.tls?.serverName, connections: configuration.connectionsPerNode,
+        valueLimit: configuration.valueLimit.bytes,
+        connectTimeout: .nanoseconds(
+          min(max(configuration.connectTimeout, .milliseconds(1)), .seconds(60)).wholeNanoseconds))
+      let loops = MultiThreadedEventLoopGroup.singleton
+      nodes = addresses.map { CacheNode($0, settings, on: loops.next()) }
+      choice = Rendezvous(addresses.map(\.name))
+      valueLimit = configuration.valueLimit.bytes
+    }
+
+    nonisolated(nonsending) func get(
+      _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration
+    ) async -> [SharedBlockAnswer] {
+      let replies = await perform(keys.map { ($0, .get($0, lease: lease)) }, within: limit)
+      return replies.map { reply in
+        switch reply {
+        case .value(let value): .value(value)
+        case .leased: .leased
+        case .awaited: .awaited
+        case .missing, .stored, .refused, nil: .missing
+        }
+      }
+    }
+
+    nonisolated(nonsending) func set(
+      _ values: [(key: SharedBlockKey, value: Bytes)], lifetime: Duration
+    ) async -> Int {
+      let replies = await perform(values.map { ($0.key, .set($0.key, $0.value, lifetime: lifetime)) }, within: nil)
+      return replies.count { if case .stored? = $0 { true } else { false } }
+    }
+
+    /// The replies to all commands, in their order.
+    private nonisolated(nonsending) func perform(
+      _ commands: [(key: SharedBlockKey, command: CacheNode.Command)], within limit: Duration?
+    ) async -> [NodeReply?] {
+      var shares: [Int: [Int]] = [:]
+      for (number, one) in commands.enumerated() { shares[choice.node(of: one.key), default: []].append(number) }
+      if shares.count == 1, let node = shares.keys.first {
+        return await nodes[node].perform(commands.map(\.command), within: limit)
+      }
+      var replies = [NodeReply?](repeating: nil, count: commands.count)
+      await withTaskGroup(of: ([Int], [NodeReply?]).self) { group in
+        for (node, numbers) in shares {
+          group.addTask { [nodes] in
+            (numbers, await nodes[node].perform(numbers.map { commands[$0].command }, within: limit))
+          }
+        }
+        for await (numbers, part) in group {
+          for (number, reply) in zip(numbers, part) { replies[number] = reply }
+        }
+      }
+      return replies
+    }
+
+    nonisolated(nonsending) func close() async {
+      for node in nodes { await node.close() }
+    }
+
+    /// For each node, by its name.
+    func statistics() -> [ReadCounts] { nodes.map { $0.statistics() } }
+  }
+#endif

@@ -1,0 +1,257 @@
+#if SharedCache
+  internal import NIOConcurrencyHelpers
+  public import RangeIO
+
+  /// Looks for blocks in an engine that many machines share, before it asks the source, and puts those there that it had
+  /// to fetch.
+  ///
+  /// It stands below ``RangeIO/Caching``, so that it sees only what this process does not have, and above
+  /// ``RangeIO/Merging``, so that what the engine lacks is still merged:
+  ///
+  /// ```swift
+  /// let shared = SharedCaching(MemcachedStore([.host("cache-1", port: 11211), .host("cache-2", port: 11211)]))
+  /// let reader = try await RangeReader(source) {
+  ///   Caching(store, fill: .automatic)
+  ///   shared
+  ///   Merging()
+  ///   Retrying()
+  /// }
+  /// ```
+  ///
+  /// An engine that is down, slow, full or lying costs time, and never a read or a wrong byte: each value carries the
+  /// identity of its block and a checksum. Only versions that every process recognises are shared: those of sources with
+  /// a `persistentForm`, such as a strong ETag.
+  ///
+  /// Of several processes that miss a block at the same time one fetches it. The others wait for it, no longer than a
+  /// fetch takes.
+  public final class SharedCaching: ReadStage {
+    /// Settings.
+    public struct Configuration: Sendable {
+      /// The block size, a power of two. Default, `nil`: as the source prefers, and no larger than a value may be.
+      public var blockSize: ByteCount?
+      /// What values are encrypted with. Default: nothing.
+      public var keys: SharedCacheKeys?
+      /// After which an engine may forget a value, give or take a tenth. Default: 7 days.
+      public var lifetime: Duration = .seconds(7 * 86_400)
+      /// The most bytes that wait to be put into the engine; beyond, fetched blocks are not shared. Default: 32 MiB.
+      public var pendingWrites: ByteCount = .mebibytes(32)
+      /// Longer reads go to the source at once. Default: 32 MiB.
+      public var longestRead: ByteCount = .mebibytes(32)
+
+      /// A configuration with defaults.
+      public init() {}
+    }
+
+    private struct State {
+      var times = SourceTimes()
+      var pendingBytes = 0
+      var counts = Counts()
+      /// The families of the last versions.
+      var families: [(source: SourceDescription, family: BlockFamily?)] = []
+    }
+
+    struct Counts {
+      var hits = 0, misses = 0, waits = 0, waited = 0, stored = 0, dropped = 0, passed = 0
+      var malformed = 0, foreign = 0, damaged = 0, notAuthentic = 0
+    }
+
+    private let store: any SharedBlockStore
+    private let configuration: Configuration
+    private let frame: BlockFrame
+    private let state = NIOLockedValueBox(State())
+
+    /// Creates a stage. Several readers may list the same one.
+    ///
+    /// - Parameter store: the engine. Close it yourself, after the readers.
+    public init(_ store: any SharedBlockStore, configuration: Configuration = Configuration()) {
+      self.store = store
+      self.configuration = configuration
+      frame = BlockFrame(keys: configuration.keys)
+    }
+
+    /// Below ``RangeIO/Caching``.
+    public var placement: ReadPipeline.Placement { .belowCaching }
+
+    // MARK: reading
+
+    public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+      let size = max(1, configuration.longestRead.bytes)
+      guard request.caching != .bypass, let family = family(of: request.source),
+        var read = SharedRead(request, family, most: max(1, size / family.grid.blockSize)), !read.blocks.isEmpty
+      else {
+        state.withLockedValue { $0.counts.passed += 1 }
+        return try await next(request)
+      }
+      let awaited = await lookUp(read.blocks, of: family, leasing: true, source: request.source, into: &read)
+      try Task.checkCancellation()
+      let missing = read.missing.filter { !awaited.contains($0) }
+      if awaited.isEmpty {
+        if !missing.isEmpty { try await fetch(missing, of: family, request, next, into: &read) }
+      } else {
+        try await wait(for: awaited, fetching: missing, of: family, request, next, into: &read)
+      }
+      return read.response()
+    }
+
+    /// Asks the engine. Returns the blocks that another process is bringing.
+    private nonisolated(nonsending) func lookUp(
+      _ blocks: [Int], of family: BlockFamily, leasing: Bool, source: SourceDescription, into read: inout SharedRead
+    ) async -> Set<Int> {
+      let (usual, longest) = state.withLockedValue { state in
+        let stated = source.traits.cost.latency
+        return (state.times.usual(insteadOf: stated), state.times.longest(insteadOf: stated))
+      }
+      let answers = await store.get(
+        blocks.map(family.key), lease: leasing ? max(.seconds(1), longest * 4) : nil, within: usual / 10)
+      var awaited: Set<Int> = []
+      var counts = Counts()
+      for (block, answer) in zip(blocks, answers) {
+        switch answer {
+        case .value(let value):
+          do throws(BlockFrame.Fault) {
+            read.has(try frame.contents(of: value, block: block, in: family), of: block)
+            counts.hits += 1
+          } catch {
+            counts.misses += 1
+            switch error {
+            case .malformed: counts.malformed += 1
+            case .foreign: counts.foreign += 1
+            case .damaged: counts.damaged += 1
+            case .notAuthentic: counts.notAuthentic += 1
+            }
+          }
+        case .awaited:
+          awaited.insert(block)
+          counts.misses += leasing ? 1 : 0
+        case .leased, .missing: counts.misses += leasing ? 1 : 0
+        }
+      }
+      add(counts)
+      return awaited
+    }
+
+    /// Fetches `missing`, while another process brings `awaited`; then those of them that it has not brought.
+    private nonisolated(nonsending) func wait(
+      for awaited: Set<Int>, fetching missing: [Int], of family: BlockFamily, _ request: ReadRequest, _ next: ReadNext,
+      into read: inout SharedRead
+    ) async throws {
+      let stated = request.source.traits.cost.latency
+      let longest = state.withLockedValue { $0.times.longest(insteadOf: stated) }
+      let end = next.time.now.advanced(by: longest)
+      var counts = Counts()
+      counts.waits = awaited.count
+      if !missing.isEmpty { try await fetch(missing, of: family, request, next, into: &read) }
+      var left = awaited
+      // The first look is soon: the other one may have begun long ago.
+      var pause = longest / 16
+      while !left.isEmpty, next.time.now < end {
+        try await next.sleep(until: min(end, next.time.now.advanced(by: pause)))
+        pause = min(pause * 2, longest / 4)
+        _ = await lookUp(left.sorted(), of: family, leasing: false, source: request.source, into: &read)
+        try Task.checkCancellation()
+        left = left.filter { read.contents[$0] == nil }
+      }
+      counts.waited = awaited.count - left.count
+      add(counts)
+      if !left.isEmpty { try await fetch(left.sorted(), of: family, request, next, into: &read) }
+    }
+
+    /// Fetches blocks from below, and puts them into the engine.
+    private nonisolated(nonsending) func fetch(
+      _ blocks: [Int], of family: BlockFamily, _ request: ReadRequest, _ next: ReadNext, into read: inout SharedRead
+    ) async throws {
+      let ranges = read.ranges(of: blocks)
+      var below = request
+      below.range = ranges[0]
+      below.moreRanges = Array(ranges.dropFirst())
+      let began = next.time.now
+      let response = try await next(below)
+      let took = began.duration(to: next.time.now)
+      state.withLockedValue { $0.times.record(took) }
+      var fetched: [(block: Int, bytes: Bytes)] = []
+      for (range, bytes) in zip(ranges, [response.bytes] + response.moreBytes) {
+        for piece in family.grid.pieces(of: range) {
+          let part = bytes[piece.range.lowerBound - range.lowerBound..<piece.range.upperBound - range.lowerBound]
+          read.has(part, of: piece.block)
+          fetched.append((piece.block, part))
+        }
+      }
+      share(fetched, of: family, next)
+    }
+
+    // MARK: writing
+
+    /// Puts blocks into the engine, beside the read, unless too many wait for that already.
+    private func share(_ blocks: [(block: Int, bytes: Bytes)], of family: BlockFamily, _ next: ReadNext) {
+      let size = blocks.reduce(0) { $0 + $1.bytes.count }
+      let isPermitted = state.withLockedValue { state in
+        guard state.pendingBytes + size <= configuration.pendingWrites.bytes else {
+          state.counts.dropped += blocks.count
+          return false
+        }
+        state.pendingBytes += size
+        return true
+      }
+      guard isPermitted else { return }
+      let lifetime = configuration.lifetime * Double.random(in: 0.9...1.1)
+      next.start { [self] in
+        var values: [(key: SharedBlockKey, value: Bytes)] = []
+        for (block, bytes) in blocks {
+          // `try?`: encryption fails for no block of a size that is permitted; then it is not shared.
+          guard let value = try? frame.value(of: bytes, block: block, in: family) else { continue }
+          values.append((family.key(block), value))
+        }
+        let stored = await store.set(values, lifetime: lifetime)
+        state.withLockedValue { state in
+          state.pendingBytes -= size
+          state.counts.stored += stored
+          state.counts.dropped += blocks.count - stored
+        }
+      }
+    }
+
+    // MARK: families and counts
+
+    /// `nil` if the source's version cannot be shared.
+    private func family(of source: SourceDescription) -> BlockFamily? {
+      if let known = state.withLockedValue({ $0.families.first { $0.source === source } }) { return known.family }
+      let most = store.valueLimit - 8192
+      var size = min(configuration.blockSize?.bytes ?? source.preferredBlockSize, 1 << 30)
+      while size > most, size > 1 { size /= 2 }
+      let family = size > 0 && size <= most ? BlockFamily(source, blockSize: size) : nil
+      state.withLockedValue { state in
+        if state.families.count >= 16 { state.families.removeFirst() }
+        state.families.append((source, family))
+      }
+      return family
+    }
+
+    private func add(_ counts: Counts) {
+      state.withLockedValue { state in
+        state.counts.hits += counts.hits
+        state.counts.misses += counts.misses
+        state.counts.waits += counts.waits
+        state.counts.waited += counts.waited
+        state.counts.malformed += counts.malformed
+        state.counts.foreign += counts.foreign
+        state.counts.damaged += counts.damaged
+        state.counts.notAuthentic += counts.notAuthentic
+      }
+    }
+
+    /// Blocks found and not found, those that another process was waited for and those it brought, and values that were
+    /// not what they should be.
+    public func statistics() -> ReadCounts? {
+      let counts = state.withLockedValue { $0.counts }
+      return ReadCounts(
+        "SharedCaching",
+        counts: [
+          "hits": counts.hits, "misses": counts.misses, "awaited": counts.waits,
+          "brought by others": counts.waited, "stored": counts.stored,
+          "not stored": counts.dropped, "reads passed": counts.passed,
+          "malformed values": counts.malformed, "foreign values": counts.foreign,
+          "damaged values": counts.damaged, "values not authentic": counts.notAuthentic,
+        ])
+    }
+  }
+#endif

@@ -1,0 +1,125 @@
+#if SharedCache
+  import RangeIO
+  import RangeIOTesting
+  import Testing
+
+  @testable import RangeIOSharedCache
+
+  @Suite(.timeLimit(.minutes(10))) struct SharedCachingTests {
+    private static let size = 300_000
+
+    /// A reader of another process: it has a memory of its own, and shares the engine.
+    private static func process(
+      _ source: ReplacedObject, _ engine: any SharedBlockStore, _ time: TimeSource, _ shared: SharedCaching? = nil
+    ) async throws -> RangeReader {
+      try await RangeReader(source, time: time) {
+        Caching(MemoryStore(limit: .mebibytes(1)))
+        shared ?? SharedCaching(engine)
+        Merging()
+      }
+    }
+
+    @Test func `it is a stage`() async throws {
+      let contents = SyntheticSource.bytes(0..<20_000)
+      try await StageConformance.check(contents) { SharedCaching(SimulatedEngine(.continuous, seed: 1)) }
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `four processes that begin together ask the source once for each block`(_ seed: UInt64) throws {
+      try Simulation.run(seed: seed) { simulation in
+        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: simulation.time)
+        let engine = SimulatedEngine(simulation.time, seed: seed)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for process in 0..<4 {
+            group.addTask {
+              let reader = try await Self.process(source, engine, simulation.time)
+              var numbers = SeededNumbers(seed &+ UInt64(process))
+              for block in (0..<Self.size / 4096).shuffled(using: &numbers) {
+                let range = block * 4096..<block * 4096 + 4096
+                #expect(try await reader.read(range) == ReplacedObject.bytes(range, version: 1))
+              }
+              await reader.close()
+            }
+          }
+          try await group.waitForAll()
+        }
+        let blocks = source.reads.flatMap { $0.lowerBound / 4096..<($0.upperBound + 4095) / 4096 }
+        #expect(Set(blocks).count == blocks.count, "seed \(seed): \(blocks.count) of \(Set(blocks).count)")
+        // Begun anew, the processes ask the source for nothing.
+        let before = source.reads.count
+        let reader = try await Self.process(source, engine, simulation.time)
+        #expect(try await reader.read(0..<200_000) == ReplacedObject.bytes(0..<200_000, version: 1))
+        #expect(source.reads.count == before)
+        await reader.close()
+      }
+    }
+
+    @Test(arguments: 1...50 as ClosedRange<UInt64>)
+    func `an engine that stalls, forgets and lies, and objects that are replaced, make no wrong byte`(_ seed: UInt64)
+      throws
+    {
+      try Simulation.run(seed: seed) { simulation in
+        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: simulation.time)
+        let engine = SimulatedEngine(simulation.time, seed: seed, faults: .all)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for process in 0..<4 {
+            group.addTask {
+              var numbers = SeededNumbers(seed &* 16 &+ UInt64(process))
+              var opened: (reader: RangeReader, version: String)?
+              for _ in 0..<60 {
+                if numbers.below(60) == 0 { source.replace() }
+                if opened == nil || numbers.below(10) == 0 {
+                  await opened?.reader.close()
+                  let reader = try await Self.process(source, engine, simulation.time)
+                  opened = (reader, (reader.source.validator as? Tag)?.text ?? "")
+                }
+                guard let (reader, version) = opened else { continue }
+                let start = numbers.below(Self.size)
+                let range = start..<min(Self.size, start + 1 + numbers.below(30_000))
+                do {
+                  let bytes = try await reader.read(range)
+                  #expect(bytes == ReplacedObject.bytes(range, version: Int(version) ?? 0), "seed \(seed)")
+                } catch let error as ReadError where error.code == .sourceChanged {
+                  await reader.close()
+                  opened = nil
+                }
+              }
+              await opened?.reader.close()
+            }
+          }
+          try await group.waitForAll()
+        }
+        #expect(engine.lies > 0 || seed > 40, "seed \(seed) tells no lie")
+      }
+    }
+
+    @Test func `an engine that never answers costs a tenth of what the source takes`() throws {
+      try Simulation.run(seed: 1) { simulation in
+        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: simulation.time)
+        let engine = SimulatedEngine(simulation.time, seed: 1, latency: .seconds(3600))
+        let reader = try await Self.process(source, engine, simulation.time)
+        for block in 0..<50 {
+          let before = simulation.time.now
+          _ = try await reader.read(block * 4096..<block * 4096 + 4096)
+          #expect(before.duration(to: simulation.time.now) <= .milliseconds(22))
+        }
+      }
+    }
+
+    @Test func `a holder of a lease who dies delays nobody beyond one fetch`() throws {
+      try Simulation.run(seed: 1) { simulation in
+        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: simulation.time)
+        let engine = SimulatedEngine(simulation.time, seed: 1)
+        let dead = try #require(BlockFamily(try await source.describe(), blockSize: 4096))
+        _ = await engine.get((0..<20).map(dead.key), lease: .seconds(3600), within: .seconds(1))
+        let reader = try await Self.process(source, engine, simulation.time)
+        for block in 0..<20 {
+          let before = simulation.time.now
+          _ = try await reader.read(block * 4096..<block * 4096 + 4096)
+          #expect(before.duration(to: simulation.time.now) <= .milliseconds(64))
+        }
+        await reader.close()
+      }
+    }
+  }
+#endif

@@ -1,0 +1,172 @@
+#if SharedCache
+  import NIOConcurrencyHelpers
+  import RangeIO
+
+  @testable import RangeIOSharedCache
+
+  /// An engine in simulated time, whose nodes die, stall, lie, evict and restart as a seed decides.
+  final class SimulatedEngine: SharedBlockStore {
+    /// How likely each is, for one command.
+    struct Faults: Sendable {
+      var stall = 0.0
+      var forget = 0.0
+      var flip = 0.0
+      var cut = 0.0
+      var swap = 0.0
+      var refuse = 0.0
+      var restart = 0.0
+
+      static let none = Faults()
+      static let all = Faults(
+        stall: 0.02, forget: 0.02, flip: 0.02, cut: 0.02, swap: 0.02, refuse: 0.02, restart: 0.001)
+    }
+
+    private struct State {
+      var values: [SharedBlockKey: Bytes] = [:]
+      var leases: [SharedBlockKey: ReadInstant] = [:]
+      var numbers: SeededNumbers
+      var lies = 0
+    }
+
+    private let state: NIOLockedValueBox<State>
+    private let faults: Faults
+    private let time: TimeSource
+    let latency: Duration
+    let valueLimit = 1 << 20
+
+    init(_ time: TimeSource, seed: UInt64, latency: Duration = .microseconds(200), faults: Faults = .none) {
+      self.time = time
+      self.latency = latency
+      self.faults = faults
+      state = NIOLockedValueBox(State(numbers: SeededNumbers(seed)))
+    }
+
+    /// How many values were returned other than they were put.
+    var lies: Int { state.withLockedValue { $0.lies } }
+    var valueCount: Int { state.withLockedValue { $0.values.count } }
+
+    /// All of it is gone.
+    func restart() {
+      state.withLockedValue { state in
+        state.values = [:]
+        state.leases = [:]
+      }
+    }
+
+    private func happens(_ chance: Double) -> Bool {
+      chance > 0 && state.withLockedValue { Double.random(in: 0..<1, using: &$0.numbers) } < chance
+    }
+
+    nonisolated(nonsending) func get(
+      _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration
+    ) async -> [SharedBlockAnswer] {
+      if happens(faults.restart) { restart() }
+      guard !happens(faults.stall), latency <= limit else {
+        // `try?`: cancelled, it answers at once.
+        try? await time.sleep(for: limit)
+        return keys.map { _ in .missing }
+      }
+      // `try?`: cancelled, it answers at once.
+      try? await time.sleep(for: latency)
+      return keys.map { answer($0, lease) }
+    }
+
+    private func answer(_ key: SharedBlockKey, _ lease: Duration?) -> SharedBlockAnswer {
+      if happens(faults.forget) { state.withLockedValue { $0.values[key] = nil } }
+      let (flips, cuts, swaps) = (happens(faults.flip), happens(faults.cut), happens(faults.swap))
+      let now = time.now
+      return state.withLockedValue { state in
+        guard let value = state.values[key] else {
+          guard let lease else { return .missing }
+          if let until = state.leases[key], now < until { return .awaited }
+          state.leases[key] = now.advanced(by: lease)
+          return .leased
+        }
+        if flips {
+          var bytes = Array(value)
+          bytes[state.numbers.below(bytes.count)] ^= 1 << state.numbers.below(8)
+          state.lies += 1
+          return .value(Bytes(bytes))
+        }
+        if cuts {
+          state.lies += 1
+          return .value(value[..<state.numbers.below(value.count)])
+        }
+        if swaps, let other = state.values.randomElement(using: &state.numbers), other.key != key {
+          state.lies += 1
+          return .value(other.value)
+        }
+        return .value(value)
+      }
+    }
+
+    nonisolated(nonsending) func set(
+      _ values: [(key: SharedBlockKey, value: Bytes)], lifetime: Duration
+    ) async -> Int {
+      // `try?`: cancelled, it answers at once.
+      try? await time.sleep(for: latency)
+      var taken = 0
+      for (key, value) in values where !happens(faults.refuse) {
+        taken += 1
+        state.withLockedValue { state in
+          state.values[key] = value
+          state.leases[key] = nil
+        }
+      }
+      return taken
+    }
+
+    nonisolated(nonsending) func close() async {}
+
+    func statistics() -> [ReadCounts] { [] }
+  }
+
+  /// An object that is replaced now and then, and counts what is read of it.
+  final class ReplacedObject: RangeSource {
+    private struct State {
+      var version = 1
+      var reads: [ByteRange] = []
+      var fails = 0
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let time: TimeSource
+    private let latency: Duration
+    let byteCount: Int
+
+    init(byteCount: Int, latency: Duration, time: TimeSource) {
+      self.byteCount = byteCount
+      self.latency = latency
+      self.time = time
+    }
+
+    static func bytes(_ range: ByteRange, version: Int) -> Bytes {
+      Bytes(count: range.count) { memory in
+        for (place, offset) in range.enumerated() {
+          memory[place] = UInt8(truncatingIfNeeded: (offset &* 31) ^ (offset >> 8) ^ (version &* 101))
+        }
+      }
+    }
+
+    var version: Int { state.withLockedValue { $0.version } }
+    var reads: [ByteRange] { state.withLockedValue { $0.reads } }
+    func replace() { state.withLockedValue { $0.version += 1 } }
+
+    func describe() async throws -> SourceDescription {
+      try await time.sleep(for: latency)
+      return SourceDescription(
+        id: "https://origin.example/object", validator: Tag(text: "\(version)"), byteCount: byteCount,
+        preferredBlockSize: 4096, traits: .init(cost: .init(latency: latency, bytesPerSecond: 1e8)))
+    }
+
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      state.withLockedValue { $0.reads.append(range) }
+      try await time.sleep(for: latency)
+      let now = version
+      guard (source.validator as? Tag)?.text == "\(now)" else {
+        throw ReadError(.sourceChanged, "the object was replaced: open it again")
+      }
+      return Self.bytes(range, version: now)
+    }
+  }
+#endif
