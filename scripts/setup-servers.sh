@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the servers that the tests of remote objects read from: nginx, Apache and moto (an S3 of PyPI's). What cannot be had
-# here is left out, and the tests that need it are skipped with a line that says so.
+# Installs the servers that the tests of plugins use: nginx, Apache and moto (an S3 of PyPI's) to read from, memcached and Redis
+# to keep blocks in. What cannot be had here is left out, and the tests that need it are skipped with a line that says so.
 #
 # Fails if RANGEIO_SERVERS is 'required' and one is missing.
 set -euo pipefail
@@ -11,7 +11,7 @@ PATH=$PATH:/usr/sbin
 missing=()
 if [ "$(uname -s)" = Linux ]; then
   # What Debian calls them need not be what their programs are called.
-  for package in nginx apache2; do
+  for package in nginx apache2 memcached redis-server; do
     command -v "$package" >/dev/null 2>&1 ||
       scripts/setup.sh --programs "$package" >&2 || missing+=("$package")
   done

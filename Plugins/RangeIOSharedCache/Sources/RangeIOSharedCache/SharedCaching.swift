@@ -74,6 +74,9 @@
 
     // MARK: reading
 
+    /// Reads what the engine has, and fetches the rest from below.
+    ///
+    /// - Throws: what the stages and the source below throw, and `CancellationError`; never for the engine's sake.
     public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
       let size = max(1, configuration.longestRead.bytes)
       guard request.caching != .bypass, let family = family(of: request.source),

@@ -65,7 +65,7 @@
       case .memcached:
         command = ["memcached", "-u", "root", "-s", socket, "-a", "0700", "-m", "256"]
         if let password {
-          try "user:\(password)".write(toFile: self.directory + "/auth", atomically: true, encoding: .utf8)
+          try "user:\(password)\n".write(toFile: self.directory + "/auth", atomically: true, encoding: .utf8)
           command += ["-Y", self.directory + "/auth"]
         }
       case .redis:

@@ -35,7 +35,7 @@
     @Test func `every process chooses the same node, in every version of the library`() {
       let choice = Rendezvous(["a:1", "b:2", "c:3"])
       let chosen = keys(12).map { choice.node(of: $0) }
-      #expect(chosen == [0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+      #expect(chosen == [0, 1, 0, 0, 0, 2, 1, 2, 0, 1, 2, 2])
     }
   }
 

@@ -20,14 +20,17 @@
       self.nodes = try NodeStore(nodes, connection, .memcached)
     }
 
+    /// The most bytes of a value, as the connection permits.
     public var valueLimit: Int { nodes.valueLimit }
 
+    /// Asks the nodes of the keys, all at once. Takes no longer than the slowest of them may.
     public nonisolated(nonsending) func get(
       _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration
     ) async -> [SharedBlockAnswer] {
       await nodes.get(keys, lease: lease, within: limit)
     }
 
+    /// Puts values into the nodes of their keys. Returns how many they took.
     public nonisolated(nonsending) func set(
       _ values: [(key: SharedBlockKey, value: Bytes)], lifetime: Duration
     ) async -> Int {

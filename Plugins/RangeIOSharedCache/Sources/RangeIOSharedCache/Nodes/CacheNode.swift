@@ -115,7 +115,7 @@
       if lines.isEmpty { queued.append { [self] in send(batch, commands) } } else { send(batch, commands) }
     }
 
-    /// Passes on what a batch has when nothing more has come for its limit, or four times as long in all.
+    /// Passes on what a batch has when nothing more has come for its limit, or its longest time is over.
     private func watch(_ batch: Batch) {
       batch.timer = loop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, batch.due - Self.now))) { [self] in
         guard !batch.isFinished else { return }
@@ -161,7 +161,7 @@
       let now = Self.now
       if batch.isFinished { health.late(after: now - batch.began) } else { health.answered(after: now - batch.last) }
       batch.last = now
-      batch.due = min(now + batch.limit, batch.began + 4 * batch.limit)
+      batch.due = min(now + batch.limit, batch.began + batch.longest)
       if case .get(let key, let lease?) = command, case .missing = reply, settings.engine == .redis, !batch.isFinished {
         return askForLease(key, lease, number, batch, handler)
       }
@@ -289,6 +289,8 @@
       var last = CacheNode.now
       /// The most time between two replies.
       var limit: Int64 = 0
+      /// The most time in all: a node that answers a long batch without a pause is not late.
+      var longest: Int64 { limit * Int64(4 + replies.count / 16) }
       /// When it is passed on as it is.
       var due: Int64 = 0
       private var deliver: (([NodeReply?]) -> Void)?
