@@ -51,6 +51,14 @@ struct LatencyModel: Equatable, Sendable {
 
   func expected(_ byteCount: Int) -> Double { latency + secondsPerByte * Double(byteCount) }
 
+  /// Whether a read that shared the rate with `others` may take so long by what is known. Then it says nothing new: reads
+  /// that wait for each other look like latency.
+  func explains(_ byteCount: Int, took time: Duration, beside others: Int) -> Bool {
+    guard others > 0 else { return false }
+    let shared = latency + secondsPerByte * Double(byteCount) * Double(others + 1)
+    return time.seconds >= expected(byteCount) && time.seconds <= 1.1 * shared
+  }
+
   mutating func add(_ byteCount: Int, took time: Duration) {
     let bytes = Double(byteCount)
     var seconds = max(0, time.seconds)

@@ -168,7 +168,8 @@ extension MergingStage {
   ///
   /// Only a read that began while no other was in flight shows what the source itself takes: concurrent reads may wait
   /// for each other, and reads of one size that wait for each other look like latency. If the stage is never idle, one
-  /// read of many is measured anyway: it shows what a read takes under that load.
+  /// read of many is measured anyway: it shows what a read takes under that load. Neither counts if its time is what is
+  /// known already and what the reads that began beside it may explain.
   @inline(__always) nonisolated(nonsending) func readMeasured(
     _ request: ReadRequest, _ next: ReadNext
   ) async throws -> ReadResponse {
@@ -181,14 +182,17 @@ extension MergingStage {
     readsSinceSample.store(0, ordering: .relaxed)
     let start = next.time.now
     let response = try await next(request)
-    learn(request.source.cost, response.byteCount, start.duration(to: next.time.now))
+    let others = isAlone ? readsSinceSample.load(ordering: .relaxed) : Self.busyReadsPerSample
+    learn(request.source.cost, response.byteCount, start.duration(to: next.time.now), beside: others)
     return response
   }
 
-  private func learn(_ cost: SourceDescription.Cost, _ byteCount: Int, _ time: Duration) {
+  private func learn(_ cost: SourceDescription.Cost, _ byteCount: Int, _ time: Duration, beside others: Int) {
     models.withLock { models in
       let place = models.lastIndex { $0.cost == cost }
-      var model = place.map { models.remove(at: $0).model } ?? LatencyModel(cost)
+      var model = place.map { models[$0].model } ?? LatencyModel(cost)
+      guard !model.explains(byteCount, took: time, beside: min(others, concurrentSpans)) else { return }
+      if let place { models.remove(at: place) }
       model.add(byteCount, took: time)
       models.append((cost, model))
       if models.count > Self.mostModels { models.removeFirst() }

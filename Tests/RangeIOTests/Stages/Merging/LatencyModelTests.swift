@@ -93,6 +93,14 @@ struct LatencyModelTests {
     #expect(isNear(model.latency, 0.02, within: 0.05))
   }
 
+  @Test func `a time that reads beside it explain says nothing, and any other does`() {
+    let model = LatencyModel(.init(latency: .milliseconds(20), bytesPerSecond: 1e6))
+    // Alone it takes 30 ms, beside seven others up to 100 ms.
+    #expect(!model.explains(10_000, took: .milliseconds(30), beside: 0))
+    for time in [30, 60, 100] { #expect(model.explains(10_000, took: .milliseconds(time), beside: 7)) }
+    for time in [10, 29, 120, 1000] { #expect(!model.explains(10_000, took: .milliseconds(time), beside: 7)) }
+  }
+
   @Test func `all faster than the bytes alone were thought to be is faster in proportion`() {
     var model = LatencyModel(SourceDescription.Cost(latency: .milliseconds(20), bytesPerSecond: 1e6))
     for _ in 0..<50 { model.add(1 << 20, took: .milliseconds(2)) }
