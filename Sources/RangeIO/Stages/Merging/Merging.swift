@@ -75,6 +75,8 @@ final class MergingStage: ReadyStage {
   private static let mostModels = 8
   private let readsUnderWay = Atomic<Int>(0)
   private let readsSinceSample = Atomic<Int>(0)
+  /// The bytes of all reads that have ended; it may wrap around.
+  private let bytesDone = Atomic<Int>(0)
   /// If the stage is never idle, one of this many reads is measured.
   private static let busyReadsPerSample = 64
   /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
@@ -178,20 +180,29 @@ extension MergingStage {
     defer { readsUnderWay.wrappingSubtract(1, ordering: .relaxed) }
     let isDue = readsSinceSample.wrappingAdd(1, ordering: .relaxed).newValue >= Self.busyReadsPerSample
     // A prefetch may have to wait for demand reads.
-    guard isAlone || isDue, request.purpose == .demand else { return try await next(request) }
+    guard isAlone || isDue, request.purpose == .demand else {
+      let response = try await next(request)
+      bytesDone.wrappingAdd(response.byteCount, ordering: .relaxed)
+      return response
+    }
     readsSinceSample.store(0, ordering: .relaxed)
-    let start = next.time.now
+    let (start, before) = (next.time.now, bytesDone.load(ordering: .relaxed))
     let response = try await next(request)
+    let done = bytesDone.wrappingAdd(response.byteCount, ordering: .relaxed).newValue &- before
     let others = isAlone ? readsSinceSample.load(ordering: .relaxed) : Self.busyReadsPerSample
-    learn(request.source.cost, response.byteCount, start.duration(to: next.time.now), beside: others)
+    learn(
+      request.source.cost, response.byteCount, start.duration(to: next.time.now), beside: min(others, concurrentSpans),
+      of: done)
     return response
   }
 
-  private func learn(_ cost: SourceDescription.Cost, _ byteCount: Int, _ time: Duration, beside others: Int) {
+  private func learn(
+    _ cost: SourceDescription.Cost, _ byteCount: Int, _ time: Duration, beside others: Int, of doneByteCount: Int
+  ) {
     models.withLock { models in
       let place = models.lastIndex { $0.cost == cost }
       var model = place.map { models[$0].model } ?? LatencyModel(cost)
-      guard !model.explains(byteCount, took: time, beside: min(others, concurrentSpans)) else { return }
+      guard !model.explains(byteCount, took: time, beside: others, of: doneByteCount) else { return }
       if let place { models.remove(at: place) }
       model.add(byteCount, took: time)
       models.append((cost, model))

@@ -95,10 +95,14 @@ struct LatencyModelTests {
 
   @Test func `a time that reads beside it explain says nothing, and any other does`() {
     let model = LatencyModel(.init(latency: .milliseconds(20), bytesPerSecond: 1e6))
-    // Alone it takes 30 ms, beside seven others up to 100 ms.
-    #expect(!model.explains(10_000, took: .milliseconds(30), beside: 0))
-    for time in [30, 60, 100] { #expect(model.explains(10_000, took: .milliseconds(time), beside: 7)) }
-    for time in [10, 29, 120, 1000] { #expect(!model.explains(10_000, took: .milliseconds(time), beside: 7)) }
+    func explains(_ time: Int, beside others: Int, of done: Int) -> Bool {
+      model.explains(10_000, took: .milliseconds(time), beside: others, of: done)
+    }
+    // Alone it takes 30 ms, all at once with seven others up to 100 ms, and after long ones longer.
+    #expect(!explains(30, beside: 0, of: 10_000))
+    for time in [30, 60, 100] { #expect(explains(time, beside: 7, of: 10_000)) }
+    for time in [10, 29, 150, 1000] { #expect(!explains(time, beside: 7, of: 10_000)) }
+    #expect(explains(1000, beside: 7, of: 1_000_000) && !explains(2000, beside: 7, of: 1_000_000))
   }
 
   @Test func `all faster than the bytes alone were thought to be is faster in proportion`() {
