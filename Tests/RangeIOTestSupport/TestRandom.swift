@@ -1,3 +1,4 @@
+import Foundation
 import RangeIOTesting
 
 /// Seeded numbers, with what tests of bytes make of them.
@@ -20,5 +21,8 @@ struct TestRandom: RandomNumberGenerator {
   }
 }
 
-/// Seeds that every run tries, and one that is new each time. A failure names its seed; put that one in the list.
-let testSeeds: [UInt64] = Array(1...40) + [UInt64.random(in: .min ... .max)]
+/// Seeds that every run tries, and one that is new each time, or `RANGEIO_SEED`. A failure names its seed; put that one in
+/// the list.
+let testSeeds: [UInt64] =
+  Array(1...40)
+  + [ProcessInfo.processInfo.environment["RANGEIO_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)]

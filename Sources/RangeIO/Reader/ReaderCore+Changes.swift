@@ -31,11 +31,25 @@ extension ReaderCore {
     }
   }
 
+  /// A source that is further away is not asked again within the poll interval.
+  private static let quickAnswer = Duration.milliseconds(1)
+
+  /// The version that a new stream reads: as for a read, what was found within the poll interval is current where asking
+  /// takes long, and a source that cannot be asked just now may still be read, out of a cache at least.
+  func current() async throws -> SourceDescription {
+    let known = source
+    let asked = ReadInstant(nanoseconds: lastTurn.load(ordering: .relaxed))
+    if known.cost.latency > Self.quickAnswer, time.now < asked.advanced(by: pollInterval) { return known }
+    do { return try await turn() } catch let error as ReadError where error.isTransient { return source }
+  }
+
   /// Pins the version that the name of the source leads to now.
   func turn() async throws -> SourceDescription {
+    let began = time.now
     while true {
       let seen = source
       let now = pipeline.describe(try await link.renew())
+      lastTurn.store(began.nanoseconds, ordering: .relaxed)
       enum Verdict {
         case same, other(SourceDescription), outrun
       }

@@ -54,7 +54,7 @@ extension ReaderCore {
     var source = source
     // A stream stays on one version to its end. With `.refresh` this must be the current one.
     if onChange == .refresh {
-      source = try await turn()
+      source = try await current()
     } else if isToTheEnd && source.mayGrow {
       source = try await repin()
     }

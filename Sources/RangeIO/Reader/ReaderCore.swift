@@ -29,6 +29,8 @@ final class ReaderCore: Sendable {
   let onChange: RangeReader.ChangePolicy
   let pollInterval: Duration
   let time: TimeSource
+  /// When the last successful look at what the source's name leads to began, in nanoseconds; `.min`: it is to be looked at.
+  let lastTurn: Atomic<Int64>
   /// Checks for changes between reads, if the policy asks for it.
   let watcher = Locked<Task<Void, Never>?>(nil)
   /// When streams that follow check the source.
@@ -61,6 +63,7 @@ final class ReaderCore: Sendable {
     // kept busy. The other bound leaves room for multiples.
     pollInterval = min(max(configuration.pollInterval, .milliseconds(1)), .seconds(Int64.max / 64))
     time = configuration.time
+    lastTurn = Atomic(configuration.time.now.nanoseconds)
     following = Locked(FollowingLooks(next: configuration.time.now, last: configuration.time.now))
   }
 
@@ -240,6 +243,7 @@ extension ReaderCore {
   /// Counts a read that ended with `error`. Returns the same error.
   func failed(_ error: any Error) -> any Error {
     counters.failed(error)
+    if switchesVersion(at: error) { lastTurn.store(.min, ordering: .relaxed) }
     return error
   }
 

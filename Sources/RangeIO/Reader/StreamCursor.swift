@@ -76,8 +76,12 @@ package final class StreamCursor {
 
   private func nextWindow() async throws -> Bytes? {
     if progress == nil {
-      let (source, range) = try await core.pin(isToTheEnd: isToTheEnd) { try self.range(in: $0) }
-      progress = (source, range)
+      do {
+        let (source, range) = try await core.pin(isToTheEnd: isToTheEnd) { try self.range(in: $0) }
+        progress = (source, range)
+      } catch {
+        throw core.failed(error)
+      }
     }
     if windows.isEmpty { _ = startWindow() }
     if windows.isEmpty, try await waitForMore() { _ = startWindow() }

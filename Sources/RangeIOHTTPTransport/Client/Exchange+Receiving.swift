@@ -140,7 +140,7 @@
     /// Resumes the waiter, unless it was before.
     private func finish(_ outcome: Outcome) {
       if times.end == 0 { times.end = Watch.now }
-      if outcome.isSilence { isSilent = true }
+      if outcome.isSilence { silent() }
       answer.resolve(.success((outcome, times)))
     }
 

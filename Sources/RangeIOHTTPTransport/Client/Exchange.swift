@@ -13,8 +13,8 @@
   /// A waiter that goes away calls ``leave()``. Then the rest of a short body runs out, and the connection is kept;
   /// otherwise it is closed.
   final class Exchange: HTTPClientResponseDelegate, Watched, @unchecked Sendable {
-    // Unchecked: `start` sets `ended` before the client gets the request. The client calls a delegate on one event loop,
-    // which alone touches `mode`, `times`, `isSilent` and the counts of bytes. All else is constant, atomic or locked.
+    // Unchecked: `start` sets `ended` and `silent` before the client gets the request. The client calls a delegate on one
+    // event loop, which alone touches `mode`, `times` and the counts of bytes. All else is constant, atomic or locked.
     typealias Response = Void
 
     /// What to do with a body.
@@ -105,14 +105,14 @@
     let judge: @Sendable (ResponseHead) -> BodyUse
     /// Called once, when the request uses its connection no more.
     private var ended: @Sendable () -> Void = {}
+    /// Called before the waiter is resumed, if the server said nothing for too long.
+    private(set) var silent: @Sendable () -> Void = {}
 
     var mode = Mode.head
     var times = Times()
     var taken = 0
     var extra = 0
     var collected: [UInt8] = []
-    /// Whether the server said nothing for too long. Known when the request has ended.
-    var isSilent = false
     private var hasEnded = false
 
     private let control = Locked(Control())
@@ -144,12 +144,15 @@
 
     /// Sends `request` with `client`.
     ///
-    /// - Parameter ended: called once, when the request uses its connection no more, usually on the event loop.
+    /// - Parameters:
+    ///   - silent: called before the waiter is resumed, if the server said nothing for too long.
+    ///   - ended: called once, when the request uses its connection no more, usually on the event loop.
     func start(
       _ request: HTTPClient.Request, with client: HTTPClient, on loop: HTTPClient.EventLoopPreference,
-      ended: @escaping @Sendable () -> Void
+      silent: @escaping @Sendable () -> Void = {}, ended: @escaping @Sendable () -> Void
     ) {
       self.ended = ended
+      self.silent = silent
       since.store(Watch.now, ordering: .relaxed)
       phase.store(.connecting, ordering: .releasing)
       isStarting.store(true, ordering: .relaxed)

@@ -144,10 +144,11 @@
       counts.add(1, to: Count.requests.rawValue)
       let place = shared.loops?.enter()
       let loop = place.map { HTTPClient.EventLoopPreference.delegate(on: $0.loop) } ?? .indifferent
-      exchange.start(request, with: shared.client, on: loop) { [self, loops = shared.loops] in
-        // Before the permit: the request that gets it is for this loop, and must not go out on a dead connection.
+      // All of HTTP/2 go over one connection, so the next one must not.
+      let silent: @Sendable () -> Void = { [isShared = settings.version == .http2] in if isShared { shared.retire() } }
+      exchange.start(request, with: shared.client, on: loop, silent: silent) { [self, loops = shared.loops] in
+        // Before the permit: the request that gets it is for this loop.
         if let place { loops?.leave(place.number) }
-        if settings.version == .http2, exchange.isSilent { shared.retire() }
         permits.leave()
         forget(exchange)
       }

@@ -1,6 +1,6 @@
 #if HTTP
 
-  import NIOCore
+  public import NIOCore
 
   extension EventLoopFuture where Value: Sendable {
     /// Waits for the value, as `get()` does.

@@ -57,7 +57,8 @@
     public enum HTTPVersion: Hashable, Sendable {
       /// HTTP/1.1, with a connection for each request under way: the most bytes per second.
       case http1
-      /// HTTP/2 over TLS where the server offers it: for many ranges of up to 64 KiB.
+      /// HTTP/2 over TLS where the server offers it: one connection for all requests, where a server permits few. Slower
+      /// than several of HTTP/1.1.
       case http2
     }
 

@@ -132,4 +132,9 @@
       }
     }
   }
+
+  extension RangeIOService: CustomStringConvertible {
+    /// How many readers and stores it closes: for the log of its group.
+    public var description: String { "RangeIOService(readers: \(readers.count), stores: \(stores.count))" }
+  }
 #endif

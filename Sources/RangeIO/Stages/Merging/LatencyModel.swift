@@ -51,6 +51,19 @@ struct LatencyModel: Equatable, Sendable {
 
   func expected(_ byteCount: Int) -> Double { latency + secondsPerByte * Double(byteCount) }
 
+  /// Whether a read that shared the rate with others may take so long by what is known. Then it says nothing new: reads
+  /// that wait for each other look like latency.
+  ///
+  /// - Parameters:
+  ///   - others: how many.
+  ///   - doneByteCount: the bytes of all reads, this one among them, that ended while it was under way.
+  func explains(_ byteCount: Int, took time: Duration, beside others: Int, of doneByteCount: Int) -> Bool {
+    guard others > 0 else { return false }
+    // In turn, or all at once and as long as this one.
+    let bytes = max(Double(doneByteCount), Double(byteCount) * Double(others + 1))
+    return time.seconds >= expected(byteCount) && time.seconds <= 1.2 * (2 * latency + secondsPerByte * bytes)
+  }
+
   mutating func add(_ byteCount: Int, took time: Duration) {
     let bytes = Double(byteCount)
     var seconds = max(0, time.seconds)

@@ -75,6 +75,8 @@ final class MergingStage: ReadyStage {
   private static let mostModels = 8
   private let readsUnderWay = Atomic<Int>(0)
   private let readsSinceSample = Atomic<Int>(0)
+  /// The bytes of all reads that have ended; it may wrap around.
+  private let bytesDone = Atomic<Int>(0)
   /// If the stage is never idle, one of this many reads is measured.
   private static let busyReadsPerSample = 64
   /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
@@ -168,7 +170,8 @@ extension MergingStage {
   ///
   /// Only a read that began while no other was in flight shows what the source itself takes: concurrent reads may wait
   /// for each other, and reads of one size that wait for each other look like latency. If the stage is never idle, one
-  /// read of many is measured anyway: it shows what a read takes under that load.
+  /// read of many is measured anyway: it shows what a read takes under that load. Neither counts if its time is what is
+  /// known already and what the reads that began beside it may explain.
   @inline(__always) nonisolated(nonsending) func readMeasured(
     _ request: ReadRequest, _ next: ReadNext
   ) async throws -> ReadResponse {
@@ -177,18 +180,30 @@ extension MergingStage {
     defer { readsUnderWay.wrappingSubtract(1, ordering: .relaxed) }
     let isDue = readsSinceSample.wrappingAdd(1, ordering: .relaxed).newValue >= Self.busyReadsPerSample
     // A prefetch may have to wait for demand reads.
-    guard isAlone || isDue, request.purpose == .demand else { return try await next(request) }
+    guard isAlone || isDue, request.purpose == .demand else {
+      let response = try await next(request)
+      bytesDone.wrappingAdd(response.byteCount, ordering: .relaxed)
+      return response
+    }
     readsSinceSample.store(0, ordering: .relaxed)
-    let start = next.time.now
+    let (start, before) = (next.time.now, bytesDone.load(ordering: .relaxed))
     let response = try await next(request)
-    learn(request.source.cost, response.byteCount, start.duration(to: next.time.now))
+    let done = bytesDone.wrappingAdd(response.byteCount, ordering: .relaxed).newValue &- before
+    let others = isAlone ? readsSinceSample.load(ordering: .relaxed) : Self.busyReadsPerSample
+    learn(
+      request.source.cost, response.byteCount, start.duration(to: next.time.now), beside: min(others, concurrentSpans),
+      of: done)
     return response
   }
 
-  private func learn(_ cost: SourceDescription.Cost, _ byteCount: Int, _ time: Duration) {
+  private func learn(
+    _ cost: SourceDescription.Cost, _ byteCount: Int, _ time: Duration, beside others: Int, of doneByteCount: Int
+  ) {
     models.withLock { models in
       let place = models.lastIndex { $0.cost == cost }
-      var model = place.map { models.remove(at: $0).model } ?? LatencyModel(cost)
+      var model = place.map { models[$0].model } ?? LatencyModel(cost)
+      guard !model.explains(byteCount, took: time, beside: others, of: doneByteCount) else { return }
+      if let place { models.remove(at: place) }
       model.add(byteCount, took: time)
       models.append((cost, model))
       if models.count > Self.mostModels { models.removeFirst() }

@@ -213,6 +213,73 @@ struct RefreshingTests {
     }
   }
 
+  // MARK: sources in the distance
+
+  /// Takes 20 ms for an answer, and counts how often it is asked what it is.
+  private final class FarSource: RangeSource {
+    struct State {
+      var looks = 0
+      var version = 1
+      var isDown = false
+    }
+    let state = Locked(State())
+
+    func describe() async throws -> SourceDescription {
+      let (version, isDown) = state.withLock { state in
+        state.looks += 1
+        return (state.version, state.isDown)
+      }
+      if isDown { throw ReadError(.inputOutput, "it is down", isTransient: true) }
+      return SourceDescription(
+        id: "far", validator: RestlessSource.Number(number: version), byteCount: 100_000,
+        traits: .init(cost: .init(latency: .milliseconds(20))))
+    }
+
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      let (version, isDown) = state.withLock { ($0.version, $0.isDown) }
+      if isDown { throw ReadError(.inputOutput, "it is down", isTransient: true) }
+      guard (source.validator as? RestlessSource.Number)?.number == version else {
+        throw ReadError(.sourceChanged, "it was replaced")
+      }
+      return Bytes(repeatElement(UInt8(version), count: range.count))
+    }
+  }
+
+  @Test func `a stream asks a source in the distance no more often than a read does`() throws {
+    try Simulation.run(seed: 1) { simulation in
+      let source = FarSource()
+      var configuration = simulation.configuration
+      (configuration.onChange, configuration.pollInterval) = (.refresh, .seconds(3600))
+      let reader = try await RangeReader(source, configuration: configuration) {
+        Caching(MemoryStore(limit: .mebibytes(4)))
+      }
+      func streamed(_ range: ByteRange) async throws -> Bytes {
+        try await reader.stream(range).collect(upTo: .mebibytes(1))
+      }
+      for _ in 0..<5 { #expect(try await streamed(0..<60_000) == Bytes(repeatElement(1, count: 60_000))) }
+      #expect(source.state.withLock { $0.looks } == 1)
+      // A change that it meets is looked at by the next one.
+      source.state.withLock { $0.version = 2 }
+      let error = await #expect(throws: ReadError.self) { _ = try await streamed(70_000..<80_000) }
+      #expect(error?.code == .sourceChanged)
+      #expect(try await streamed(0..<60_000) == Bytes(repeatElement(2, count: 60_000)))
+      await reader.close()
+    }
+  }
+
+  @Test func `a stream of what is cached needs no source that is down`() throws {
+    try Simulation.run(seed: 1) { simulation in
+      let source = FarSource()
+      let reader = try await Self.refreshingReader(source, simulation)
+      _ = try await reader.read(0..<100_000)
+      source.state.withLock { $0.isDown = true }
+      try await simulation.time.sleep(for: .seconds(10))
+      let bytes = try await reader.stream(0..<100_000).collect(upTo: .mebibytes(1))
+      #expect(bytes == Bytes(repeatElement(1, count: 100_000)))
+      await reader.close()
+    }
+  }
+
   // MARK: real files
 
   /// Contents of a version in which each 8 bytes say which version it is, and where.

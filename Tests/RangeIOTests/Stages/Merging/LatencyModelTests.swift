@@ -93,6 +93,18 @@ struct LatencyModelTests {
     #expect(isNear(model.latency, 0.02, within: 0.05))
   }
 
+  @Test func `a time that reads beside it explain says nothing, and any other does`() {
+    let model = LatencyModel(.init(latency: .milliseconds(20), bytesPerSecond: 1e6))
+    func explains(_ time: Int, beside others: Int, of done: Int) -> Bool {
+      model.explains(10_000, took: .milliseconds(time), beside: others, of: done)
+    }
+    // Alone it takes 30 ms, all at once with seven others up to 100 ms, and after long ones longer.
+    #expect(!explains(30, beside: 0, of: 10_000))
+    for time in [30, 60, 100] { #expect(explains(time, beside: 7, of: 10_000)) }
+    for time in [10, 29, 150, 1000] { #expect(!explains(time, beside: 7, of: 10_000)) }
+    #expect(explains(1000, beside: 7, of: 1_000_000) && !explains(2000, beside: 7, of: 1_000_000))
+  }
+
   @Test func `all faster than the bytes alone were thought to be is faster in proportion`() {
     var model = LatencyModel(SourceDescription.Cost(latency: .milliseconds(20), bytesPerSecond: 1e6))
     for _ in 0..<50 { model.add(1 << 20, took: .milliseconds(2)) }

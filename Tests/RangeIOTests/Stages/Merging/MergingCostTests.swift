@@ -41,9 +41,12 @@ struct MergingCostTests {
     )
   }
 
+  /// Two with which the first of eight reads that shared the rate was once taken for a long latency, and others.
+  private static let seeds = [345, 15_610_925_849_622_717_927] + testSeeds.suffix(2)
+
   @Test(arguments: [1e6, 10e6, 100e6, 1e9], Above.allCases)
   func `they cost no more than the best spans do`(rate: Double, above: Above) throws {
-    for seed in testSeeds.suffix(2) {
+    for seed in Self.seeds {
       try Simulation.run(seed: seed) { simulation in
         let ranges = Self.ranges(seed)
         let source = Self.source(rate, simulation)
