@@ -28,3 +28,4 @@ struct ResponseBody {
 }
 let outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart> = sample()
 let channel: any Channel = sample()
+let (old, new): ([UInt8], [UInt8]) = ([], [])
