@@ -55,6 +55,9 @@
       var malformed = 0, foreign = 0, damaged = 0, notAuthentic = 0
     }
 
+    /// Below this, an engine on the same machine would be too slow.
+    private static let leastLimit = Duration.microseconds(500)
+
     private let store: any SharedBlockStore
     private let configuration: Configuration
     private let frame: BlockFrame
@@ -80,7 +83,8 @@
     public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
       let size = max(1, configuration.longestRead.bytes)
       guard request.caching != .bypass, let family = family(of: request.source),
-        var read = SharedRead(request, family, most: max(1, size / family.grid.blockSize)), !read.blocks.isEmpty
+        var read = SharedRead(request, family, most: max(1, size / family.grid.blockSize)), !read.blocks.isEmpty,
+        read.isWorthItsBlocks(request.source.traits.cost)
       else {
         state.withLockedValue { $0.counts.passed += 1 }
         return try await next(request)
@@ -105,7 +109,8 @@
         return (state.times.usual(insteadOf: stated), state.times.longest(insteadOf: stated))
       }
       let answers = await store.get(
-        blocks.map(family.key), lease: leasing ? max(.seconds(1), longest * 4) : nil, within: usual / 10)
+        blocks.map(family.key), lease: leasing ? max(.seconds(1), longest * 4) : nil,
+        within: max(usual / 10, Self.leastLimit))
       var awaited: Set<Int> = []
       var counts = Counts()
       for (block, answer) in zip(blocks, answers) {

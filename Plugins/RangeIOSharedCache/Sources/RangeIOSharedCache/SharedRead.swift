@@ -24,6 +24,14 @@
       self.blocks = blocks.sorted()
     }
 
+    /// Whether whole blocks cost little more than what is asked for: at least a quarter of them is, or a block takes no longer
+    /// than a request.
+    func isWorthItsBlocks(_ cost: SourceDescription.Cost) -> Bool {
+      let asked = ranges.reduce(0.0) { $0 + Double($1.count) }
+      return 4 * asked >= Double(blocks.count * grid.blockSize)
+        || Double(grid.blockSize) / cost.bytesPerSecond <= cost.latency / .seconds(1)
+    }
+
     mutating func has(_ bytes: Bytes, of block: Int) { contents[block] = bytes }
 
     /// Those that are not here.

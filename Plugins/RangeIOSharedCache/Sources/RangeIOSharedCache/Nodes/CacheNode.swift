@@ -65,11 +65,12 @@
 
     /// Sends commands. Returns their replies in their order: `nil` for those that did not come in time.
     ///
-    /// - Parameter limit: the most time, if the node's own habits permit more; `nil`: as those say.
+    /// - Parameter limit: the most time for reading, if the node's own habits permit more; `nil` for putting values.
     nonisolated(nonsending) func perform(_ commands: [Command], within limit: Duration?) async -> [NodeReply?] {
       await withCheckedContinuation { continuation in
         loop.execute { [self] in
-          start(Batch(commands.count) { continuation.resume(returning: $0) }, commands, limit)
+          let batch = Batch(commands.count, isOfReads: limit != nil) { continuation.resume(returning: $0) }
+          start(batch, commands, limit)
         }
       }
     }
@@ -88,13 +89,16 @@
 
     /// Ends all connections. What is under way is answered as missing.
     nonisolated(nonsending) func close() async {
-      await withCheckedContinuation { continuation in
-        loop.execute { [self] in
-          isClosed = true
-          for line in lines { line.handler.end() }
-          lines = []
-          continuation.resume()
-        }
+      await withCheckedContinuation { continuation in endLater { continuation.resume() } }
+    }
+
+    /// The same, without waiting.
+    func endLater(_ ended: @escaping @Sendable () -> Void = {}) {
+      loop.execute { [self] in
+        isClosed = true
+        for line in lines { line.handler.end() }
+        lines = []
+        ended()
       }
     }
 
@@ -108,7 +112,7 @@
         counts.withLockedValue { $0.skipped += commands.count }
         return batch.finish()
       }
-      batch.limit = limit.map { min($0.wholeNanoseconds, health.timeLimit) } ?? health.timeLimit
+      if let limit { batch.limit = min(limit.wholeNanoseconds, health.timeLimit) }
       batch.due = now + batch.limit
       watch(batch)
       connectIfNeeded()
@@ -121,15 +125,18 @@
         guard !batch.isFinished else { return }
         guard Self.now >= batch.due else { return watch(batch) }
         counts.withLockedValue { $0.late += batch.missing }
-        failed()
+        // Less than the node usually takes is no fault of its.
+        if Self.now - batch.began >= health.timeLimit || lines.contains(where: { isQuiet($0.handler) }) { failed() }
         batch.finish()
         for line in lines where Self.isSilent(line.handler) { line.handler.end(ProtocolFault("it is silent")) }
       }
     }
 
-    private static func isSilent(_ handler: NodeHandler) -> Bool {
-      handler.waitingCount > 0 && (NIODeadline.now() - handler.lastSign).nanoseconds > longestSilence
+    private static func isSilent(_ handler: NodeHandler, for time: Int64 = longestSilence) -> Bool {
+      handler.waitingCount > 0 && (NIODeadline.now() - handler.lastSign).nanoseconds > time
     }
+
+    private func isQuiet(_ handler: NodeHandler) -> Bool { Self.isSilent(handler, for: health.timeLimit) }
 
     private func send(_ batch: Batch, _ commands: [Command]) {
       guard !batch.isFinished else { return }
@@ -154,14 +161,13 @@
     private func took(
       _ reply: NodeReply?, of command: Command, _ number: Int, _ batch: Batch, _ handler: NodeHandler
     ) {
-      guard let reply else {
-        if !batch.isFinished, batch.replies.allSatisfy({ $0 == nil }) { failed() }
-        return batch.answer(number, nil)
+      guard let reply else { return batch.answer(number, nil) }
+      batch.answered(at: Self.now)
+      if batch.isFinished {
+        if batch.isOfReads { health.late(after: batch.longestPause) }
+      } else if batch.missing == 1 {
+        health.answered(after: batch.isOfReads ? batch.longestPause : nil)
       }
-      let now = Self.now
-      if batch.isFinished { health.late(after: now - batch.began) } else { health.answered(after: now - batch.last) }
-      batch.last = now
-      batch.due = min(now + batch.limit, batch.began + batch.longest)
       if case .get(let key, let lease?) = command, case .missing = reply, settings.engine == .redis, !batch.isFinished {
         return askForLease(key, lease, number, batch, handler)
       }
@@ -283,25 +289,34 @@
     private final class Batch {
       private(set) var replies: [NodeReply?]
       private(set) var missing: Int
+      /// Whether a read waits for it.
+      let isOfReads: Bool
       var timer: Scheduled<Void>?
       let began = CacheNode.now
-      /// When the last reply came.
-      var last = CacheNode.now
-      /// The most time between two replies.
-      var limit: Int64 = 0
-      /// The most time in all: a node that answers a long batch without a pause is not late.
-      var longest: Int64 { limit * Int64(4 + replies.count / 16) }
+      /// The most time between two replies. Of values that are put: a second, since nothing waits for them.
+      var limit: Int64 = 1_000_000_000
       /// When it is passed on as it is.
       var due: Int64 = 0
+      /// The longest time before a reply so far.
+      private(set) var longestPause: Int64 = 0
+      private var last = CacheNode.now
       private var deliver: (([NodeReply?]) -> Void)?
 
-      init(_ count: Int, _ deliver: @escaping ([NodeReply?]) -> Void) {
+      init(_ count: Int, isOfReads: Bool, _ deliver: @escaping ([NodeReply?]) -> Void) {
         replies = Array(repeating: nil, count: count)
         missing = count
+        self.isOfReads = isOfReads
         self.deliver = deliver
       }
 
       var isFinished: Bool { deliver == nil }
+
+      /// A reply has come. A node that answers a long batch without a pause is not late.
+      func answered(at now: Int64) {
+        longestPause = max(longestPause, now - last)
+        last = now
+        due = min(now + limit, began + limit * Int64(4 + replies.count / 16))
+      }
 
       func answer(_ number: Int, _ reply: NodeReply?) {
         guard !isFinished else { return }

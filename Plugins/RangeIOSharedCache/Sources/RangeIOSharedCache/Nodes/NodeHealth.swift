@@ -49,8 +49,10 @@
     mutating func late(after nanoseconds: Int64) { times.record(nanoseconds) }
 
     /// An answer has come in time.
-    mutating func answered(after nanoseconds: Int64) {
-      times.record(nanoseconds)
+    ///
+    /// - Parameter nanoseconds: the time that it took; `nil`: it says nothing of others.
+    mutating func answered(after nanoseconds: Int64?) {
+      if let nanoseconds { times.record(nanoseconds) }
       phase = .up
       failures = 0
       outages = 0

@@ -32,6 +32,10 @@
       valueLimit = configuration.valueLimit.bytes
     }
 
+    deinit {
+      for node in nodes { node.endLater() }
+    }
+
     nonisolated(nonsending) func get(
       _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration
     ) async -> [SharedBlockAnswer] {
