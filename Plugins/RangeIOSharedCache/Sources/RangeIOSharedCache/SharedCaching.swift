@@ -38,6 +38,10 @@
       /// Longer reads go to the source at once. Default: 32 MiB.
       public var longestRead: ByteCount = .mebibytes(32)
 
+      /// The most time for asking the engine. Default, `nil`: a tenth of what a fetch from the source takes, and at least
+      /// 0.5 ms.
+      public var lookUpLimit: Duration?
+
       /// A configuration with defaults.
       public init() {}
     }
@@ -110,7 +114,7 @@
       }
       let answers = await store.get(
         blocks.map(family.key), lease: leasing ? max(.seconds(1), longest * 4) : nil,
-        within: max(usual / 10, Self.leastLimit))
+        within: configuration.lookUpLimit ?? max(usual / 10, Self.leastLimit))
       var awaited: Set<Int> = []
       var counts = Counts()
       for (block, answer) in zip(blocks, answers) {
