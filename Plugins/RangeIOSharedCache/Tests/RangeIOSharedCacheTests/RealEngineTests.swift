@@ -90,8 +90,8 @@
       for _ in 0..<100 { #expect(value(await store.get([one.key], lease: nil, within: patient)[0]) != nil) }
       try engine.send(SIGSTOP)
       for _ in 0..<1000 { #expect(isMissing(await store.get([one.key], lease: nil, within: .milliseconds(2))[0])) }
-      // Nearly all were not even sent.
-      #expect(try #require(store.statistics().first?["not asked"]) > 900)
+      // Most were not even sent.
+      #expect(try #require(store.statistics().first?["not asked"]) > 500)
       try engine.send(SIGCONT)
       while value(await store.get([one.key], lease: nil, within: patient)[0]) != one.value { await Task.yield() }
       await store.close()
