@@ -8,9 +8,9 @@
 
   @Suite(.timeLimit(.minutes(10))) struct SharedCachingTests {
     private static let size = 300_000
-    /// A thousandth of `RANGEIO_SEEDS`, and eight unless given.
+    /// A thousandth of `RANGEIO_SEEDS`, and four unless given.
     private static let seeds =
-      1...max(8, (ProcessInfo.processInfo.environment["RANGEIO_SEEDS"].flatMap { UInt64($0) } ?? 0) / 1000)
+      1...max(4, (ProcessInfo.processInfo.environment["RANGEIO_SEEDS"].flatMap { UInt64($0) } ?? 0) / 1000)
 
     /// A reader of another process: it has a memory of its own, and shares the engine.
     private static func process(
