@@ -36,8 +36,8 @@
     ///
     /// - Parameters:
     ///   - keys: at least one.
-    ///   - lease: for how long a caller that is told ``SharedBlockAnswer/leased`` is awaited by others; `nil`: nobody is
-    ///     told so.
+    ///   - lease: how long a lease lasts. A caller that gets ``SharedBlockAnswer/leased`` should bring the value, and others
+    ///     wait for it. `nil`: no leases are given.
     ///   - limit: the most time that an answer is worth.
     /// - Returns: an answer for each key, in their order.
     nonisolated(nonsending) func get(

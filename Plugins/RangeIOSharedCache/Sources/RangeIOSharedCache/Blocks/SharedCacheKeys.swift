@@ -1,7 +1,7 @@
 #if SharedCache
   internal import Crypto
 
-  /// The keys that values are encrypted with (AES-GCM), so that whoever reaches the engine can neither read nor forge them.
+  /// Keys for encrypting values with AES-GCM. Without them, anyone who reaches the engine can read and forge its values.
   ///
   /// To change keys: first give every process the new one beside the old, then make it the current one, and leave the old
   /// one out when the lifetime of values is over.

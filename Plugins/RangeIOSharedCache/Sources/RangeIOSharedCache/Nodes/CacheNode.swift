@@ -71,7 +71,7 @@
       let answer = NIOLockedValueBox<[NodeReply?]>([])
       await withCheckedContinuation { continuation in
         loop.execute { [self] in
-          let batch = Batch(commands.count, isOfReads: limit != nil) { replies in
+          let batch = NodeBatch(commands.count, isOfReads: limit != nil) { replies in
             answer.withLockedValue { $0 = replies }
             continuation.resume()
           }
@@ -110,7 +110,7 @@
 
     // MARK: on the event loop
 
-    private func start(_ batch: Batch, _ commands: [Command], _ limit: Duration?) {
+    private func start(_ batch: NodeBatch, _ commands: [Command], _ limit: Duration?) {
       let now = Self.now
       guard !isClosed, !commands.isEmpty, lines.allSatisfy({ $0.handler.waitingCount < Self.mostWaiting }),
         health.admits(at: now)
@@ -126,7 +126,7 @@
     }
 
     /// Passes on what a batch has when nothing more has come for its limit, or its longest time is over.
-    private func watch(_ batch: Batch) {
+    private func watch(_ batch: NodeBatch) {
       batch.timer = loop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, batch.due - Self.now))) { [self] in
         guard !batch.isFinished else { return }
         guard Self.now >= batch.due else { return watch(batch) }
@@ -144,7 +144,7 @@
 
     private func isQuiet(_ handler: NodeHandler) -> Bool { Self.isSilent(handler, for: health.timeLimit) }
 
-    private func send(_ batch: Batch, _ commands: [Command]) {
+    private func send(_ batch: NodeBatch, _ commands: [Command]) {
       guard !batch.isFinished else { return }
       guard var line = lines.min(by: { $0.handler.waitingCount < $1.handler.waitingCount }) else {
         return batch.finish()
@@ -165,7 +165,7 @@
     }
 
     private func took(
-      _ reply: NodeReply?, of command: Command, _ number: Int, _ batch: Batch, _ handler: NodeHandler
+      _ reply: NodeReply?, of command: Command, _ number: Int, _ batch: NodeBatch, _ handler: NodeHandler
     ) {
       guard let reply else { return batch.answer(number, nil) }
       batch.answered(at: Self.now)
@@ -183,7 +183,7 @@
 
     /// Redis leases by a key of its own.
     private func askForLease(
-      _ key: SharedBlockKey, _ lease: Duration, _ number: Int, _ batch: Batch, _ handler: NodeHandler
+      _ key: SharedBlockKey, _ lease: Duration, _ number: Int, _ batch: NodeBatch, _ handler: NodeHandler
     ) {
       var buffer = handler.buffer(for: 256)
       RESPCommands().lease(key, for: lease, into: &buffer)
@@ -291,56 +291,7 @@
       for one in all { one() }
     }
 
-    /// Replies that one caller waits for.
-    private final class Batch {
-      private(set) var replies: [NodeReply?]
-      private(set) var missing: Int
-      /// Whether a read waits for it.
-      let isOfReads: Bool
-      var timer: Scheduled<Void>?
-      let began = CacheNode.now
-      /// The most time between two replies. Of values that are put: a second, since nothing waits for them.
-      var limit: Int64 = 1_000_000_000
-      /// When it is passed on as it is.
-      var due: Int64 = 0
-      /// The longest time before a reply so far.
-      private(set) var longestPause: Int64 = 0
-      private var last = CacheNode.now
-      private var deliver: (([NodeReply?]) -> Void)?
-
-      init(_ count: Int, isOfReads: Bool, _ deliver: @escaping ([NodeReply?]) -> Void) {
-        replies = Array(repeating: nil, count: count)
-        missing = count
-        self.isOfReads = isOfReads
-        self.deliver = deliver
-      }
-
-      var isFinished: Bool { deliver == nil }
-
-      /// A reply has come. A node that answers a long batch without a pause is not late.
-      func answered(at now: Int64) {
-        longestPause = max(longestPause, now - last)
-        last = now
-        due = min(now + limit, began + limit * Int64(4 + replies.count / 16))
-      }
-
-      func answer(_ number: Int, _ reply: NodeReply?) {
-        guard !isFinished else { return }
-        replies[number] = reply
-        missing -= 1
-        if missing == 0 { finish() }
-      }
-
-      /// Passes on what is there.
-      func finish() {
-        timer?.cancel()
-        let deliver = deliver
-        self.deliver = nil
-        deliver?(replies)
-      }
-    }
-
-    private static var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
+    private static var now: Int64 { NodeBatch.now }
   }
 
   extension CacheNode.Command {
@@ -350,16 +301,6 @@
       case .get: 160
       case .set(_, let value, _): value.count + 160
       }
-    }
-  }
-
-  extension Duration {
-    /// Whole nanoseconds; more than an `Int64` holds counts as that.
-    var wholeNanoseconds: Int64 {
-      let (seconds, attoseconds) = components
-      let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-      return overflow
-        ? (seconds < 0 ? .min : .max) : whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
     }
   }
 #endif
