@@ -46,6 +46,13 @@ let sharedCache: [Target.Dependency] = [
   product("NIOSSL", "swift-nio-ssl", with: "SharedCache"), product("Crypto", "swift-crypto", with: "SharedCache"),
 ]
 
+let serve: [Target.Dependency] = [
+  product("HummingbirdCore", "hummingbird", with: "Serve"), product("HTTPTypes", "swift-http-types", with: "Serve"),
+  product("NIOCore", "swift-nio", with: "Serve"), product("NIOPosix", "swift-nio", with: "Serve"),
+  product("NIOHTTPTypes", "swift-nio-extras", with: "Serve"), product("Logging", "swift-log", with: "Serve"),
+  product("ServiceLifecycle", "swift-service-lifecycle", with: "Serve"),
+]
+
 let package = Package(
   name: "swift-range-io",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -59,6 +66,7 @@ let package = Package(
     .library(name: "RangeIOSharedCache", targets: ["RangeIOSharedCache"]),
     .library(name: "RangeIOTelemetry", targets: ["RangeIOTelemetry"]),
     .library(name: "RangeIONIO", targets: ["RangeIONIO"]),
+    .library(name: "RangeIOServe", targets: ["RangeIOServe"]),
     .executable(name: "rangeio", targets: ["RangeIOTool"]),
   ],
   traits: [
@@ -71,6 +79,9 @@ let package = Package(
     .trait(
       name: "SharedCache",
       description: "RangeIOSharedCache: blocks in memcached or Redis, for many machines, with SwiftNIO."),
+    .trait(
+      name: "Serve", description: "RangeIOServe: byte ranges over HTTP, with Hummingbird; 'rangeio serve'.",
+      enabledTraits: ["NIO"]),
     .trait(name: "NIO", description: "RangeIONIO: Bytes and ByteBuffer, streams as response bodies, with SwiftNIO."),
   ],
   dependencies: [
@@ -86,6 +97,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
   ],
   targets: [
     .target(name: "CRangeIOSystem"),
@@ -105,6 +119,22 @@ let package = Package(
       name: "RangeIOTesting",
       dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict + checked),
+    // Serves what readers read, over HTTP.
+    .target(
+      name: "RangeIOServe",
+      dependencies: [
+        "RangeIO", "RangeIOHTTPTransport", "CRangeIOSystem",
+        .target(name: "RangeIONIO", condition: .when(traits: ["Serve"])),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ] + serve,
+      swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOServeTests",
+      dependencies: [
+        "RangeIOServe", "RangeIOHTTPTransport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting", "CRangeIOSystem",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ] + serve,
+      swiftSettings: strict + checkedTests),
     .target(name: "RangeIOTraces", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .executableTarget(
       name: "RangeIOTool",
@@ -112,6 +142,9 @@ let package = Package(
         "RangeIO", "RangeIOTraces", "CRangeIOSystem",
         .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
         .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
+        .target(name: "RangeIOServe", condition: .when(traits: ["Serve"])),
+        .target(name: "RangeIOSharedCache", condition: .when(traits: ["SharedCache"])),
+        product("Logging", "swift-log", with: "Serve"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

@@ -18,7 +18,16 @@ struct RangeIOTool: AsyncParsableCommand {
     subcommands: [
       ReadCommand.self, CatCommand.self, CopyCommand.self, InfoCommand.self, ExplainCommand.self, DemoCommand.self,
       ReplayCommand.self, SpillCommand.self,
-    ])
+    ] + commandsOfTraits)
+
+  /// Those that need more than the core.
+  private static var commandsOfTraits: [any ParsableCommand.Type] {
+    #if Serve
+      [ServeCommand.self]
+    #else
+      []
+    #endif
+  }
 
   func run() async throws { throw CommandNames.Missing(Self.self) }
 

@@ -64,6 +64,14 @@ int rio_stat_path(const char *path, struct rio_stat *out);
 /// -errno. Waits for no disk.
 int rio_name_of(int fd, char *name, int capacity);
 
+/// Opens what `path` leads to from the directory, as rio_open_readonly does, unless that lies outside of the directory: -EXDEV
+/// then. Where the system cannot tell, it follows no link, and a path with one is -ELOOP or -ENOTDIR.
+int rio_open_beneath(int directory, const char *path);
+/// The same, in the way of systems that cannot tell.
+int rio_open_beneath_by_names(int directory, const char *path);
+/// The status of what rio_open_beneath would open, without opening it.
+int rio_stat_beneath(int directory, const char *path, struct rio_stat *out);
+
 /// Kind of the file that `path` names, without opening it: st_mode, or -errno.
 int64_t rio_mode_of_path(const char *path);
 

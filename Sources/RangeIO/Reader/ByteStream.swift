@@ -30,6 +30,8 @@ public struct ByteStream: AsyncSequence, Sendable {
   let caching: ReadRequest.CachePolicy
   /// `nil`: the stream does not wait for growth.
   var following: Following?
+  /// The version to stream; `nil`: the one that is current when the iteration begins.
+  var version: SourceDescription?
 
   init(_ core: ReaderCore, _ asked: AskedRange, chunkSize: ByteCount, caching: ReadRequest.CachePolicy) {
     self.core = core

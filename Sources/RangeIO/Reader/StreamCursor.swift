@@ -23,6 +23,8 @@ package final class StreamCursor {
   private let windowSize: Int
   private let windowsAhead: Int
   private let following: ByteStream.Following?
+  /// The version to stream; `nil`: the current one.
+  private let version: SourceDescription?
 
   /// The version, and what is still to be asked for; `nil` before the first piece.
   private var progress: (source: SourceDescription, rest: ByteRange)?
@@ -47,6 +49,7 @@ package final class StreamCursor {
     let chunks = Swift.max(1, core.streamWindow / chunkSize)
     windowSize = chunks * chunkSize
     following = stream.following
+    version = stream.version
     windowsAhead = Swift.min(Self.mostAhead, Swift.max(1, Self.mostBytesAhead / windowSize))
   }
 
@@ -77,8 +80,14 @@ package final class StreamCursor {
   private func nextWindow() async throws -> Bytes? {
     if progress == nil {
       do {
-        let (source, range) = try await core.pin(isToTheEnd: isToTheEnd) { try self.range(in: $0) }
-        progress = (source, range)
+        if let version {
+          let range = try asked.resolved(in: version)
+          try ReaderCore.check(range, of: version)
+          progress = (version, range)
+        } else {
+          let (source, range) = try await core.pin(isToTheEnd: isToTheEnd) { try self.range(in: $0) }
+          progress = (source, range)
+        }
       } catch {
         throw core.failed(error)
       }

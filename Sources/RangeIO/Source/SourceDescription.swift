@@ -41,6 +41,17 @@ package protocol ExplainedValidator: SourceDescription.Validator {
   func difference(to newer: any SourceDescription.Validator) -> String?
 }
 
+/// A validator that knows when the bytes last changed.
+package protocol DatedValidator: SourceDescription.Validator {
+  /// In whole seconds since 1970; `nil` if it is not known.
+  var modifiedSeconds: Int? { get }
+}
+
+extension SourceDescription {
+  /// When the bytes last changed, in whole seconds since 1970, as far as the source says.
+  package var modifiedSeconds: Int? { (validator as? any DatedValidator)?.modifiedSeconds }
+}
+
 extension SourceDescription {
   /// What reading from a source costs. ``Merging`` and ``ReadAhead`` use it to decide, and so does a disk tier: by
   /// default it keeps nothing of a source that is no slower than a local disk.

@@ -26,22 +26,22 @@ public struct ExactText: Hashable, Sendable {
 }
 
 /// Comparisons of text as HTTP makes them: by bytes, with ASCII letters of either case equal.
-enum HTTPText {
+package enum HTTPText {
   /// The byte with `A…Z` as `a…z`.
-  static func lower(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+  package static func lower(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
   /// `text` with `A…Z` as `a…z`; no other letter changes.
-  static func lower(_ text: some StringProtocol) -> String { String(decoding: text.utf8.map(lower(_:)), as: UTF8.self) }
+  package static func lower(_ text: some StringProtocol) -> String { String(decoding: text.utf8.map(lower(_:)), as: UTF8.self) }
 
   /// Whether both are the same but for the case of ASCII letters.
-  static func areEqual(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
+  package static func areEqual(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
     // Most names differ in length already.
     guard a.utf8.count == b.utf8.count else { return false }
     return zip(a.utf8, b.utf8).allSatisfy { $0 == $1 || lower($0) == lower($1) }
   }
 
   /// `text` without spaces and tabs at its ends.
-  static func trimmed(_ text: some StringProtocol) -> String {
+  package static func trimmed(_ text: some StringProtocol) -> String {
     // Nearly all text has none.
     let isTrimmed = text.utf8.withContiguousStorageIfAvailable { !isSpace($0.first) && !isSpace($0.last) }
     if isTrimmed == true { return String(text) }
@@ -54,7 +54,7 @@ enum HTTPText {
   private static func isSpace(_ byte: UInt8?) -> Bool { byte == 32 || byte == 9 }
 
   /// The number that `text` spells with digits only; `nil` for signs, other characters and what does not fit.
-  static func number(_ text: some StringProtocol) -> Int? {
+  package static func number(_ text: some StringProtocol) -> Int? {
     var number = 0
     for byte in text.utf8 {
       guard (48...57).contains(byte) else { return nil }

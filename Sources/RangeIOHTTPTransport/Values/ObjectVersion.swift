@@ -80,6 +80,17 @@ extension ObjectVersion: SourceDescription.Validator {
   }
 }
 
+extension ObjectVersion: DatedValidator {
+  /// Only what tells versions apart is known.
+  package var modifiedSeconds: Int? {
+    switch identifier {
+    case .weakTag(_, let date): date?.secondsSince1970
+    case .lastModified(let date): date.secondsSince1970
+    case .versionID, .strongTag, .unknown: nil
+    }
+  }
+}
+
 extension ObjectVersion: ExplainedValidator {
   /// As in "the server has 10 bytes where it had 20".
   package func difference(to newer: any SourceDescription.Validator) -> String? {

@@ -1,5 +1,5 @@
 /// Percent-encoding of URLs (RFC 3986, section 2.1).
-enum PercentCoding {
+package enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
   /// The bytes of `text` with only those encoded that may not stand in a URL at all: controls, spaces and what is not
@@ -37,7 +37,7 @@ enum PercentCoding {
   }
 
   /// The value of a hexadecimal digit.
-  static func value(_ digit: UInt8) -> UInt8? {
+  package static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case 48...57: digit - 48
     case 65...70: digit - 55

@@ -15,6 +15,8 @@ final class Interrupts: Sendable {
 
   private struct State {
     var signal: CInt?
+    /// What the first signal does instead of ending the work.
+    var onFirst: (@Sendable () -> Void)?
     /// An incomplete file, which must be removed however the program ends.
     var temporary: String?
   }
@@ -43,6 +45,10 @@ final class Interrupts: Sendable {
     while true { pause() }
   }
 
+  /// Makes the first signal call `action`, which lets the work end by itself; a second one ends it as others do. For
+  /// work that others depend on.
+  func onFirst(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onFirst = action } }
+
   /// Sets the file to remove if the process is ended by force.
   func guardTemporary(_ path: String) { state.withLock { $0.temporary = path } }
 
@@ -56,6 +62,11 @@ final class Interrupts: Sendable {
   }
 
   private func received(_ number: CInt, cancelling task: Task<Never, Never>) {
+    let onFirst = state.withLock { state in
+      defer { state.onFirst = nil }
+      return state.onFirst
+    }
+    if let onFirst { return onFirst() }
     state.withLock { $0.signal = number }
     task.cancel()
     var grace = timespec(tv_sec: 0, tv_nsec: Self.graceNanoseconds)

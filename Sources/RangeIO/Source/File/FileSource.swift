@@ -122,9 +122,11 @@ public final class FileSource: RangeSource {
     self.init(.path(path), configuration)
   }
 
-  package convenience init(adopting descriptor: FileDescriptor, configuration: Configuration) {
+  /// - Parameter name: for messages. Default: the number of the descriptor.
+  package convenience init(adopting descriptor: FileDescriptor, name: String? = nil, configuration: Configuration) {
     let file = OpenFile(
-      descriptor: descriptor.rawValue, syscalls: configuration.syscalls, name: "descriptor \(descriptor.rawValue)")
+      descriptor: descriptor.rawValue, syscalls: configuration.syscalls,
+      name: name ?? "descriptor \(descriptor.rawValue)")
     self.init(.adopted(file), configuration)
   }
 

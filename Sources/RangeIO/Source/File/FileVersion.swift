@@ -1,6 +1,6 @@
 /// The version of a file: what `fstat` reports about its inode. If two checks agree, both saw the same bytes, with the
 /// exceptions that ``FileSource`` names.
-struct FileVersion: ExplainedValidator, Equatable {
+struct FileVersion: ExplainedValidator, DatedValidator, Equatable {
   var device: UInt64
   var inode: UInt64
   var size: Int
@@ -25,6 +25,8 @@ struct FileVersion: ExplainedValidator, Equatable {
   /// A longer file is another version too: a file overwritten by a longer one looks just like one that grew. Growth
   /// must be configured, and has its own validator, ``RecordingVersion``.
   func change(to newer: FileVersion) -> SourceDescription.Change { self == newer ? .same : .other }
+
+  var modifiedSeconds: Int? { Int(modified.seconds) }
 
   /// All its numbers, unless the times are whole seconds. In images such times are often set by a tool, the same for
   /// each edition; on file systems that store no more, they soon repeat.

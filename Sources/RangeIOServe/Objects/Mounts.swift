@@ -1,0 +1,59 @@
+#if Serve
+  internal import RangeIO
+  internal import RangeIOHTTPTransport
+
+  /// The upstreams of a server, by the first name in the path.
+  struct Mounts: Sendable {
+    /// Where a path leads.
+    enum Place: Sendable {
+      /// The list of all upstreams.
+      case root
+      case below(ObjectPool, path: [String])
+    }
+
+    private let pools: [String: ObjectPool]
+    let names: [String]
+
+    init(_ upstreams: [(String, any ServedUpstream)], openObjects: Int) {
+      var pools: [String: ObjectPool] = [:]
+      for (name, upstream) in upstreams {
+        precondition(pools[name] == nil, "each upstream has a name of its own")
+        pools[name] = ObjectPool(upstream, limit: openObjects, time: .continuous)
+      }
+      precondition(pools[""] == nil || pools.count == 1, "an upstream at the root is the only one")
+      self.pools = pools
+      names = pools.keys.sorted()
+    }
+
+    /// - Throws: `ReadError` with `notFound`.
+    func place(of names: [String]) throws(ReadError) -> Place {
+      if let pool = pools[""] { return .below(pool, path: names) }
+      guard let first = names.first else { return .root }
+      guard let pool = pools[first] else { throw .nothingServed }
+      return .below(pool, path: Array(names.dropFirst()))
+    }
+
+    /// The upstreams as the entries of a directory.
+    func entries() async -> [ServedItem.Entry] {
+      var entries: [ServedItem.Entry] = []
+      for name in names {
+        // What cannot be opened now is listed as well, without a size.
+        let found = try? await pools[name]?.find([])
+        if case .object(let object) = found {
+          entries.append(.init(name: name, size: object.version.size, modified: object.version.modified?.secondsSince1970))
+        } else {
+          entries.append(.init(name: name, size: nil, modified: nil))
+        }
+      }
+      return entries
+    }
+
+    /// The objects that are open.
+    var openObjects: Int { pools.values.reduce(0) { $0 + $1.count } }
+
+    /// What the readers that are open have done, summed up.
+    var readers: [RangeReader.Statistics] { pools.values.flatMap(\.statistics) }
+
+    func close() async { for pool in pools.values { await pool.close() } }
+  }
+#endif

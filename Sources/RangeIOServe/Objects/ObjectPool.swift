@@ -1,0 +1,152 @@
+#if Serve
+  internal import RangeIO
+
+  /// The objects that are open, by their paths: the ones used last, up to a limit.
+  ///
+  /// An object is looked for once, however many requests need it at the same time. One that is dropped closes with the
+  /// last answer that reads from it.
+  final class ObjectPool: Sendable {
+    /// What a look found.
+    enum Found: Sendable {
+      case object(OpenObject)
+      case directory([ServedItem.Entry])
+    }
+
+    private struct Entry {
+      var object: OpenObject?
+      /// When the last look began; `nil`: it is to be looked at again.
+      var checked: ReadInstant?
+      /// The look that is under way, and its number.
+      var look: (task: Task<Found, any Error>, number: UInt64)?
+      var lastUse: UInt64 = 0
+    }
+    private struct State {
+      var entries: [[String]: Entry] = [:]
+      var clock: UInt64 = 0
+      var looks: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+    private let upstream: any ServedUpstream
+    private let limit: Int
+    private let time: TimeSource
+
+    /// - Parameter limit: the most objects that are kept open without being read.
+    init(_ upstream: any ServedUpstream, limit: Int, time: TimeSource) {
+      self.upstream = upstream
+      self.limit = max(1, limit)
+      self.time = time
+    }
+
+    /// The object at the path, if it was looked for lately.
+    func ready(_ path: [String]) -> OpenObject? {
+      let now = time.now
+      return state.withLock { state in
+        guard let entry = state.entries[path], let object = entry.object, let checked = entry.checked,
+          now < checked.advanced(by: upstream.freshness)
+        else { return nil }
+        state.clock += 1
+        state.entries[path]?.lastUse = state.clock
+        return object
+      }
+    }
+
+    /// What stands at the path now.
+    func find(_ path: [String]) async throws -> Found {
+      if let object = ready(path) { return .object(object) }
+      let task = state.withLock { state -> Task<Found, any Error> in
+        if let look = state.entries[path]?.look { return look.task }
+        state.looks += 1
+        let number = state.looks
+        let known = state.entries[path]?.object
+        // A task of its own: the request that began it may be cancelled, and others wait for the same.
+        let task = Task { try await self.look(at: path, known, number) }
+        state.entries[path, default: Entry()].look = (task, number)
+        return task
+      }
+      return try await task.value
+    }
+
+    /// The version was found to have changed: the next request looks for it again.
+    func outdated(_ object: OpenObject, at path: [String]) {
+      state.withLock { state in
+        guard state.entries[path]?.object === object else { return }
+        state.entries[path]?.checked = nil
+      }
+    }
+
+    /// The objects that are open.
+    var count: Int { state.withLock { state in state.entries.values.reduce(0) { $0 + ($1.object == nil ? 0 : 1) } } }
+
+    /// What the readers that are open have done.
+    var statistics: [RangeReader.Statistics] {
+      let readers = state.withLock { state in state.entries.values.compactMap { $0.object?.reader } }
+      return readers.map { $0.statistics() }
+    }
+
+    /// Closes all that are open.
+    func close() async {
+      let readers = state.withLock { state in
+        defer { state.entries = [:] }
+        return state.entries.values.compactMap { $0.object?.reader }
+      }
+      for reader in readers { await reader.close() }
+    }
+
+    private func look(at path: [String], _ known: OpenObject?, _ number: UInt64) async throws -> Found {
+      let began = time.now
+      do {
+        let found = try await find(path, known)
+        // Dropped outside of the lock: releasing a reader closes a file.
+        let dropped = state.withLock { state -> [OpenObject] in
+          guard state.entries[path]?.look?.number == number else { return [] }
+          guard case .object(let object) = found else {
+            return [state.entries.removeValue(forKey: path)?.object].compactMap { $0 }
+          }
+          let before = state.entries[path]?.object
+          state.clock += 1
+          state.entries[path] = Entry(object: object, checked: began, look: nil, lastUse: state.clock)
+          return [before].compactMap { $0 } + Self.trim(&state, to: limit)
+        }
+        withExtendedLifetime(dropped) {}
+        return found
+      } catch {
+        let dropped = state.withLock { state -> OpenObject? in
+          guard state.entries[path]?.look?.number == number else { return nil }
+          // What cannot be asked just now may be there again.
+          if (error as? ReadError)?.isTransient == true, state.entries[path]?.object != nil {
+            state.entries[path]?.look = nil
+            return nil
+          }
+          return state.entries.removeValue(forKey: path)?.object
+        }
+        withExtendedLifetime(dropped) {}
+        throw error
+      }
+    }
+
+    private func find(_ path: [String], _ known: OpenObject?) async throws -> Found {
+      let name = path.last ?? ""
+      switch try await upstream.look(at: path) {
+      case .directory(let entries): return .directory(entries)
+      case .object(let item):
+        if let known, known.identity == item.identity { return .object(try await known.current(name: name)) }
+        let reader = try await item.open()
+        let snapshot = try await reader.snapshot()
+        return .object(OpenObject(identity: item.identity, reader: reader, snapshot: snapshot, name: name))
+      }
+    }
+
+    /// Drops those that were not used for longest.
+    private static func trim(_ state: inout State, to limit: Int) -> [OpenObject] {
+      var dropped: [OpenObject] = []
+      // Entries under way hold nothing yet. At most one is too many.
+      while state.entries.count > limit {
+        let idle = state.entries.filter { $0.value.look == nil }
+        guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) else { break }
+        if let object = state.entries.removeValue(forKey: oldest.key)?.object { dropped.append(object) }
+      }
+      return dropped
+    }
+  }
+#endif

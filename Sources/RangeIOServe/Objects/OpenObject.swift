@@ -1,0 +1,44 @@
+#if Serve
+  internal import RangeIO
+  internal import RangeIOHTTPTransport
+
+  /// One version of an object that is open, with all that its answers say of it.
+  final class OpenObject: Sendable {
+    let identity: String
+    let reader: RangeReader
+    let snapshot: RangeReader.Snapshot
+    let version: ServedVersion
+    /// The fields that are the same in each answer.
+    let tagText: String?
+    let modifiedText: String?
+    let mediaType: String
+
+    init(identity: String, reader: RangeReader, snapshot: RangeReader.Snapshot, name: String) {
+      self.identity = identity
+      self.reader = reader
+      self.snapshot = snapshot
+      let source = snapshot.source
+      let tag = Self.tag(of: source)
+      let modified = source.modifiedSeconds.map { HTTPDate(secondsSince1970: $0) }
+      version = ServedVersion(tag: tag, modified: modified, size: source.byteCount)
+      tagText = tag.map { ($0.isWeak ? "W/" : "") + "\"\($0.opaque.text)\"" }
+      modifiedText = modified?.text
+      mediaType = MediaTypes.type(ofName: name)
+    }
+
+    /// The entity tag of a version: of what identifies it for good. Weak while the source may still change without
+    /// anyone seeing it; none if the source has nothing that lasts.
+    private static func tag(of source: SourceDescription) -> EntityTag? {
+      guard let form = source.validator?.persistentForm else { return nil }
+      let digest = SHA256.hexDigest(form).prefix(32)
+      return EntityTag(source.isSettled ? "\"\(digest)\"" : "W/\"\(digest)\"")
+    }
+
+    /// The same object, of the version that is current by now; itself if that is the same.
+    func current(name: String) async throws -> OpenObject {
+      let now = try await reader.snapshot()
+      if now.source === snapshot.source { return self }
+      return OpenObject(identity: identity, reader: reader, snapshot: now, name: name)
+    }
+  }
+#endif

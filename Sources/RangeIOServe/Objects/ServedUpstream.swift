@@ -1,0 +1,97 @@
+#if Serve
+  public import RangeIO
+
+  /// Where a server has its objects from: a directory, one object, all objects below a URL.
+  ///
+  /// One verb: what stands at a path. The server asks for it when an object is requested and was not asked for lately
+  /// (``freshness``), and keeps the reader that ``ServedItem/Object/open`` makes while the identity stays the same.
+  public protocol ServedUpstream: Sendable {
+    /// What stands at the path of these names. None of the names is empty or begins with a dot, or has a slash.
+    ///
+    /// - Throws: `ReadError` with `notFound` if there is nothing, or nothing that may be served.
+    func look(at path: [String]) async throws -> ServedItem
+
+    /// How long the answer to a look holds.
+    var freshness: Duration { get }
+  }
+
+  /// What stands at a path.
+  public enum ServedItem: Sendable {
+    case object(Object)
+    case directory([Entry])
+
+    /// Something to read.
+    public struct Object: Sendable {
+      /// Differs when the name leads to something else than before, such as to a file that has replaced another.
+      public let identity: String
+      /// Opens it. The reader should have the policy `refresh`. Called once, or not at all.
+      public let open: @Sendable () async throws -> RangeReader
+
+      /// An object.
+      public init(identity: String, open: @escaping @Sendable () async throws -> RangeReader) {
+        self.identity = identity
+        self.open = open
+      }
+    }
+
+    /// One line of a directory's listing.
+    public struct Entry: Sendable, Hashable {
+      /// Without slashes.
+      public let name: String
+      /// In bytes; `nil` for a directory.
+      public let size: Int?
+      /// When it last changed, in whole seconds since 1970.
+      public let modified: Int?
+
+      /// A line.
+      public init(name: String, size: Int?, modified: Int?) {
+        self.name = name
+        self.size = size
+        self.modified = modified
+      }
+    }
+  }
+
+  /// One object, or all below a URL: whatever a closure opens.
+  public struct ObjectUpstream: ServedUpstream {
+    /// See ``ServedUpstream/freshness``.
+    public let freshness: Duration
+    private let item: @Sendable ([String]) throws -> ServedItem
+
+    /// A single object.
+    ///
+    /// - Parameters:
+    ///   - freshness: how long a version is served without asking for another. Default: one second.
+    ///   - open: opens a reader of it, with the policy `refresh`.
+    public init(freshness: Duration = .seconds(1), open: @escaping @Sendable () async throws -> RangeReader) {
+      self.freshness = freshness
+      item = { path in
+        guard path.isEmpty else { throw ReadError.nothingServed }
+        return .object(ServedItem.Object(identity: "", open: open))
+      }
+    }
+
+    /// All objects whose name begins alike, such as those below a URL. They cannot be listed.
+    ///
+    /// - Parameters:
+    ///   - freshness: how long a version is served without asking for another. Default: one second.
+    ///   - open: opens a reader, with the policy `refresh`, of the object of these names.
+    public init(
+      freshness: Duration = .seconds(1), openBelow open: @escaping @Sendable ([String]) async throws -> RangeReader
+    ) {
+      self.freshness = freshness
+      item = { path in
+        guard !path.isEmpty else { throw ReadError.nothingServed }
+        return .object(ServedItem.Object(identity: "") { try await open(path) })
+      }
+    }
+
+    /// The object of these names.
+    public func look(at path: [String]) async throws -> ServedItem { try item(path) }
+  }
+
+  extension ReadError {
+    /// There is nothing, or nothing that may be served.
+    static var nothingServed: ReadError { ReadError(.notFound, "nothing is served under this name") }
+  }
+#endif

@@ -1,0 +1,126 @@
+#if Serve
+  #if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+  #else
+    internal import Foundation
+  #endif
+  internal import HTTPTypes
+  internal import NIOCore
+  internal import RangeIO
+
+  // What the server tells of itself, below `/-/`.
+
+  extension Responder {
+    func administration(_ target: RequestTarget, _ head: HTTPRequest, _ client: any Channel) async throws -> Answer {
+      guard mayAdminister(client) else { return .line(.notFound) }
+      switch target.names.dropFirst() {
+      case ["stats"]: return try stats(target, head)
+      case ["explain"]:
+        do { return try await explain(target) } catch { return try failure(error, target) }
+      default: return .line(.notFound)
+      }
+    }
+
+    private func mayAdminister(_ client: any Channel) -> Bool {
+      switch configuration.administration {
+      case .everyone: true
+      case .nobody: false
+      case .local:
+        switch client.remoteAddress {
+        case .v4, .v6: Self.isLoopback(client.client)
+        case .unixDomainSocket, nil: true
+        }
+      }
+    }
+
+    private static func isLoopback(_ address: String) -> Bool {
+      address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+    }
+
+    private struct Stats: Encodable {
+      let server: ServerCounters.Snapshot
+      let clients: Int
+      let connections: Int
+      let answers: Int
+      let openObjects: Int
+      let readers: ReaderSum
+      let others: [String: AnyEncodable]
+    }
+
+    /// What the readers that are open have done.
+    private struct ReaderSum: Encodable {
+      var reads = 0
+      var bytes = 0
+      var failures = 0
+      var cacheHits = 0
+
+      init(_ all: [RangeReader.Statistics]) {
+        for one in all {
+          reads += one.reads
+          bytes += one.bytes
+          failures += one.failures
+          cacheHits += one.cacheHits ?? 0
+        }
+      }
+    }
+
+    private struct AnyEncodable: Encodable {
+      let value: any Encodable & Sendable
+
+      func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+    }
+
+    /// JSON; with `?format=prometheus`, and for what accepts that, the text of Prometheus.
+    private func stats(_ target: RequestTarget, _ head: HTTPRequest) throws -> Answer {
+      let counts = clients.counts
+      let stats = Stats(
+        server: counters.snapshot, clients: counts.clients, connections: counts.connections, answers: counts.answers,
+        openObjects: mounts.openObjects, readers: ReaderSum(mounts.readers),
+        others: statistics().mapValues { AnyEncodable(value: $0) })
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+      let json = try encoder.encode(stats)
+      let fields: HTTPFields = [.cacheControl: "no-store"]
+      // What Prometheus sends: `application/openmetrics-text;…,text/plain;version=0.0.4;…`.
+      let accepts = head.headerFields[.accept] ?? ""
+      let isMetrics = target.parameter("format").map { $0 == "prometheus" } ?? accepts.contains("version=0.0.4")
+      guard isMetrics else {
+        return .text(.ok, String(decoding: json, as: UTF8.self) + "\n", type: "application/json", fields)
+      }
+      let text = try MetricsText(json: json).text
+      return .text(.ok, text, type: "text/plain; version=0.0.4; charset=utf-8", fields)
+    }
+
+    /// Where the bytes of a range would come from now: `?path=/a.bin&range=0-4095`.
+    private func explain(_ target: RequestTarget) async throws -> Answer {
+      guard let path = target.parameter("path"), let wanted = RequestTarget(path) else {
+        return .line(.badRequest)
+      }
+      guard case .below(let pool, let names) = try mounts.place(of: wanted.names),
+        case .object(let object) = try await pool.find(names)
+      else { throw ReadError.nothingServed }
+      let size = object.version.size
+      var range = 0..<size
+      if let text = target.parameter("range") {
+        guard let first = RangeField("bytes=" + text)?.elements.first?.resolved(in: size) else {
+          return .line(.badRequest)
+        }
+        range = first
+      }
+      struct Part: Encodable {
+        let first: Int
+        let last: Int
+        let origin: String
+        let notes: [String]
+      }
+      let parts = try object.reader.explain(range).parts.map {
+        Part(
+          first: $0.range.lowerBound, last: $0.range.upperBound - 1, origin: "\($0.origin)", notes: $0.notes)
+      }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+      let json = String(decoding: try encoder.encode(parts), as: UTF8.self)
+      return .text(.ok, json + "\n", type: "application/json", [.cacheControl: "no-store"])
+    }
+  }
+#endif

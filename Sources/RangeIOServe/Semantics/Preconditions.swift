@@ -1,0 +1,64 @@
+package import RangeIOHTTPTransport
+
+/// The version of an object, as its answers tell it.
+package struct ServedVersion: Equatable, Sendable {
+  /// Strong if it names these bytes for good; `nil` if the source has nothing that lasts.
+  package var tag: EntityTag?
+  /// When the bytes last changed, to the second.
+  package var modified: HTTPDate?
+  package var size: Int
+
+  package init(tag: EntityTag?, modified: HTTPDate?, size: Int) {
+    self.tag = tag
+    self.modified = modified
+    self.size = size
+  }
+}
+
+/// The conditions of a request (RFC 9110, section 13).
+package struct Preconditions: Equatable, Sendable {
+  package enum Outcome: Equatable, Sendable {
+    case proceed
+    /// 304.
+    case notModified
+    /// 412.
+    case failed
+  }
+
+  package var ifMatch: [String] = []
+  package var ifNoneMatch: [String] = []
+  package var ifModifiedSince: String?
+  package var ifUnmodifiedSince: String?
+  package var ifRange: String?
+
+  package init() {}
+
+  /// Judges the conditions, in the order of RFC 9110, section 13.2.2.
+  package func outcome(for version: ServedVersion) -> Outcome {
+    if !ifMatch.isEmpty {
+      guard EntityTagList(ifMatch).matchesStrongly(version.tag) else { return .failed }
+    } else if let limit = ifUnmodifiedSince.flatMap({ HTTPDate($0) }), let modified = version.modified {
+      guard modified <= limit else { return .failed }
+    }
+    if !ifNoneMatch.isEmpty {
+      return EntityTagList(ifNoneMatch).matchesWeakly(version.tag) ? .notModified : .proceed
+    }
+    if let limit = ifModifiedSince.flatMap({ HTTPDate($0) }), let modified = version.modified, modified <= limit {
+      return .notModified
+    }
+    return .proceed
+  }
+
+  /// Whether a `Range` applies: there is no `If-Range`, or it names this version (section 13.1.5).
+  ///
+  /// - Parameter now: the time of the answer. A date names a version only if that had been modified a second or more
+  ///   before (section 8.8.2.2).
+  package func allowRange(of version: ServedVersion, now: HTTPDate) -> Bool {
+    guard let ifRange else { return true }
+    if let date = HTTPDate(ifRange) {
+      return date == version.modified && date.secondsSince1970 < now.secondsSince1970
+    }
+    guard let tag = EntityTag(ifRange), tag.isQuoted, !tag.isWeak else { return false }
+    return tag == version.tag
+  }
+}

@@ -1,0 +1,89 @@
+#if Serve
+  internal import NIOCore
+  internal import NIOHTTPTypes
+
+  /// Closes a connection of which nothing comes: see ``ConnectionDeadline``.
+  ///
+  /// There is one timer for each connection, which is not moved by each event but looks again when it ends.
+  final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let headTime: Duration
+    private let stallTime: Duration
+    private var state: ConnectionDeadline?
+    private var timer: Scheduled<Void>?
+
+    init(headTime: Duration, stallTime: Duration) {
+      self.headTime = headTime
+      self.stallTime = stallTime
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+      state = ConnectionDeadline(headTime: headTime, stallTime: stallTime, now: now(context))
+      look(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      stop()
+      context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      if case .head = unwrapInboundIn(data) { state?.headArrived() }
+      context.fireChannelRead(data)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      if case ChannelEvent.inputClosed = event {
+        state?.clientClosed(now: now(context))
+        timer?.cancel()
+        look(context)
+      }
+      context.fireUserInboundEventTriggered(event)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+      switch unwrapOutboundIn(data) {
+      case .head: context.write(data, promise: promise)
+      case .body:
+        // Only bodies are ever too much for a connection.
+        state?.writeBegan(now: now(context))
+        let taken = promise ?? context.eventLoop.makePromise()
+        taken.futureResult.assumeIsolated().whenComplete { _ in self.state?.writeEnded(now: self.now(context)) }
+        context.write(data, promise: taken)
+      case .end:
+        state?.answerEnded(now: now(context))
+        context.write(data, promise: promise)
+      }
+    }
+
+    private func now(_ context: ChannelHandlerContext) -> Duration {
+      .nanoseconds(Int64(clamping: context.eventLoop.now.uptimeNanoseconds))
+    }
+
+    private func stop() {
+      timer?.cancel()
+      timer = nil
+      state = nil
+    }
+
+    /// Closes the connection if its time is over, and otherwise looks again when it will be.
+    private func look(_ context: ChannelHandlerContext) {
+      timer = nil
+      guard let state else { return }
+      let now = now(context)
+      if let deadline = state.deadline, deadline <= now {
+        context.close(promise: nil)
+        return
+      }
+      // While an answer waits for its source there is no deadline: one may begin soon.
+      let wait = state.deadline.map { $0 - now } ?? min(headTime, stallTime)
+      timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) { self.look(context) }
+    }
+  }
+#endif

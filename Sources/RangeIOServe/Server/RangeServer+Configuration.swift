@@ -1,0 +1,57 @@
+#if Serve
+  extension RangeServer {
+    /// What a server listens to, whom it answers, and its limits.
+    public struct Configuration: Sendable {
+      /// Where to listen.
+      public enum Address: Sendable, Hashable {
+        /// An address of this machine, and a port; 0 for any that is free.
+        case host(String, port: Int)
+        /// A socket in the file system. A socket that is there is replaced.
+        case unixSocket(String)
+      }
+
+      /// Who may ask `/-/stats` and `/-/explain`, which show names and what is cached.
+      public enum Administration: Sendable, Hashable {
+        /// Clients on this machine, those of a unix socket included. A proxy on this machine is such a client.
+        case local
+        case everyone
+        case nobody
+      }
+
+      /// Default: port 8080 of 127.0.0.1, which only this machine reaches.
+      public var address = Address.host("127.0.0.1", port: 8080)
+      /// The names of this server, which requests give in `Host`, besides `localhost` and addresses in digits. `*`
+      /// permits all, and with it pages of other sites that lead their name to this machine. Default: none.
+      public var hostNames: [String] = []
+      /// Origins such as `https://viewer.example` whose pages may read (CORS); `*` for all. Default: none.
+      public var allowedOrigins: [String] = []
+      /// Default: ``Administration/local``.
+      public var administration = Administration.local
+
+      /// The most connections. More wait in the queue of the system. Default: 16,384.
+      public var mostConnections = 16_384
+      /// The most connections of one client address. More are closed at once. Default: 1,024. Clients behind one proxy
+      /// count as one.
+      public var connectionsPerClient = 1024
+      /// The most answers under way; each takes at most 512 KiB of memory. More get 503. Default: 4,096.
+      public var mostAnswers = 4096
+      /// The most answers under way to one client address. More get 429. Default: 256.
+      public var answersPerClient = 256
+      /// The time in which the head of a request must be complete, from connecting or the end of the answer before; so
+      /// also how long an idle connection stays. Default: 75 seconds.
+      public var headTime = Duration.seconds(75)
+      /// A client that takes nothing for so long is disconnected. Default: 60 seconds.
+      public var stallTime = Duration.seconds(60)
+      /// How long answers under way may take after the server is told to stop. Default: 30 seconds.
+      public var drainTime = Duration.seconds(30)
+      /// The most objects that are kept open while nobody reads them, for each upstream. Default: 256.
+      public var openObjects = 256
+
+      /// The defaults.
+      public init() {}
+
+      /// The most bytes that are read at once for an answer.
+      static let pieceSize = 256 * 1024
+    }
+  }
+#endif

@@ -1,0 +1,148 @@
+#if Serve
+  internal import HummingbirdCore
+  public import Logging
+  internal import NIOCore
+  internal import NIOPosix
+  internal import RangeIO
+  public import ServiceLifecycle
+
+  /// Serves byte ranges over HTTP: files, and whatever else a `RangeReader` reads, to everything that speaks HTTP.
+  ///
+  /// ```swift
+  /// let server = RangeServer([("", try DirectoryUpstream("/data"))])
+  /// try await server.run()
+  /// ```
+  ///
+  /// **Versions.** All bytes of an answer are of the version that its head names. If the source becomes another one
+  /// meanwhile, the connection is cut off, and never ends as if the answer were complete.
+  ///
+  /// **Stopping.** As a `Service` of swift-service-lifecycle it stops when its group does; else call ``shutDown()``. It
+  /// then accepts no more connections and lets answers under way end, for `drainTime`. Cancelling the task that runs it
+  /// cuts them off. Stores are yours: close them afterwards.
+  ///
+  /// - Source: RFC 9110, RFC 9112.
+  public final class RangeServer: Service {
+    private let configuration: Configuration
+    private let logger: Logger
+    private let responder: Responder
+    private let clients: ClientLedger
+    private let state = Locked(State())
+
+    private struct State {
+      var stop: (@Sendable () -> Void)?
+      var isRunning = false
+      var isStopping = false
+    }
+
+    /// Creates a server.
+    ///
+    /// - Parameters:
+    ///   - upstreams: what is served, by the first name in the path; `""` for the root, if there is only one. No two
+    ///     have the same name.
+    ///   - statistics: what `/-/stats` shows besides, such as that of the stores: by name.
+    ///   - logger: told of failures. Default: nothing is logged.
+    public init(
+      _ upstreams: [(String, any ServedUpstream)], configuration: Configuration = Configuration(),
+      statistics: @escaping @Sendable () -> [String: any Encodable & Sendable] = { [:] },
+      logger: Logger = Logger(label: "rangeio.serve") { _ in SwiftLogNoOpLogHandler() }
+    ) {
+      self.configuration = configuration
+      self.logger = logger
+      let clients = ClientLedger(
+        connectionsPerClient: configuration.connectionsPerClient, answersPerClient: configuration.answersPerClient,
+        mostAnswers: configuration.mostAnswers)
+      self.clients = clients
+      responder = Responder(
+        mounts: Mounts(upstreams, openObjects: configuration.openObjects), configuration: configuration,
+        clients: clients, statistics: statistics, logger: logger)
+    }
+
+    /// Serves until it is told to stop.
+    ///
+    /// - Throws: if it cannot listen; `ReadError.Code.inUse` if it runs already.
+    public func run() async throws { try await run { _ in } }
+
+    /// Serves until it is told to stop.
+    ///
+    /// - Parameter onListening: called once, with the port; 0 for a unix socket.
+    public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws {
+      let group = MultiThreadedEventLoopGroup.singleton
+      var channel = HTTP1Channel.Configuration(
+        additionalChannelHandlers: [
+          DeadlineHandler(headTime: self.configuration.headTime, stallTime: self.configuration.stallTime)
+        ])
+      channel.httpDecoder = .init(maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
+      let responder = responder
+      let connection = ConnectionChannel(
+        connection: HTTP1Channel(
+          responder: { request, writer, channel in try await responder.respond(to: request, writer, channel) },
+          configuration: channel),
+        clients: clients, executors: LoopExecutors(group))
+      let server = Server(
+        childChannelSetup: connection,
+        configuration: ServerConfiguration(
+          address: configuration.address.bindAddress, backlog: 1024,
+          availableConnectionsDelegate: MaximumAvailableConnections(configuration.mostConnections)),
+        onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+        eventLoopGroup: group, logger: logger)
+      try await run(server)
+      await responder.mounts.close()
+    }
+
+    private func run(_ server: Server<ConnectionChannel>) async throws {
+      let work = Task { try await server.run() }
+      let drainTime = configuration.drainTime
+      let stop: @Sendable () -> Void = {
+        Task {
+          // Fails only if it has stopped.
+          try? await server.shutdownGracefully()
+        }
+        Task {
+          // Not cancelled by anyone.
+          try? await Task.sleep(for: drainTime)
+          work.cancel()
+        }
+      }
+      let verdict = state.withLock { state -> (isOurs: Bool, isStopping: Bool) in
+        guard !state.isRunning else { return (false, false) }
+        state.isRunning = true
+        state.stop = stop
+        return (true, state.isStopping)
+      }
+      guard verdict.isOurs else {
+        work.cancel()
+        throw ReadError(.inUse, "the server runs already")
+      }
+      if verdict.isStopping { stop() }
+      defer { state.withLock { $0 = State() } }
+      try await withTaskCancellationHandler {
+        try await withGracefulShutdownHandler {
+          try await work.value
+        } onGracefulShutdown: {
+          self.shutDown()
+        }
+      } onCancel: {
+        work.cancel()
+      }
+    }
+
+    /// Makes ``run()`` return: accepts no more connections, and lets answers under way end.
+    public func shutDown() {
+      let stop = state.withLock { state -> (@Sendable () -> Void)? in
+        guard !state.isStopping else { return nil }
+        state.isStopping = true
+        return state.stop
+      }
+      stop?()
+    }
+  }
+
+  extension RangeServer.Configuration.Address {
+    fileprivate var bindAddress: BindAddress {
+      switch self {
+      case .host(let host, let port): .hostname(host, port: port)
+      case .unixSocket(let path): .unixDomainSocket(path: path)
+      }
+    }
+  }
+#endif

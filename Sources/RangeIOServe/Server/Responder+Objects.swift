@@ -1,0 +1,106 @@
+#if Serve
+  internal import HTTPTypes
+  internal import NIOCore
+  internal import RangeIO
+  internal import RangeIONIO
+
+  extension Responder {
+    /// How often a request is begun anew because the source changed before the head was sent.
+    private static let mostTries = 4
+
+    /// Answers with the object at `path`, or a part of it; with a listing, if it is a directory.
+    func object(
+      in pool: ObjectPool, at path: [String], _ target: RequestTarget, _ head: HTTPRequest
+    ) async throws -> Answer {
+      var tries = 0
+      while true {
+        let object: OpenObject
+        switch try await found(in: pool, path) {
+        case .directory(let entries):
+          guard target.endsInSlash || target.names.isEmpty else {
+            return .line(.movedPermanently, [.location: "./" + RequestTarget.encoded(target.names.last!) + "/"])
+          }
+          return try ListingPage(target, entries).answer(head)
+        case .object(let found): object = found
+        }
+        // A name with a slash after it would be another object, or none.
+        guard !target.endsInSlash || path.isEmpty else { throw ReadError.nothingServed }
+        do {
+          return try await answer(with: object, head)
+        } catch let error as ReadError where error.code == .sourceChanged || error.code == .closed {
+          tries += 1
+          guard tries < Self.mostTries else { throw error }
+          pool.outdated(object, at: path)
+        }
+      }
+    }
+
+    private func found(in pool: ObjectPool, _ path: [String]) async throws -> ObjectPool.Found {
+      if let object = pool.ready(path) { return .object(object) }
+      return try await pool.find(path)
+    }
+
+    private func answer(with object: OpenObject, _ head: HTTPRequest) async throws -> Answer {
+      var fields = HTTPFields()
+      fields.reserveCapacity(12)
+      fields[.acceptRanges] = "bytes"
+      // A proxy that compresses would make other bytes of them, under the same tag.
+      fields[.cacheControl] = "no-transform"
+      if let tag = object.tagText { fields[.eTag] = tag }
+      if let modified = object.modifiedText { fields[.lastModified] = modified }
+      let version = object.version
+      let verdict = RangeAnswer(
+        range: head.method == .get ? head.headerFields[.range] : nil, Preconditions(head.headerFields), for: version,
+        now: dates.now)
+      switch verdict {
+      case .notModified: return Answer(.notModified, fields)
+      case .preconditionFailed: return .line(.preconditionFailed, fields)
+      case .notSatisfiable:
+        fields[.contentRange] = "bytes */\(version.size)"
+        return .line(.rangeNotSatisfiable, fields)
+      case .whole:
+        fields[.contentType] = object.mediaType
+        fields[.contentLength] = "\(version.size)"
+        guard head.method == .get else { return Answer(.ok, fields) }
+        return Answer(.ok, fields, try await body(of: object, 0..<version.size))
+      case .part(let range):
+        fields[.contentType] = object.mediaType
+        fields[.contentLength] = "\(range.count)"
+        fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(version.size)"
+        return Answer(.partialContent, fields, try await body(of: object, range))
+      case .parts(let ranges):
+        let parts = MultipartRanges(
+          ranges, size: version.size, mediaType: object.mediaType, number: .random(in: 0 ... .max))
+        fields[.contentType] = parts.contentType
+        fields[.contentLength] = "\(parts.byteCount)"
+        let (first, rest) = try await beginning(of: object, ranges[0])
+        return Answer(.partialContent, fields, .multipart(object, parts, first: first, rest: rest))
+      }
+    }
+
+    private func body(of object: OpenObject, _ range: Range<Int>) async throws -> Answer.Body {
+      let (first, rest) = try await beginning(of: object, range)
+      return rest.isEmpty ? .buffer(first) : .range(object, first: first, rest: rest)
+    }
+
+    /// Reads before the head is sent, so that a source that fails at once is an error that the client can read.
+    private func beginning(
+      of object: OpenObject, _ range: Range<Int>
+    ) async throws -> (first: ByteBuffer, rest: Range<Int>) {
+      let end = range.lowerBound + min(range.count, RangeServer.Configuration.pieceSize)
+      let first = ByteBuffer(try await object.snapshot.read(range.lowerBound..<end))
+      return (first, end..<range.upperBound)
+    }
+  }
+
+  extension Preconditions {
+    init(_ fields: HTTPFields) {
+      self.init()
+      ifMatch = fields[values: .ifMatch]
+      ifNoneMatch = fields[values: .ifNoneMatch]
+      ifModifiedSince = fields[.ifModifiedSince]
+      ifUnmodifiedSince = fields[.ifUnmodifiedSince]
+      ifRange = fields[.ifRange]
+    }
+  }
+#endif

@@ -1,0 +1,143 @@
+#if Serve
+  internal import CRangeIOSystem
+  internal import HTTPTypes
+  internal import HummingbirdCore
+  internal import Logging
+  internal import NIOCore
+  internal import RangeIO
+  internal import RangeIOHTTPTransport
+
+  /// Answers requests.
+  struct Responder: Sendable {
+    let mounts: Mounts
+    let configuration: RangeServer.Configuration
+    let clients: ClientLedger
+    let statistics: @Sendable () -> [String: any Encodable & Sendable]
+    let logger: Logger
+    let counters = ServerCounters()
+    let dates = AnswerDates()
+    private let hosts: HostPolicy
+    private let origins: AllowedOrigins
+
+    init(
+      mounts: Mounts, configuration: RangeServer.Configuration, clients: ClientLedger,
+      statistics: @escaping @Sendable () -> [String: any Encodable & Sendable], logger: Logger
+    ) {
+      self.mounts = mounts
+      self.configuration = configuration
+      self.clients = clients
+      self.statistics = statistics
+      self.logger = logger
+      hosts = HostPolicy(configuration.hostNames)
+      origins = AllowedOrigins(configuration.allowedOrigins)
+    }
+
+    /// After an answer the connection must not be used again: what follows on it may be anything.
+    private struct ConnectionIsSpent: Error {}
+
+    /// Answers `request`.
+    ///
+    /// - Throws: what makes the connection be closed at once, such as a source that fails in the middle of an answer.
+    @concurrent func respond(to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
+      let head = request.head
+      // Nothing that is served takes a body. One that is announced is not waited for, nor skipped without end.
+      let hasBody =
+        head.headerFields[.transferEncoding] != nil || head.headerFields[.contentLength].map { $0 != "0" } ?? false
+      let client = channel.client
+      let verdict = hasBody ? .permitted : clients.begin(client)
+      defer { if verdict == .permitted, !hasBody { clients.end(client) } }
+      var answer: Answer
+      switch verdict {
+      case _ where hasBody: answer = .line(.contentTooLarge, [.connection: "close"])
+      case .permitted: answer = try await self.answer(head, client: channel)
+      case .tooManyOfClient: answer = .line(.tooManyRequests, [.retryAfter: "1"])
+      case .tooMany: answer = .line(.serviceUnavailable, [.retryAfter: "1"])
+      }
+      origins.complete(&answer.fields, for: head)
+      complete(&answer.fields)
+      counters.answered(answer.status.code)
+      if logger.logLevel <= .info {
+        logger.info(
+          "\(answer.status.code) \(head.method) \(head.path ?? "")",
+          metadata: ["client": "\(client)", "range": "\(head.headerFields[.range] ?? "")"])
+      }
+      try await send(answer, isHead: head.method == .head, writer)
+      if hasBody { throw ConnectionIsSpent() }
+    }
+
+    /// Adds what each answer has.
+    private func complete(_ fields: inout HTTPFields) {
+      fields[.date] = dates.text
+      fields[.server] = "rangeio"
+      fields[.xContentTypeOptions] = "nosniff"
+    }
+
+    private func answer(_ head: HTTPRequest, client: any Channel) async throws -> Answer {
+      // A second `Host` is left among the fields. Which of them is meant, nobody can say.
+      guard let authority = head.authority, !head.headerFields.contains(.host) else { return .line(.badRequest) }
+      guard hosts.permits(authority) else { return .line(.misdirectedRequest) }
+      switch head.method {
+      case .get, .head: break
+      case .options: return Answer(.noContent, [.allow: Self.methods])
+      default: return .line(.methodNotAllowed, [.allow: Self.methods])
+      }
+      guard let path = head.path, path.utf8.first == UInt8(ascii: "/") else { return .line(.badRequest) }
+      guard let target = RequestTarget(path) else { return .line(.notFound) }
+      if target.names.first == "-" { return try await administration(target, head, client) }
+      do {
+        switch try mounts.place(of: target.names) {
+        case .root:
+          return try ListingPage(target, await mounts.entries()).answer(head)
+        case .below(let pool, let path): return try await object(in: pool, at: path, target, head)
+        }
+      } catch {
+        return try failure(error, target)
+      }
+    }
+
+    private static let methods = "GET, HEAD, OPTIONS"
+
+    /// What `error`, before the head was sent, is to the client.
+    func failure(_ error: any Error, _ target: RequestTarget) throws -> Answer {
+      // The client has left, or the server stops.
+      if error is CancellationError { throw error }
+      guard let error = error as? ReadError else {
+        logger.error("request failed", metadata: ["path": "\(target.names)", "error": "\(error)"])
+        return .line(.internalServerError)
+      }
+      let status: HTTPResponse.Status =
+        switch error.code {
+        case .notFound, .unsupportedSource: .notFound
+        case .permissionDenied: .forbidden
+        case .timedOut: .gatewayTimeout
+        case .invalidResponse: .badGateway
+        case .sourceChanged, .resourcesExhausted, .limitExceeded, .closed: .serviceUnavailable
+        default: .internalServerError
+        }
+      if status.code >= 500 {
+        logger.warning("request failed", metadata: ["path": "\(target.names)", "error": "\(error)"])
+      }
+      return .line(status, status == .serviceUnavailable ? [.retryAfter: "1"] : [:])
+    }
+  }
+
+  extension HTTPField.Name {
+    fileprivate static let host = HTTPField.Name("Host")!
+    static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+  }
+
+  /// The `Date` of answers, made once in a second.
+  final class AnswerDates: Sendable {
+    private let last = Locked<(seconds: Int, text: String)>((.min, ""))
+    /// The present second.
+    var now: HTTPDate { HTTPDate(secondsSince1970: Int(rio_realtime_ns() / 1_000_000_000)) }
+
+    var text: String {
+      let now = now
+      return last.withLock { last in
+        if last.seconds != now.secondsSince1970 { last = (now.secondsSince1970, now.text) }
+        return last.text
+      }
+    }
+  }
+#endif

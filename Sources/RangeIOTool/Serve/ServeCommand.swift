@@ -1,0 +1,127 @@
+#if Serve
+  import ArgumentParser
+  import Logging
+  import RangeIO
+  import RangeIOServe
+
+  /// `rangeio serve`: shows files and objects to everything that speaks HTTP.
+  struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "serve", abstract: "Serve directories, files and URLs over HTTP, with ranges and caches.",
+      discussion: """
+        One directory, or one URL that ends in a slash, is served at /. Of several sources each has its last name: \
+        'serve /data https://host/maps/' serves /data/… and /maps/…. URLs are read through memory, compressed memory \
+        and, with --spill, a disk; files through the page cache, or with --far like URLs. /-/stats and /-/explain tell \
+        this machine what is cached. Ctrl-C lets answers end; a second one does not.
+        """)
+
+    @Argument(help: "Directories, files and URLs.", completion: .file())
+    var sources: [String]
+    @Option(
+      help: ArgumentHelp("The address and port, or unix:PATH. Port 0: any that is free.", valueName: "address:port"))
+    var listen = "127.0.0.1:8080"
+    @Option(
+      parsing: .unconditionalSingleValue,
+      help: ArgumentHelp(
+        "A name of this server in the Host of requests, besides localhost and addresses; may be repeated. '*': any.",
+        valueName: "name"))
+    var host: [String] = []
+    @Option(
+      parsing: .unconditionalSingleValue,
+      help: ArgumentHelp("An origin whose pages may read (CORS); may be repeated. '*': any.", valueName: "origin"))
+    var cors: [String] = []
+    @Option(help: ArgumentHelp("Who may ask /-/stats and /-/explain: local, everyone, nobody.", valueName: "who"))
+    var administration = ServeAdministration.local
+    @Option(help: ArgumentHelp("The memory for cached bytes.", valueName: "bytes"))
+    var memory = "256MiB"
+    @Option(help: ArgumentHelp("How much of it holds compressed bytes at most.", valueName: "bytes"))
+    var compressed = "128MiB"
+    @Option(help: ArgumentHelp("A directory for cached bytes that stay.", valueName: "directory"))
+    var spill: String?
+    @Option(help: ArgumentHelp("The most bytes there.", valueName: "bytes"))
+    var spillLimit = "10GiB"
+    @Option(
+      help: ArgumentHelp(
+        "Nodes that several servers share: memcached://HOST:PORT,… or redis://HOST:PORT,…", valueName: "nodes"))
+    var shared: String?
+    @Option(help: ArgumentHelp("How long an object behind a URL is served without asking again.", valueName: "seconds"))
+    var revalidate = 1.0
+    @Option(help: ArgumentHelp("The most time for a read from a URL.", valueName: "seconds"))
+    var timeLimit = 60.0
+    @Flag(help: "Cache files as if they were far away, such as on a network drive.")
+    var far = false
+    @Flag(help: "Tell of each answer on standard error.")
+    var verbose = false
+    @OptionGroup var remote: RemoteOptions
+
+    func run() async throws {
+      guard revalidate >= 0, revalidate < 1e6, timeLimit > 0, timeLimit < 1e6 else {
+        throw ToolFailure.usage("--revalidate and --time-limit: write seconds, less than a million")
+      }
+      let store = try await ServeStore(self)
+      do {
+        try await serve(store)
+      } catch {
+        try await store.close()
+        throw error
+      }
+      try await store.close()
+    }
+
+    private func serve(_ store: ServeStore) async throws {
+      let upstreams = try ServeUpstreams(self, store).upstreams
+      var configuration = RangeServer.Configuration()
+      configuration.address = try Self.address(listen)
+      configuration.hostNames = host
+      configuration.allowedOrigins = cors
+      configuration.administration = administration.choice
+      var logger = Logger(label: "rangeio") { StreamLogHandler.standardError(label: $0) }
+      logger.logLevel = verbose ? .info : .warning
+      let server = RangeServer(
+        upstreams, configuration: configuration, statistics: { store.statistics }, logger: logger)
+      Interrupts.shared.onFirst { server.shutDown() }
+      let (listen, count) = (listen, sources.count)
+      do {
+        try await server.run { port in
+          let address = listen.hasPrefix("unix:") ? listen : "http://\(Self.host(of: listen)):\(port)/"
+          StandardError.line("rangeio: serving \(count == 1 ? "1 source" : "\(count) sources") at \(address)")
+        }
+      } catch let error as ReadError {
+        throw ToolFailure(error.message)
+      } catch is CancellationError {
+        throw CancellationError()
+      } catch {
+        throw ToolFailure("cannot listen at \(listen): \(error)")
+      }
+    }
+
+    private static func host(of listen: String) -> Substring { listen[..<(listen.lastIndex(of: ":") ?? listen.endIndex)] }
+
+    /// Parses `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/rangeio.sock`.
+    static func address(_ text: String) throws(ToolFailure) -> RangeServer.Configuration.Address {
+      if text.hasPrefix("unix:") { return .unixSocket(String(text.dropFirst(5))) }
+      guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+        (0...65_535).contains(port), colon != text.startIndex
+      else { throw .usage("--listen: '\(text)' is no address and port: write 127.0.0.1:8080") }
+      let host = text[..<colon]
+      let isBracketed = host.first == "[" && host.last == "]"
+      guard isBracketed || !host.contains(":") else {
+        throw .usage("--listen: write an IPv6 address in brackets: [::1]:8080")
+      }
+      return .host(String(isBracketed ? host.dropFirst().dropLast() : host), port: port)
+    }
+  }
+
+  /// Who may ask for statistics.
+  enum ServeAdministration: String, CaseIterable, ExpressibleByArgument {
+    case local, everyone, nobody
+
+    var choice: RangeServer.Configuration.Administration {
+      switch self {
+      case .local: .local
+      case .everyone: .everyone
+      case .nobody: .nobody
+      }
+    }
+  }
+#endif

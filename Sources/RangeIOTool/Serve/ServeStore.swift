@@ -1,0 +1,124 @@
+#if Serve
+  import RangeIO
+
+  #if SharedCache
+    import RangeIOSharedCache
+  #endif
+
+  /// Where a server keeps bytes: the tiers of this process, and the nodes that several share.
+  struct ServeStore: Sendable {
+    private let tiers: TieredChunkStore
+    private let stages: @Sendable () -> [any ReadStage]
+    private let closeNodes: @Sendable () async -> Void
+    private let countsOfNodes: @Sendable () -> [ReadCounts]
+
+    init(_ command: ServeCommand) async throws {
+      let memory = try Self.size(command.memory, "--memory")
+      let compressed = try Self.size(command.compressed, "--compressed")
+      var disk: DiskConfiguration?
+      if let directory = command.spill {
+        disk = DiskConfiguration(
+          directory: try PathArgument.path(directory, for: "--spill"),
+          limit: try Self.size(command.spillLimit, "--spill-limit"))
+        // A server that is killed comes back warm, and two on one machine share the limit.
+        disk?.writesOnInsertion = true
+        disk?.isShared = true
+        disk?.keepsFastSources = command.far
+      }
+      do {
+        if let disk {
+          tiers = try await TieredChunkStore(memory: memory, compressed: compressed, disk: disk)
+        } else {
+          tiers = TieredChunkStore(memory: memory, compressed: compressed)
+        }
+      } catch let error as ReadError {
+        throw ToolFailure(error.message)
+      }
+      guard let nodes = command.shared else {
+        stages = { [] }
+        closeNodes = {}
+        countsOfNodes = { [] }
+        return
+      }
+      #if SharedCache
+        let engine = try Self.engine(nodes)
+        let stage = SharedCaching(engine.store)
+        stages = { [stage] }
+        closeNodes = engine.close
+        countsOfNodes = engine.statistics
+      #else
+        throw ToolFailure("--shared \(nodes): this rangeio was built without SharedCache: add it to --traits")
+      #endif
+    }
+
+    /// The stages for an object that is far away.
+    func remote(timeLimit: Duration) -> ReadPipeline {
+      ReadPipeline {
+        TimeLimiting(timeLimit)
+        ReadAhead()
+        Caching(tiers, fill: .automatic)
+        for stage in stages() { stage }
+        Merging(concurrentSpans: 16)
+        Retrying()
+        Limiting(concurrentReads: 16)
+      }
+    }
+
+    var statistics: [String: any Encodable & Sendable] {
+      let nodes = countsOfNodes()
+      return nodes.isEmpty ? ["store": tiers.statistics()] : ["store": tiers.statistics(), "nodes": nodes]
+    }
+
+    /// Writes what is still to be written, and closes everything.
+    func close() async throws {
+      await closeNodes()
+      try await tiers.close()
+    }
+
+    private static func size(_ text: String, _ option: String) throws(ToolFailure) -> ByteCount {
+      guard let count = ByteCount(text), count.bytes >= 0 else {
+        throw .usage("\(option): '\(text)' is not a number of bytes: write 256MiB or 10GB")
+      }
+      return count
+    }
+  }
+
+  #if SharedCache
+    extension ServeStore {
+      private struct Engine {
+        let store: any SharedBlockStore
+        let close: @Sendable () async -> Void
+        let statistics: @Sendable () -> [ReadCounts]
+      }
+
+      private static func engine(_ text: String) throws -> Engine {
+        do {
+          if text.hasPrefix("memcached://") {
+            let store = try MemcachedStore(try nodes(text.dropFirst(12), port: 11_211))
+            return Engine(store: store, close: { await store.close() }, statistics: { store.statistics() })
+          }
+          if text.hasPrefix("redis://") {
+            let store = try RedisStore(try nodes(text.dropFirst(8), port: 6379))
+            return Engine(store: store, close: { await store.close() }, statistics: { store.statistics() })
+          }
+        } catch let error as ReadError {
+          throw ToolFailure.usage("--shared: \(error.message)")
+        }
+        throw ToolFailure.usage("--shared: '\(text)' begins with neither memcached:// nor redis://")
+      }
+
+      /// Parses `one:11211,two`.
+      private static func nodes(_ text: Substring, port: Int) throws(ToolFailure) -> [SharedCacheNode] {
+        var nodes: [SharedCacheNode] = []
+        for part in text.split(separator: ",") {
+          let words = part.split(separator: ":", maxSplits: 1)
+          guard let host = words.first, words.count == 1 || Int(words[1]) != nil else {
+            throw .usage("--shared: '\(part)' is no host and port")
+          }
+          nodes.append(.host(String(host), port: words.count == 1 ? port : Int(words[1])!))
+        }
+        return nodes
+      }
+    }
+  #endif
+#endif

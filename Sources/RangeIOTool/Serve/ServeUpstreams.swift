@@ -1,0 +1,86 @@
+#if Serve
+  import CRangeIOSystem
+  import RangeIO
+  import RangeIOServe
+  import SystemPackage
+
+  /// The sources of the command line, each under its name.
+  struct ServeUpstreams {
+    let upstreams: [(String, any ServedUpstream)]
+
+    init(_ command: ServeCommand, _ store: ServeStore) throws {
+      guard !command.sources.isEmpty else { throw ToolFailure.usage("name a directory, a file or a URL") }
+      var upstreams: [(String, any ServedUpstream)] = []
+      for text in command.sources {
+        let name = SourceName(text)
+        let upstream = try Self.upstream(name, command, store)
+        let isOnly = command.sources.count == 1 && upstream.isPrefix
+        let mount = isOnly ? "" : Self.lastName(of: name)
+        guard isOnly || RequestTarget.isServed(mount) else {
+          throw ToolFailure.usage("\(name.shown): there is no name to serve it under: serve it alone")
+        }
+        guard !upstreams.contains(where: { $0.0 == mount }) else {
+          throw ToolFailure.usage("\(name.shown): another source is called '\(mount)' as well")
+        }
+        upstreams.append((mount, upstream.source))
+      }
+      self.upstreams = upstreams
+    }
+
+    /// - Returns: the upstream, and whether it has names below it.
+    private static func upstream(
+      _ name: SourceName, _ command: ServeCommand, _ store: ServeStore
+    ) throws -> (source: any ServedUpstream, isPrefix: Bool) {
+      let revalidate = Duration.seconds(command.revalidate)
+      let pipeline = store.remote(timeLimit: .seconds(command.timeLimit))
+      guard name.isURL else {
+        let filePipeline = command.far ? pipeline : ReadPipeline()
+        let path = try PathArgument.path(name.text, for: "serve")
+        let mode = path.withCString { rio_mode_of_path($0) }
+        if mode >= 0, rio_file_kind_of(UInt32(mode)) == rio_regular_file {
+          return (
+            ObjectUpstream(freshness: .milliseconds(100)) {
+              try await RangeReader(FileSource(path), filePipeline, onChange: .refresh)
+            }, false
+          )
+        }
+        do {
+          return (try DirectoryUpstream(FilePath(path), pipeline: filePipeline), true)
+        } catch let error as ReadError {
+          throw ToolFailure(reading: name, error)
+        }
+      }
+      let options = OpeningOptions(remote: try command.remote.checked(for: name), parallel: 16)
+      // Fails now if this build cannot read such URLs.
+      _ = try OpenedSource(name, options)
+      guard name.text.hasSuffix("/") else {
+        return (
+          ObjectUpstream(freshness: revalidate) {
+            try await Self.reader(name, options, pipeline, revalidate)
+          }, false
+        )
+      }
+      return (
+        ObjectUpstream(freshness: revalidate) { path in
+          let below = SourceName(name.text + path.map { RequestTarget.encoded($0) }.joined(separator: "/"))
+          return try await Self.reader(below, options, pipeline, revalidate)
+        }, true
+      )
+    }
+
+    private static func reader(
+      _ name: SourceName, _ options: OpeningOptions, _ pipeline: ReadPipeline, _ revalidate: Duration
+    ) async throws -> RangeReader {
+      try await RangeReader(
+        OpenedSource(name, options).source, pipeline, onChange: .refresh, pollInterval: revalidate)
+    }
+
+    /// The last name of the path.
+    private static func lastName(of name: SourceName) -> String {
+      let path = name.isURL ? String(name.text.prefix { !"?#".contains($0) }) : name.text
+      let names = path.split(separator: "/")
+      // Of a URL without a path, the host is the last.
+      return names.last.map(String.init) ?? ""
+    }
+  }
+#endif

@@ -1,0 +1,58 @@
+import RangeIOServe
+import Testing
+
+struct RequestTargetTests {
+  @Test func `names are decoded, and slashes count once`() {
+    let target = RequestTarget("/a//b%20c/d%C3%A9?x=%31&y")
+    #expect(target?.names == ["a", "b c", "d\u{e9}"])
+    #expect(target?.endsInSlash == false)
+    #expect(target?.parameter("x") == "1")
+    #expect(target?.parameter("y") == "")
+    #expect(target?.parameter("z") == nil)
+    #expect(RequestTarget("/")?.names == [])
+    #expect(RequestTarget("/a/")?.endsInSlash == true)
+  }
+
+  @Test(arguments: [
+    "", "a", "*", "/../etc/passwd", "/a/../b", "/a/./b", "/%2e%2e/etc", "/.%2e/x", "/%2E./x", "/.git/config", "/a/.htaccess",
+    "/a%2fb", "/a%2Fb", "/..%2f..%2fetc", "/a%00.bin", "/%", "/%4", "/%zz", "/a%ff", "/%c0%ae%c0%ae/x", "http://host/a",
+  ])
+  func `what leads up, is hidden or is malformed names nothing`(path: String) {
+    #expect(RequestTarget(path) == nil)
+  }
+
+  @Test func `a name comes back as it was sent`() {
+    for name in ["a b", "100%", "\u{e9}?#&", "a/b"] {
+      let encoded = RequestTarget.encoded(name)
+      #expect(encoded.utf8.allSatisfy { $0 > 32 && $0 < 127 })
+      #expect(RequestTarget("/" + encoded)?.names == (name.contains("/") ? nil : [name]))
+    }
+  }
+
+  @Test(arguments: ["localhost", "LOCALHOST:8080", "127.0.0.1", "10.1.2.3:80", "[::1]:8080", "[::ffff:1.2.3.4]", "maps.example", "Maps.Example:443", "maps.example."])
+  func `names of ours and addresses are permitted`(host: String) {
+    #expect(HostPolicy(["maps.example"]).permits(host))
+  }
+
+  @Test(arguments: [
+    "", "evil.example", "maps.example.evil.example", "127.0.0.1.evil.example", "[::1", "[evil]:80", "localhost:x",
+    "maps.example:80:80", "user@localhost", "local host", "1.2.3", "1.2.3.999", "[]", ":80",
+  ])
+  func `names of others are refused`(host: String) {
+    #expect(!HostPolicy(["maps.example"]).permits(host))
+  }
+
+  @Test func `any name can be permitted, and must still be one`() {
+    #expect(HostPolicy(["*"]).permits("evil.example"))
+    #expect(!HostPolicy(["*"]).permits("a b"))
+  }
+
+  @Test func `metrics are numbers by their paths`() throws {
+    let json = #"{"server":{"bodyBytes":12,"answers2xx":3,"name":"x"},"store":{"memory":{"hits":1.5}},"list":[1]}"#
+    let text = try MetricsText(json: .init(json.utf8)).text
+    #expect(text.contains("\nrangeio_server_body_bytes 12\n"))
+    #expect(text.contains("rangeio_server_answers2xx 3\n"))
+    #expect(text.contains("rangeio_store_memory_hits 1.5\n"))
+    #expect(!text.contains("name") && !text.contains("list"))
+  }
+}

@@ -1,0 +1,200 @@
+#if Serve && HTTP
+  import Foundation
+  import NIOCore
+  import NIOPosix
+  import RangeIO
+  import RangeIOHTTPTestServer
+  import RangeIOServe
+  import RangeIOTesting
+  import SystemPackage
+  import Testing
+
+  /// Objects that change, fail or are slow while they are served.
+  struct ChangingObjectTests {
+    @Test func `a file that is replaced is served anew under another tag, and never mixed`() async throws {
+      let folder = try ServedFolder()
+      let old = ServedFolder.bytes(300_000)
+      let new = ServedFolder.bytes(400_000, seed: 0x5a)
+      try folder.write(old, to: "a.bin")
+      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+        let first = try await ask("/a.bin", port: port)
+        #expect(first.body == old)
+        try folder.write(new, to: "b.bin")
+        #expect(rename(folder.path + "/b.bin", folder.path + "/a.bin") == 0)
+        // Until it is seen, the old file is served whole.
+        var answer = first
+        while answer.body == old {
+          answer = try await ask("/a.bin", port: port)
+          #expect(answer.status == 200)
+          #expect((answer.fields["etag"] == first.fields["etag"]) == (answer.body == old))
+        }
+        #expect(answer.body == new)
+        let condition = "If-Range: \(first.fields["etag"] ?? "")"
+        #expect(try await ask("/a.bin", port: port, ["Range: bytes=0-9", condition]).status == 200)
+      }
+    }
+
+    @Test func `a file that is rewritten in place is served anew`() async throws {
+      let folder = try ServedFolder()
+      try folder.write(ServedFolder.bytes(1000), to: "a.bin")
+      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+        #expect(try await ask("/a.bin", port: port).body == ServedFolder.bytes(1000))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/a.bin"))
+        try handle.write(contentsOf: Data(ServedFolder.bytes(2000, seed: 1)))
+        try handle.close()
+        let answer = try await ask("/a.bin", port: port)
+        #expect(answer.status == 200)
+        #expect(answer.body == ServedFolder.bytes(2000, seed: 1))
+      }
+    }
+
+    @Test func `a file that is removed is not found`() async throws {
+      let folder = try ServedFolder()
+      try folder.write([1, 2, 3], to: "a.bin")
+      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+        #expect(try await ask("/a.bin", port: port).body == [1, 2, 3])
+        #expect(unlink(folder.path + "/a.bin") == 0)
+        while try await ask("/a.bin", port: port).status != 404 {}
+        try folder.write([4], to: "a.bin")
+        #expect(try await ask("/a.bin", port: port).body == [4])
+      }
+    }
+
+    /// A source of which reads from some offset on fail.
+    private struct FailingSource: RangeSource {
+      let size: Int
+      let failsFrom: Int
+      let error: ReadError
+
+      func describe() async throws -> SourceDescription {
+        SourceDescription(id: "failing", name: "failing", validator: nil, byteCount: size, preferredBlockSize: 65_536)
+      }
+
+      func read(_ range: Range<Int>, of source: SourceDescription) async throws -> Bytes {
+        guard range.upperBound <= failsFrom else { throw error }
+        return Bytes(range.map { UInt8(truncatingIfNeeded: $0) })
+      }
+    }
+
+    @Test func `a source that fails before the head is an answer, and after it the connection is cut`() async throws {
+      let cases: [(ReadError.Code, Int)] = [
+        (.timedOut, 504), (.invalidResponse, 502), (.inputOutput, 500), (.permissionDenied, 403), (.notFound, 404),
+        (.resourcesExhausted, 503),
+      ]
+      for (code, status) in cases {
+        let error = ReadError(code, "as the test says")
+        let upstream = ObjectUpstream {
+          try await RangeReader(FailingSource(size: 1 << 20, failsFrom: 1 << 19, error: error), onChange: .refresh)
+        }
+        try await withServer([("object", upstream)]) { port, _ in
+          let early = try await ask("/object", port: port, ["Range: bytes=600000-"])
+          #expect(early.status == status)
+          let late = try await ask("/object", port: port)
+          #expect(late.status == 200)
+          #expect(late.fields["content-length"] == "\(1 << 20)")
+          #expect(late.body.count == 1 << 19)
+          let parts = try await ask("/object", port: port, ["Range: bytes=0-9,600000-600009"])
+          #expect(parts.status == 206)
+          #expect(parts.body.count < Int(parts.fields["content-length"] ?? "") ?? 0)
+        }
+      }
+    }
+
+    @Test func `an upstream of many objects opens those that are asked for, once`() async throws {
+      let opened = Counter()
+      let upstream = ObjectUpstream(
+        freshness: .seconds(1000),
+        openBelow: { names in
+          opened.add()
+          guard names != ["none"] else { throw ReadError(.notFound, "none") }
+          return try await RangeReader(SyntheticSource(byteCount: 100_000), onChange: .refresh)
+        })
+      try await withServer([("", upstream)]) { port, _ in
+        let answers = try await withThrowingTaskGroup(of: ReceivedAnswer.self) { group in
+          for _ in 0..<20 { group.addTask { try await ask("/a/b", port: port, ["Range: bytes=5-8"]) } }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0.status == 206 && $0.body == answers[0].body })
+        #expect(opened.count == 1)
+        #expect(try await ask("/none", port: port).status == 404)
+        #expect(try await ask("/", port: port).status == 404)
+      }
+    }
+
+    @Test func `a client that leaves ends what is read for it`() async throws {
+      let source = GatedSource(SyntheticSource(byteCount: 1 << 20))
+      let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
+      try await withServer([("object", upstream)]) { port, _ in
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+          .connect(host: "127.0.0.1", port: port).get()
+        // Its end is a reset.
+        try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try await channel.writeAndFlush(ByteBuffer(string: "GET /object HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        await source.arrivals(1)
+        #expect(try await answersUnderWay(port) == 2)
+        try await channel.close()
+        // Only the one that asks.
+        while try await answersUnderWay(port) != 1 {}
+        source.open()
+      }
+    }
+
+    private func answersUnderWay(_ port: Int) async throws -> Int {
+      let stats = String(decoding: try await ask("/-/stats?format=prometheus", port: port).body, as: UTF8.self)
+      let line = stats.split(separator: "\n").first { $0.hasPrefix("rangeio_answers ") }
+      return line.flatMap { Int($0.dropFirst("rangeio_answers ".count)) } ?? -1
+    }
+
+    @Test func `a server that is told to stop lets answers end, and accepts nobody`() async throws {
+      let source = GatedSource(SyntheticSource(byteCount: 1000))
+      let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
+      var configuration = RangeServer.Configuration()
+      configuration.address = .host("127.0.0.1", port: 0)
+      let server = RangeServer([("object", upstream)], configuration: configuration)
+      let (ports, port) = AsyncStream<Int>.makeStream()
+      let running = Task { try await server.run { port.yield($0) } }
+      var iterator = ports.makeAsyncIterator()
+      let number = try #require(await iterator.next())
+      async let answer = ask("/object", port: number)
+      await source.arrivals(1)
+      server.shutDown()
+      source.open()
+      let received = try await answer
+      #expect(received.status == 200 && received.body.count == 1000)
+      try await running.value
+      await #expect(throws: (any Error).self) { try await ask("/object", port: number) }
+    }
+
+    @Test func `a client has so many answers and connections, and others are answered`() async throws {
+      let source = GatedSource(SyntheticSource(byteCount: 1000))
+      let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
+      let limit = { (configuration: inout RangeServer.Configuration) in
+        configuration.answersPerClient = 2
+        configuration.connectionsPerClient = 3
+      }
+      try await withServer([("object", upstream)], limit) { port, _ in
+        async let first = ask("/object", port: port)
+        async let second = ask("/object", port: port)
+        await source.arrivals(1)
+        var refused: ReceivedAnswer
+        repeat { refused = try await ask("/none", port: port) } while refused.status == 404
+        #expect([429, 0].contains(refused.status))
+        source.open()
+        #expect(try await first.status == 200)
+        #expect(try await second.status == 200)
+        var after: ReceivedAnswer
+        repeat { after = try await ask("/object", port: port) } while after.status != 200
+        #expect(after.body.count == 1000)
+      }
+    }
+  }
+
+  /// Counts from any thread.
+  final class Counter: Sendable {
+    private let number = Locked(0)
+
+    func add() { number.withLock { $0 += 1 } }
+
+    var count: Int { number.withLock { $0 } }
+  }
+#endif

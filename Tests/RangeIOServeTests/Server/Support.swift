@@ -1,0 +1,104 @@
+#if Serve && HTTP
+  import Foundation
+  import RangeIO
+  import RangeIOHTTPTestServer
+  import RangeIOServe
+  import SystemPackage
+  import Testing
+
+  /// A folder that goes with the test.
+  final class ServedFolder: Sendable {
+    let path: String
+
+    init() throws {
+      var template = Array((NSTemporaryDirectory() + "/rangeio-serve-XXXXXX").utf8CString)
+      guard let made = mkdtemp(&template), let real = realpath(made, nil) else { throw POSIXError(.EIO) }
+      defer { free(real) }
+      path = String(cString: real)
+    }
+
+    // `try?`: what stays behind is the system's to clean.
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// - Parameter settled: whether the file's times are so old that they name its bytes for good.
+    func write(_ bytes: [UInt8], to name: String, settled: Bool = true) throws {
+      let url = URL(fileURLWithPath: path + "/" + name)
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(bytes).write(to: url)
+      if settled {
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000.5)], ofItemAtPath: url.path)
+      }
+    }
+
+    /// Bytes that tell where they stand.
+    static func bytes(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ $0 >> 16) ^ seed }
+    }
+  }
+
+  /// Runs a server on a free port of 127.0.0.1, and stops it when `body` is done.
+  func withServer<Result: Sendable>(
+    _ upstreams: [(String, any ServedUpstream)], _ configure: (inout RangeServer.Configuration) -> Void = { _ in },
+    _ body: (_ port: Int, RangeServer) async throws -> Result
+  ) async throws -> Result {
+    var configuration = RangeServer.Configuration()
+    configuration.address = .host("127.0.0.1", port: 0)
+    configure(&configuration)
+    let server = RangeServer(upstreams, configuration: configuration)
+    let (ports, port) = AsyncStream<Int>.makeStream()
+    let running = Task {
+      defer { port.finish() }
+      try await server.run { number in
+        port.yield(number)
+        port.finish()
+      }
+    }
+    var iterator = ports.makeAsyncIterator()
+    guard let number = await iterator.next() else {
+      try await running.value
+      throw POSIXError(.EADDRINUSE)
+    }
+    do {
+      let result = try await body(number, server)
+      running.cancel()
+      _ = await running.result
+      return result
+    } catch {
+      running.cancel()
+      _ = await running.result
+      throw error
+    }
+  }
+
+  /// An answer in parts.
+  struct ReceivedAnswer {
+    let status: Int
+    /// By names in lower case.
+    let fields: [String: String]
+    let body: [UInt8]
+    let end: RawClient.Received.End
+
+    init(_ received: RawClient.Received) {
+      let (head, body) = received.parts
+      let lines = head.split(separator: "\r\n")
+      status = lines.first.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
+      var fields: [String: String] = [:]
+      for line in lines.dropFirst() {
+        guard let colon = line.firstIndex(of: ":") else { continue }
+        fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      }
+      self.fields = fields
+      self.body = body
+      end = received.end
+    }
+  }
+
+  /// Asks for `path` on a connection of its own.
+  func ask(
+    _ path: String, port: Int, method: String = "GET", _ fields: [String] = [], host: String = "127.0.0.1"
+  ) async throws -> ReceivedAnswer {
+    let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
+    return ReceivedAnswer(try await RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port))
+  }
+#endif
