@@ -8,10 +8,6 @@
 #endif
 #endif
 
-#if !defined(O_PATH)
-#define O_PATH O_RDONLY
-#endif
-
 // -ENOSYS where the system has no such call.
 static int open_beneath_at_once(int directory, const char *path, int flags) {
 #if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
@@ -72,7 +68,12 @@ int rio_open_beneath_by_names(int directory, const char *path) {
 }
 
 int rio_stat_beneath(int directory, const char *path, struct rio_stat *out) {
-  int fd = open_beneath(directory, path, O_PATH | O_CLOEXEC | O_NONBLOCK);
+#if defined(__linux__)
+  // With other flags than these the kernel refuses it.
+  int fd = open_beneath(directory, path, O_PATH | O_CLOEXEC);
+#else
+  int fd = open_beneath(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+#endif
   if (fd < 0) return fd;
   int result = rio_fstat(fd, out);
   close(fd);

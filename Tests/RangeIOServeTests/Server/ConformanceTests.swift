@@ -34,7 +34,7 @@
     }
 
     private static func condition(
-      _ fields: [String], _ status: Int, _ body: Range<Int>? = nil, method: String = "GET", _ differs: String? = nil
+      _ fields: [String], _ status: Int, _ body: Range<Int>? = nil, _ differs: String? = nil, method: String = "GET"
     ) -> Case {
       Case(method: method, fields: fields, status: status, body: body, differs: differs)
     }
@@ -58,7 +58,9 @@
 
     static let conditions: [Case] = [
       condition([], 200, 0..<1000), condition([], 200, method: "HEAD"),
-      condition(["Range: bytes=0-1"], 200, method: "HEAD", "nginx and Apache answer 206: RFC 9110, 14.2, has ranges for GET only"),
+      condition(
+        ["Range: bytes=0-1"], 200, nil, "nginx and Apache answer 206: RFC 9110, 14.2, has ranges for GET only",
+        method: "HEAD"),
       condition(["If-Match: {tag}"], 200, 0..<1000), condition(["If-Match: *"], 200, 0..<1000),
       condition(["If-Match: \"other\""], 412), condition(["If-Match: \"other\", {tag}"], 200, 0..<1000),
       condition(["If-Match: W/{tag}"], 412), condition(["If-Match: {tag}", "Range: bytes=0-1"], 206, 0..<2),
@@ -80,11 +82,15 @@
       condition(["If-Unmodified-Since: {earlier}"], 412),
       condition(["If-Unmodified-Since: {earlier}", "Range: bytes=0-1"], 412),
       condition(["If-Unmodified-Since: never"], 200, 0..<1000),
-      condition(["If-Match: {tag}", "If-Unmodified-Since: {earlier}"], 200, 0..<1000),
+      condition(
+        ["If-Match: {tag}", "If-Unmodified-Since: {earlier}"], 200, 0..<1000,
+        "nginx and Apache answer 412: RFC 9110, 13.1.4, ignores the date beside If-Match"),
       condition(["If-Match: \"other\"", "If-None-Match: {tag}"], 412),
       condition(["If-Match: {tag}", "If-None-Match: {tag}"], 304),
       condition(["If-None-Match: \"other\"", "If-Modified-Since: {later}"], 200, 0..<1000),
-      condition(["If-None-Match: {tag}", "If-Modified-Since: {earlier}"], 304),
+      condition(
+        ["If-None-Match: {tag}", "If-Modified-Since: {earlier}"], 304, nil,
+        "nginx and Apache answer 200: RFC 9110, 13.1.3, ignores the date beside If-None-Match"),
       condition(["If-Range: {tag}", "Range: bytes=0-1"], 206, 0..<2),
       condition(["If-Range: \"other\"", "Range: bytes=0-1"], 200, 0..<1000),
       condition(["If-Range: W/{tag}", "Range: bytes=0-1"], 200, 0..<1000),
@@ -151,8 +157,9 @@
           }
           guard theirs.count == 2, Self.isSame(theirs[0], theirs[1]), item.differs == nil else { continue }
           compared += 1
+          let isSame = Self.isSame(ours, theirs[0])
           #expect(
-            Self.isSame(ours, theirs[0]),
+            isSame,
             "\(item.testDescription): \(ours.status) \(ours.fields["content-range"] ?? ""), and nginx and Apache \(theirs[0].status) \(theirs[0].fields["content-range"] ?? "")"
           )
         }
