@@ -18,7 +18,7 @@ demo: setup ## Read a file in many ways, compare every byte, show figures: make 
 	@"$$(swift build -c release --show-bin-path)/rangeio" demo $(if $(FILE),"$(FILE)")
 
 # The traits of all plugins, as in Package.swift.
-ALL_TRAITS = HTTP,S3,Telemetry,NIO,SharedCache
+ALL_TRAITS = HTTP,S3,Telemetry,NIO,SharedCache,Serve
 
 test: setup ## Build without warnings and run all tests, or some: make test FILTER=… TRAITS=all
 	@$(if $(TRAITS),scripts/setup-servers.sh && RANGEIO_TRAITS=$(if $(filter all,$(TRAITS)),$(ALL_TRAITS),$(TRAITS))) \

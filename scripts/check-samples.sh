@@ -25,10 +25,10 @@ fi
 
 # All of them or none: the pages of one plugin mention others.
 known='RangeIO[A-Za-z]*|SystemPackage|Foundation|Dispatch|Synchronization|Testing'
-plugins=() more='' left_out='RemoteObjects.md|^Plugins/RangeIO(HTTP|S3|SharedCache|Telemetry|NIO)/'
-if [ "$traits" = HTTP,S3,Telemetry,NIO,SharedCache ]; then
+plugins=() more='' left_out='RemoteObjects.md|Serving.md|^Plugins/RangeIO(HTTP|S3|SharedCache|Telemetry|NIO)/'
+if [ "$traits" = HTTP,S3,Telemetry,NIO,SharedCache,Serve ]; then
   plugins=(scripts/samples/Plugins.swift)
-  left_out='^$' more='import RangeIOHTTP\nimport RangeIOS3\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\n'
+  left_out='^$' more='import RangeIOHTTP\nimport RangeIOS3\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
   known="$known|NIO[A-Za-z0-9]*|Logging|Metrics|Tracing|ServiceLifecycle|AsyncHTTPClient"
 fi
 pages=(README.md)

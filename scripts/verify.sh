@@ -22,10 +22,10 @@ long() { scripts/test.sh --filter "$1"; }
 
 what_plugins="plugins that need a trait, against nginx, Apache and moto: 10,000 reads of a lying server, 1,000 runs of replacement, 100,000 cancelled reads, 100,000 seeds"
 run_plugins() {
-  export RANGEIO_SERVERS=required RANGEIO_TRAITS=HTTP,S3,Telemetry,NIO,SharedCache
+  export RANGEIO_SERVERS=required RANGEIO_TRAITS=HTTP,S3,Telemetry,NIO,SharedCache,Serve
   scripts/setup-servers.sh
   RANGEIO_READS=10000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 \
-    long 'RangeIO(HTTPTransport|HTTP|S3|SharedCache|Telemetry|NIO|Tool)Tests'
+    long 'RangeIO(HTTPTransport|HTTP|S3|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
   Examples/RemoteFormats/check.sh --http
   unset RANGEIO_SERVERS RANGEIO_TRAITS
 }

@@ -21,6 +21,13 @@ int rio_platform_open_again(int fd) {
   return -ENOTSUP;  // /dev/fd duplicates
 }
 
+int rio_platform_open_beneath(int directory, const char *path, int flags) {
+  (void)directory, (void)path, (void)flags;
+  return -ENOSYS;
+}
+
+int rio_platform_flags_to_look(void) { return O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK; }
+
 int rio_platform_replace(int with, int fd) {
   int result = dup2(with, fd);
   if (result >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);

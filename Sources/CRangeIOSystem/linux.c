@@ -3,6 +3,9 @@
 #include "platform.h"
 
 #include <linux/fs.h>
+#if __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#endif
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -47,6 +50,25 @@ enum rio_unreadable rio_platform_why_unreadable(int flags) {
 }
 
 int rio_platform_open_again(int fd) { return rio_open_readonly(path_of(fd).text); }
+
+int rio_platform_open_beneath(int directory, const char *path, int flags) {
+#if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
+  struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+  long fd;
+  // EAGAIN: something was renamed on the way, so the kernel cannot tell.
+  int tries = 0;
+  do {
+    fd = syscall(SYS_openat2, directory, path, &how, sizeof how);
+  } while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < 16)));
+  return fd < 0 ? -errno : (int)fd;
+#else
+  (void)directory, (void)path, (void)flags;
+  return -ENOSYS;
+#endif
+}
+
+// With other flags than these the kernel refuses O_PATH.
+int rio_platform_flags_to_look(void) { return O_PATH | O_CLOEXEC; }
 
 int rio_platform_replace(int with, int fd) { return dup3(with, fd, O_CLOEXEC); }
 

@@ -54,6 +54,12 @@ enum rio_unreadable rio_platform_why_unreadable(int flags);
 /// Opens the inode behind `fd` again, even one that has been unlinked. Negative where the platform cannot.
 int rio_platform_open_again(int fd);
 
+/// Opens what `path` leads to from `directory`, unless that lies outside of it: -EXDEV; -ENOSYS where the system cannot tell.
+int rio_platform_open_beneath(int directory, const char *path, int flags);
+
+/// How to open what is only to be looked at, for its status.
+int rio_platform_flags_to_look(void);
+
 /// dup2(2), with FD_CLOEXEC: the result, and errno.
 int rio_platform_replace(int with, int fd);
 

@@ -84,7 +84,9 @@
             context.assumingMemoryBound(to: [String].self).pointee.append(text)
           }, names)
       }
-      guard result >= 0 else { throw ReadError.errno(Errno(rawValue: -result), "list the directory", .init(source: "")) }
+      guard result >= 0 else {
+        throw ReadError.errno(Errno(rawValue: -result), "list the directory", .init(source: ""))
+      }
       names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       var entries: [ServedItem.Entry] = []
       for name in names {

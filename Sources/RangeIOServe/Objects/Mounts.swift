@@ -40,7 +40,8 @@
         // What cannot be opened now is listed as well, without a size.
         let found = try? await pools[name]?.find([])
         if case .object(let object) = found {
-          entries.append(.init(name: name, size: object.version.size, modified: object.version.modified?.secondsSince1970))
+          entries.append(
+            .init(name: name, size: object.version.size, modified: object.version.modified?.secondsSince1970))
         } else {
           entries.append(.init(name: name, size: nil, modified: nil))
         }

@@ -27,9 +27,11 @@ package struct HostPolicy: Sendable {
     if text.utf8.first == UInt8(ascii: "[") {
       guard let end = text.firstIndex(of: "]") else { return nil }
       let inner = text[text.index(after: text.startIndex)..<end]
-      let isInner = inner.contains(":") && inner.utf8.allSatisfy { byte in
-        (48...58).contains(byte) || (97...102).contains(byte) || byte == 46
-      }
+      let isInner =
+        inner.contains(":")
+        && inner.utf8.allSatisfy { byte in
+          (48...58).contains(byte) || (97...102).contains(byte) || byte == 46
+        }
       return isInner && isPort(text[text.index(after: end)...]) ? String(text[...end]) : nil
     }
     let host = text.prefix { $0 != ":" }

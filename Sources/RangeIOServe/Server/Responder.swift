@@ -38,7 +38,9 @@
     /// Answers `request`.
     ///
     /// - Throws: what makes the connection be closed at once, such as a source that fails in the middle of an answer.
-    @concurrent func respond(to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
+    @concurrent func respond(to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel)
+      async throws
+    {
       let head = request.head
       // Nothing that is served takes a body. One that is announced is not waited for, nor skipped without end.
       let hasBody =

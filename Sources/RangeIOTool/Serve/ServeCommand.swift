@@ -95,7 +95,9 @@
       }
     }
 
-    private static func host(of listen: String) -> Substring { listen[..<(listen.lastIndex(of: ":") ?? listen.endIndex)] }
+    private static func host(of listen: String) -> Substring {
+      listen[..<(listen.lastIndex(of: ":") ?? listen.endIndex)]
+    }
 
     /// Parses `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/rangeio.sock`.
     static func address(_ text: String) throws(ToolFailure) -> RangeServer.Configuration.Address {

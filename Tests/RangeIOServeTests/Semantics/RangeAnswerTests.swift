@@ -17,15 +17,16 @@ struct RangeAnswerTests {
     return RangeAnswer(range: range, conditions, for: version, now: Self.now)
   }
 
-  @Test(arguments: [
-    (nil, .whole), ("bytes=0-9", .part(0..<10)), ("bytes=90-", .part(90..<100)), ("bytes=-10", .part(90..<100)),
-    ("bytes=-1000", .part(0..<100)), ("bytes=99-1000", .part(99..<100)), ("bytes=100-", .notSatisfiable),
-    ("bytes=-0", .notSatisfiable), ("bytes=5-2", .whole), ("bytes=0-1", .part(0..<2)),
-    ("bytes=0-1,4-5", .parts([0..<2, 4..<6])), ("bytes=4-5,0-1", .parts([4..<6, 0..<2])),
-    ("bytes=0-1,200-", .part(0..<2)), ("bytes=200-,300-", .notSatisfiable),
-    ("bytes=0-98,1-99", .whole), ("bytes=0-49,50-99", .parts([0..<50, 50..<100])),
-    ("bytes=0-9223372036854775807", .part(0..<100)), ("bytes=-9223372036854775807", .part(0..<100)),
-  ] as [(String?, RangeAnswer)])
+  @Test(
+    arguments: [
+      (nil, .whole), ("bytes=0-9", .part(0..<10)), ("bytes=90-", .part(90..<100)), ("bytes=-10", .part(90..<100)),
+      ("bytes=-1000", .part(0..<100)), ("bytes=99-1000", .part(99..<100)), ("bytes=100-", .notSatisfiable),
+      ("bytes=-0", .notSatisfiable), ("bytes=5-2", .whole), ("bytes=0-1", .part(0..<2)),
+      ("bytes=0-1,4-5", .parts([0..<2, 4..<6])), ("bytes=4-5,0-1", .parts([4..<6, 0..<2])),
+      ("bytes=0-1,200-", .part(0..<2)), ("bytes=200-,300-", .notSatisfiable),
+      ("bytes=0-98,1-99", .whole), ("bytes=0-49,50-99", .parts([0..<50, 50..<100])),
+      ("bytes=0-9223372036854775807", .part(0..<100)), ("bytes=-9223372036854775807", .part(0..<100)),
+    ] as [(String?, RangeAnswer)])
   func `ranges are answered as RFC 9110 says`(range: String?, expected: RangeAnswer) {
     #expect(answer(range) == expected)
   }
@@ -105,6 +106,8 @@ struct RangeAnswerTests {
     body += parts.end
     #expect(body.utf8.count == parts.byteCount)
     #expect(parts.contentType == "multipart/byteranges; boundary=rangeio-0000000000000007")
-    #expect(body.hasPrefix("--rangeio-0000000000000007\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/100\r\n\r\nxx\r\n--"))
+    #expect(
+      body.hasPrefix(
+        "--rangeio-0000000000000007\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/100\r\n\r\nxx\r\n--"))
   }
 }

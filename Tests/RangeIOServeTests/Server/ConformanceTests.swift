@@ -166,7 +166,9 @@
       }
       for peer in peers { await peer.stop() }
       if peers.count == 2 {
-        print("conformance: \(Self.ranges.count + Self.conditions.count) cases, in \(compared) of them nginx and Apache agree")
+        print(
+          "conformance: \(Self.ranges.count + Self.conditions.count) cases, in \(compared) of them nginx and Apache agree"
+        )
         #expect(compared > 60)
       }
     }

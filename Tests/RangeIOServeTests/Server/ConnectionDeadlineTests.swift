@@ -1,5 +1,6 @@
-@testable import RangeIOServe
 import Testing
+
+@testable import RangeIOServe
 
 struct ConnectionDeadlineTests {
   private func deadline() -> ConnectionDeadline {

@@ -19,7 +19,8 @@
       try folder.write(Array("secret".utf8), to: "public/.git/config")
       let root = folder.path + "/public"
       try FileManager.default.createSymbolicLink(atPath: root + "/out", withDestinationPath: "../secret.txt")
-      try FileManager.default.createSymbolicLink(atPath: root + "/away", withDestinationPath: folder.path + "/secret.txt")
+      try FileManager.default.createSymbolicLink(
+        atPath: root + "/away", withDestinationPath: folder.path + "/secret.txt")
       try FileManager.default.createSymbolicLink(atPath: root + "/up", withDestinationPath: "..")
       try FileManager.default.createSymbolicLink(atPath: root + "/within", withDestinationPath: "a.bin")
       try FileManager.default.createSymbolicLink(atPath: root + "/loop", withDestinationPath: "loop")
@@ -122,7 +123,8 @@
         let many = (0..<200).map { "X-\($0): 1" }
         #expect([400, 431].contains(try await ask("/a.bin", port: port, many).status))
         let long = "X: " + String(repeating: "y", count: 100_000)
-        let flood = try await RawClient.exchange("GET /a.bin HTTP/1.1\r\nHost: localhost\r\n\(long)\r\n\r\n", port: port)
+        let flood = try await RawClient.exchange(
+          "GET /a.bin HTTP/1.1\r\nHost: localhost\r\n\(long)\r\n\r\n", port: port)
         #expect(!flood.text.contains("HTTP/1.1 200"))
         let line = try await RawClient.exchange(
           "GET /" + String(repeating: "z", count: 100_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
@@ -147,7 +149,9 @@
     @Test func `requests sent ahead are answered in their order`() async throws {
       try await withFolder { port, _ in
         let one = { (range: String) in "GET /a.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=\(range)\r\n\r\n" }
-        let text = (0..<20).map { one("\($0)-\($0)") }.joined() + "GET /a.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        let text =
+          (0..<20).map { one("\($0)-\($0)") }.joined()
+          + "GET /a.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         let received = try await RawClient.exchange(text, port: port)
         let ranges = received.text.components(separatedBy: "content-range: bytes ").count
         let other = received.text.components(separatedBy: "Content-Range: bytes ").count
@@ -186,7 +190,10 @@
       try await withFolder { port, _ in
         let preflight = try await ask(
           "/a.bin", port: port, method: "OPTIONS",
-          ["Origin: https://maps.example", "Access-Control-Request-Method: GET", "Access-Control-Request-Headers: range"])
+          [
+            "Origin: https://maps.example", "Access-Control-Request-Method: GET",
+            "Access-Control-Request-Headers: range",
+          ])
         #expect(preflight.status == 204)
         #expect(preflight.fields["access-control-allow-origin"] == "https://maps.example")
         #expect(preflight.fields["access-control-allow-headers"] == "Range, If-Range, If-Match, If-None-Match")
