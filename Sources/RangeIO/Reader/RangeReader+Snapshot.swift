@@ -32,6 +32,22 @@ extension RangeReader {
       return try await core.readWindow(range, of: source, caching: caching)
     }
 
+    /// The bytes of `range`, of this version, if nothing must be waited for; `nil` otherwise, and if they cannot be read.
+    package func ready(_ range: ByteRange) -> Bytes? {
+      guard ReaderCore.lies(range, within: source), !range.isEmpty, core.gate.enter() else { return nil }
+      defer { core.gate.leave() }
+      var request = ReadRequest(plain: range, of: source)
+      var response = core.head.ready(request)
+      if response == nil, core.hasCache {
+        // The range may span several blocks.
+        request.caching = .onlyIfCached
+        response = core.head.ready(request)
+      }
+      guard let bytes = response?.bytes, bytes.count == range.count else { return nil }
+      core.counters.succeeded(bytes.count)
+      return bytes
+    }
+
     /// The bytes of a range of this version, piece by piece. Otherwise like `stream(_:chunkSize:caching:)` of the
     /// reader.
     public func stream(

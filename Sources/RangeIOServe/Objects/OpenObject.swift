@@ -1,4 +1,5 @@
 #if Serve
+  internal import HTTPTypes
   internal import RangeIO
   internal import RangeIOHTTPTransport
 
@@ -9,8 +10,7 @@
     let snapshot: RangeReader.Snapshot
     let version: ServedVersion
     /// The fields that are the same in each answer.
-    let tagText: String?
-    let modifiedText: String?
+    let fields: HTTPFields
     let mediaType: String
 
     init(identity: String, reader: RangeReader, snapshot: RangeReader.Snapshot, name: String) {
@@ -21,8 +21,12 @@
       let tag = Self.tag(of: source)
       let modified = source.modifiedSeconds.map { HTTPDate(secondsSince1970: $0) }
       version = ServedVersion(tag: tag, modified: modified, size: source.byteCount)
-      tagText = tag.map { ($0.isWeak ? "W/" : "") + "\"\($0.opaque.text)\"" }
-      modifiedText = modified?.text
+      var fields: HTTPFields = [.acceptRanges: "bytes"]
+      // A proxy that compresses would make other bytes of them, under the same tag.
+      fields[.cacheControl] = "no-transform"
+      fields[.eTag] = tag.map { ($0.isWeak ? "W/" : "") + "\"\($0.opaque.text)\"" }
+      fields[.lastModified] = modified?.text
+      self.fields = fields
       mediaType = MediaTypes.type(ofName: name)
     }
 

@@ -69,7 +69,8 @@
       let group = MultiThreadedEventLoopGroup.singleton
       var channel = HTTP1Channel.Configuration(
         additionalChannelHandlers: [
-          DeadlineHandler(headTime: self.configuration.headTime, stallTime: self.configuration.stallTime)
+          DeadlineHandler(headTime: self.configuration.headTime, stallTime: self.configuration.stallTime),
+          ReadyHandler(self.responder),
         ])
       channel.httpDecoder = .init(maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
       let responder = responder

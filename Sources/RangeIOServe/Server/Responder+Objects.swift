@@ -40,39 +40,49 @@
       return try await pool.find(path)
     }
 
-    private func answer(with object: OpenObject, _ head: HTTPRequest) async throws -> Answer {
-      var fields = HTTPFields()
-      fields.reserveCapacity(12)
-      fields[.acceptRanges] = "bytes"
-      // A proxy that compresses would make other bytes of them, under the same tag.
-      fields[.cacheControl] = "no-transform"
-      if let tag = object.tagText { fields[.eTag] = tag }
-      if let modified = object.modifiedText { fields[.lastModified] = modified }
+    /// What is answered, before any byte is read.
+    enum Outline {
+      case finished(Answer)
+      case range(HTTPResponse.Status, HTTPFields, Range<Int>)
+      case parts(HTTPFields, [Range<Int>])
+    }
+
+    /// Judges a `GET` or `HEAD` of `object`.
+    func outline(of object: OpenObject, _ head: HTTPRequest) -> Outline {
       let version = object.version
       let verdict = RangeAnswer(
         range: head.method == .get ? head.headerFields[.range] : nil, Preconditions(head.headerFields), for: version,
         now: dates.now)
+      var fields = object.fields
       switch verdict {
-      case .notModified: return Answer(.notModified, fields)
-      case .preconditionFailed: return .line(.preconditionFailed, fields)
+      case .notModified: return .finished(Answer(.notModified, fields))
+      case .preconditionFailed: return .finished(.line(.preconditionFailed, fields))
       case .notSatisfiable:
-        fields[.contentRange] = "bytes */\(version.size)"
-        return .line(.rangeNotSatisfiable, fields)
+        fields.append(HTTPField(name: .contentRange, value: "bytes */\(version.size)"))
+        return .finished(.line(.rangeNotSatisfiable, fields))
       case .whole:
-        fields[.contentType] = object.mediaType
-        fields[.contentLength] = "\(version.size)"
-        guard head.method == .get else { return Answer(.ok, fields) }
-        return Answer(.ok, fields, try await body(of: object, 0..<version.size))
+        fields.append(HTTPField(name: .contentType, value: object.mediaType))
+        fields.append(HTTPField(name: .contentLength, value: "\(version.size)"))
+        return head.method == .get ? .range(.ok, fields, 0..<version.size) : .finished(Answer(.ok, fields))
       case .part(let range):
-        fields[.contentType] = object.mediaType
-        fields[.contentLength] = "\(range.count)"
-        fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(version.size)"
-        return Answer(.partialContent, fields, try await body(of: object, range))
-      case .parts(let ranges):
+        fields.append(HTTPField(name: .contentType, value: object.mediaType))
+        fields.append(HTTPField(name: .contentLength, value: "\(range.count)"))
+        let span = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(version.size)"
+        fields.append(HTTPField(name: .contentRange, value: span))
+        return .range(.partialContent, fields, range)
+      case .parts(let ranges): return .parts(fields, ranges)
+      }
+    }
+
+    private func answer(with object: OpenObject, _ head: HTTPRequest) async throws -> Answer {
+      switch outline(of: object, head) {
+      case .finished(let answer): return answer
+      case .range(let status, let fields, let range): return Answer(status, fields, try await body(of: object, range))
+      case .parts(var fields, let ranges):
         let parts = MultipartRanges(
-          ranges, size: version.size, mediaType: object.mediaType, number: .random(in: 0 ... .max))
-        fields[.contentType] = parts.contentType
-        fields[.contentLength] = "\(parts.byteCount)"
+          ranges, size: object.version.size, mediaType: object.mediaType, number: .random(in: 0 ... .max))
+        fields.append(HTTPField(name: .contentType, value: parts.contentType))
+        fields.append(HTTPField(name: .contentLength, value: "\(parts.byteCount)"))
         let (first, rest) = try await beginning(of: object, ranges[0])
         return Answer(.partialContent, fields, .multipart(object, parts, first: first, rest: rest))
       }

@@ -55,23 +55,29 @@
       case .tooManyOfClient: answer = .line(.tooManyRequests, [.retryAfter: "1"])
       case .tooMany: answer = .line(.serviceUnavailable, [.retryAfter: "1"])
       }
-      origins.complete(&answer.fields, for: head)
-      complete(&answer.fields)
-      counters.answered(answer.status.code)
-      if logger.logLevel <= .info {
-        logger.info(
-          "\(answer.status.code) \(head.method) \(head.path ?? "")",
-          metadata: ["client": "\(client)", "range": "\(head.headerFields[.range] ?? "")"])
-      }
+      finish(&answer, to: head)
       try await send(answer, isHead: head.method == .head, writer)
       if hasBody { throw ConnectionIsSpent() }
     }
 
-    /// Adds what each answer has.
-    private func complete(_ fields: inout HTTPFields) {
-      fields[.date] = dates.text
-      fields[.server] = "rangeio"
-      fields[.xContentTypeOptions] = "nosniff"
+    /// Adds what each answer has, and counts it.
+    func finish(_ answer: inout Answer, to head: HTTPRequest) {
+      origins.complete(&answer.fields, for: head)
+      answer.fields.append(HTTPField(name: .date, value: dates.text))
+      answer.fields.append(HTTPField(name: .server, value: "rangeio"))
+      answer.fields.append(HTTPField(name: .xContentTypeOptions, value: "nosniff"))
+      counters.answered(answer.status.code)
+      guard logger.logLevel <= .info else { return }
+      logger.info(
+        "\(answer.status.code) \(head.method) \(head.path ?? "")",
+        metadata: ["range": "\(head.headerFields[.range] ?? "")"])
+    }
+
+    /// Whether `head` is for this server.
+    func mayAnswer(_ head: HTTPRequest) -> Bool {
+      // A second `Host` is left among the fields. Which of them is meant, nobody can say.
+      guard let authority = head.authority, !head.headerFields.contains(.host) else { return false }
+      return hosts.permits(authority)
     }
 
     private func answer(_ head: HTTPRequest, client: any Channel) async throws -> Answer {

@@ -115,14 +115,17 @@
       return formatter.string(from: Date(timeIntervalSince1970: TimeInterval(modified + offset)))
     }
 
-    private static func answer(_ item: Case, port: Int, tag: String) async throws -> ReceivedAnswer {
+    private static func answer(
+      _ item: Case, port: Int, tag: String, isKept: Bool = false
+    ) async throws -> ReceivedAnswer {
       let fields = item.fields.map {
         $0.replacingOccurrences(of: "{tag}", with: tag)
           .replacingOccurrences(of: "{modified}", with: date(0))
           .replacingOccurrences(of: "{earlier}", with: date(-60))
           .replacingOccurrences(of: "{later}", with: date(60))
       }
-      return try await ask("/object.bin", port: port, method: item.method, fields)
+      guard isKept else { return try await ask("/object.bin", port: port, method: item.method, fields) }
+      return try await askKept("/object.bin", port: port, method: item.method, fields)
     }
 
     @Test func `every case of the table is answered as RFC 9110 says, and as nginx and Apache do where they agree`()
@@ -151,6 +154,8 @@
         for item in Self.ranges + Self.conditions {
           let ours = try await Self.answer(item, port: port, tag: tag)
           Self.check(ours, item, object)
+          // On a connection that stays, most are answered by `ReadyHandler`.
+          Self.check(try await Self.answer(item, port: port, tag: tag, isKept: true), item, object)
           var theirs: [ReceivedAnswer] = []
           for (peer, tag) in zip(peers, peerTags) {
             theirs.append(try await Self.answer(item, port: peer.port, tag: tag))

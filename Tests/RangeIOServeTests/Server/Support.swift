@@ -94,6 +94,20 @@
     }
   }
 
+  /// Asks for `path` on a connection that stays, and then for nothing, so that it ends.
+  func askKept(
+    _ path: String, port: Int, method: String = "GET", _ fields: [String] = []
+  ) async throws -> ReceivedAnswer {
+    let first = (["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+    let last = "GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    let received = try await RawClient.exchange(first + last, port: port)
+    let answer = ReceivedAnswer(received)
+    let count = method == "HEAD" || answer.status == 304 ? 0 : Int(answer.fields["content-length"] ?? "") ?? 0
+    let head = received.parts.head.utf8.count + 4
+    #expect(String(decoding: received.bytes.dropFirst(head + count), as: UTF8.self).hasPrefix("HTTP/1.1 404"))
+    return ReceivedAnswer(RawClient.Received(bytes: Array(received.bytes.prefix(head + count)), end: received.end))
+  }
+
   /// Asks for `path` on a connection of its own.
   func ask(
     _ path: String, port: Int, method: String = "GET", _ fields: [String] = [], host: String = "127.0.0.1"

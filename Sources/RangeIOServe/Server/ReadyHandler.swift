@@ -1,0 +1,56 @@
+#if Serve
+  internal import HTTPTypes
+  internal import NIOCore
+  internal import NIOHTTPTypes
+
+  /// Answers on the event loop, without a task, what needs no waiting: a range of an object that is open and whose bytes a
+  /// cache or the page cache has. Passes all else on.
+  final class ReadyHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let responder: Responder
+    /// Requests that were passed on, and whose answers have not ended: what comes after them must wait for its turn.
+    private var passedOn = 0
+    /// Whether the rest of a request that was answered here is still to come.
+    private var isSkipping = false
+
+    init(_ responder: Responder) { self.responder = responder }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      switch unwrapInboundIn(data) {
+      case .head(let head):
+        // A client that takes nothing gets nothing more either.
+        if passedOn == 0, context.channel.isWritable, let answer = responder.readyAnswer(to: head) {
+          isSkipping = true
+          send(answer, isHead: head.method == .head, context)
+          return
+        }
+        passedOn += 1
+      case .body where isSkipping: return
+      case .end where isSkipping:
+        isSkipping = false
+        return
+      case .body, .end: break
+      }
+      context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+      if case .end = unwrapOutboundIn(data) { passedOn -= 1 }
+      context.write(data, promise: promise)
+    }
+
+    private func send(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) {
+      let head = HTTPResponse(status: answer.status, headerFields: answer.fields)
+      context.write(wrapOutboundOut(.head(head)), promise: nil)
+      if !isHead, case .buffer(let buffer) = answer.body {
+        responder.counters.sent(buffer.readableBytes)
+        context.write(wrapOutboundOut(.body(buffer)), promise: nil)
+      }
+      context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+  }
+#endif

@@ -1,0 +1,40 @@
+#if Serve
+  internal import HTTPTypes
+  internal import NIOCore
+  internal import RangeIO
+  internal import RangeIONIO
+  internal import RangeIOHTTPTransport
+
+  extension Responder {
+    /// The answer to `head`, if nothing must be waited for: the object was looked for lately, and a cache or the page cache
+    /// has the bytes.
+    func readyAnswer(to head: HTTPRequest) -> Answer? {
+      let fields = head.headerFields
+      // The end of the connection, and bodies, are for the loop of the connection.
+      guard head.method == .get || head.method == .head,
+        fields[.connection].map({ HTTPText.areEqual($0, "keep-alive") }) ?? true,
+        fields[.contentLength] == nil, fields[.transferEncoding] == nil, mayAnswer(head),
+        let target = head.path.flatMap({ RequestTarget($0) }), target.names.first != "-", !target.endsInSlash
+      else { return nil }
+      // `try?`: what is not found is told by the answer that may wait.
+      guard case .below(let pool, let path) = try? mounts.place(of: target.names), let object = pool.ready(path) else {
+        return nil
+      }
+      var answer: Answer
+      switch outline(of: object, head) {
+      case .finished(let finished): answer = finished
+      case .range(let status, let fields, let range):
+        guard head.method == .get, range.count <= RangeServer.Configuration.pieceSize else { return nil }
+        guard !range.isEmpty else {
+          answer = Answer(status, fields)
+          break
+        }
+        guard let bytes = object.snapshot.ready(range) else { return nil }
+        answer = Answer(status, fields, .buffer(ByteBuffer(bytes)))
+      case .parts: return nil
+      }
+      finish(&answer, to: head)
+      return answer
+    }
+  }
+#endif

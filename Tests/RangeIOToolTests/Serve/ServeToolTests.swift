@@ -1,0 +1,103 @@
+#if Serve && HTTP
+  import Foundation
+  import RangeIOHTTPTestServer
+  import SystemPackage
+  import Testing
+
+  @testable import RangeIOTool
+
+  /// `rangeio serve`, as a process.
+  struct ServeToolTests {
+    /// Starts a server, which says where it listens, and stops it as a terminal does.
+    private func withServer(
+      _ arguments: [String], _ body: (_ port: Int) async throws -> Void
+    ) async throws {
+      let errors = try ReadingEnd()
+      let process = try ToolProcess(
+        ["serve"] + arguments + ["--listen", "127.0.0.1:0"], output: 2, errors: errors.writing.rawValue)
+      try errors.writing.close()
+      var line: [UInt8] = []
+      while line.last != UInt8(ascii: "\n"), let byte = try await errors.read(1).first { line.append(byte) }
+      let text = String(decoding: line, as: UTF8.self)
+      let port = text.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) }
+      do {
+        try await body(try #require(port, "\(text)"))
+      } catch {
+        process.send(SIGKILL)
+        _ = try await process.wait()
+        throw error
+      }
+      process.send(SIGINT)
+      #expect(try await process.wait() == 0)
+      try errors.reading.close()
+    }
+
+    private func get(_ path: String, _ port: Int, range: String? = nil) async throws -> (head: String, body: [UInt8]) {
+      let field = range.map { "Range: bytes=\($0)\r\n" } ?? ""
+      return try await RawClient.exchange(
+        "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(field)\r\n", port: port
+      ).parts
+    }
+
+    @Test func `a directory is served at the root, and one file under its name`() async throws {
+      let directory = try TemporaryDirectory()
+      let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ $0 >> 16) }
+      let name = "a b.bin"
+      let file = try directory.file(name, bytes)
+      try await withServer([directory(".")]) { port in
+        let whole = try await get("/a%20b.bin", port)
+        #expect(whole.head.hasPrefix("HTTP/1.1 200"))
+        #expect(whole.body == bytes)
+        let part = try await get("/a%20b.bin", port, range: "1000-1999")
+        #expect(part.head.hasPrefix("HTTP/1.1 206") && part.body == Array(bytes[1000..<2000]))
+      }
+      try await withServer([file]) { port in
+        let part = try await get("/a%20b.bin", port, range: "-5")
+        #expect(part.body == Array(bytes.suffix(5)))
+        let list = try await get("/?format=json", port)
+        #expect(String(decoding: list.body, as: UTF8.self).contains("\"size\":700000"))
+      }
+    }
+
+    @Test func `objects behind URLs are served through the caches, also from a disk after a restart`() async throws {
+      try await LyingServer.with { origin in
+        let object = ServedObject(count: 3 << 20)
+        origin.objects.put(object, at: "/maps/one")
+        let directory = try TemporaryDirectory()
+        let arguments = [origin.url("/maps/"), "--spill", directory("spill"), "--memory", "8MiB", "--compressed", "2MiB"]
+        for run in 1...2 {
+          let before = origin.log.bodyBytes
+          try await withServer(arguments) { port in
+            for _ in 0..<2 {
+              let part = try await get("/one", port, range: "100000-2499999")
+              #expect(part.head.hasPrefix("HTTP/1.1 206"))
+              #expect(areEqual(part.body, object.bytes[100_000..<2_500_000]))
+            }
+            let absent = try await get("/none", port)
+            #expect(absent.head.hasPrefix("HTTP/1.1 404"))
+            let metrics = try await get("/-/stats?format=prometheus", port)
+            #expect(String(decoding: metrics.body, as: UTF8.self).contains("rangeio_store_memory_"))
+          }
+          let sent = origin.log.bodyBytes - before
+          #expect(run == 1 ? sent >= 2_400_000 && sent < 4_000_000 : sent == 0, "run \(run): \(sent) bytes")
+        }
+      }
+    }
+
+    @Test func `what cannot be served is said in a line`() async throws {
+      let directory = try TemporaryDirectory()
+      let cases: [([String], Int)] = [
+        ([], 2), (["/nonexistent/x"], 3), ([directory("."), "--listen", "8080"], 2),
+        ([directory("."), "--listen", "127.0.0.1:99999"], 2), ([directory("."), "--memory", "much"], 2),
+        ([directory("."), "--shared", "http://x"], 2), ([directory("."), "--revalidate", "-1"], 2),
+        ([directory("."), "--administration", "root"], 2), ([directory("."), directory(".")], 2),
+        ([directory("."), "--listen", "203.0.113.1:80"], 1),
+      ]
+      for (arguments, code) in cases {
+        let result = try await tool(["serve"] + arguments)
+        #expect(result.code == code, "\(arguments): \(result.errors)")
+        #expect(result.hasOneLineOfErrors, "\(arguments): \(result.errors)")
+      }
+    }
+  }
+#endif
