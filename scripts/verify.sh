@@ -27,6 +27,7 @@ run_plugins() {
   RANGEIO_READS=10000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 \
     long 'RangeIO(HTTPTransport|HTTP|S3|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
   Examples/RemoteFormats/check.sh --http
+  RANGEIO_CLIENTS=required scripts/check-clients.sh
   unset RANGEIO_SERVERS RANGEIO_TRAITS
 }
 
