@@ -210,7 +210,9 @@ let package = Package(
     .testTarget(
       name: "RangeIOToolTests",
       dependencies: [
-        "RangeIOTool", "RangeIOTraces", .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
+        "RangeIOTool", "RangeIOTraces", "CRangeIOSystem",
+        .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
+        product("NIOCore", "swift-nio", with: "Serve"), product("NIOPosix", "swift-nio", with: "Serve"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict + checkedTests),

@@ -24,7 +24,7 @@ what_plugins="plugins that need a trait, against nginx, Apache and moto: 10,000 
 run_plugins() {
   export RANGEIO_SERVERS=required RANGEIO_TRAITS=HTTP,S3,Telemetry,NIO,SharedCache,Serve
   scripts/setup-servers.sh
-  RANGEIO_READS=10000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 \
+  RANGEIO_READS=10000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 RANGEIO_CONNECTIONS=10000 \
     long 'RangeIO(HTTPTransport|HTTP|S3|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
   Examples/RemoteFormats/check.sh --http
   RANGEIO_CLIENTS=required scripts/check-clients.sh

@@ -39,6 +39,16 @@ uint64_t rio_disk_descriptor_limit(void) {
   return getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > INT32_MAX ? INT32_MAX : limit.rlim_cur;
 }
 
+void rio_raise_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= limit.rlim_max) return;
+  // Some systems refuse the largest number there is, and take this one.
+  rlim_t some = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+  if (limit.rlim_cur >= some) return;
+  limit.rlim_cur = some;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // MARK: directories
 
 int rio_disk_make_directory_at(int directory, const char *name) {

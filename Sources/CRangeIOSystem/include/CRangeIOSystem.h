@@ -174,6 +174,9 @@ uint32_t rio_disk_user(void);
 /// The descriptors that the process may have now: RLIMIT_NOFILE. INT32_MAX for more, or if it is not known.
 uint64_t rio_disk_descriptor_limit(void);
 
+/// Permits this process as many descriptors as it may have, up to 65,536. For a program that is a server; never for a library.
+void rio_raise_descriptor_limit(void);
+
 int rio_disk_stat(int fd, struct rio_disk_stat *out);
 int rio_disk_stat_at(int directory, const char *name, struct rio_disk_stat *out);
 int rio_disk_set_mode(int fd, uint32_t mode);

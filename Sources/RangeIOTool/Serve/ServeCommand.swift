@@ -1,5 +1,6 @@
 #if Serve
   import ArgumentParser
+  import CRangeIOSystem
   import Logging
   import RangeIO
   import RangeIOServe
@@ -58,6 +59,8 @@
       guard revalidate >= 0, revalidate < 1e6, timeLimit > 0, timeLimit < 1e6 else {
         throw ToolFailure.usage("--revalidate and --time-limit: write seconds, less than a million")
       }
+      // A connection is a descriptor.
+      rio_raise_descriptor_limit()
       let store = try await ServeStore(self)
       do {
         try await serve(store)

@@ -1,5 +1,8 @@
 #if Serve && HTTP
+  import CRangeIOSystem
   import Foundation
+  import NIOCore
+  import NIOPosix
   import RangeIOHTTPTestServer
   import SystemPackage
   import Testing
@@ -10,7 +13,7 @@
   struct ServeToolTests {
     /// Starts a server, which says where it listens, and stops it as a terminal does.
     private func withServer(
-      _ arguments: [String], _ body: (_ port: Int) async throws -> Void
+      _ arguments: [String], _ body: (_ port: Int, _ process: ToolProcess) async throws -> Void
     ) async throws {
       let errors = try ReadingEnd()
       let process = try ToolProcess(
@@ -21,7 +24,7 @@
       let text = String(decoding: line, as: UTF8.self)
       let port = text.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) }
       do {
-        try await body(try #require(port, "\(text)"))
+        try await body(try #require(port, "\(text)"), process)
       } catch {
         process.send(SIGKILL)
         _ = try await process.wait()
@@ -44,14 +47,14 @@
       let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ $0 >> 16) }
       let name = "a b.bin"
       let file = try directory.file(name, bytes)
-      try await withServer([directory(".")]) { port in
+      try await withServer([directory(".")]) { port, _ in
         let whole = try await get("/a%20b.bin", port)
         #expect(whole.head.hasPrefix("HTTP/1.1 200"))
         #expect(whole.body == bytes)
         let part = try await get("/a%20b.bin", port, range: "1000-1999")
         #expect(part.head.hasPrefix("HTTP/1.1 206") && part.body == Array(bytes[1000..<2000]))
       }
-      try await withServer([file]) { port in
+      try await withServer([file]) { port, _ in
         let part = try await get("/a%20b.bin", port, range: "-5")
         #expect(part.body == Array(bytes.suffix(5)))
         let list = try await get("/?format=json", port)
@@ -64,10 +67,12 @@
         let object = ServedObject(count: 3 << 20)
         origin.objects.put(object, at: "/maps/one")
         let directory = try TemporaryDirectory()
-        let arguments = [origin.url("/maps/"), "--spill", directory("spill"), "--memory", "8MiB", "--compressed", "2MiB"]
+        let arguments = [
+          origin.url("/maps/"), "--spill", directory("spill"), "--memory", "8MiB", "--compressed", "2MiB",
+        ]
         for run in 1...2 {
           let before = origin.log.bodyBytes
-          try await withServer(arguments) { port in
+          try await withServer(arguments) { port, _ in
             for _ in 0..<2 {
               let part = try await get("/one", port, range: "100000-2499999")
               #expect(part.head.hasPrefix("HTTP/1.1 206"))
@@ -82,6 +87,64 @@
           #expect(run == 1 ? sent >= 2_400_000 && sent < 4_000_000 : sent == 0, "run \(run): \(sent) bytes")
         }
       }
+    }
+
+    /// `RANGEIO_CONNECTIONS`, or five hundred.
+    private static let connections =
+      ProcessInfo.processInfo.environment["RANGEIO_CONNECTIONS"].flatMap { Int($0) } ?? 500
+
+    @Test func `connections that are idle cost little memory, and others are answered`() async throws {
+      // This process needs a descriptor for each as well.
+      rio_raise_descriptor_limit()
+      let directory = try TemporaryDirectory()
+      _ = try directory.file("a.bin", Array(repeating: 7, count: 1000))
+      let group = MultiThreadedEventLoopGroup.singleton
+      try await withServer([directory(".")]) { port, process in
+        _ = try await get("/a.bin", port)
+        let before = Self.residentMemory(process)
+        var channels: [any Channel] = []
+        // A client has 1,024 of them; each address of this machine's loopback is a client.
+        for number in 0..<Self.connections {
+          let address = try SocketAddress(ipAddress: "127.0.\(number / 1000).1", port: 0)
+          let answered = group.next().makePromise(of: Void.self)
+          let channel = try await ClientBootstrap(group: group).bind(to: address)
+            .channelInitializer { channel in
+              channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(FirstAnswer(answered))
+              }
+            }
+            .connect(host: "127.0.0.1", port: port).outcome()
+          channel.writeAndFlush(ByteBuffer(string: "GET /a.bin HTTP/1.1\r\nHost: localhost\r\n\r\n"), promise: nil)
+          try await answered.futureResult.outcome()
+          channels.append(channel)
+        }
+        let part = try await get("/a.bin", port, range: "0-9")
+        #expect(part.body == Array(repeating: 7, count: 10))
+        if let before, let after = Self.residentMemory(process) {
+          let each = (after - before) / Self.connections
+          print("\(Self.connections) idle connections: \(each) bytes each")
+          #expect(each < 131_072)
+        }
+        for channel in channels { channel.close(promise: nil) }
+      }
+    }
+
+    private static func residentMemory(_ process: ToolProcess) -> Int? {
+      // `try?`: other systems tell it elsewhere.
+      guard let status = try? String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8),
+        let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })
+      else { return nil }
+      return line.split(separator: " ").compactMap { Int($0) }.first.map { $0 * 1024 }
+    }
+
+    /// Tells that an answer has begun to arrive.
+    private final class FirstAnswer: ChannelInboundHandler {
+      typealias InboundIn = ByteBuffer
+      private let promise: EventLoopPromise<Void>
+
+      init(_ promise: EventLoopPromise<Void>) { self.promise = promise }
+      func channelRead(context: ChannelHandlerContext, data: NIOAny) { promise.succeed() }
+      func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
     }
 
     @Test func `what cannot be served is said in a line`() async throws {

@@ -9,4 +9,5 @@ struct rlimit {
   rlim_t rlim_max;
 };
 int getrlimit(int, struct rlimit *);
+int setrlimit(int, const struct rlimit *);
 #endif
