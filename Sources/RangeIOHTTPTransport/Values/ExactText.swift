@@ -31,7 +31,9 @@ package enum HTTPText {
   package static func lower(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
   /// `text` with `A…Z` as `a…z`; no other letter changes.
-  package static func lower(_ text: some StringProtocol) -> String { String(decoding: text.utf8.map(lower(_:)), as: UTF8.self) }
+  package static func lower(_ text: some StringProtocol) -> String {
+    String(decoding: text.utf8.map(lower(_:)), as: UTF8.self)
+  }
 
   /// Whether both are the same but for the case of ASCII letters.
   package static func areEqual(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
