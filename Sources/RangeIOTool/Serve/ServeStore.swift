@@ -8,6 +8,8 @@
   /// Where a server keeps bytes: the tiers of this process, and the nodes that several share.
   struct ServeStore: Sendable {
     private let tiers: TieredChunkStore
+    /// Whether anything is kept in this process.
+    private let keeps: Bool
     private let stages: @Sendable () -> [any ReadStage]
     private let closeNodes: @Sendable () async -> Void
     private let countsOfNodes: @Sendable () -> [ReadCounts]
@@ -25,6 +27,7 @@
         disk?.isShared = true
         disk?.keepsFastSources = command.far
       }
+      keeps = memory.bytes > 0
       do {
         if let disk {
           tiers = try await TieredChunkStore(memory: memory, compressed: compressed, disk: disk)
@@ -55,8 +58,10 @@
     func remote(timeLimit: Duration) -> ReadPipeline {
       ReadPipeline {
         TimeLimiting(timeLimit)
-        ReadAhead()
-        Caching(tiers, fill: .automatic)
+        if keeps {
+          ReadAhead()
+          Caching(tiers, fill: .automatic)
+        }
         for stage in stages() { stage }
         Merging(concurrentSpans: 16)
         Retrying()

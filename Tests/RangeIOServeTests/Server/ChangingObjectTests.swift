@@ -126,23 +126,49 @@
       let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
       try await withServer([("object", upstream)]) { port, _ in
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-          .connect(host: "127.0.0.1", port: port).get()
+          .connect(host: "127.0.0.1", port: port).outcome()
         // Its end is a reset.
-        try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).outcome()
         try await channel.writeAndFlush(ByteBuffer(string: "GET /object HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+          .outcome()
         await source.arrivals(1)
         #expect(try await answersUnderWay(port) == 2)
-        try await channel.close()
+        try await channel.close().outcome()
         // Only the one that asks.
         while try await answersUnderWay(port) != 1 {}
         source.open()
       }
     }
 
-    private func answersUnderWay(_ port: Int) async throws -> Int {
+    private func answersUnderWay(_ port: Int) async throws -> Int { try await metric("rangeio_answers", port) }
+
+    private func metric(_ name: String, _ port: Int) async throws -> Int {
       let stats = String(decoding: try await ask("/-/stats?format=prometheus", port: port).body, as: UTF8.self)
-      let line = stats.split(separator: "\n").first { $0.hasPrefix("rangeio_answers ") }
-      return line.flatMap { Int($0.dropFirst("rangeio_answers ".count)) } ?? -1
+      let line = stats.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+      return line.flatMap { Int($0.dropFirst(name.count + 1)) } ?? -1
+    }
+
+    @Test func `a client that reads nothing is sent what its connection holds, and others are answered`() async throws {
+      let size = 256 << 20
+      let upstream = ObjectUpstream { try await RangeReader(SyntheticSource(byteCount: size), onChange: .refresh) }
+      try await withServer([("object", upstream)]) { port, _ in
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+          .channelOption(.autoRead, value: false)
+          .connect(host: "127.0.0.1", port: port).outcome()
+        try await channel.writeAndFlush(ByteBuffer(string: "GET /object HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+          .outcome()
+        // No event tells that nothing more is sent: its count stays the same while others are answered.
+        var (sent, quiet) = (0, 0)
+        while sent == 0 || quiet < 50 {
+          let now = try await metric("rangeio_server_body_bytes", port)
+          // What it has sent to this test itself is little.
+          quiet = now - sent < 65_536 ? quiet + 1 : 0
+          if quiet == 0 { sent = now }
+        }
+        #expect(sent < 32 << 20)
+        #expect(try await ask("/object", port: port, ["Range: bytes=-9"]).body.count == 9)
+        try await channel.close().outcome()
+      }
     }
 
     @Test func `a server that is told to stop lets answers end, and accepts nobody`() async throws {
