@@ -102,22 +102,48 @@
 
     @Test func `an upstream of many objects opens those that are asked for, once`() async throws {
       let opened = Counter()
+      let source = GatedSource(SyntheticSource(byteCount: 100_000))
+      source.gateDescribe(true)
       let upstream = ObjectUpstream(
         freshness: .seconds(1000),
         openBelow: { names in
           opened.add()
           guard names != ["none"] else { throw ReadError(.notFound, "none") }
-          return try await RangeReader(SyntheticSource(byteCount: 100_000), onChange: .refresh)
+          return try await RangeReader(source, onChange: .refresh)
         })
       try await withServer([("", upstream)]) { port, _ in
         let answers = try await withThrowingTaskGroup(of: ReceivedAnswer.self) { group in
           for _ in 0..<20 { group.addTask { try await ask("/a/b", port: port, ["Range: bytes=5-8"]) } }
+          while try await answersUnderWay(port) < 21 {}
+          source.open()
           return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.allSatisfy { $0.status == 206 && $0.body == answers[0].body })
         #expect(opened.count == 1)
         #expect(try await ask("/none", port: port).status == 404)
         #expect(try await ask("/", port: port).status == 404)
+      }
+    }
+
+    @Test func `an object that changes under an answer cuts it off`() async throws {
+      let base = SyntheticSource(byteCount: 1 << 20)
+      let source = GatedSource(base)
+      let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
+      try await withServer([("object", upstream)]) { port, _ in
+        async let answer = ask("/object", port: port)
+        await source.arrivals(1)
+        let old = base.expected(0..<1 << 18)
+        source.releaseNext()
+        await source.arrivals(2)
+        base.rewrite()
+        source.open()
+        let received = try await answer
+        #expect(received.status == 200 && received.fields["content-length"] == "\(1 << 20)")
+        #expect(received.body == Array(old))
+        // The next one gets the new version.
+        let next = try await ask("/object", port: port)
+        #expect(next.body == Array(base.expected(0..<1 << 20)))
+        #expect(next.fields["etag"] == nil || next.fields["etag"] != received.fields["etag"])
       }
     }
 

@@ -87,6 +87,9 @@
         #expect(try await ask("/a.bin", port: port, host: "files.example:8080").status == 200)
         #expect(try await ask("/a.bin", port: port, host: "localhost").status == 200)
         #expect(try await ask("/a.bin", port: port, host: "").status == 421)
+        // On a connection that stays, and of an object that is open.
+        #expect(try await askKept("/a.bin", port: port).status == 200)
+        #expect(try await askKept("/a.bin", port: port, host: "evil.example").status == 421)
         let double = "GET /a.bin HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
         #expect(ReceivedAnswer(try await RawClient.exchange(double, port: port)).status == 400)
         let none = "GET /a.bin HTTP/1.1\r\nConnection: close\r\n\r\n"
@@ -148,11 +151,14 @@
 
     @Test func `requests sent ahead are answered in their order`() async throws {
       try await withFolder { port, _ in
+        // The first one must wait, and the others need not.
+        _ = try await ask("/a.bin", port: port)
         let one = { (range: String) in "GET /a.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=\(range)\r\n\r\n" }
         let text =
           (0..<20).map { one("\($0)-\($0)") }.joined()
           + "GET /a.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        let received = try await RawClient.exchange(text, port: port)
+        let received = try await RawClient.exchange("GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n" + text, port: port)
+        #expect(received.text.hasPrefix("HTTP/1.1 404"))
         let ranges = received.text.components(separatedBy: "content-range: bytes ").count
         let other = received.text.components(separatedBy: "Content-Range: bytes ").count
         #expect(max(ranges, other) == 21)

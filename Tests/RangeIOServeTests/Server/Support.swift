@@ -96,9 +96,9 @@
 
   /// Asks for `path` on a connection that stays, and then for nothing, so that it ends.
   func askKept(
-    _ path: String, port: Int, method: String = "GET", _ fields: [String] = []
+    _ path: String, port: Int, method: String = "GET", _ fields: [String] = [], host: String = "127.0.0.1"
   ) async throws -> ReceivedAnswer {
-    let first = (["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+    let first = (["\(method) \(path) HTTP/1.1", "Host: \(host)"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
     let last = "GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
     let received = try await RawClient.exchange(first + last, port: port)
     let answer = ReceivedAnswer(received)
