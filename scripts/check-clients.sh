@@ -38,14 +38,14 @@ same() {
 
 mkdir "$work/root"
 head -c 50000000 /dev/urandom >"$work/root/object.bin"
-"$program" serve "$work/root" --listen 127.0.0.1:0 --cors '*' 2>"$work/server.log" &
+"$program" serve "$work/root" --listen 127.0.0.1:0 --cors '*' --verbose 2>"$work/server.log" &
 server=$!
 for _ in $(seq 200); do
-  grep -q ' at http://' "$work/server.log" && break
+  grep -q '^rangeio: serving' "$work/server.log" && break
   kill -0 "$server" 2>/dev/null || fail "the server does not start: $(cat "$work/server.log")"
   sleep 0.05
 done
-url=$(sed -n 's/.* at //p' "$work/server.log")
+url=$(sed -n 's/^rangeio: serving .* at //p' "$work/server.log")
 object=$work/root/object.bin
 
 if has curl curl; then
@@ -71,18 +71,25 @@ if has ffmpeg ffmpeg; then
   ffmpeg -v error -y -seekable 1 -ss 41 -i "${url}video.mp4" -frames:v 1 "$work/http.png"
   same "$work/file.png" "$work/http.png" "ffmpeg -ss"
   if has chromium chromium; then
-    ffmpeg -v error -i "$work/root/video.mp4" -c:v libvpx -b:v 500k "$work/root/video.webm"
-    cat >"$work/root/page.html" <<'HTML'
-<!DOCTYPE html><video id="v" src="video.webm" muted></video><script>
+    # So much sound that the browser asks for the place that it seeks to.
+    ffmpeg -v error -f lavfi -i anoisesrc=d=600:r=48000:a=0.2 -ac 2 -c:a pcm_s16le "$work/root/sound.wav"
+    ffmpeg -v error -f lavfi -i testsrc=duration=60:size=320x180:rate=12 -g 24 -pix_fmt yuv420p -c:v libvpx -b:v 200k \
+      "$work/root/video.webm"
+    for media in video.webm:41:60 sound.wav:410:600; do
+      IFS=: read -r name place length <<<"$media"
+      cat >"$work/root/page.html" <<HTML
+<!DOCTYPE html><title>waiting</title><body><video id="v" src="$name" muted preload="auto"></video><script>
 const v = document.getElementById("v");
-v.onloadedmetadata = () => { v.currentTime = 41; };
+v.onloadedmetadata = () => { v.currentTime = $place; };
 v.onseeked = () => { document.title = "seeked " + Math.round(v.currentTime) + " of " + Math.round(v.duration); };
 v.onerror = () => { document.title = "error " + v.error.message; };
 </script>
 HTML
-    chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=20000 --dump-dom "${url}page.html" \
-      >"$work/dom" 2>/dev/null || true
-    grep -q 'seeked 41 of 60' "$work/dom" || fail "Chromium did not seek: $(grep -o '<title>.*</title>' "$work/dom")"
+      timeout 60 chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=20000 --dump-dom "${url}page.html" \
+        >"$work/dom" 2>/dev/null || true
+      grep -q "seeked $place of $length" "$work/dom" || fail "Chromium: $name: $(grep -o '<title>.*</title>' "$work/dom")"
+    done
+    grep -q 'range=bytes=[1-9].*sound.wav' "$work/server.log" || fail "Chromium did not ask for the place that it sought"
     checked+=("Chromium <video>")
   fi
 fi
