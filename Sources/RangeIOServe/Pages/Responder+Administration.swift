@@ -44,7 +44,27 @@
       let answers: Int
       let openObjects: Int
       let readers: ReaderSum
-      let others: [String: AnyEncodable]
+      /// Those that the program adds, beside the others.
+      let added: [String: any Encodable & Sendable]
+
+      private struct Name: CodingKey {
+        let stringValue: String
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        var intValue: Int? { nil }
+        init?(intValue: Int) { nil }
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Name.self)
+        for (name, value) in added { try container.encode(AnyEncodable(value: value), forKey: Name(name)) }
+        try container.encode(server, forKey: Name("server"))
+        try container.encode(clients, forKey: Name("clients"))
+        try container.encode(connections, forKey: Name("connections"))
+        try container.encode(answers, forKey: Name("answers"))
+        try container.encode(openObjects, forKey: Name("openObjects"))
+        try container.encode(readers, forKey: Name("readers"))
+      }
     }
 
     /// What the readers that are open have done.
@@ -76,7 +96,7 @@
       let stats = Stats(
         server: counters.snapshot, clients: counts.clients, connections: counts.connections, answers: counts.answers,
         openObjects: mounts.openObjects, readers: ReaderSum(mounts.readers),
-        others: statistics().mapValues { AnyEncodable(value: $0) })
+        added: statistics())
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
       let json = try encoder.encode(stats)

@@ -192,6 +192,18 @@
       }
     }
 
+    @Test func `statistics of the program stand beside those of the server`() async throws {
+      let folder = try ServedFolder()
+      let added: @Sendable () -> [String: any Encodable & Sendable] = { ["store": ["memory": ["hits": 5]]] }
+      let upstream = try DirectoryUpstream(FilePath(folder.path))
+      try await withServer([("", upstream)], { _ in }, statistics: added) { port, _ in
+        let metrics = try await ask("/-/stats?format=prometheus", port: port)
+        let text = String(decoding: metrics.body, as: UTF8.self)
+        #expect(text.contains("\nrangeio_store_memory_hits 5\n"))
+        #expect(text.contains("\nrangeio_connections 1\n"))
+      }
+    }
+
     @Test func `pages of permitted origins may read, and no others`() async throws {
       try await withFolder { port, _ in
         let preflight = try await ask(

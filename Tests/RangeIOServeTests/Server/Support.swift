@@ -40,12 +40,13 @@
   /// Runs a server on a free port of 127.0.0.1, and stops it when `body` is done.
   func withServer<Result: Sendable>(
     _ upstreams: [(String, any ServedUpstream)], _ configure: (inout RangeServer.Configuration) -> Void = { _ in },
+    statistics: @escaping @Sendable () -> [String: any Encodable & Sendable] = { [:] },
     _ body: (_ port: Int, RangeServer) async throws -> Result
   ) async throws -> Result {
     var configuration = RangeServer.Configuration()
     configuration.address = .host("127.0.0.1", port: 0)
     configure(&configuration)
-    let server = RangeServer(upstreams, configuration: configuration)
+    let server = RangeServer(upstreams, configuration: configuration, statistics: statistics)
     let (ports, port) = AsyncStream<Int>.makeStream()
     let running = Task {
       defer { port.finish() }
