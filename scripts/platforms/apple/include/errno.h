@@ -3,9 +3,11 @@
 #define APPLE_ERRNO_H
 extern int *__error(void);
 #define errno (*__error())
+#define EPERM 1
 #define ENOENT 2
 #define EINTR 4
 #define ENOMEM 12
+#define EXDEV 18
 #define ENOTDIR 20
 #define EINVAL 22
 #define EAGAIN 35
