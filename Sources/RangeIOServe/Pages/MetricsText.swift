@@ -30,6 +30,7 @@ package struct MetricsText {
     }
 
     init(from decoder: any Decoder) throws {
+      // `try?`: tells an object from a number, and both from all else.
       if let container = try? decoder.container(keyedBy: Key.self) {
         self = .object(
           try container.allKeys.map { ($0.stringValue, try container.decode(Value.self, forKey: $0)) }

@@ -44,7 +44,7 @@
       public var stallTime = Duration.seconds(60)
       /// How long answers under way may take after the server is told to stop. Default: 30 seconds.
       public var drainTime = Duration.seconds(30)
-      /// The most objects that are kept open while nobody reads them, for each upstream. Default: 256.
+      /// The most idle objects that each upstream keeps open. Default: 256.
       public var openObjects = 256
 
       /// The defaults.

@@ -75,13 +75,13 @@
 
     /// Whether `head` is for this server.
     func mayAnswer(_ head: HTTPRequest) -> Bool {
-      // A second `Host` is left among the fields. Which of them is meant, nobody can say.
+      // A second `Host` is left among the fields: the request is ambiguous.
       guard let authority = head.authority, !head.headerFields.contains(.host) else { return false }
       return hosts.permits(authority)
     }
 
     private func answer(_ head: HTTPRequest, client: any Channel) async throws -> Answer {
-      // A second `Host` is left among the fields. Which of them is meant, nobody can say.
+      // A second `Host` is left among the fields: the request is ambiguous.
       guard let authority = head.authority, !head.headerFields.contains(.host) else { return .line(.badRequest) }
       guard hosts.permits(authority) else { return .line(.misdirectedRequest) }
       switch head.method {

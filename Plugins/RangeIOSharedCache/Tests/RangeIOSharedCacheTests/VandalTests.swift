@@ -6,7 +6,7 @@
 
   @testable import RangeIOSharedCache
 
-  /// Real engines of which somebody else changes the values, and objects that are replaced.
+  /// Real engines whose values are spoilt while readers use them, and objects that are replaced.
   @Suite(.timeLimit(.minutes(60))) struct VandalTests {
     /// The reads, of all processes together: `RANGEIO_READS`, or a few.
     private static let operations =
