@@ -1,6 +1,12 @@
 import RangeIOServe
 import Testing
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 struct RequestTargetTests {
   @Test func `names are decoded, and slashes count once`() {
     let target = RequestTarget("/a//b%20c/d%C3%A9?x=%31&y")
