@@ -38,7 +38,8 @@
     ///   - keys: at least one.
     ///   - lease: how long a lease lasts. A caller that gets ``SharedBlockAnswer/leased`` should bring the value, and others
     ///     wait for it. `nil`: no leases are given.
-    ///   - limit: the most time that an answer is worth.
+    ///   - limit: the time that an answer is worth. An engine that knows its nodes to need a few times longer, and to be alive, may
+    ///     take that.
     /// - Returns: an answer for each key, in their order.
     nonisolated(nonsending) func get(
       _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration

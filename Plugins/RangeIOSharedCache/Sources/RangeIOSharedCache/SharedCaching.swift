@@ -38,8 +38,8 @@
       /// Longer reads go to the source at once. Default: 32 MiB.
       public var longestRead: ByteCount = .mebibytes(32)
 
-      /// The most time for asking the engine. Default, `nil`: a tenth of what a fetch from the source takes, and at least
-      /// 0.5 ms.
+      /// The time that asking the engine is worth; a node that usually takes longer is given up to five times of it. Default,
+      /// `nil`: a tenth of what a fetch from the source takes, and at least 0.5 ms.
       public var lookUpLimit: Duration?
 
       /// A configuration with defaults.

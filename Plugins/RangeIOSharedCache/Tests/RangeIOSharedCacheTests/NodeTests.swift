@@ -42,36 +42,70 @@
   struct NodeHealthTests {
     private let second: Int64 = 1_000_000_000
 
-    /// Expects that a request may be sent, or may not.
+    private let half: Int64 = 500_000_000
+
+    /// Expects what becomes of a request.
     private func expect(
-      _ health: inout NodeHealth, at now: Int64, _ admits: Bool, at location: SourceLocation = #_sourceLocation
+      _ health: inout NodeHealth, at now: Int64, _ admission: NodeHealth.Admission, reads isOfReads: Bool = true,
+      at location: SourceLocation = #_sourceLocation
     ) {
-      let found = health.admits(at: now)
-      #expect(found == admits, sourceLocation: location)
+      let found = health.admits(isOfReads, at: now)
+      #expect(found == admission, sourceLocation: location)
     }
 
-    @Test func `three failures in a row take a node out, and one request at a time looks for it`() {
+    @Test func `once an answer is late, reads do not wait until there is a sign, and values are still put`() {
       var health = NodeHealth()
-      for _ in 0..<2 {
-        expect(&health, at: 0, true)
-        health.failed(at: 0, random: 1)
-      }
-      health.answered(after: 1000)
-      for _ in 0..<3 {
-        expect(&health, at: 0, true)
-        health.failed(at: 0, random: 1)
-      }
-      #expect(!health.isUp)
-      expect(&health, at: second / 10 - 1, false)
-      expect(&health, at: second / 10, true)
-      expect(&health, at: second / 10, false)
-      health.failed(at: second / 10, random: 1)
-      // Twice as long.
-      expect(&health, at: 3 * second / 10 - 1, false)
-      expect(&health, at: 3 * second / 10, true)
-      health.answered(after: 1000)
+      expect(&health, at: 0, .ask)
+      health.failed(isSilent: true, at: 0, random: 1)
       #expect(health.isUp)
-      for _ in 0..<2 { expect(&health, at: second, true) }
+      expect(&health, at: 0, .skip)
+      expect(&health, at: 0, .ask, reads: false)
+      // Others that waited for the same sign say nothing new.
+      for _ in 0..<10 { health.failed(isSilent: true, at: 0, random: 1) }
+      #expect(health.isUp)
+      health.late(after: 1000)
+      expect(&health, at: 0, .ask)
+      health.failed(isSilent: true, at: 0, random: 1)
+      health.connected()
+      expect(&health, at: 0, .ask)
+    }
+
+    @Test func `a node that answers others is asked further after a late answer`() {
+      var health = NodeHealth()
+      health.failed(isSilent: false, at: 0, random: 1)
+      expect(&health, at: 0, .ask)
+    }
+
+    @Test(arguments: [true, false])
+    func `three late answers in a row take a node out, and a probe looks for it`(_ isSilent: Bool) {
+      var health = NodeHealth()
+      func fail(_ count: Int) {
+        for _ in 0..<count {
+          expect(&health, at: 0, .ask)
+          health.failed(isSilent: isSilent, at: 0, random: 1)
+          health.late(after: nil)
+        }
+      }
+      fail(2)
+      health.answered(after: 1000)
+      fail(2)
+      expect(&health, at: 0, .ask)
+      health.failed(isSilent: isSilent, at: 0, random: 1)
+      #expect(!health.isUp)
+      // What comes late now is no reason to ask.
+      health.late(after: 1000)
+      health.connected()
+      expect(&health, at: second / 10 - 1, .skip)
+      expect(&health, at: second / 10 - 1, .skip, reads: false)
+      expect(&health, at: second / 10, .probe)
+      expect(&health, at: second / 10, .skip)
+      health.lost(at: second / 10, random: 1)
+      // Twice as long.
+      expect(&health, at: 3 * second / 10 - 1, .skip)
+      expect(&health, at: 3 * second / 10, .probe)
+      health.answered(after: nil)
+      #expect(health.isUp)
+      for _ in 0..<2 { expect(&health, at: second, .ask) }
     }
 
     @Test func `the pause grows to ten seconds, and is at least half of that`() {
@@ -80,26 +114,32 @@
       for _ in 0..<100 {
         health.lost(at: now, random: 0)
         var pause: Int64 = 0
-        while !health.admits(at: now + pause) { pause += second / 100 }
+        while health.admits(true, at: now + pause) != .probe { pause += second / 100 }
         now += pause
         #expect(pause <= 10 * second)
       }
       health.lost(at: now, random: 0)
-      expect(&health, at: now + 5 * second - 1, false)
-      expect(&health, at: now + 5 * second, true)
+      expect(&health, at: now + 5 * second - 1, .skip)
+      expect(&health, at: now + 5 * second, .probe)
     }
 
     @Test func `the limit is three times what 99 of 100 answers take, within bounds`() {
       var health = NodeHealth()
-      #expect(health.timeLimit == second / 10 && health.usualTime == nil)
+      let (worth, tiny) = (2 * second / 1000, second / 1_000_000)
+      #expect(health.limit(worth: worth) == 5 * worth && health.usualTime == nil)
+      #expect(health.limit(worth: .max) == 3600 * second)
       for _ in 0..<1000 { health.answered(after: 1_000_000) }
-      #expect(health.timeLimit >= 3_000_000 && health.timeLimit <= 3_800_000, "\(health.timeLimit)")
+      let limit = health.limit(worth: worth)
+      #expect(limit >= 3_000_000 && limit <= 3_800_000, "\(limit)")
+      // Never less than an answer is worth, or than what any process may be late; never more than five times its worth.
+      #expect(health.limit(worth: 4_000_000) == 4_000_000)
+      #expect(health.limit(worth: second) == 10_000_000)
+      #expect(health.limit(worth: tiny) == 5 * tiny)
       for _ in 0..<100 { health.late(after: 100_000_000) }
-      #expect(health.timeLimit >= 300_000_000 && health.timeLimit <= 500_000_000, "\(health.timeLimit)")
-      for _ in 0..<20_000 { health.answered(after: 20_000) }
-      #expect(health.timeLimit == 1_000_000)
+      let late = health.limit(worth: second)
+      #expect(late >= 300_000_000 && late <= half, "\(late)")
       for _ in 0..<20_000 { health.answered(after: .max) }
-      #expect(health.timeLimit == second / 2)
+      #expect(health.limit(worth: second / 5) == half)
     }
 
     @Test func `percentiles are those of the times, to a quarter of a doubling`() {

@@ -24,11 +24,11 @@
       text += [UInt8](
         "\r\nEN\r\nVA 0 O2 W\r\n\r\nVA 0 Z O3\r\n\r\nHD O4\r\nNS O5\r\nSERVER_ERROR object too large for cache\r\n".utf8
       )
-      text += [UInt8]("VA 1 O7\r\nx\r\n".utf8)
+      text += [UInt8]("VA 1 O7\r\nx\r\nMN\r\nEN\r\n".utf8)
       #expect(
         try replies(MetaReplyParser(valueLimit: 1000), text, seed: seed) == [
           .value(Bytes(value)), .missing, .leased, .awaited, .stored, .refused("NS"),
-          .refused("SERVER_ERROR object too large for cache"), .value([UInt8(ascii: "x")]),
+          .refused("SERVER_ERROR object too large for cache"), .value([UInt8(ascii: "x")]), .stored, .missing,
         ])
     }
 

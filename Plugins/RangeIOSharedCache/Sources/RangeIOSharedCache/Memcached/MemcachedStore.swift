@@ -4,7 +4,8 @@
   /// Nodes of memcached, as an engine for ``SharedCaching``.
   ///
   /// Each key has one node (rendezvous hashing by the nodes' names). A node that is down, or slower than three times what
-  /// 99 of 100 of its answers take, is a miss; after three of these in a row it is left alone for a while.
+  /// 99 of 100 of its answers take, is a miss. Until it gives a sign again no read waits for it; after a second without one, or
+  /// three late answers in a row, it is left alone for a while.
   public final class MemcachedStore: SharedBlockStore {
     private let nodes: NodeStore
 

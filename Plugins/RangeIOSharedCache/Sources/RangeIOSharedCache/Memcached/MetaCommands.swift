@@ -21,6 +21,11 @@
       number &+= 1
     }
 
+    mutating func probe(into buffer: inout ByteBuffer) {
+      buffer.writeString("mn\r\n")
+      number &+= 1
+    }
+
     /// For a node that was started with `-Y`. It has no number, and the first answer is its.
     mutating func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> Bool {
       guard let login else { return false }

@@ -82,6 +82,7 @@
         guard count <= valueLimit else { throw ProtocolFault("a value of \(count) bytes") }
         let flags = try Flags(words[2...])
         state = count == 0 ? .end(Bytes(), flags, seen: 0) : .value(ArrivingValue(count: count), flags)
+      case "MN": try reply(.stored, nil, emit)
       case "EN": try reply(.missing, nil, emit)
       case "HD": try reply(.stored, try Flags(words[1...]), emit)
       case "NS", "EX", "NF": try reply(.refused(String(words[0])), try Flags(words[1...]), emit)

@@ -5,7 +5,7 @@
   internal import NIOSSL
   internal import RangeIO
 
-  /// One node, and the connections to it. Everything but ``perform(_:within:)`` happens on one event loop.
+  /// One node, and the connections to it. Everything but ``perform(_:worth:)`` happens on one event loop.
   final class CacheNode: @unchecked Sendable {
     // Unchecked: `loop` alone touches the variables.
 
@@ -50,6 +50,8 @@
     private let counts = NIOLockedValueBox(Counts())
     private var isClosed = false
     private var queued: [() -> Void] = []
+    /// A few values of the usual size: fewer calls of the system, and the buffer is used again.
+    private static let receivedAtOnce = 256 * 1024
     /// The most commands under way; more are misses at once.
     private static let mostWaiting = 4096
     /// A connection that is silent for so long, in nanoseconds, while it owes replies, is given up.
@@ -65,17 +67,17 @@
 
     /// Sends commands. Returns their replies in their order: `nil` for those that did not come in time.
     ///
-    /// - Parameter limit: the most time for reading, if the node's own habits permit more; `nil` for putting values.
-    nonisolated(nonsending) func perform(_ commands: [Command], within limit: Duration?) async -> [NodeReply?] {
+    /// - Parameter worth: the time that an answer is worth; `nil` for putting values, for which nothing waits.
+    nonisolated(nonsending) func perform(_ commands: [Command], worth: Duration?) async -> [NodeReply?] {
       // Through a lock: the thread sanitizer does not see what a continuation hands over.
       let answer = NIOLockedValueBox<[NodeReply?]>([])
       await withCheckedContinuation { continuation in
         loop.execute { [self] in
-          let batch = NodeBatch(commands.count, isOfReads: limit != nil) { replies in
+          let batch = NodeBatch(commands.count, isOfReads: worth != nil) { replies in
             answer.withLockedValue { $0 = replies }
             continuation.resume()
           }
-          start(batch, commands, limit)
+          start(batch, commands, worth)
         }
       }
       return answer.withLockedValue { $0 }
@@ -110,19 +112,28 @@
 
     // MARK: on the event loop
 
-    private func start(_ batch: NodeBatch, _ commands: [Command], _ limit: Duration?) {
+    private func start(_ batch: NodeBatch, _ commands: [Command], _ worth: Duration?) {
       let now = Self.now
-      guard !isClosed, !commands.isEmpty, lines.allSatisfy({ $0.handler.waitingCount < Self.mostWaiting }),
-        health.admits(at: now)
-      else {
-        counts.withLockedValue { $0.skipped += commands.count }
-        return batch.finish()
+      guard !isClosed, !commands.isEmpty, lines.allSatisfy({ $0.handler.waitingCount < Self.mostWaiting }) else {
+        return skip(batch, commands)
       }
-      if let limit { batch.limit = min(limit.wholeNanoseconds, health.timeLimit) }
+      switch health.admits(batch.isOfReads, at: now) {
+      case .ask: break
+      case .skip: return skip(batch, commands)
+      case .probe:
+        skip(batch, commands)
+        return probe()
+      }
+      if let worth { batch.limit = health.limit(worth: worth.wholeNanoseconds) }
       batch.due = now + batch.limit
       watch(batch)
       connectIfNeeded()
       if lines.isEmpty { queued.append { [self] in send(batch, commands) } } else { send(batch, commands) }
+    }
+
+    private func skip(_ batch: NodeBatch, _ commands: [Command]) {
+      counts.withLockedValue { $0.skipped += commands.count }
+      batch.finish()
     }
 
     /// Passes on what a batch has when nothing more has come for its limit, or its longest time is over.
@@ -131,18 +142,47 @@
         guard !batch.isFinished else { return }
         guard Self.now >= batch.due else { return watch(batch) }
         counts.withLockedValue { $0.late += batch.missing }
-        // Less than the node usually takes is no fault of its.
-        if Self.now - batch.began >= health.timeLimit || lines.contains(where: { isQuiet($0.handler) }) { failed() }
+        failed(isSilent: batch.isSilent)
+        if let handler = batch.handler { giveUpIfSilent(handler) }
         batch.finish()
-        for line in lines where Self.isSilent(line.handler) { line.handler.end(ProtocolFault("it is silent")) }
       }
     }
 
-    private static func isSilent(_ handler: NodeHandler, for time: Int64 = longestSilence) -> Bool {
-      handler.waitingCount > 0 && (NIODeadline.now() - handler.lastSign).nanoseconds > time
+    /// Ends a connection that stays silent for so long that its node does not come back soon.
+    private func giveUpIfSilent(_ handler: NodeHandler) {
+      guard !handler.isWatched else { return }
+      handler.isWatched = true
+      let due = handler.lastSign + .nanoseconds(Self.longestSilence)
+      loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
+        handler.isWatched = false
+        guard handler.waitingCount > 0 else { return }
+        if NIODeadline.now() - handler.lastSign >= .nanoseconds(Self.longestSilence) {
+          handler.end(ProtocolFault("it is silent"))
+        } else {
+          giveUpIfSilent(handler)
+        }
+      }
     }
 
-    private func isQuiet(_ handler: NodeHandler) -> Bool { Self.isSilent(handler, for: health.timeLimit) }
+    /// Asks whether the node is there again, while nothing waits for that.
+    private func probe() {
+      connectIfNeeded()
+      let ask = { [self] in
+        guard var line = lines.first else { return }
+        var buffer = line.handler.buffer(for: 32)
+        line.writer.probe(into: &buffer)
+        update(line)
+        line.handler.send(
+          buffer,
+          [
+            { [self] reply in
+              if reply == nil { lost() } else { health.answered(after: nil) }
+            }
+          ])
+        giveUpIfSilent(line.handler)
+      }
+      if lines.isEmpty { queued.append(ask) } else { ask() }
+    }
 
     private func send(_ batch: NodeBatch, _ commands: [Command]) {
       guard !batch.isFinished else { return }
@@ -161,6 +201,7 @@
         }
       }
       update(line)
+      batch.sent(at: Self.now, on: line.handler)
       line.handler.send(buffer, answered)
     }
 
@@ -170,7 +211,7 @@
       guard let reply else { return batch.answer(number, nil) }
       batch.answered(at: Self.now)
       if batch.isFinished {
-        if batch.isOfReads { health.late(after: batch.longestPause) }
+        health.late(after: batch.isOfReads ? batch.longestPause : nil)
       } else if batch.missing == 1 {
         health.answered(after: batch.isOfReads ? batch.longestPause : nil)
       }
@@ -212,9 +253,9 @@
       }
     }
 
-    private func failed() {
+    private func failed(isSilent: Bool) {
       let wasUp = health.isUp
-      health.failed(at: Self.now, random: .random(in: 0..<1))
+      health.failed(isSilent: isSilent, at: Self.now, random: .random(in: 0..<1))
       if wasUp, !health.isUp { counts.withLockedValue { $0.outages += 1 } }
     }
 
@@ -237,6 +278,7 @@
       let bootstrap = ClientBootstrap(group: loop)
         .connectTimeout(settings.connectTimeout)
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.receivedAtOnce))
         .channelInitializer { [settings] channel in
           channel.eventLoop.makeCompletedFuture {
             guard let tls = settings.tls else { return }
@@ -282,6 +324,7 @@
           ])
       }
       lines.append(Line(handler: handler, writer: writer))
+      health.connected()
       runQueued()
     }
 

@@ -6,6 +6,8 @@
   protocol CommandWriter: Sendable {
     /// What comes first on a new connection. Returns whether there is a reply to await.
     mutating func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> Bool
+    /// A question whose answer says that the node is there.
+    mutating func probe(into buffer: inout ByteBuffer)
     mutating func get(_ key: SharedBlockKey, lease: Duration?, into buffer: inout ByteBuffer)
     mutating func set(_ key: SharedBlockKey, _ value: Bytes, lifetime: Duration, into buffer: inout ByteBuffer)
   }

@@ -8,11 +8,14 @@
     /// Whether a read waits for it.
     let isOfReads: Bool
     var timer: Scheduled<Void>?
-    let began = NodeBatch.now
+    /// When it was sent; before that, when it began to wait for a connection.
+    private(set) var began = NodeBatch.now
     /// The most time between two replies. Of values that are put: a second, since nothing waits for them.
     var limit: Int64 = 1_000_000_000
     /// When it is passed on as it is.
     var due: Int64 = 0
+    /// The connection on which it was sent.
+    private(set) var handler: NodeHandler?
     /// The longest time before a reply so far.
     private(set) var longestPause: Int64 = 0
     private var last = NodeBatch.now
@@ -29,6 +32,15 @@
     }
 
     var isFinished: Bool { deliver == nil }
+
+    /// It is sent now: from here on the node is waited for.
+    func sent(at now: Int64, on handler: NodeHandler) {
+      (began, last, due) = (now, now, now + limit)
+      self.handler = handler
+    }
+
+    /// Whether the node has sent nothing at all since.
+    var isSilent: Bool { (handler?.lastBytes ?? 0) <= began }
 
     /// A reply has come. A node that answers a long batch without a pause is not late.
     func answered(at now: Int64) {

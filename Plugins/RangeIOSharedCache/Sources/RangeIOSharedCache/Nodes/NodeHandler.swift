@@ -13,10 +13,15 @@
     private var waiting = CircularBuffer<Answered>()
     private var context: ChannelHandlerContext?
     private var isEnded = false
+    private var isFlushDue = false
     /// Why it was ended, if the node is to blame.
     private(set) var fault: ProtocolFault?
     /// When the last bytes came, or the first command was sent.
     private(set) var lastSign: NIODeadline = .now()
+    /// When the last bytes came, as ``NodeBatch/now`` tells it; zero before there were any.
+    private(set) var lastBytes: Int64 = 0
+    /// Whether a timer will look at ``lastSign``.
+    var isWatched = false
     /// Called once, when the connection is not used any more.
     var ended: () -> Void = {}
 
@@ -38,7 +43,14 @@
       }
       if waiting.isEmpty { lastSign = .now() }
       waiting.append(contentsOf: answered)
-      context.writeAndFlush(NIOAny(buffer), promise: nil)
+      context.write(NIOAny(buffer), promise: nil)
+      // Together with what else is asked for in this turn of the loop: one call of the system for all.
+      guard !isFlushDue else { return }
+      isFlushDue = true
+      context.eventLoop.assumeIsolated().execute { [self] in
+        isFlushDue = false
+        self.context?.flush()
+      }
     }
 
     /// Closes the connection. All that wait are told.
@@ -64,6 +76,7 @@
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       guard !isEnded else { return }
       lastSign = .now()
+      lastBytes = NodeBatch.now
       do {
         try unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
           try parser.consume(bytes) { reply in

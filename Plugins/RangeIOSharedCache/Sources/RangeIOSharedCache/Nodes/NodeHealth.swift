@@ -4,11 +4,23 @@
   struct NodeHealth: Hashable, Sendable {
     private enum Phase: Hashable {
       case up
+      /// It owes an answer, and has given no sign since. Reads do not wait for it until there is one.
+      case silent
       /// It is not asked before then.
       case down(until: Int64)
-      /// One request finds out whether it is up again.
-      case trial
+      /// A question of no consequence finds out whether it is up again.
+      case probed
     }
+
+    /// What to do with a request.
+    enum Admission: Hashable {
+      case ask
+      /// It is answered as missing.
+      case skip
+      /// The same, and the node is to be probed beside it.
+      case probe
+    }
+
     private var phase = Phase.up
     private var failures = 0
     private var outages = 0
@@ -18,35 +30,56 @@
     static let mostFailures = 3
     private static let shortestPause: Int64 = 100_000_000
     private static let longestPause: Int64 = 10_000_000_000
-    private static let firstLimit: Int64 = 100_000_000
-    private static let shortestLimit: Int64 = 1_000_000
+    /// No node that works is blamed for being scheduled so late.
+    private static let usualHiccup: Int64 = 10_000_000
     private static let longestLimit: Int64 = 500_000_000
+    /// An hour.
+    private static let mostWorth: Int64 = 3_600_000_000_000
 
-    /// How long an answer may take: three times what 99 of 100 answers take.
-    var timeLimit: Int64 {
-      guard let usual = times.percentile99 else { return Self.firstLimit }
-      return min(max(3 * usual, Self.shortestLimit), Self.longestLimit)
+    /// How long to wait for an answer: three times what 99 of 100 answers take; five times of what an answer is worth if that is
+    /// not known yet, and no longer.
+    ///
+    /// - Parameter worth: the time that an answer is worth. So long, or ten milliseconds, is always permitted.
+    func limit(worth: Int64) -> Int64 {
+      let worth = min(worth, Self.mostWorth)
+      let most = min(5 * worth, max(worth, Self.longestLimit))
+      guard let usual = times.percentile99 else { return most }
+      return min(max(3 * usual, min(worth, Self.usualHiccup)), most)
     }
 
     /// The time that 99 of 100 answers take.
     var usualTime: Int64? { times.percentile99 }
 
-    var isUp: Bool { phase == .up }
+    /// Whether it has not been given up.
+    var isUp: Bool { phase == .up || phase == .silent }
 
     /// Whether a request may be sent now.
-    mutating func admits(at now: Int64) -> Bool {
+    ///
+    /// - Parameter isOfReads: whether something waits for the answer.
+    mutating func admits(_ isOfReads: Bool, at now: Int64) -> Admission {
       switch phase {
-      case .up: return true
-      case .trial: return false
+      case .up: return .ask
+      case .silent: return isOfReads ? .skip : .ask
+      case .probed: return .skip
       case .down(let until):
-        guard now >= until else { return false }
-        phase = .trial
-        return true
+        guard now >= until else { return .skip }
+        phase = .probed
+        return .probe
       }
     }
 
     /// An answer has come that was not waited for any more: the next ones may take as long.
-    mutating func late(after nanoseconds: Int64) { times.record(nanoseconds) }
+    ///
+    /// - Parameter nanoseconds: the time that it took; `nil`: it says nothing of others.
+    mutating func late(after nanoseconds: Int64?) {
+      if let nanoseconds { times.record(nanoseconds) }
+      if phase == .silent { phase = .up }
+    }
+
+    /// A connection is there that was waited for.
+    mutating func connected() {
+      if phase == .silent { phase = .up }
+    }
 
     /// An answer has come in time.
     ///
@@ -58,19 +91,20 @@
       outages = 0
     }
 
-    /// A request got no answer in time, or none at all.
+    /// A request got no answer in time.
     ///
-    /// - Parameter random: from 0 to below 1.
-    mutating func failed(at now: Int64, random: Double) {
+    /// - Parameters:
+    ///   - isSilent: whether nothing at all has come since.
+    ///   - random: from 0 to below 1.
+    mutating func failed(isSilent: Bool, at now: Int64, random: Double) {
+      // Of several that wait for the same answer the first one counts.
+      guard phase == .up else { return }
       failures += 1
-      switch phase {
-      case .up where failures < Self.mostFailures: break
-      case .up, .trial: rest(now, random)
-      case .down: break
-      }
+      if failures >= Self.mostFailures { return rest(now, random) }
+      if isSilent { phase = .silent }
     }
 
-    /// It cannot be connected to.
+    /// It cannot be connected to, has closed its connections, or has been silent for too long.
     mutating func lost(at now: Int64, random: Double) {
       if case .down = phase { return }
       rest(now, random)

@@ -31,16 +31,10 @@
 
   /// A value that arrives in pieces, in memory of exactly its size.
   struct ArrivingValue: Sendable {
-    // Unchecked: written by the one parser that has it, and shown as `Bytes` only when it is complete.
-    private final class Memory: @unchecked Sendable {
-      let bytes: UnsafeMutableRawBufferPointer
-      init(count: Int) { bytes = .allocate(byteCount: count, alignment: 16) }
-      deinit { bytes.deallocate() }
-    }
-    private let memory: Memory
+    private let memory: ValueMemory
     private var filled = 0
 
-    init(count: Int) { memory = Memory(count: count) }
+    init(count: Int) { memory = ValueMemory(count: count) }
 
     var missing: Int { memory.bytes.count - filled }
 

@@ -64,13 +64,13 @@
       var shares: [Int: [Int]] = [:]
       for (number, one) in commands.enumerated() { shares[choice.node(of: one.key), default: []].append(number) }
       if shares.count == 1, let node = shares.keys.first {
-        return await nodes[node].perform(commands.map(\.command), within: limit)
+        return await nodes[node].perform(commands.map(\.command), worth: limit)
       }
       var replies = [NodeReply?](repeating: nil, count: commands.count)
       await withTaskGroup(of: ([Int], [NodeReply?]).self) { group in
         for (node, numbers) in shares {
           group.addTask { [nodes] in
-            (numbers, await nodes[node].perform(numbers.map { commands[$0].command }, within: limit))
+            (numbers, await nodes[node].perform(numbers.map { commands[$0].command }, worth: limit))
           }
         }
         for await (numbers, part) in group {

@@ -8,7 +8,7 @@
     /// After so many all counts are halved.
     private static let memory: UInt32 = 2048
     /// Before there are so many, nothing is known.
-    private static let enough: UInt32 = 32
+    private static let enough: UInt32 = 128
 
     mutating func record(_ nanoseconds: Int64) {
       counts[Self.bucket(nanoseconds)] += 1

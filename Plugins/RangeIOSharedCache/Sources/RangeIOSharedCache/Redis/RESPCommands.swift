@@ -17,6 +17,8 @@
       return true
     }
 
+    func probe(into buffer: inout ByteBuffer) { Self.write(["PING"], into: &buffer) }
+
     func get(_ key: SharedBlockKey, lease: Duration?, into buffer: inout ByteBuffer) {
       Self.write(["GET", Self.name(key)], into: &buffer)
     }
