@@ -17,6 +17,7 @@ public struct ReadRequest: Sendable {
     var grid: BlockGrid?
     var isOneOfMany = false
     var isKept = false
+    var sequenceEnd: Int?
   }
 
   /// Immutable: requests share it.
@@ -114,6 +115,12 @@ public struct ReadRequest: Sendable {
   public var deadline: ReadInstant? {
     get { extras?.rest.deadline }
     set { change { $0.deadline = newValue } }
+  }
+
+  /// Where the reader of this range will stop, if it is known to read everything until there, as a stream does.
+  var sequenceEnd: Int? {
+    get { extras?.rest.sequenceEnd }
+    set { if newValue != sequenceEnd { change { $0.sequenceEnd = newValue } } }
   }
 
   /// Asks for the bytes of each block in separate memory, as pieces of one rope, for a cache that keeps the blocks

@@ -32,6 +32,14 @@ extension RangeReader {
       return try await core.readWindow(range, of: source, caching: caching)
     }
 
+    /// Reads the bytes of `range`, after which the caller will read everything until `end`.
+    package nonisolated(nonsending) func read(_ range: ByteRange, goingOnTo end: Int) async throws -> Bytes {
+      try ReaderCore.check(range, of: source)
+      try ReaderCore.checkCount(range, of: source)
+      guard !range.isEmpty else { return Bytes() }
+      return try await core.readWindow(range, of: source, caching: .normal, until: end)
+    }
+
     /// The bytes of `range`, of this version, if nothing must be waited for; `nil` otherwise, and if they cannot be read.
     package func ready(_ range: ByteRange) -> Bytes? {
       guard ReaderCore.lies(range, within: source), !range.isEmpty, core.gate.enter() else { return nil }

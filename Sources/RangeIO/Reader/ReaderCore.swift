@@ -14,6 +14,7 @@ final class ReaderCore: Sendable {
   private let direct: any RangeSource & ~Copyable
   private let isDirect: Bool
   let hasCache: Bool
+  let readsAhead: Bool
   /// The topmost stage of those that see hits, if it is a cache. Not optional: taking a class out of an optional counts
   /// a reference. So there is a stand-in for a reader without one.
   let topCache: CachingStage
@@ -51,6 +52,7 @@ final class ReaderCore: Sendable {
     direct = link.source
     isDirect = pipeline.stages.isEmpty && link.isPrompt
     hasCache = pipeline.stages.contains { $0.linked is any CacheStage }
+    readsAhead = pipeline.stages.contains { $0.linked is ReadAheadStage }
     let top = pipeline.stages.first { !$0.isSkippedByHits }?.linked as? CachingStage
     topCache = top ?? Self.noCache
     isCacheOnTop = top != nil
@@ -223,13 +225,16 @@ extension ReaderCore {
   }
 
   /// Reads one window of a stream, from the version that the stream began with.
-  func readWindow(_ range: ByteRange, of source: SourceDescription, caching: ReadRequest.CachePolicy) async throws
-    -> Bytes
-  {
+  ///
+  /// - Parameter end: where the stream ends, if it ends before the source does.
+  func readWindow(
+    _ range: ByteRange, of source: SourceDescription, caching: ReadRequest.CachePolicy, until end: Int? = nil
+  ) async throws -> Bytes {
     try enter()
     defer { gate.leave() }
     var request = ReadRequest(range, of: source)
     if caching != .normal { request.caching = caching }
+    if let end, readsAhead { request.sequenceEnd = end }
     do { return try await respond(request).bytes } catch { throw failed(error) }
   }
 

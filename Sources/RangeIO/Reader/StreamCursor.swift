@@ -154,9 +154,11 @@ package final class StreamCursor {
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
     let answer = Promise<Bytes>()
+    // A stream of the whole source ends where the source does, and one that follows it does not end.
+    let end = following == nil && rest.upperBound < source.byteCount ? rest.upperBound : nil
     let work: @Sendable () async -> Void = { [core, caching] in
       do {
-        answer.resolve(.success(try await core.readWindow(range, of: source, caching: caching)))
+        answer.resolve(.success(try await core.readWindow(range, of: source, caching: caching, until: end)))
       } catch {
         answer.fail(error)
       }

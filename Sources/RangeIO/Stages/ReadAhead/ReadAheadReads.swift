@@ -60,7 +60,7 @@ final class ReadAheadReads: ReadAheadHolder {
       }
       // A read of several ranges says nothing about what comes next.
       guard request.moreRanges.isEmpty else { return [] }
-      let noticed = state.runs.notice(request.range, bounds, isHit: isHit)
+      let noticed = state.runs.notice(request.range, bounds, isHit: isHit, until: request.sequenceEnd)
       if !noticed.ended.isEmpty {
         let (bytes, tasks) = drop(&state) { noticed.ended.contains($0.run) }
         freed += bytes

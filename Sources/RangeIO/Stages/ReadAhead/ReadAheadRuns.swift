@@ -8,6 +8,8 @@
 /// arithmetic progression too often.
 ///
 /// A run has a window: the number of bytes to prefetch for it. The window doubles each time half of it is used up.
+///
+/// A read may say how far its reader will go on. Then it makes a run by itself, and nothing is prefetched beyond that.
 struct ReadAheadRuns {
   /// Limits set by the source and the caller.
   struct Bounds {
@@ -16,6 +18,11 @@ struct ReadAheadRuns {
     let grid: BlockGrid
     /// The most bytes to prefetch for a run.
     let longest: Int
+
+    /// The same, of a source that ends at `end`.
+    func ending(at end: Int) -> Bounds {
+      Bounds(byteCount: min(byteCount, end), grid: grid, longest: longest)
+    }
   }
 
   struct Noticed: Equatable {
@@ -66,8 +73,11 @@ struct ReadAheadRuns {
   ///
   /// - Parameter isHit: whether the cache had it. Strides are searched only among reads that were not hits: a run that
   ///   begins among hits is detected when it leaves them.
-  mutating func notice(_ range: ByteRange, _ bounds: Bounds, isHit: Bool = false) -> Noticed {
+  /// - Parameter end: where the reader will stop, if it has said so; until there it reads everything.
+  mutating func notice(_ range: ByteRange, _ bounds: Bounds, isHit: Bool = false, until end: Int? = nil) -> Noticed {
     reads += 1
+    let isAnnounced = end.map { $0 > range.upperBound } ?? false
+    let bounds = end.map(bounds.ending) ?? bounds
     var noticed = Noticed()
     if let index = runs.firstIndex(where: { Self.continues($0, range) }) {
       if index > 0 { runs.insert(runs.remove(at: index), at: 0) }
@@ -75,11 +85,11 @@ struct ReadAheadRuns {
       Self.advance(&runs[0], to: range)
       noticed.run = runs[0].number
       noticed.ask = Self.extend(&runs[0], bounds)
-    } else if let rule = rule(of: range, isHit) {
+    } else if let rule = isAnnounced ? .forwards : rule(of: range, isHit) {
       lastNumber += 1
+      let window = isAnnounced ? Self.announcedWindow(range, bounds) : Self.firstWindow(range, bounds)
       var run = Run(
-        number: lastNumber, rule: rule, last: range, window: Self.firstWindow(range, bounds), frontier: 0,
-        lastUsed: reads)
+        number: lastNumber, rule: rule, last: range, window: window, frontier: 0, lastUsed: reads)
       run.frontier = Self.next(after: run)
       noticed.run = run.number
       noticed.ask = Self.extend(&run, bounds)
@@ -220,6 +230,12 @@ struct ReadAheadRuns {
   private static func firstWindow(_ range: ByteRange, _ bounds: Bounds) -> Int {
     let wished = max(min(range.count, longest(range, bounds)) * 2, bounds.grid.blockSize * 2)
     return min(wished, longest(range, bounds))
+  }
+
+  /// All that the reader will read, if that is no more than may be prefetched.
+  private static func announcedWindow(_ range: ByteRange, _ bounds: Bounds) -> Int {
+    let rest = bounds.byteCount - range.upperBound
+    return rest <= longest(range, bounds) ? rest : firstWindow(range, bounds)
   }
 
   /// The widest window. If a single read is larger than the limit, the window is one such read.

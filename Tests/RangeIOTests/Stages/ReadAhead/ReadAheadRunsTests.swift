@@ -26,6 +26,40 @@ struct ReadAheadRunsTests {
     #expect(runs.runs.map(\.rule) == [.forwards])
   }
 
+  @Test func `a reader that says where it stops is followed from its first read, and no further`() {
+    var runs = ReadAheadRuns()
+    let end = 300_001
+    let first = runs.notice(1000..<66_536, bounds, until: end).ask
+    #expect(first.first?.lowerBound == 66_536 && first.last?.upperBound == end)
+    for (one, next) in zip(first, first.dropFirst()) { #expect(one.upperBound == next.lowerBound) }
+    // All of it is under way.
+    #expect(runs.notice(66_536..<131_072, bounds, until: end).ask.isEmpty)
+    #expect(runs.notice(131_072..<end, bounds, until: end).ask.isEmpty)
+    // Another reader of the same bytes asks for nothing twice, and one that goes on for the rest.
+    #expect(runs.notice(1000..<66_536, bounds, until: end).ask.isEmpty)
+    #expect(runs.notice(end..<end + 4096, bounds, until: end + 8192).ask.map(\.upperBound) == [end + 8192])
+  }
+
+  @Test func `a reader that has more to read than may be prefetched begins as any other`() {
+    var runs = ReadAheadRuns()
+    let end = 100 << 20
+    let first = runs.notice(0..<65_536, bounds, until: end).ask
+    #expect(first.last?.upperBound == 3 * 65_536)
+    var position = 65_536
+    var furthest = 0
+    while position < end {
+      let range = position..<position + 65_536
+      furthest = max(furthest, runs.notice(range, bounds, until: end).ask.last?.upperBound ?? 0)
+      position = range.upperBound
+    }
+    #expect(furthest == end)
+  }
+
+  @Test func `a read that is the last one makes no run`() {
+    var runs = ReadAheadRuns()
+    #expect(runs.notice(0..<65_536, bounds, until: 65_536) == ReadAheadRuns.Noticed())
+  }
+
   @Test func `what is asked for follows without a gap and without an overlap`() {
     var runs = ReadAheadRuns()
     let asked = ask(&runs, steps(2000, of: 4096)).flatMap { $0 }

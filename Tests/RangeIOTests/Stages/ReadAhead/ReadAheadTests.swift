@@ -59,6 +59,33 @@ struct ReadAheadTests {
     #expect(read == byteCount)
   }
 
+  @Test func `of a range that is streamed nothing is read beyond its end`() throws {
+    try Simulation.run(seed: 3) { simulation in
+      let (source, stage) = (Self.source(simulation, 1 << 30), ReadAhead())
+      let reader = try await RangeReader(source, configuration: simulation.configuration) {
+        stage
+        Caching(MemoryStore(limit: .mebibytes(256)), fill: .exact)
+      }
+      let snapshot = try await reader.snapshot()
+      var asked = 0
+      for (place, isOfSnapshot) in [(5_000_001, false), (300_000_000, true), (17, false), (700_000_000, true)] {
+        let range = place..<place + 4_500_000
+        var position = place
+        for try await piece in isOfSnapshot ? snapshot.stream(range) : reader.stream(range) {
+          // Some of it, since making megabytes to compare takes long.
+          let count = min(64, piece.count)
+          #expect(piece.slice(0..<count) == source.expected(position..<position + count))
+          position += piece.count
+        }
+        #expect(position == range.upperBound)
+        asked += range.count
+      }
+      #expect(source.bytesRead == asked)
+      #expect(Self.count("bytes asked for", stage) > asked / 2)
+      await reader.close()
+    }
+  }
+
   @Test func `random reads waste hardly a byte`() throws {
     func bytesRead(_ isAhead: Bool) throws -> Int {
       try Simulation.run(seed: 2) { simulation in
