@@ -30,6 +30,15 @@
       mediaType = MediaTypes.type(ofName: name)
     }
 
+    /// Whether each read takes time that a client notices.
+    var isDistant: Bool { snapshot.source.cost.latency >= .milliseconds(1) }
+
+    /// Where the piece ends that `range` begins with. Pieces end where blocks do.
+    func endOfPiece(of range: Range<Int>) -> Int {
+      let size = RangeServer.Configuration.pieceSize
+      return range.count <= size ? range.upperBound : range.lowerBound - range.lowerBound % size + size
+    }
+
     /// The entity tag of a version: of what identifies it for good. Weak while the source may still change without
     /// anyone seeing it; none if the source has nothing that lasts.
     private static func tag(of source: SourceDescription) -> EntityTag? {

@@ -52,6 +52,8 @@
 
       /// The most bytes that are read at once for an answer.
       static let pieceSize = 256 * 1024
+      /// The first piece from a source that takes its time: a viewer that seeks can begin with so much.
+      static let firstDistantPiece = 64 * 1024
     }
   }
 #endif

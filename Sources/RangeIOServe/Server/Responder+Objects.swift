@@ -97,9 +97,12 @@
     private func beginning(
       of object: OpenObject, _ range: Range<Int>
     ) async throws -> (first: ByteBuffer, rest: Range<Int>) {
-      let end = range.lowerBound + min(range.count, RangeServer.Configuration.pieceSize)
-      let first = ByteBuffer(try await object.snapshot.read(range.lowerBound..<end))
-      return (first, end..<range.upperBound)
+      let end =
+        object.isDistant
+        ? min(range.upperBound, range.lowerBound + RangeServer.Configuration.firstDistantPiece)
+        : object.endOfPiece(of: range)
+      let first = try await object.snapshot.read(range.lowerBound..<end, goingOnTo: range.upperBound)
+      return (ByteBuffer(first), end..<range.upperBound)
     }
   }
 

@@ -61,8 +61,8 @@
       }
       var rest = rest
       while !rest.isEmpty {
-        let end = rest.lowerBound + min(rest.count, RangeServer.Configuration.pieceSize)
-        let piece = ByteBuffer(try await object.snapshot.read(rest.lowerBound..<end))
+        let end = object.endOfPiece(of: rest)
+        let piece = ByteBuffer(try await object.snapshot.read(rest.lowerBound..<end, goingOnTo: rest.upperBound))
         rest = end..<rest.upperBound
         counters.sent(piece.readableBytes)
         try await body.write(piece)

@@ -10,9 +10,11 @@
     private let tiers: TieredChunkStore
     /// Whether anything is kept in this process.
     private let keeps: Bool
+    private let caching: Caching
     private let stages: @Sendable () -> [any ReadStage]
     private let closeNodes: @Sendable () async -> Void
     private let countsOfNodes: @Sendable () -> [ReadCounts]
+    private let countsOfSharing: @Sendable () -> ReadCounts?
 
     init(_ command: ServeCommand) async throws {
       let memory = try Self.size(command.memory, "--memory")
@@ -37,10 +39,13 @@
       } catch let error as ReadError {
         throw ToolFailure(error.message)
       }
+      // Clients ask for what they want, and read ahead themselves. A disk keeps whole blocks only.
+      caching = disk == nil ? Caching(tiers, fill: .exact) : Caching(tiers, fill: .block, blockSize: .kibibytes(64))
       guard let nodes = command.shared else {
         stages = { [] }
         closeNodes = {}
         countsOfNodes = { [] }
+        countsOfSharing = { nil }
         return
       }
       #if SharedCache
@@ -49,6 +54,7 @@
         stages = { [stage] }
         closeNodes = engine.close
         countsOfNodes = engine.statistics
+        countsOfSharing = { stage.statistics() }
       #else
         throw ToolFailure("--shared \(nodes): this rangeio was built without SharedCache: add it to --traits")
       #endif
@@ -60,7 +66,7 @@
         TimeLimiting(timeLimit)
         if keeps {
           ReadAhead()
-          Caching(tiers, fill: .automatic)
+          caching
         }
         for stage in stages() { stage }
         Merging(concurrentSpans: 16)
@@ -70,8 +76,11 @@
     }
 
     var statistics: [String: any Encodable & Sendable] {
+      var all: [String: any Encodable & Sendable] = ["store": tiers.statistics()]
       let nodes = countsOfNodes()
-      return nodes.isEmpty ? ["store": tiers.statistics()] : ["store": tiers.statistics(), "nodes": nodes]
+      if !nodes.isEmpty { all["nodes"] = nodes }
+      if let sharing = countsOfSharing() { all["shared"] = sharing }
+      return all
     }
 
     /// Writes what is still to be written, and closes everything.

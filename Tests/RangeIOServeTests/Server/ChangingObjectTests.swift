@@ -166,6 +166,35 @@
       }
     }
 
+    @Test func `of a distant object is read what its clients ask for, once`() async throws {
+      let source = SyntheticSource(byteCount: 64 << 20, latency: .milliseconds(2), bytesPerSecond: 1e9)
+      let stage = ReadAhead()
+      let upstream = ObjectUpstream {
+        try await RangeReader(source, onChange: .refresh) {
+          stage
+          Caching(MemoryStore(limit: .mebibytes(32)), fill: .exact)
+          Merging()
+        }
+      }
+      try await withServer([("object", upstream)]) { port, _ in
+        var asked = 0
+        for place in [3_000_001, 40_000_000, 17, 20_000_000] {
+          let range = place..<place + 1_500_000
+          asked += range.count
+          let field = "Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+          try await withThrowingTaskGroup(of: ReceivedAnswer.self) { group in
+            for _ in 0..<8 { group.addTask { try await ask("/object", port: port, [field]) } }
+            for try await answer in group {
+              #expect(answer.status == 206)
+              #expect(answer.body == Array(source.expected(range)))
+            }
+          }
+        }
+        #expect(source.bytesRead == asked)
+        #expect(try #require(stage.statistics()?["bytes used"]) > asked / 2)
+      }
+    }
+
     private func answersUnderWay(_ port: Int) async throws -> Int { try await metric("rangeio_answers", port) }
 
     private func metric(_ name: String, _ port: Int) async throws -> Int {
