@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import Cost
 internal import NIOCore
 internal import NIOHTTP1
 

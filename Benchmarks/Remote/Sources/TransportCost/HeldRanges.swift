@@ -1,3 +1,5 @@
+internal import Cost
+
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
 #else

@@ -1,3 +1,4 @@
+internal import Cost
 internal import RangeIO
 internal import RangeIOHTTP
 

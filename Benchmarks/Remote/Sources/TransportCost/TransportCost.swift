@@ -1,3 +1,5 @@
+internal import Cost
+
 /// `TransportCost cost|hold CONTENDER URL SIZE COUNT [TASKS]`
 ///
 /// `cost` reads COUNT ranges of a file of 64 MiB, in which each number of 64 bits is its own offset, and prints what one
@@ -25,25 +27,6 @@
     case "source": try await OwnSource(url: url, connections: connections)
     case "reader": try await OwnReader(url: url, connections: connections)
     default: nil
-    }
-  }
-}
-
-/// One way to read ranges of a URL.
-protocol Contender: Sendable {
-  /// Reads a range, and has ``Content`` look at it.
-  func read(_ range: Range<Int>) async throws
-  func close() async throws
-}
-
-/// What stands in the file.
-enum Content {
-  /// Looks at the first and the last number: enough to see other bytes, and too little to be measured.
-  static func check(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
-    precondition(bytes.count == range.count, "\(bytes.count) bytes came of \(range.count)")
-    for offset in [0, range.count - 8] {
-      let number = bytes.loadUnaligned(fromByteOffset: offset, as: Int.self)
-      precondition(number == range.lowerBound + offset, "other bytes came than those of \(range)")
     }
   }
 }

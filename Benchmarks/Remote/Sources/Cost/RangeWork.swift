@@ -5,12 +5,16 @@
 #endif
 
 /// Reads ranges of one size, as many at a time as there are tasks, spread over the file.
-struct RangeWork {
+package struct RangeWork {
   let size: Int
   let byteCount: Int
-  let tasks: Int
+  package let tasks: Int
 
-  func run(_ count: Int, _ contender: any Contender) async throws -> RequestCost {
+  package init(size: Int, byteCount: Int, tasks: Int) {
+    (self.size, self.byteCount, self.tasks) = (size, byteCount, tasks)
+  }
+
+  package func run(_ count: Int, _ contender: any Contender) async throws -> RequestCost {
     let processor = RequestCost.processorTime()
     let start = ContinuousClock.now
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -33,7 +37,7 @@ struct RangeWork {
 }
 
 /// What some requests have cost.
-struct RequestCost {
+package struct RequestCost {
   let requests: Int
   let size: Int
   let wall: Duration
@@ -41,7 +45,7 @@ struct RequestCost {
   let processor: Duration
 
   /// Wall and processor time of a request in microseconds, and megabytes a second.
-  var line: String {
+  package var line: String {
     let wall = wall / .microseconds(1)
     let rate = Double(requests * size) / wall
     return "\(wall / Double(requests)) \(processor / .microseconds(1) / Double(requests)) \(rate)"
