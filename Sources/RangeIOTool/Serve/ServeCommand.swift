@@ -49,6 +49,8 @@
     var revalidate = 1.0
     @Option(help: ArgumentHelp("The most time for a read from a URL.", valueName: "seconds"))
     var timeLimit = 60.0
+    @Flag(help: "Read again from a URL, one time in twenty at most, what takes longer than most.")
+    var hedge = false
     @Flag(help: "Cache files as if they were far away, such as on a network drive.")
     var far = false
     @Flag(help: "Tell of each answer on standard error.")

@@ -61,7 +61,7 @@
     }
 
     /// The stages for an object that is far away.
-    func remote(timeLimit: Duration) -> ReadPipeline {
+    func remote(timeLimit: Duration, hedges: Bool) -> ReadPipeline {
       ReadPipeline {
         TimeLimiting(timeLimit)
         if keeps {
@@ -71,6 +71,7 @@
         for stage in stages() { stage }
         Merging(concurrentSpans: 16)
         Retrying()
+        if hedges { Hedging() }
         Limiting(concurrentReads: 16)
       }
     }

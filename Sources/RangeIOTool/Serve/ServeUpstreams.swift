@@ -32,7 +32,7 @@
       _ name: SourceName, _ command: ServeCommand, _ store: ServeStore
     ) throws -> (source: any ServedUpstream, isPrefix: Bool) {
       let revalidate = Duration.seconds(command.revalidate)
-      let pipeline = store.remote(timeLimit: .seconds(command.timeLimit))
+      let pipeline = store.remote(timeLimit: .seconds(command.timeLimit), hedges: command.hedge)
       guard name.isURL else {
         let filePipeline = command.far ? pipeline : ReadPipeline()
         let path = try PathArgument.path(name.text, for: "serve")
