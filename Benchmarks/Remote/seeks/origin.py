@@ -26,9 +26,10 @@ async def answer(writer, head):
     size, delay, rate, late = settings
     lines = head.split("\r\n")
     method, path = lines[0].split(" ")[:2]
-    if path == "/counts":
-        body = json.dumps(counts).encode()
-        writer.write(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+    if path in ("/", "/counts"):
+        body = json.dumps(counts) if path == "/counts" else '<a href="object">object</a>'
+        kind = "application/json" if path == "/counts" else "text/html"
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
         return
     fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines[1:] if line)}
     loop = asyncio.get_running_loop()

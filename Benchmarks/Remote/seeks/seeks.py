@@ -38,12 +38,13 @@ def program(name):
     return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
 
 
-def wait_for(port):
-    while True:
+def wait_for(port, server):
+    while server.poll() is None:
         try:
             return socket.create_connection(("127.0.0.1", port)).close()
         except OSError:
             time.sleep(0.02)
+    sys.exit(f"seeks: {server.args[0]} ends at once")
 
 
 def start_rangeio(options, origin, folder, port):
@@ -71,7 +72,7 @@ http {{ {temporary} proxy_temp_path {folder}/proxy; access_log off; keepalive_re
 
 def start_varnish(options, origin, folder, port):
     return [
-        program("varnishd"), "-F", "-n", folder, "-a", f"127.0.0.1:{port}", "-b", f"127.0.0.1:{origin}", "-s", "malloc,2g",
+        program("varnishd"), "-j", "none", "-F", "-n", folder, "-a", f"127.0.0.1:{port}", "-b", f"127.0.0.1:{origin}", "-s", "malloc,2g",
     ], "/object"
 
 
@@ -129,17 +130,16 @@ async def measure(options, name, late):
             place = free_port()
             command, path = SERVERS[name][0](options, port, folder, place)
             server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            wait_for(place)
+            wait_for(place, server)
         numbers = random.Random(23)
         places = [numbers.randrange(SIZE - RANGE) for _ in range(options.seeks)]
         times = []
         # What a server does once, such as looking for the object, is not measured.
         await view(place, path, [places[0]], [], asyncio.Barrier(1))
-        before = sent(port)
         viewers = options.viewers if server else 1
         together = asyncio.Barrier(viewers)
         await asyncio.gather(*(view(place, path, places[1:], times, together) for _ in range(viewers)))
-        share = (sent(port) - before) / ((options.seeks - 1) * RANGE)
+        share = sent(port) / (options.seeks * RANGE)
     finally:
         for process in (server, origin):
             if process:
