@@ -307,7 +307,9 @@
       let handler = NodeHandler(settings.engine.parser(settings.valueLimit))
       handler.ended = { [self, weak handler] in
         lines.removeAll { $0.handler === handler }
-        if !isClosed, lines.isEmpty { lost() }
+        guard !isClosed else { return }
+        // The silent one may have been this one.
+        if lines.isEmpty { lost() } else { health.connected() }
       }
       // It fails only if the channel is closed already; then the handler ends.
       do { try channel.pipeline.syncOperations.addHandler(handler) } catch { return handler.end() }

@@ -17,11 +17,11 @@
     private static let free = NIOLockedValueBox(Free())
     /// The most bytes that are kept for later.
     static let mostFree = 4 << 20
-    private static let page = 4096
+    private static let granule = 256
 
     init(count: Int) {
-      // Whole pages, so that the values of one block size fit each other.
-      let capacity = max(1, (count + Self.page - 1) / Self.page) * Self.page
+      // Rounded, so that the values of one block size fit each other, and cached ones waste little.
+      let capacity = max(1, (count + Self.granule - 1) / Self.granule) * Self.granule
       self.capacity = capacity
       let known = Self.free.withLockedValue { free -> UnsafeMutableRawPointer? in
         guard let place = free.blocks.lastIndex(where: { $0.capacity == capacity }) else { return nil }
