@@ -9,12 +9,6 @@
   final class CacheNode: @unchecked Sendable {
     // Unchecked: `loop` alone touches the variables.
 
-    /// What is asked of a node.
-    enum Command: Sendable {
-      case get(SharedBlockKey, lease: Duration?)
-      case set(SharedBlockKey, Bytes, lifetime: Duration)
-    }
-
     struct Settings: Sendable {
       var engine: NodeEngine
       var login: NodeLogin?
@@ -337,15 +331,5 @@
     }
 
     private static var now: Int64 { NodeBatch.now }
-  }
-
-  extension CacheNode.Command {
-    /// About what it takes on the wire.
-    var byteCount: Int {
-      switch self {
-      case .get: 160
-      case .set(_, let value, _): value.count + 160
-      }
-    }
   }
 #endif

@@ -1,0 +1,19 @@
+#if SharedCache
+  internal import RangeIO
+
+  extension CacheNode {
+    /// What is asked of a node.
+    enum Command: Sendable {
+      case get(SharedBlockKey, lease: Duration?)
+      case set(SharedBlockKey, Bytes, lifetime: Duration)
+
+      /// About what it takes on the wire.
+      var byteCount: Int {
+        switch self {
+        case .get: 160
+        case .set(_, let value, _): value.count + 160
+        }
+      }
+    }
+  }
+#endif
