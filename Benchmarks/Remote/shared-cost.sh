@@ -48,11 +48,12 @@ rows = collections.defaultdict(list)
 for line in open(sys.argv[1]):
     words = line.split()
     rows[words[0], words[1]].append([float(word) for word in words[2:5]])
+medians = {key: [statistics.median(column) for column in zip(*values)] for key, values in rows.items()}
 best = {}
-print("| engine | client | wall µs | CPU µs | MB/s | rate, best of C = 1 |\n|---|---|---:|---:|---:|---:|")
-for (engine, client), values in rows.items():
-    wall, cpu, rate = (statistics.median(column) for column in zip(*values))
+for (engine, client), (wall, _, _) in medians.items():
     if client not in ("store", "stage"):
         best[engine] = min(best.get(engine, wall), wall)
+print("| engine | client | wall µs | CPU µs | MB/s | rate, best of C = 1 |\n|---|---|---:|---:|---:|---:|")
+for (engine, client), (wall, cpu, rate) in medians.items():
     print(f"| {engine} | {NAMES[client]} | {wall:.1f} | {cpu:.1f} | {rate:,.0f} | {best[engine] / wall:.2f} |")
 PYTHON
