@@ -10,14 +10,7 @@ cd "$(dirname "$0")"
 rounds=${1:-7}
 swift build -c release --product SharedCost >&2
 bin=$(swift build -c release --show-bin-path)/SharedCost
-work=$(mktemp -d)
-servers=()
-end() {
-  for server in "${servers[@]}"; do kill "$server" 2>/dev/null || true; done
-  wait 2>/dev/null || true
-  rm -rf "$work"
-}
-trap end EXIT
+. ./standing.sh
 cc -O2 peers/shared_cost.c -o "$work/peer" -lmemcached -lhiredis
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }

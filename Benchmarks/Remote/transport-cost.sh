@@ -12,14 +12,7 @@ if [ -z "$bin" ]; then
   swift build -c release --product TransportCost
   bin=$(swift build -c release --show-bin-path)/TransportCost
 fi
-work=$(mktemp -d)
-servers=()
-end() {
-  for server in "${servers[@]}"; do kill "$server" 2>/dev/null || true; done
-  wait 2>/dev/null || true
-  rm -rf "$work"
-}
-trap end EXIT
+. ./standing.sh
 
 port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 mkdir "$work/root"
