@@ -2,6 +2,8 @@
 # What takes longer than a test run should: long stress, many seeds, every flip, kills, sanitizers. Each step does what no
 # other does, says how long it took, and a table of all stands at the end.
 #
+# A step that fails does not keep the next from running.
+#
 # Usage: scripts/verify.sh [steps, by their names; all of them unless given]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,15 +22,19 @@ export RANGEIO_LIMIT=${RANGEIO_LIMIT:-7200}
 # Tests of which a run does as much as the environment says. Nothing but these: the others ran above.
 long() { scripts/test.sh --filter "$1"; }
 
-what_plugins="plugins that need a trait, against nginx, Apache and moto: 10,000 reads of a lying server, 1,000 runs of replacement, 100,000 cancelled reads, 100,000 seeds"
-run_plugins() {
+# Builds all plugins from here on, and wants the servers that their tests read from.
+with_plugins() {
   export RANGEIO_SERVERS=required RANGEIO_TRAITS=HTTP,S3,Telemetry,NIO,SharedCache,Serve
   scripts/setup-servers.sh
+}
+
+what_plugins="plugins that need a trait, against nginx, Apache and moto: 10,000 reads of a lying server, 1,000 runs of replacement, 100,000 cancelled reads, 100,000 seeds"
+run_plugins() {
+  with_plugins
   RANGEIO_READS=10000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 RANGEIO_CONNECTIONS=10000 \
     long 'RangeIO(HTTPTransport|HTTP|S3|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
   Examples/RemoteFormats/check.sh --http
   RANGEIO_CLIENTS=required scripts/check-clients.sh
-  unset RANGEIO_SERVERS RANGEIO_TRAITS
 }
 
 what_seeds="100,000 seeds of readers and of caches, 20,000 of two tiers and of three, 5,000 to 25,000 of the other simulations and models"
@@ -62,14 +68,16 @@ run_churn() { Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"; }
 
 # Each in a directory of its own, so that builds do not undo each other. Fewer seeds: under a sanitizer everything takes
 # ten times as long.
-what_threads="all tests under the thread sanitizer"
+what_threads="all tests, plugins' among them, under the thread sanitizer"
 run_threads() {
+  with_plugins
   RANGEIO_SEEDS=${RANGEIO_SEEDS:-500} scripts/test.sh --sanitize=thread --scratch-path .build/thread-sanitizer
 }
 
 # Leaks are looked for by tests that count; what Swift's runtime keeps for good would be reported as well.
-what_addresses="all tests under the address sanitizer"
+what_addresses="all tests, plugins' among them, under the address sanitizer"
 run_addresses() {
+  with_plugins
   ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} RANGEIO_SEEDS=${RANGEIO_SEEDS:-500} \
     scripts/test.sh --sanitize=address --scratch-path .build/address-sanitizer
 }
@@ -78,6 +86,7 @@ run_addresses() {
 
 step=''
 began=0
+failed=0
 table=()
 
 duration() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
@@ -94,7 +103,7 @@ ended() {
 
 finish() {
   local status=$?
-  [ "$status" = 0 ] || ended failed
+  [ "$status" = 0 ] || ended 'was cut short'
   printf '\n== verify: %s\n' "$(duration "$SECONDS") in all"
   [ "${#table[@]}" = 0 ] || printf '%s\n' "${table[@]}"
   exit "$status"
@@ -117,6 +126,11 @@ for step in "${steps[@]}"; do
   what=what_$step
   began=$SECONDS
   printf '\n== verify: %s: %s\n' "$step" "${!what}"
-  "run_$step"
-  ended passed
+  # In a process of its own, which ends with the first command that fails: what a step exports is its own.
+  set +e
+  (set -e && "run_$step")
+  status=$?
+  set -e
+  if [ "$status" = 0 ]; then ended passed; else failed=1 && ended failed; fi
 done
+exit "$failed"
