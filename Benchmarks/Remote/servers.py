@@ -110,8 +110,8 @@ class Link:
     def counts(self):
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        up, down, connections = map(int, self.process.stdout.readline().split())
-        return {"up": up, "down": down, "connections": connections}
+        up, down, delivered, connections = map(int, self.process.stdout.readline().split())
+        return {"up": up, "down": down, "delivered": delivered, "connections": connections}
 
     def stop(self):
         self.process.stdin.close()

@@ -11,6 +11,8 @@
     private let limit: Int
     /// Takes a count and the time; returns when these bytes come out.
     private let pass: (Int, Int) -> Int
+    /// Takes the count of bytes that the receiver's system has taken.
+    private let delivered: @Sendable (Int) -> Void
     /// Bytes with the time at which they come out; none: the end.
     private var queue: [(due: Int, bytes: ByteBuffer?)] = []
     private var first = 0
@@ -21,13 +23,15 @@
     private var lastDue = 0
 
     init(
-      from source: any Channel, to target: any Channel, notBefore: Int, limit: Int, _ pass: @escaping (Int, Int) -> Int
+      from source: any Channel, to target: any Channel, notBefore: Int, limit: Int,
+      pass: @escaping (Int, Int) -> Int, delivered: @escaping @Sendable (Int) -> Void
     ) {
       self.source = source
       self.target = target
       self.notBefore = notBefore
       self.limit = limit
       self.pass = pass
+      self.delivered = delivered
     }
 
     /// Takes bytes that have arrived now.
@@ -73,8 +77,9 @@
         queue[first].bytes = nil
         first += 1
         if let bytes {
-          held -= bytes.readableBytes
-          target.write(bytes, promise: nil)
+          let count = bytes.readableBytes
+          held -= count
+          target.write(bytes).whenSuccess { [delivered] in delivered(count) }
         } else {
           end()
         }

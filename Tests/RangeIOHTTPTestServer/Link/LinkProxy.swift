@@ -82,6 +82,10 @@
     /// Bytes from the server to clients, as they entered the link.
     public var bytesDown: Int { core.counts.withLock { $0.down } }
 
+    /// Bytes from the server to clients, as they left the link and were taken by the client's system. A client that is killed
+    /// never has what was on its way.
+    public var bytesDelivered: Int { core.counts.withLock { $0.delivered } }
+
     /// Connections so far.
     public var connections: Int { core.counts.withLock { $0.connections } }
 
@@ -108,7 +112,7 @@
     private let link: LinkProxy.Link
     private let target: Int
     private let shared: NIOLoopBound<LinkRates>
-    let counts = Guarded((up: 0, down: 0, connections: 0))
+    let counts = Guarded((up: 0, down: 0, delivered: 0, connections: 0))
 
     init(_ link: LinkProxy.Link, _ target: Int, _ shared: NIOLoopBound<LinkRates>) {
       self.link = link
@@ -133,10 +137,13 @@
       let up = LinkDirection(from: client, to: server, notBefore: opened, limit: limit) { count, now in
         self.counts.withLock { $0.up += count }
         return rates.up.pass(count, at: now)
+      } delivered: { _ in
       }
       let down = LinkDirection(from: server, to: client, notBefore: 0, limit: limit) { count, now in
         self.counts.withLock { $0.down += count }
         return rates.down.pass(count, at: now)
+      } delivered: { count in
+        self.counts.withLock { $0.delivered += count }
       }
       let quantum = link.bytesPerSecond.map { max(1460, min(1 << 14, Int($0 / 1000))) } ?? 1 << 16
       try client.pipeline.syncOperations.addHandler(LinkHandler(up, quantum: quantum))
