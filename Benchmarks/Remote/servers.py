@@ -39,9 +39,10 @@ def make_object(path, byte_count, seed):
 
 
 class Nginx:
-    """Serves a folder, and counts requests by its log."""
+    """Serves a folder, and counts requests by its log; or, if it is to be quick, with a worker for each processor and without a
+    log."""
 
-    def __init__(self, root, scratch):
+    def __init__(self, root, scratch, is_quick=False):
         self.port = free_port()
         self.log = os.path.join(scratch, "access.log")
         os.makedirs(scratch, exist_ok=True)
@@ -51,9 +52,9 @@ class Nginx:
         user = "user root;\n" if os.geteuid() == 0 else ""
         with open(os.path.join(scratch, "nginx.conf"), "w") as file:
             file.write(
-                f"{user}daemon off;\nmaster_process off;\npid {scratch}/nginx.pid;\nevents {{ worker_connections 4096; }}\n"
+                f"{user}daemon off;\n{'worker_processes auto' if is_quick else 'master_process off'};\npid {scratch}/nginx.pid;\nevents {{ worker_connections 4096; }}\n"
                 f"http {{\n{folders}  log_format line '$request_method $status $body_bytes_sent';\n"
-                f"  access_log {self.log} line;\n  keepalive_requests 1000000;\n  sendfile on;\n"
+                f"  access_log {'off' if is_quick else self.log + ' line'};\n  keepalive_requests 1000000;\n  sendfile on;\n"
                 f"  default_type application/octet-stream;\n"
                 f"  server {{ listen 127.0.0.1:{self.port}; root {root}; autoindex on; }}\n}}\n")
         program = shutil.which("nginx") or "/usr/sbin/nginx"
