@@ -140,12 +140,37 @@
       self.time = time
     }
 
+    private struct Part: Hashable {
+      static let size = 1 << 18
+      let version: Int
+      let number: Int
+
+      var bytes: Bytes {
+        Bytes(
+          (0..<Self.size).map { offset in
+            let pattern = (offset &* 31) ^ (offset >> 8) &* 7 ^ (offset >> 16) &* 57
+            return UInt8(truncatingIfNeeded: pattern ^ (number &* 91) ^ (version &* 101))
+          })
+      }
+    }
+
+    /// Some parts of some versions, so that a long run neither makes them for each read nor keeps all.
+    private static let parts = NIOLockedValueBox<[Part: Bytes]>([:])
+
     static func bytes(_ range: ByteRange, version: Int) -> Bytes {
-      Bytes(count: range.count) { memory in
-        for (place, offset) in range.enumerated() {
-          memory[place] = UInt8(truncatingIfNeeded: (offset &* 31) ^ (offset >> 8) ^ (version &* 101))
+      let first = range.lowerBound / Part.size
+      let parts = (first...max(first, (range.upperBound - 1) / Part.size)).map { number in
+        let part = Part(version: version, number: number)
+        return Self.parts.withLockedValue { parts in
+          if let bytes = parts[part] { return bytes }
+          if parts.count >= 64 { parts.removeAll() }
+          let bytes = part.bytes
+          parts[part] = bytes
+          return bytes
         }
       }
+      let start = first * Part.size
+      return Bytes(concatenating: parts)[range.lowerBound - start..<range.upperBound - start]
     }
 
     var version: Int { state.withLockedValue { $0.version } }
