@@ -1,4 +1,5 @@
 #if SharedCache
+  internal import NIOCore
   internal import NIOSSL
   public import RangeIO
 
@@ -6,7 +7,8 @@
   public struct SharedCacheConnection: Sendable {
     /// TLS with a node.
     public struct TLS: Hashable, Sendable {
-      /// The name that the certificate must have. Default, `nil`: none is checked beyond its issuer.
+      /// The name that each node's certificate must have. Default, `nil`: the node's host, be it a name or an IP address. A
+      /// node at a unix socket has none: without this name only the issuer of its certificate is checked.
       public var serverName: String?
       /// Files in PEM format with certificates that are trusted in addition to the system's.
       public var additionalTrustRoots: [String]
@@ -36,19 +38,51 @@
 
     var login: NodeLogin? { password.map { NodeLogin(user: user, password: $0) } }
 
-    func tlsContext() throws(ReadError) -> NIOSSLContext? {
+    /// How TLS begins with a node at `place`; `nil` without TLS.
+    ///
+    /// Making one reads certificates, so nodes that may share one do.
+    func tlsBeginnings() throws(ReadError) -> (@Sendable (SharedCacheNode.Place) -> TLSBeginning)? {
       guard let tls else { return nil }
+      if let name = tls.serverName, name.isEmpty || Self.isAddress(name) {
+        throw ReadError(
+          .invalidConfiguration,
+          "TLS needs a name of DNS as 'serverName', and '\(name)' is none: leave it out to check the address of each node")
+      }
       do {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.additionalTrustRoots = [
           .certificates(try tls.additionalTrustRoots.flatMap { try NIOSSLCertificate.fromPEMFile($0) })
         ]
-        if tls.serverName == nil { configuration.certificateVerification = .noHostnameVerification }
-        return try NIOSSLContext(configuration: configuration)
+        let naming = try NIOSSLContext(configuration: configuration)
+        configuration.certificateVerification = .noHostnameVerification
+        let nameless = try NIOSSLContext(configuration: configuration)
+        return { place in
+          switch (tls.serverName, place) {
+          case (let name?, _): TLSBeginning(context: naming, name: name)
+          // Without a name, the address is compared with those in the certificate.
+          case (nil, .host(let host, _)): TLSBeginning(context: naming, name: Self.isAddress(host) ? nil : host)
+          case (nil, .socket): TLSBeginning(context: nameless, name: nil)
+          }
+        }
       } catch {
         throw ReadError(.invalidConfiguration, "the certificates to trust cannot be used (\(error)): check the files")
       }
     }
+
+    /// Whether it is an IP address.
+    private static func isAddress(_ text: String) -> Bool {
+      // `try?`: a name is none.
+      (try? SocketAddress(ipAddress: text, port: 0)) != nil
+    }
+  }
+
+  /// How TLS begins with one node.
+  struct TLSBeginning: Sendable {
+    let context: NIOSSLContext
+    /// The name in the handshake, which the certificate must have.
+    let name: String?
+
+    func handler() throws -> NIOSSLClientHandler { try NIOSSLClientHandler(context: context, serverHostname: name) }
   }
 
   extension SharedCacheConnection: CustomStringConvertible, CustomReflectable {

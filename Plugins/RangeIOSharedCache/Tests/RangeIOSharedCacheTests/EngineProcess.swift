@@ -6,7 +6,7 @@
 
   @testable import RangeIOSharedCache
 
-  /// memcached or Redis at a unix socket, in a process that ends with this one at the latest.
+  /// memcached or Redis at a unix socket, or with TLS at a port, in a process that ends with this one at the latest.
   final class EngineProcess: Sendable {
     enum Kind: String, CaseIterable, Sendable {
       case memcached
@@ -27,19 +27,29 @@
 
     let kind: Kind
     let socket: String
+    /// With TLS only: of localhost.
+    let port: Int?
     private let directory: String
     private let lifeline: FileHandle
     private let process: Process
 
     /// Starts one, and waits until it takes connections.
-    static func start(_ kind: Kind, in directory: String? = nil, password: String? = nil) async throws -> EngineProcess
-    {
-      let engine = try EngineProcess(kind, directory, password)
+    static func start(
+      _ kind: Kind, in directory: String? = nil, password: String? = nil, certificate: EngineCertificate? = nil
+    ) async throws -> EngineProcess {
+      var tls: (EngineCertificate, port: Int)?
+      if let certificate { tls = (certificate, try await freePort()) }
+      let engine = try EngineProcess(kind, directory, password, tls)
       // No event tells that another process listens.
       for _ in 0..<2000 {
         do {
-          let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(unixDomainSocketPath: engine.socket).get()
+          let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+          let channel =
+            if let port = engine.port {
+              try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+            } else {
+              try await bootstrap.connect(unixDomainSocketPath: engine.socket).get()
+            }
           // `try?`: it may be closed already.
           try? await channel.close()
           return engine
@@ -48,8 +58,18 @@
       throw Failure(text: "\(kind.rawValue) does not answer")
     }
 
-    private init(_ kind: Kind, _ directory: String?, _ password: String?) throws {
+    private static func freePort() async throws -> Int {
+      let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .bind(host: "127.0.0.1", port: 0).get()
+      let port = channel.localAddress?.port
+      try await channel.close()
+      guard let port else { throw Failure(text: "there is no free port") }
+      return port
+    }
+
+    private init(_ kind: Kind, _ directory: String?, _ password: String?, _ tls: (EngineCertificate, port: Int)?) throws {
       self.kind = kind
+      port = tls?.port
       if let directory {
         self.directory = directory
       } else {
@@ -63,13 +83,27 @@
       var command: [String]
       switch kind {
       case .memcached:
-        command = ["memcached", "-u", "root", "-s", socket, "-a", "0700", "-m", "256"]
+        command = ["memcached", "-u", "root", "-m", "256"]
+        if let (certificate, port) = tls {
+          let files = try certificate.write(to: self.directory)
+          command += ["-l", "127.0.0.1", "-p", "\(port)", "-Z"]
+          command += ["-o", "ssl_chain_cert=\(files.certificate),ssl_key=\(files.key)"]
+        } else {
+          command += ["-s", socket, "-a", "0700"]
+        }
         if let password {
           try "user:\(password)\n".write(toFile: self.directory + "/auth", atomically: true, encoding: .utf8)
           command += ["-Y", self.directory + "/auth"]
         }
       case .redis:
-        command = ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", self.directory]
+        command = ["redis-server", "--port", "0", "--save", "", "--dir", self.directory]
+        if let (certificate, port) = tls {
+          let files = try certificate.write(to: self.directory)
+          command += ["--bind", "127.0.0.1", "--tls-port", "\(port)", "--tls-auth-clients", "no"]
+          command += ["--tls-cert-file", files.certificate, "--tls-key-file", files.key]
+        } else {
+          command += ["--unixsocket", socket]
+        }
         if let password { command += ["--requirepass", password] }
       }
       // The shell waits for the end of the lifeline, which comes also when the tests crash, and ends the engine then.
@@ -93,7 +127,12 @@
       }
     }
 
-    var node: SharedCacheNode { .socket(socket, name: "engine") }
+    var node: SharedCacheNode {
+      port.map { .host("localhost", port: $0, name: "engine") } ?? .socket(socket, name: "engine")
+    }
+
+    /// The file with the certificate that it shows, with TLS.
+    var certificate: String { directory + "/certificate.pem" }
 
     func send(_ signal: Int32) throws { kill(try pid, signal) }
 
@@ -115,7 +154,10 @@
       try? lifeline.close()
     }
 
-    func store(_ change: (inout SharedCacheConnection) -> Void = { _ in }) throws -> any SharedBlockStore {
+    func store(
+      at node: SharedCacheNode? = nil, _ change: (inout SharedCacheConnection) -> Void = { _ in }
+    ) throws -> any SharedBlockStore {
+      let node = node ?? self.node
       var connection = SharedCacheConnection()
       change(&connection)
       switch kind {

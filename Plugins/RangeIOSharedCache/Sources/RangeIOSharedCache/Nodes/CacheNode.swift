@@ -12,8 +12,7 @@
     struct Settings: Sendable {
       var engine: NodeEngine
       var login: NodeLogin?
-      var tls: NIOSSLContext?
-      var serverName: String?
+      var tls: TLSBeginning?
       var connections: Int
       var valueLimit: Int
       var connectTimeout: TimeAmount
@@ -276,8 +275,7 @@
         .channelInitializer { [settings] channel in
           channel.eventLoop.makeCompletedFuture {
             guard let tls = settings.tls else { return }
-            try channel.pipeline.syncOperations.addHandler(
-              NIOSSLClientHandler(context: tls, serverHostname: settings.serverName))
+            try channel.pipeline.syncOperations.addHandler(tls.handler())
           }
         }
       let channel =

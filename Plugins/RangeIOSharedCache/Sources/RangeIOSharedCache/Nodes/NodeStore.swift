@@ -1,7 +1,6 @@
 #if SharedCache
   internal import NIOCore
   internal import NIOPosix
-  internal import NIOSSL
   internal import RangeIO
 
   /// The nodes of an engine: asks those that have the keys, all at once.
@@ -20,14 +19,17 @@
         throw ReadError(
           .invalidConfiguration, "a node needs a connection, and values of more than 16 KiB: permit at least that")
       }
-      let settings = CacheNode.Settings(
-        engine: engine, login: configuration.login, tls: try configuration.tlsContext(),
-        serverName: configuration.tls?.serverName, connections: configuration.connectionsPerNode,
+      var settings = CacheNode.Settings(
+        engine: engine, login: configuration.login, connections: configuration.connectionsPerNode,
         valueLimit: configuration.valueLimit.bytes,
         connectTimeout: .nanoseconds(
           min(max(configuration.connectTimeout, .milliseconds(1)), .seconds(60)).wholeNanoseconds))
       let loops = MultiThreadedEventLoopGroup.singleton
-      nodes = addresses.map { CacheNode($0, settings, on: loops.next()) }
+      let tls = try configuration.tlsBeginnings()
+      nodes = addresses.map { address in
+        settings.tls = tls?(address.place)
+        return CacheNode(address, settings, on: loops.next())
+      }
       choice = Rendezvous(addresses.map(\.name))
       valueLimit = configuration.valueLimit.bytes
     }
