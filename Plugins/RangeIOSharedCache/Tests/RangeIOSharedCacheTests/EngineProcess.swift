@@ -67,7 +67,8 @@
       return port
     }
 
-    private init(_ kind: Kind, _ directory: String?, _ password: String?, _ tls: (EngineCertificate, port: Int)?) throws {
+    private init(_ kind: Kind, _ directory: String?, _ password: String?, _ tls: (EngineCertificate, port: Int)?) throws
+    {
       self.kind = kind
       port = tls?.port
       if let directory {
