@@ -46,7 +46,8 @@
       if let name = tls.serverName, name.isEmpty || Self.isAddress(name) {
         throw ReadError(
           .invalidConfiguration,
-          "TLS needs a name of DNS as 'serverName', and '\(name)' is none: leave it out to check the address of each node")
+          "TLS needs a name of DNS as 'serverName', and '\(name)' is none: leave it out to check the address of each node"
+        )
       }
       do {
         var configuration = TLSConfiguration.makeClientConfiguration()
