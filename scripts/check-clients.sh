@@ -4,7 +4,7 @@
 #
 # Usage: scripts/check-clients.sh [PROGRAM]
 #   PROGRAM: rangeio, built with the trait Serve. Default: that of the tests' build.
-# What is not installed is left out with a line that says so. RANGEIO_CLIENTS=required: installs it, and fails if it cannot.
+# What is not installed is left out with a line that says so; setup-clients.sh installs all. RANGEIO_CLIENTS=required: fails then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/built.sh
@@ -21,13 +21,14 @@ fail() {
   echo "check-clients: $*" >&2
   exit 1
 }
-required() { [ "${RANGEIO_CLIENTS-}" = required ]; }
-# Whether the program $1, of Debian's package $2, is there.
+# Whether the program $1 is there.
 has() {
-  if command -v "$1" >/dev/null; then return 0; fi
-  if required; then scripts/setup.sh --programs "$2" >&2 && command -v "$1" >/dev/null && return 0; fi
-  if required; then fail "$1 cannot be had"; fi
-  echo "check-clients: $1 is not installed: left out"
+  command -v "$1" >/dev/null && return 0
+  leave_out "$1 is not installed"
+}
+leave_out() {
+  [ "${RANGEIO_CLIENTS-}" != required ] || fail "$1"
+  echo "check-clients: $1: left out"
   return 1
 }
 checked=()
@@ -41,36 +42,36 @@ head -c 50000000 /dev/urandom >"$work/root/object.bin"
 "$program" serve "$work/root" --listen 127.0.0.1:0 --cors '*' --verbose 2>"$work/server.log" &
 server=$!
 for _ in $(seq 200); do
-  grep -q '^rangeio: serving' "$work/server.log" && break
+  grep -qs '^rangeio: serving' "$work/server.log" && break
   kill -0 "$server" 2>/dev/null || fail "the server does not start: $(cat "$work/server.log")"
   sleep 0.05
 done
 url=$(sed -n 's/^rangeio: serving .* at //p' "$work/server.log")
 object=$work/root/object.bin
 
-if has curl curl; then
+if has curl; then
   head -c 12345678 "$object" >"$work/curl"
   curl -sS -C - -o "$work/curl" "${url}object.bin"
   same "$object" "$work/curl" "curl -C -"
   curl -sS -r 0-4095 -o "$work/c1" "${url}object.bin"
   head -c 4096 "$object" | cmp -s - "$work/c1" || fail "curl -r got other bytes"
 fi
-if has wget wget; then
+if has wget; then
   head -c 23456789 "$object" >"$work/wget"
   wget -q -c -O "$work/wget" "${url}object.bin"
   same "$object" "$work/wget" "wget -c"
 fi
-if has aria2c aria2; then
+if has aria2c; then
   aria2c -q -x8 -s8 -k1M --allow-overwrite=true -d "$work" -o aria "${url}object.bin"
   same "$object" "$work/aria" "aria2c -x8"
 fi
-if has ffmpeg ffmpeg; then
+if has ffmpeg; then
   # The index stands at the end, so that a player seeks to it, back, and to the middle.
   ffmpeg -v error -f lavfi -i testsrc=duration=60:size=640x360:rate=24 -g 48 -pix_fmt yuv420p "$work/root/video.mp4"
   ffmpeg -v error -y -ss 41 -i "$work/root/video.mp4" -frames:v 1 "$work/file.png"
   ffmpeg -v error -y -seekable 1 -ss 41 -i "${url}video.mp4" -frames:v 1 "$work/http.png"
   same "$work/file.png" "$work/http.png" "ffmpeg -ss"
-  if has chromium chromium; then
+  if has chromium; then
     # So much sound that the browser asks for the place that it seeks to.
     ffmpeg -v error -f lavfi -i anoisesrc=d=600:r=48000:a=0.2 -ac 2 -c:a pcm_s16le "$work/root/sound.wav"
     ffmpeg -v error -f lavfi -i testsrc=duration=60:size=320x180:rate=12 -g 24 -pix_fmt yuv420p -c:v libvpx -b:v 200k \
@@ -93,11 +94,8 @@ HTML
     checked+=("Chromium <video>")
   fi
 fi
-python=python3
-if required && ! python3 -c 'import pyarrow, duckdb, fsspec, aiohttp' 2>/dev/null; then
-  python3 -m venv "$work/venv" && python=$work/venv/bin/python
-  "$python" -m pip install --quiet pyarrow duckdb fsspec aiohttp
-fi
+python=.build/client-programs/bin/python
+[ -x "$python" ] || python=python3
 if "$python" -c 'import pyarrow, fsspec, aiohttp' 2>/dev/null; then
   "$python" - "$work/root/table.parquet" "${url}table.parquet" <<'PYTHON'
 import sys
@@ -115,7 +113,7 @@ with fsspec.open(url, "rb", block_size=65536) as file:
 PYTHON
   checked+=(pyarrow)
 else
-  echo "check-clients: pyarrow, fsspec and aiohttp are not installed: left out"
+  leave_out "pyarrow, fsspec or aiohttp is not installed" || true
 fi
 if [ -f "$work/root/table.parquet" ] && "$python" -c 'import duckdb' 2>/dev/null; then
   # Its extension for HTTP is not part of the package, and may not be had.

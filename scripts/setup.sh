@@ -2,6 +2,7 @@
 # Installs what building takes beyond Swift and make: pkg-config, and the headers of liblz4.
 #
 # Usage: scripts/setup.sh [more libraries, as pkg-config calls them but for 'lib', such as zstd] [--programs such as strace]
+# A program that is called otherwise than its package is followed by it: aria2c=aria2.
 # Says nothing when all is there.
 set -euo pipefail
 
@@ -28,14 +29,13 @@ if [ "${#libraries[@]}" -gt 0 ]; then
 else
   packages=()
 fi
-# Packages of programs are called as the programs.
-if [ "${#programs[@]}" -gt 0 ]; then packages+=("${programs[@]}"); fi
+if [ "${#programs[@]}" -gt 0 ]; then packages+=("${programs[@]#*=}"); fi
 if [ "${#packages[@]}" = 0 ]; then exit 0; fi
 
 have_all() {
   local program library
   for program in ${programs[@]+"${programs[@]}"}; do
-    command -v "$program" >/dev/null 2>&1 || return 1
+    command -v "${program%%=*}" >/dev/null 2>&1 || return 1
   done
   for library in ${libraries[@]+"${libraries[@]}"}; do
     command -v pkg-config >/dev/null 2>&1 || return 1
@@ -73,14 +73,15 @@ if command -v apt-get >/dev/null 2>&1; then
   fi
   echo "setup: installing ${packages[*]}"
   export DEBIAN_FRONTEND=noninteractive
-  install=(apt-get install -y --no-install-recommends "${packages[@]}")
+  # Another program may be installing: the system's own updates, on a machine that has just begun.
+  install=(apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${packages[@]}")
   # The lists of packages may be there and fresh; fetch them only if not.
   as_root "${install[@]}" 2>/dev/null || { as_root apt-get update && as_root "${install[@]}"; } ||
     explain "apt-get failed (see above; it may need root or a network)"
 elif command -v brew >/dev/null 2>&1; then
   wanted=()
   if [ "${#libraries[@]}" -gt 0 ]; then wanted=(pkgconf "${libraries[@]}"); fi
-  if [ "${#programs[@]}" -gt 0 ]; then wanted+=("${programs[@]}"); fi
+  if [ "${#programs[@]}" -gt 0 ]; then wanted+=("${programs[@]#*=}"); fi
   echo "setup: installing ${wanted[*]}"
   brew install --quiet "${wanted[@]}" >/dev/null || explain "Homebrew failed"
 else

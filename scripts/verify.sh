@@ -34,7 +34,9 @@ run_plugins() {
   RANGEIO_READS=10000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 RANGEIO_CONNECTIONS=10000 \
     long 'RangeIO(HTTPTransport|HTTP|S3|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
   Examples/RemoteFormats/check.sh --http
-  RANGEIO_CLIENTS=required scripts/check-clients.sh
+  export RANGEIO_CLIENTS=required
+  scripts/setup-clients.sh
+  scripts/check-clients.sh
 }
 
 what_seeds="100,000 seeds of readers and of caches, 20,000 of two tiers and of three, 5,000 to 25,000 of the other simulations and models"
