@@ -121,7 +121,8 @@
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-      let fault = TransportFault(error, isSent: times.sent > 0)
+      // Why it was stopped, even if the connection failed just before the client heard of it.
+      let fault = stopped ?? TransportFault(error, isSent: times.sent > 0)
       switch mode {
       case .head: finish(.noHead(fault))
       case .taking(_, let take, _): finish(.body(taken == take ? .stopped : .fault(fault), taken: taken))

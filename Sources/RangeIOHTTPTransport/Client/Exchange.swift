@@ -176,6 +176,9 @@
       task?.fail(reason: ExchangeFault(fault: fault))
     }
 
+    /// Why ``fail(_:)`` ended the request; `nil` if it did not.
+    var stopped: TransportFault? { control.withLock { $0.fault } }
+
     /// The request uses its connection no more.
     func end(on loop: any EventLoop) {
       guard !hasEnded else { return }

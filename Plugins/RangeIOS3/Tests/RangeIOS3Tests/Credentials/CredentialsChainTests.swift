@@ -1,6 +1,5 @@
 #if S3
   import RangeIO
-  import Synchronization
   import Testing
 
   @testable import RangeIOS3
@@ -11,7 +10,7 @@
       var requests: [Surroundings.Request] = []
       var commands: [String] = []
     }
-    private let state = Mutex(State())
+    private let state = Locked(State())
     let files: [String: String]
     let output: String
     let answers: @Sendable (Surroundings.Request) throws -> Surroundings.Answer

@@ -1,7 +1,7 @@
 #if S3
+  import RangeIO
   import RangeIOHTTPTestServer
   import RangeIOHTTPTransport
-  import Synchronization
 
   @testable import RangeIOS3
 
@@ -25,7 +25,7 @@
       /// Codes of the answers that refused something.
       var refusals: [String] = []
     }
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// How long before or after the clock a signature is good, in seconds.
     private static let tolerance = 900

@@ -1,7 +1,6 @@
 #if S3
   import RangeIO
   import RangeIOHTTPTestServer
-  import Synchronization
   import Testing
 
   @testable import RangeIOS3

@@ -1,7 +1,6 @@
 #if S3
   import RangeIO
   import RangeIOHTTPTestServer
-  import Synchronization
   import Testing
 
   @testable import RangeIOS3
@@ -88,8 +87,8 @@
 
   /// A number that a test changes.
   final class Mutexed: Sendable {
-    private let mutex: Mutex<Int>
-    init(_ value: Int) { mutex = Mutex(value) }
+    private let mutex: Locked<Int>
+    init(_ value: Int) { mutex = Locked(value) }
     var value: Int {
       get { mutex.withLock { $0 } }
       set { mutex.withLock { $0 = newValue } }
