@@ -10,7 +10,7 @@
       var requests: [Surroundings.Request] = []
       var commands: [String] = []
     }
-    private let state = Locked(State())
+    private let state = Guarded(State())
     let files: [String: String]
     let output: String
     let answers: @Sendable (Surroundings.Request) throws -> Surroundings.Answer

@@ -12,7 +12,7 @@
       var waiters: [CheckedContinuation<S3Credentials, any Error>] = []
       var counted: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
-    private let state = Locked(State())
+    private let state = Guarded(State())
 
     var askedCount: Int { state.withLock { $0.asked } }
 

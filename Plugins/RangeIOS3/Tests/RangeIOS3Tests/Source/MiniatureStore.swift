@@ -25,7 +25,7 @@
       /// Codes of the answers that refused something.
       var refusals: [String] = []
     }
-    private let state = Locked(State())
+    private let state = Guarded(State())
 
     /// How long before or after the clock a signature is good, in seconds.
     private static let tolerance = 900

@@ -87,8 +87,8 @@
 
   /// A number that a test changes.
   final class Mutexed: Sendable {
-    private let mutex: Locked<Int>
-    init(_ value: Int) { mutex = Locked(value) }
+    private let mutex: Guarded<Int>
+    init(_ value: Int) { mutex = Guarded(value) }
     var value: Int {
       get { mutex.withLock { $0 } }
       set { mutex.withLock { $0 = newValue } }
