@@ -49,7 +49,8 @@ let sharedCache: [Target.Dependency] = [
 let serve: [Target.Dependency] = [
   product("HummingbirdCore", "hummingbird", with: "Serve"), product("HTTPTypes", "swift-http-types", with: "Serve"),
   product("NIOCore", "swift-nio", with: "Serve"), product("NIOPosix", "swift-nio", with: "Serve"),
-  product("NIOHTTPTypes", "swift-nio-extras", with: "Serve"), product("Logging", "swift-log", with: "Serve"),
+  product("NIOHTTP1", "swift-nio", with: "Serve"), product("NIOHTTPTypes", "swift-nio-extras", with: "Serve"),
+  product("NIOHTTPTypesHTTP1", "swift-nio-extras", with: "Serve"), product("Logging", "swift-log", with: "Serve"),
   product("ServiceLifecycle", "swift-service-lifecycle", with: "Serve"),
 ]
 
@@ -132,6 +133,7 @@ let package = Package(
       name: "RangeIOServeTests",
       dependencies: [
         "RangeIOServe", "RangeIOHTTPTransport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting", "CRangeIOSystem",
+        product("NIOEmbedded", "swift-nio", with: "Serve"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + serve,
       swiftSettings: strict + checkedTests),

@@ -45,12 +45,8 @@
     public func look(at names: [String]) async throws -> ServedItem {
       // The directory may be on a server that does not answer: a thread of the library waits for it.
       let (root, path, pipeline) = (root, path, pipeline)
-      return try await withCheckedThrowingContinuation { continuation in
-        threads.submit(
-          IOJob { [self] in
-            continuation.resume(
-              with: Result { try withExtendedLifetime(self) { try Self.look(at: names, in: root, path, pipeline) } })
-          })
+      return try await threads.value { [self] in
+        try withExtendedLifetime(self) { try Self.look(at: names, in: root, path, pipeline) }
       }
     }
 
@@ -61,12 +57,7 @@
       let file = try OpenedFile(beneath: root, relative, name: names.isEmpty ? path : path + "/" + relative)
       switch rio_file_kind_of(file.status.mode) {
       case rio_regular_file:
-        return .object(
-          ServedItem.Object(identity: "\(file.status.device):\(file.status.inode)") {
-            let source = FileSource(
-              adopting: FileDescriptor(rawValue: file.take()), name: file.name, configuration: .init())
-            return try await RangeReader(source, pipeline, onChange: .refresh)
-          })
+        return .object(file.object(pipeline))
       case rio_directory: return .directory(try entries(of: file.descriptor))
       default: throw ReadError.nothingServed
       }
@@ -103,48 +94,6 @@
         }
       }
       return entries
-    }
-  }
-
-  /// A descriptor that closes with its last owner, unless a source has taken it.
-  private final class OpenedFile: Sendable {
-    let name: String
-    let status: rio_stat
-    private let held: Locked<CInt?>
-
-    init(beneath root: FileDescriptor, _ path: String, name: String) throws {
-      let descriptor = rio_open_beneath(root.rawValue, path)
-      guard descriptor >= 0 else {
-        switch Errno(rawValue: -descriptor) {
-        // What leads out of the directory, or through what is no directory, is as good as nothing.
-        case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .improperLink, .fileNameTooLong,
-          .noSuchAddressOrDevice:
-          throw ReadError.nothingServed
-        case let error: throw ReadError.errno(error, "open the file", .init(source: name))
-        }
-      }
-      var status = rio_stat()
-      let result = rio_fstat(descriptor, &status)
-      guard result >= 0 else {
-        _ = rio_close(descriptor)
-        throw ReadError.errno(Errno(rawValue: -result), "look at the file", .init(source: name))
-      }
-      self.name = name
-      self.status = status
-      held = Locked(descriptor)
-    }
-
-    deinit { if let descriptor = held.withLock({ $0 }) { _ = rio_close(descriptor) } }
-
-    /// For use while this lives.
-    var descriptor: CInt { held.withLock { $0 } ?? -1 }
-
-    /// Hands the descriptor over; -1 if that has been done.
-    func take() -> CInt {
-      held.withLock { held in
-        defer { held = nil }
-        return held ?? -1
-      }
     }
   }
 #endif

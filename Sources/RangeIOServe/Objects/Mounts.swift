@@ -11,25 +11,31 @@
       case below(ObjectPool, path: [String])
     }
 
-    private let pools: [String: ObjectPool]
+    private let pools: [ObjectPath: ObjectPool]
     let names: [String]
 
+    /// The first name of what is no object: statistics, and what is asked of the server itself.
+    static let reserved = "-"
+    private static let root = ObjectPath([""])
+
     init(_ upstreams: [(String, any ServedUpstream)], openObjects: Int) {
-      var pools: [String: ObjectPool] = [:]
+      var pools: [ObjectPath: ObjectPool] = [:]
       for (name, upstream) in upstreams {
-        precondition(pools[name] == nil, "each upstream has a name of its own")
-        pools[name] = ObjectPool(upstream, limit: openObjects, time: .continuous)
+        let key = ObjectPath([name])
+        precondition(pools[key] == nil, "each upstream has a name of its own")
+        precondition(name != Self.reserved, "what the server tells of itself is below '-'")
+        pools[key] = ObjectPool(upstream, limit: openObjects, time: .continuous)
       }
-      precondition(pools[""] == nil || pools.count == 1, "an upstream at the root is the only one")
+      precondition(pools[Self.root] == nil || pools.count == 1, "an upstream at the root is the only one")
       self.pools = pools
-      names = pools.keys.sorted()
+      names = upstreams.map(\.0).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// - Throws: `ReadError` with `notFound`.
     func place(of names: [String]) throws(ReadError) -> Place {
-      if let pool = pools[""] { return .below(pool, path: names) }
+      if let pool = pools[Self.root] { return .below(pool, path: names) }
       guard let first = names.first else { return .root }
-      guard let pool = pools[first] else { throw .nothingServed }
+      guard let pool = pools[ObjectPath([first])] else { throw .nothingServed }
       return .below(pool, path: Array(names.dropFirst()))
     }
 
@@ -38,7 +44,7 @@
       var entries: [ServedItem.Entry] = []
       for name in names {
         // What cannot be opened now is listed as well, without a size.
-        let found = try? await pools[name]?.find([])
+        let found = try? await pools[ObjectPath([name])]?.find([])
         if case .object(let object) = found {
           entries.append(
             .init(name: name, size: object.version.size, modified: object.version.modified?.secondsSince1970))

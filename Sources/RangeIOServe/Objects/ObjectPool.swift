@@ -21,7 +21,7 @@
       var lastUse: UInt64 = 0
     }
     private struct State {
-      var entries: [[String]: Entry] = [:]
+      var entries: [ObjectPath: Entry] = [:]
       var clock: UInt64 = 0
       var looks: UInt64 = 0
     }
@@ -41,6 +41,7 @@
     /// The object at the path, if it was looked for lately.
     func ready(_ path: [String]) -> OpenObject? {
       let now = time.now
+      let path = ObjectPath(path)
       return state.withLock { state in
         guard let entry = state.entries[path], let object = entry.object, let checked = entry.checked,
           now < checked.advanced(by: upstream.freshness)
@@ -54,14 +55,15 @@
     /// What stands at the path now.
     func find(_ path: [String]) async throws -> Found {
       if let object = ready(path) { return .object(object) }
+      let key = ObjectPath(path)
       let task = state.withLock { state -> Task<Found, any Error> in
-        if let look = state.entries[path]?.look { return look.task }
+        if let look = state.entries[key]?.look { return look.task }
         state.looks += 1
         let number = state.looks
-        let known = state.entries[path]?.object
+        let known = state.entries[key]?.object
         // A task of its own: the request that began it may be cancelled, and others wait for the same.
         let task = Task { try await self.look(at: path, known, number) }
-        state.entries[path, default: Entry()].look = (task, number)
+        state.entries[key, default: Entry()].look = (task, number)
         return task
       }
       return try await task.value
@@ -69,6 +71,7 @@
 
     /// The version was found to have changed: the next request looks for it again.
     func outdated(_ object: OpenObject, at path: [String]) {
+      let path = ObjectPath(path)
       state.withLock { state in
         guard state.entries[path]?.object === object else { return }
         state.entries[path]?.checked = nil
@@ -95,30 +98,31 @@
 
     private func look(at path: [String], _ known: OpenObject?, _ number: UInt64) async throws -> Found {
       let began = time.now
+      let key = ObjectPath(path)
       do {
         let found = try await find(path, known)
         // Dropped outside of the lock: releasing a reader closes a file.
         let dropped = state.withLock { state -> [OpenObject] in
-          guard state.entries[path]?.look?.number == number else { return [] }
+          guard state.entries[key]?.look?.number == number else { return [] }
           guard case .object(let object) = found else {
-            return [state.entries.removeValue(forKey: path)?.object].compactMap { $0 }
+            return [state.entries.removeValue(forKey: key)?.object].compactMap { $0 }
           }
-          let before = state.entries[path]?.object
+          let before = state.entries[key]?.object
           state.clock += 1
-          state.entries[path] = Entry(object: object, checked: began, look: nil, lastUse: state.clock)
+          state.entries[key] = Entry(object: object, checked: began, look: nil, lastUse: state.clock)
           return [before].compactMap { $0 } + Self.trim(&state, to: limit)
         }
         withExtendedLifetime(dropped) {}
         return found
       } catch {
         let dropped = state.withLock { state -> OpenObject? in
-          guard state.entries[path]?.look?.number == number else { return nil }
+          guard state.entries[key]?.look?.number == number else { return nil }
           // What cannot be asked just now may be there again.
-          if (error as? ReadError)?.isTransient == true, state.entries[path]?.object != nil {
-            state.entries[path]?.look = nil
+          if (error as? ReadError)?.isTransient == true, state.entries[key]?.object != nil {
+            state.entries[key]?.look = nil
             return nil
           }
-          return state.entries.removeValue(forKey: path)?.object
+          return state.entries.removeValue(forKey: key)?.object
         }
         withExtendedLifetime(dropped) {}
         throw error

@@ -11,6 +11,8 @@
     let version: ServedVersion
     /// The fields that are the same in each answer.
     let fields: HTTPFields
+    /// The field of that name, if a date is known. It is for answers after its second.
+    let lastModified: HTTPField?
     let mediaType: String
 
     init(identity: String, reader: RangeReader, snapshot: RangeReader.Snapshot, name: String) {
@@ -25,8 +27,8 @@
       // A proxy that compresses would make other bytes of them, under the same tag.
       fields[.cacheControl] = "no-transform"
       fields[.eTag] = tag.map { ($0.isWeak ? "W/" : "") + "\"\($0.opaque.text)\"" }
-      fields[.lastModified] = modified?.text
       self.fields = fields
+      lastModified = modified.map { HTTPField(name: .lastModified, value: $0.text) }
       mediaType = MediaTypes.type(ofName: name)
     }
 

@@ -15,7 +15,8 @@
 
     init(_ target: RequestTarget, _ entries: [ServedItem.Entry]) {
       self.target = target
-      self.entries = entries
+      // What is called so at the top cannot be reached.
+      self.entries = target.names.isEmpty ? entries.filter { $0.name != Mounts.reserved } : entries
     }
 
     func answer(_ head: HTTPRequest) throws -> Answer {

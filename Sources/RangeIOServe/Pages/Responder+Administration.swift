@@ -127,20 +127,31 @@
         }
         range = first
       }
-      struct Part: Encodable {
-        let first: Int
-        let last: Int
-        let origin: String
-        let notes: [String]
+      guard range.count <= Self.mostExplained else {
+        let text = "ask for at most \(Self.mostExplained) bytes: &range=0-\(Self.mostExplained - 1)\n"
+        return .text(.badRequest, text, type: "text/plain; charset=utf-8")
       }
-      let parts = try object.reader.explain(range).parts.map {
-        Part(
-          first: $0.range.lowerBound, last: $0.range.upperBound - 1, origin: "\($0.origin)", notes: $0.notes)
+      let json = try await AsideWork.value { [range] in try Self.explanation(of: range, in: object.reader) }
+      return .text(.ok, json + "\n", type: "application/json", [.cacheControl: "no-store"])
+    }
+
+    /// The most bytes whose places are looked up for one request.
+    private static let mostExplained = 1 << 30
+
+    private struct Part: Encodable {
+      let first: Int
+      let last: Int
+      let origin: String
+      let notes: [String]
+    }
+
+    private static func explanation(of range: Range<Int>, in reader: RangeReader) throws -> String {
+      let parts = try reader.explain(range).parts.map {
+        Part(first: $0.range.lowerBound, last: $0.range.upperBound - 1, origin: "\($0.origin)", notes: $0.notes)
       }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-      let json = String(decoding: try encoder.encode(parts), as: UTF8.self)
-      return .text(.ok, json + "\n", type: "application/json", [.cacheControl: "no-store"])
+      return String(decoding: try encoder.encode(parts), as: UTF8.self)
     }
   }
 #endif

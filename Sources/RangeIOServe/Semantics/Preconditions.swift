@@ -4,9 +4,19 @@ package import RangeIOHTTPTransport
 package struct ServedVersion: Equatable, Sendable {
   /// Strong if it names these bytes for good; `nil` if the source has nothing that lasts.
   package var tag: EntityTag?
-  /// When the bytes last changed, to the second.
+  /// When the bytes last changed, to the second; `nil` if that is not known.
   package var modified: HTTPDate?
+  /// Whether that second is over. Otherwise the bytes could change again and keep the date, which names no version then
+  /// (RFC 9110, section 8.8.2.2).
+  package var isDateFinal = true
   package var size: Int
+
+  /// This version in an answer at `now`.
+  package func shown(at now: HTTPDate) -> ServedVersion {
+    var version = self
+    version.isDateFinal = modified.map { $0 < now } ?? true
+    return version
+  }
 
   package init(tag: EntityTag?, modified: HTTPDate?, size: Int) {
     self.tag = tag
@@ -38,12 +48,14 @@ package struct Preconditions: Equatable, Sendable {
     if !ifMatch.isEmpty {
       guard EntityTagList(ifMatch).matchesStrongly(version.tag) else { return .failed }
     } else if let limit = ifUnmodifiedSince.flatMap({ HTTPDate($0) }), let modified = version.modified {
-      guard modified <= limit else { return .failed }
+      guard modified <= limit, version.isDateFinal else { return .failed }
     }
     if !ifNoneMatch.isEmpty {
       return EntityTagList(ifNoneMatch).matchesWeakly(version.tag) ? .notModified : .proceed
     }
-    if let limit = ifModifiedSince.flatMap({ HTTPDate($0) }), let modified = version.modified, modified <= limit {
+    if let limit = ifModifiedSince.flatMap({ HTTPDate($0) }), let modified = version.modified, modified <= limit,
+      version.isDateFinal
+    {
       return .notModified
     }
     return .proceed
@@ -51,12 +63,11 @@ package struct Preconditions: Equatable, Sendable {
 
   /// Whether a `Range` applies: there is no `If-Range`, or it names this version (section 13.1.5).
   ///
-  /// - Parameter now: the time of the answer. A date names a version only if that had been modified a second or more
-  ///   before (section 8.8.2.2).
-  package func allowRange(of version: ServedVersion, now: HTTPDate) -> Bool {
+  /// A date counts only where there is no tag: two versions can have the same date, such as copies that keep it.
+  package func allowRange(of version: ServedVersion) -> Bool {
     guard let ifRange else { return true }
     if let date = HTTPDate(ifRange) {
-      return date == version.modified && date.secondsSince1970 < now.secondsSince1970
+      return version.tag == nil && date == version.modified && version.isDateFinal
     }
     guard let tag = EntityTag(ifRange), tag.isQuoted, !tag.isWeak else { return false }
     return tag == version.tag

@@ -1,4 +1,4 @@
-package import RangeIOHTTPTransport
+internal import RangeIOHTTPTransport
 
 /// What a request for an object is answered with.
 package enum RangeAnswer: Equatable, Sendable {
@@ -20,15 +20,13 @@ package enum RangeAnswer: Equatable, Sendable {
 
   /// Judges a `GET` or `HEAD` of `version`.
   ///
-  /// - Parameters:
-  ///   - range: the value of the `Range` field; `nil` for `HEAD`, which has no ranges (RFC 9110, section 14.2).
-  ///   - now: the time of the answer.
-  package init(range: String?, _ conditions: Preconditions, for version: ServedVersion, now: HTTPDate) {
+  /// - Parameter range: the value of the `Range` field; `nil` for `HEAD`, which has no ranges (RFC 9110, section 14.2).
+  package init(range: String?, _ conditions: Preconditions, for version: ServedVersion) {
     switch conditions.outcome(for: version) {
     case .failed: self = .preconditionFailed
     case .notModified: self = .notModified
     case .proceed:
-      guard let field = range.flatMap({ RangeField($0) }), conditions.allowRange(of: version, now: now) else {
+      guard let field = range.flatMap({ RangeField($0) }), conditions.allowRange(of: version) else {
         self = .whole
         return
       }

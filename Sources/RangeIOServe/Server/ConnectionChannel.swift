@@ -3,6 +3,7 @@
   internal import Logging
   internal import NIOCore
   internal import NIOHTTPTypes
+  internal import NIOHTTPTypesHTTP1
 
   /// A connection of HTTP/1.1, within the limits of its client, answered on its own event loop.
   struct ConnectionChannel: ServerChildChannel {
@@ -19,7 +20,12 @@
       let client = channel.client
       guard clients.connect(client) else { return channel.eventLoop.makeFailedFuture(Refused()) }
       channel.closeFuture.whenComplete { [clients] _ in clients.disconnect(client) }
-      return connection.setup(channel: channel, logger: logger)
+      return connection.setup(channel: channel, logger: logger).flatMapThrowing { value in
+        let pipeline = channel.pipeline.syncOperations
+        let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
+        try pipeline.addHandler(PersistenceHandler(), position: .before(codec.handler))
+        return value
+      }
     }
 
     func handle(value: Value, logger: Logger) async {

@@ -41,6 +41,8 @@ struct ConnectionDeadline: Equatable {
     pendingWrites -= 1
     stalledSince = now
     if leftSince != nil { leftSince = now }
+    // The client can ask again only when it has the answer.
+    if pendingWrites == 0, awaitingHeadSince != nil { awaitingHeadSince = now }
   }
 
   mutating func clientClosed(now: Duration) { leftSince = now }

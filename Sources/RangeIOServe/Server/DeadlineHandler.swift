@@ -11,6 +11,9 @@
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// A client that is slow but reads is seen to do so, each time it has taken so many bytes.
+    private static let mostAtOnce = 32 * 1024
+
     private let headTime: Duration
     private let stallTime: Duration
     private var state: ConnectionDeadline?
@@ -50,16 +53,23 @@
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
       switch unwrapOutboundIn(data) {
       case .head: context.write(data, promise: promise)
-      case .body:
-        // Only bodies are ever too much for a connection.
-        state?.writeBegan(now: now(context))
-        let taken = promise ?? context.eventLoop.makePromise()
-        taken.futureResult.assumeIsolated().whenComplete { _ in self.state?.writeEnded(now: self.now(context)) }
-        context.write(data, promise: taken)
+      // Only bodies are ever too much for a connection.
+      case .body(var body):
+        while body.readableBytes > Self.mostAtOnce, let part = body.readSlice(length: Self.mostAtOnce) {
+          write(part, context, context.eventLoop.makePromise())
+        }
+        write(body, context, promise ?? context.eventLoop.makePromise())
       case .end:
         state?.answerEnded(now: now(context))
         context.write(data, promise: promise)
       }
+    }
+
+    /// Writes a part of a body, and is told when the connection has taken it.
+    private func write(_ part: ByteBuffer, _ context: ChannelHandlerContext, _ taken: EventLoopPromise<Void>) {
+      state?.writeBegan(now: now(context))
+      taken.futureResult.assumeIsolated().whenComplete { _ in self.state?.writeEnded(now: self.now(context)) }
+      context.write(wrapOutboundOut(.body(part)), promise: taken)
     }
 
     private func now(_ context: ChannelHandlerContext) -> Duration {

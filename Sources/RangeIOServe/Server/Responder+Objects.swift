@@ -18,9 +18,11 @@
         switch try await found(in: pool, path) {
         case .directory(let entries):
           guard target.endsInSlash || target.names.isEmpty else {
-            return .line(.movedPermanently, [.location: "./" + RequestTarget.encoded(target.names.last!) + "/"])
+            let query = target.query.map { "?" + $0 } ?? ""
+            return .line(
+              .movedPermanently, [.location: "./" + RequestTarget.encoded(target.names.last!) + "/" + query])
           }
-          return try ListingPage(target, entries).answer(head)
+          return try await AsideWork.value { try ListingPage(target, entries).answer(head) }
         case .object(let found): object = found
         }
         // A name with a slash after it would be another object, or none.
@@ -49,11 +51,11 @@
 
     /// Judges a `GET` or `HEAD` of `object`.
     func outline(of object: OpenObject, _ head: HTTPRequest) -> Outline {
-      let version = object.version
+      let version = object.version.shown(at: dates.now)
       let verdict = RangeAnswer(
-        range: head.method == .get ? head.headerFields[.range] : nil, Preconditions(head.headerFields), for: version,
-        now: dates.now)
+        range: head.method == .get ? head.headerFields[.range] : nil, Preconditions(head.headerFields), for: version)
       var fields = object.fields
+      if version.isDateFinal, let modified = object.lastModified { fields.append(modified) }
       switch verdict {
       case .notModified: return .finished(Answer(.notModified, fields))
       case .preconditionFailed: return .finished(.line(.preconditionFailed, fields))

@@ -10,11 +10,12 @@
     /// has the bytes.
     func readyAnswer(to head: HTTPRequest) -> Answer? {
       let fields = head.headerFields
-      // The end of the connection, and bodies, are for the loop of the connection.
+      // The last request of a connection, and bodies, are for the loop of the connection.
       guard head.method == .get || head.method == .head,
-        fields[.connection].map({ HTTPText.areEqual($0, "keep-alive") }) ?? true,
+        fields[.connection] == nil,
         fields[.contentLength] == nil, fields[.transferEncoding] == nil, mayAnswer(head),
-        let target = head.path.flatMap({ RequestTarget($0) }), target.names.first != "-", !target.endsInSlash
+        let target = head.path.flatMap({ RequestTarget($0) }), target.names.first != Mounts.reserved,
+        !target.endsInSlash
       else { return nil }
       // `try?`: what is not found is told by the answer that may wait.
       guard case .below(let pool, let path) = try? mounts.place(of: target.names), let object = pool.ready(path) else {

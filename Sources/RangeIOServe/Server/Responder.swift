@@ -6,6 +6,7 @@
   internal import NIOCore
   internal import RangeIO
   internal import RangeIOHTTPTransport
+  internal import SystemPackage
 
   /// Answers requests.
   struct Responder: Sendable {
@@ -91,11 +92,12 @@
       }
       guard let path = head.path, path.utf8.first == UInt8(ascii: "/") else { return .line(.badRequest) }
       guard let target = RequestTarget(path) else { return .line(.notFound) }
-      if target.names.first == "-" { return try await administration(target, head, client) }
+      if target.names.first == Mounts.reserved { return try await administration(target, head, client) }
       do {
         switch try mounts.place(of: target.names) {
         case .root:
-          return try ListingPage(target, await mounts.entries()).answer(head)
+          let entries = await mounts.entries()
+          return try await AsideWork.value { try ListingPage(target, entries).answer(head) }
         case .below(let pool, let path): return try await object(in: pool, at: path, target, head)
         }
       } catch {
@@ -120,12 +122,18 @@
         case .timedOut: .gatewayTimeout
         case .invalidResponse: .badGateway
         case .sourceChanged, .resourcesExhausted, .limitExceeded, .closed: .serviceUnavailable
+        // It refuses connections, or is busy.
+        case .inputOutput where error.isTransient: .serviceUnavailable
+        // What has no error number of this system comes from another machine.
+        case .inputOutput where !(error.cause is Errno): .badGateway
         default: .internalServerError
         }
       if status.code >= 500 {
         logger.warning("request failed", metadata: ["path": "\(target.names)", "error": "\(error)"])
       }
-      return .line(status, status == .serviceUnavailable ? [.retryAfter: "1"] : [:])
+      guard status == .serviceUnavailable else { return .line(status) }
+      let wait = max(1, min(3600, error.retryAfter?.components.seconds ?? 1))
+      return .line(status, [.retryAfter: "\(wait)"])
     }
   }
 

@@ -16,10 +16,10 @@
         let upstream = try Self.upstream(name, command, store)
         let isOnly = command.sources.count == 1 && upstream.isPrefix
         let mount = isOnly ? "" : Self.lastName(of: name)
-        guard isOnly || RequestTarget.isServed(mount) else {
+        guard isOnly || RequestTarget.isServed(mount) && mount != "-" else {
           throw ToolFailure.usage("\(name.shown): there is no name to serve it under: serve it alone")
         }
-        guard !upstreams.contains(where: { $0.0 == mount }) else {
+        guard !upstreams.contains(where: { $0.0.utf8.elementsEqual(mount.utf8) }) else {
           throw ToolFailure.usage("\(name.shown): another source is called '\(mount)' as well")
         }
         upstreams.append((mount, upstream.source))
@@ -38,11 +38,7 @@
         let path = try PathArgument.path(name.text, for: "serve")
         let mode = path.withCString { rio_mode_of_path($0) }
         if mode >= 0, rio_file_kind_of(UInt32(mode)) == rio_regular_file {
-          return (
-            ObjectUpstream(freshness: .milliseconds(100)) {
-              try await RangeReader(FileSource(path), filePipeline, onChange: .refresh)
-            }, false
-          )
+          return (FileUpstream(FilePath(path), pipeline: filePipeline), false)
         }
         do {
           return (try DirectoryUpstream(FilePath(path), pipeline: filePipeline), true)

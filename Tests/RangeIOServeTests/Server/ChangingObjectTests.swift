@@ -60,6 +60,37 @@
       }
     }
 
+    @Test func `one file is served by its path: it may go, and another may come`() async throws {
+      let folder = try ServedFolder()
+      let path = folder.path + "/a.bin"
+      try await withServer([("a.bin", FileUpstream(FilePath(path)))]) { port, _ in
+        #expect(try await ask("/a.bin", port: port).status == 404)
+        try folder.write([1, 2, 3], to: "a.bin")
+        #expect(try await ask("/a.bin", port: port).body == [1, 2, 3])
+        #expect(unlink(path) == 0)
+        while try await ask("/a.bin", port: port).status != 404 {}
+        try folder.write([4], to: "a.bin")
+        #expect(try await ask("/a.bin", port: port).body == [4])
+        #expect(try await ask("/a.bin/b", port: port).status == 404)
+        #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+        while try await ask("/a.bin", port: port).status != 404 {}
+      }
+    }
+
+    @Test func `a file of this second has no date, since another of this second would have the same`() async throws {
+      let folder = try ServedFolder()
+      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+        // As far from now as the test may take.
+        try folder.write([1], to: "new.bin")
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSinceNow: 3600)], ofItemAtPath: folder.path + "/new.bin")
+        try folder.write([1], to: "old.bin")
+        #expect(try await ask("/new.bin", port: port).fields["last-modified"] == nil)
+        #expect(try await ask("/old.bin", port: port).fields["last-modified"] == "Sun, 09 Sep 2001 01:46:40 GMT")
+        #expect(try await askKept("/old.bin", port: port).fields["last-modified"] == "Sun, 09 Sep 2001 01:46:40 GMT")
+      }
+    }
+
     /// A source of which reads from some offset on fail.
     private struct FailingSource: RangeSource {
       let size: Int
@@ -77,18 +108,23 @@
     }
 
     @Test func `a source that fails before the head is an answer, and after it the connection is cut`() async throws {
-      let cases: [(ReadError.Code, Int)] = [
-        (.timedOut, 504), (.invalidResponse, 502), (.inputOutput, 500), (.permissionDenied, 403), (.notFound, 404),
-        (.resourcesExhausted, 503),
+      let text = "as the test says"
+      var busy = ReadError(.inputOutput, text, isTransient: true)
+      busy.retryAfter = .seconds(7)
+      let cases: [(ReadError, Int)] = [
+        (ReadError(.timedOut, text), 504), (ReadError(.invalidResponse, text), 502),
+        (ReadError(.inputOutput, text), 502), (.errno(.ioError, "read", source: "device"), 500), (busy, 503),
+        (ReadError(.permissionDenied, text), 403), (ReadError(.notFound, text), 404),
+        (ReadError(.resourcesExhausted, text), 503),
       ]
-      for (code, status) in cases {
-        let error = ReadError(code, "as the test says")
+      for (error, status) in cases {
         let upstream = ObjectUpstream {
           try await RangeReader(FailingSource(size: 1 << 20, failsFrom: 1 << 19, error: error), onChange: .refresh)
         }
         try await withServer([("object", upstream)]) { port, _ in
           let early = try await ask("/object", port: port, ["Range: bytes=600000-"])
           #expect(early.status == status)
+          #expect(early.fields["retry-after"] == (status == 503 ? error.retryAfter == nil ? "1" : "7" : nil))
           let late = try await ask("/object", port: port)
           #expect(late.status == 200)
           #expect(late.fields["content-length"] == "\(1 << 20)")

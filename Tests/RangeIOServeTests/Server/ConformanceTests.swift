@@ -94,7 +94,9 @@
       condition(["If-Range: {tag}", "Range: bytes=0-1"], 206, 0..<2),
       condition(["If-Range: \"other\"", "Range: bytes=0-1"], 200, 0..<1000),
       condition(["If-Range: W/{tag}", "Range: bytes=0-1"], 200, 0..<1000),
-      condition(["If-Range: {modified}", "Range: bytes=0-1"], 206, 0..<2),
+      condition(
+        ["If-Range: {modified}", "Range: bytes=0-1"], 200, 0..<1000,
+        "nginx and Apache answer 206: another version can have the same date, and there is a tag"),
       condition(["If-Range: {earlier}", "Range: bytes=0-1"], 200, 0..<1000),
       condition(["If-Range: {later}", "Range: bytes=0-1"], 200, 0..<1000),
       condition(["If-Range: {tag}"], 200, 0..<1000), condition(["If-Range: \"other\""], 200, 0..<1000),

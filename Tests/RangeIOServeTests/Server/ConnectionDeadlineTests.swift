@@ -36,7 +36,7 @@ struct ConnectionDeadlineTests {
     state.answerEnded(now: .seconds(11))
     #expect(state.deadline == .seconds(70))
     state.writeEnded(now: .seconds(60))
-    #expect(state.deadline == .seconds(86))
+    #expect(state.deadline == .seconds(135))
   }
 
   @Test func `a client that has closed its side gets what flows, and is not waited for`() {

@@ -77,6 +77,8 @@
         #expect(try await ask("/" + RequestTarget.encoded(name), port: port).body == [1])
         let moved = try await ask("/sub", port: port)
         #expect(moved.status == 301 && moved.fields["location"] == "./sub/")
+        let asked = try await ask("/sub?format=json", port: port)
+        #expect(asked.status == 301 && asked.fields["location"] == "./sub/?format=json")
         #expect(try await ask("/sub/b.bin", port: port).body == [2])
       }
     }
@@ -167,7 +169,7 @@
     }
 
     @Test func `statistics are for this machine, or for nobody`() async throws {
-      try await withFolder { port, _ in
+      try await withFolder { port, folder in
         _ = try await ask("/a.bin", port: port)
         let stats = try await ask("/-/stats", port: port)
         #expect(stats.status == 200)
@@ -181,6 +183,13 @@
         #expect(try await ask("/-/explain?path=/../x", port: port).status == 400)
         #expect(try await ask("/-/explain?path=/a.bin&range=500-", port: port).status == 400)
         #expect(try await ask("/-/other", port: port).status == 404)
+        // So large that each of its blocks would take long to look up.
+        let handle = open(folder.path + "/public/sparse", O_CREAT | O_WRONLY, 0o600)
+        #expect(ftruncate(handle, 64 << 30) == 0 && close(handle) == 0)
+        let huge = try await ask("/-/explain?path=/sparse", port: port)
+        #expect(huge.status == 400)
+        #expect(String(decoding: huge.body, as: UTF8.self).contains("&range=0-1073741823"))
+        #expect(try await ask("/-/explain?path=/sparse&range=5-1073741828", port: port).status == 200)
       }
       try await withFolder { port, _ in
         let stats = try await ask("/-/stats", port: port)

@@ -31,6 +31,9 @@
       }
     }
 
+    /// The names of its entries.
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
+
     /// Bytes that tell where they stand.
     static func bytes(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ $0 >> 16) ^ seed }

@@ -1,0 +1,34 @@
+#if Serve
+  internal import CRangeIOSystem
+  public import RangeIO
+  public import SystemPackage
+
+  /// One file, by its path: whatever file stands there when it is asked for.
+  public struct FileUpstream: ServedUpstream {
+    /// See ``DirectoryUpstream/freshness``.
+    public let freshness = Duration.milliseconds(100)
+
+    private let path: FilePath
+    private let pipeline: ReadPipeline
+
+    /// The file at `path`, which may come later and go again.
+    ///
+    /// - Parameter pipeline: what it is read through. Default: the page cache alone, which has no copy to keep.
+    public init(_ path: FilePath, pipeline: ReadPipeline = .localFile(cache: nil)) {
+      self.path = path
+      self.pipeline = pipeline
+    }
+
+    /// The file, at the path of no names.
+    public func look(at names: [String]) async throws -> ServedItem {
+      guard names.isEmpty else { throw ReadError.nothingServed }
+      // The file may be on a server that does not answer: a thread of the library waits for it.
+      let (path, pipeline) = (path, pipeline)
+      return try await IOThreads.forWork.value {
+        let file = try OpenedFile(path)
+        guard rio_file_kind_of(file.status.mode) == rio_regular_file else { throw ReadError.nothingServed }
+        return .object(file.object(pipeline))
+      }
+    }
+  }
+#endif
