@@ -6,7 +6,8 @@
 #
 # Usage: scripts/test.sh [--filter REGEX] [options for 'swift build', such as --sanitize=thread --scratch-path …]
 #   --filter REGEX: only tests whose identifier matches, as 'swift test list' prints it; no other engines.
-# RANGEIO_ENGINES: the other engines. Default: "dispatchIO positional". Empty: none.
+# RANGEIO_ENGINES: the other engines, of dispatchIO, positional and direct (past the page cache). Default: the first two.
+# Empty: none.
 # RANGEIO_ENGINE_TESTS: which suites run on them, a regular expression. Default: those that name TestEngine.
 # RANGEIO_JOBS: how many processes at a time.
 # RANGEIO_LIMIT: after how many seconds a suite that has not ended counts as hanging. Default: twenty minutes.

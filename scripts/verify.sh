@@ -11,6 +11,9 @@ cd "$(dirname "$0")/.."
 # In the order in which they run: what is most likely to fail, first.
 all=(tests plugins seeds stress damage kills runs crash churn threads addresses)
 
+# Every engine, the one past the page cache included.
+export RANGEIO_ENGINES=${RANGEIO_ENGINES-dispatchIO positional direct}
+
 # MARK: steps
 
 what_tests="all tests, and what depends on the engine again on each of the others"

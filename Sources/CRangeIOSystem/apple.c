@@ -21,6 +21,28 @@ int rio_platform_open_again(int fd) {
   return -ENOTSUP;  // /dev/fd duplicates
 }
 
+int rio_reopen_direct(int fd) {
+  // By its name, since /dev/fd duplicates, and F_NOCACHE is of all duplicates together.
+  char path[MAXPATHLEN];
+  struct stat one, other;
+  if (fcntl(fd, F_GETPATH, path) < 0 || fstat(fd, &one) < 0) return -errno;
+  int again = rio_open_readonly(path);
+  if (again < 0) return again;
+  // The name may lead to another file by now.
+  int error = fstat(again, &other) < 0 ? errno : one.st_dev != other.st_dev || one.st_ino != other.st_ino ? ENOTSUP : 0;
+  if (error == 0 && fcntl(again, F_NOCACHE, 1) < 0) error = errno;
+  if (error == 0) return again;
+  close(again);
+  return -error;
+}
+
+bool rio_direct_alignment(int fd, uint32_t *memory, uint32_t *offset) {
+  // What is not aligned is read by way of the page cache.
+  (void)fd;
+  *memory = *offset = (uint32_t)getpagesize();
+  return true;
+}
+
 int rio_platform_open_beneath(int directory, const char *path, int flags) {
   (void)directory, (void)path, (void)flags;
   return -ENOSYS;

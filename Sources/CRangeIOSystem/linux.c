@@ -51,6 +51,29 @@ enum rio_unreadable rio_platform_why_unreadable(int flags) {
 
 int rio_platform_open_again(int fd) { return rio_open_readonly(path_of(fd).text); }
 
+int rio_reopen_direct(int fd) {
+  int again;
+  UNINTERRUPTED(again, open(path_of(fd).text, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  return outcome(again);
+}
+
+bool rio_direct_alignment(int fd, uint32_t *memory, uint32_t *offset) {
+  // What no disk refuses: a page. Linux before 6.1, and some file systems, do not tell.
+  *memory = *offset = 4096;
+#if defined(SYS_statx)
+  // By number: the headers of some systems are older than their kernel. See statx(2).
+  enum { wanted = 0x2000 /* STATX_DIOALIGN */, at_mask = 0, at_memory = 0x98, at_offset = 0x9c };
+  unsigned char status[256] = {0};
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, wanted, status) < 0) return true;
+  uint32_t mask;
+  memcpy(&mask, status + at_mask, sizeof mask);
+  if (!(mask & wanted)) return true;
+  memcpy(memory, status + at_memory, sizeof *memory);
+  memcpy(offset, status + at_offset, sizeof *offset);
+#endif
+  return *memory != 0 && *offset != 0;
+}
+
 int rio_platform_open_beneath(int directory, const char *path, int flags) {
 #if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
   struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};

@@ -37,6 +37,7 @@ final class CountedDescriptors: Sendable {
           return self.note(Syscalls.system.call.open(path))
         },
         reopen: { self.note(Syscalls.system.call.reopen($0)) },
+        reopenDirect: { self.note(Syscalls.system.call.reopenDirect($0)) },
         close: { descriptor in
           // Forgotten before it is closed: another thread may get the number at once.
           if self.opened.withLock({ $0.remove(descriptor) }) == nil { self.faults.wrappingAdd(1, ordering: .relaxed) }

@@ -50,6 +50,12 @@ enum rio_unreadable rio_why_unreadable(int fd);
 /// the way of numbers that other code has used.
 int rio_reopen_readonly(int fd);
 
+/// The same, for reads that go past the page cache: O_DIRECT, or F_NOCACHE. -EINVAL, -EOPNOTSUPP and others where it cannot be.
+int rio_reopen_direct(int fd);
+
+/// To what such reads must be aligned: addresses, and offsets and counts; in bytes. `false`: they are not supported.
+bool rio_direct_alignment(int fd, uint32_t *memory, uint32_t *offset);
+
 /// What the file system of `fd` calls itself, or 0: often its UUID, so that images which are mounted in turn differ. May wait.
 uint64_t rio_filesystem_id(int fd);
 int rio_close(int fd);

@@ -29,10 +29,12 @@ package struct ScatteredBuffers: Sendable {
 
   /// Fills the buffers from `offset` of the file, after the first `filled` bytes. Waits for the disk if it must.
   /// Returns the total number of bytes filled. Fewer than `byteCount` only at the end of the file.
+  ///
+  /// - Parameter multiple: a call that leaves another number than a multiple of it has met the end of the file.
   package func fill(
-    after filled: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
+    after filled: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls, inMultiplesOf multiple: Int = 1
   ) throws(Errno) -> Int {
-    try repeatFully(from: filled, to: byteCount) { filled in
+    try repeatFully(from: filled, to: byteCount, inMultiplesOf: multiple) { filled in
       rest(after: filled, upTo: byteCount).withUnsafeBufferPointer {
         syscalls.call.readScattered(descriptor, $0, offset + filled, false)
       }
@@ -58,10 +60,12 @@ extension Syscalls {
 
   /// Fills `buffer` from `offset` until it is full or the file ends. Waits for the disk if it must. Returns the number
   /// of bytes read. Fewer than requested only at the end of the file.
+  ///
+  /// - Parameter multiple: a call that leaves another number than a multiple of it has met the end of the file.
   package func readFully(
-    _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int, inMultiplesOf multiple: Int = 1
   ) throws(Errno) -> Int {
-    try repeatFully(from: 0, to: buffer.count) { filled in
+    try repeatFully(from: 0, to: buffer.count, inMultiplesOf: multiple) { filled in
       call.read(descriptor, .init(rebasing: buffer[filled...].prefix(Self.longestRead)), offset + filled)
     }
   }
@@ -84,7 +88,7 @@ extension Syscalls {
 /// - Parameter read: reads what follows the first `filled` bytes; its result is that of a call of ``Syscalls``.
 /// - Returns: the number of bytes filled, with those before `start`.
 @inline(__always) private func repeatFully(
-  from start: Int, to end: Int, _ read: (_ filled: Int) -> Int
+  from start: Int, to end: Int, inMultiplesOf multiple: Int, _ read: (_ filled: Int) -> Int
 ) throws(Errno) -> Int {
   var filled = start
   while filled < end {
@@ -92,6 +96,7 @@ extension Syscalls {
     if result == 0 { break }
     if result > 0 {
       filled += result
+      if multiple > 1, filled % multiple != 0 { break }
     } else if Errno(result: result) != .interrupted {
       throw Errno(result: result)
     }

@@ -48,6 +48,14 @@ package final class Syscalls: Sendable {
     var openWaiting: Open = { $0.withPlatformString { Int(rio_open_waiting($0)) } }
     /// An independent descriptor of the same file, at position 0.
     var reopen: @Sendable (_ descriptor: CInt) -> Int = { Int(rio_reopen_readonly($0)) }
+    /// The same, for reads that bypass the page cache.
+    var reopenDirect: @Sendable (_ descriptor: CInt) -> Int = { Int(rio_reopen_direct($0)) }
+    /// What reads of such a descriptor must be aligned to; `nil`: its file system has none.
+    var directAlignment: @Sendable (_ descriptor: CInt) -> DirectAlignment? = { descriptor in
+      var (memory, offset): (UInt32, UInt32) = (0, 0)
+      return rio_direct_alignment(descriptor, &memory, &offset)
+        ? DirectAlignment(memory: Int(memory), offset: Int(offset)) : nil
+    }
     var close: @Sendable (_ descriptor: CInt) -> Int = { Int(rio_close($0)) }
     /// Makes an open descriptor number refer to an empty file, so that its file is closed even if the number is still
     /// used.

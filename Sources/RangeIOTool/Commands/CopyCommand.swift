@@ -28,6 +28,7 @@ struct CopyCommand: CommandWithStats {
   var force = false
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var engine: EngineOption
+  @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
@@ -45,7 +46,7 @@ struct CopyCommand: CommandWithStats {
       source: SourceName(source), file: file,
       opening: OpeningOptions(
         remote: try remote.checked(for: SourceName(source)), engine: engine.engine,
-        parallel: parallel),
+        pageCache: try direct.pageCache(for: SourceName(source)), parallel: parallel),
       parallel: parallel, digest: try sha256.map { try Self.digest($0) }, bytesPerSecond: rate, restarts: restart,
       force: force)
     try await work.run()

@@ -36,13 +36,15 @@ struct ReadCommand: CommandWithStats {
   var force = false
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var engine: EngineOption
+  @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let selection = try Selection(range: range, offset: offset, length: length, suffix: suffix)
     if output == "" { throw ToolFailure.usage("--output: the name is empty") }
     let name = SourceName(source)
-    let options = OpeningOptions(remote: try remote.checked(for: name), engine: engine.engine)
+    let options = OpeningOptions(
+      remote: try remote.checked(for: name), engine: engine.engine, pageCache: try direct.pageCache(for: name))
     let copying = Copying(source: name, selection: selection, options: options, growing: growing, force: force)
     if let output, output != "-" {
       try await copying.toFile(output)
@@ -65,11 +67,13 @@ struct CatCommand: CommandWithStats {
   var force = false
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var engine: EngineOption
+  @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let name = SourceName(source)
-    let options = OpeningOptions(remote: try remote.checked(for: name), engine: engine.engine)
+    let options = OpeningOptions(
+      remote: try remote.checked(for: name), engine: engine.engine, pageCache: try direct.pageCache(for: name))
     let copying = Copying(source: name, selection: .whole, options: options, growing: growing, force: force)
     try await copying.toStandardOutput()
   }

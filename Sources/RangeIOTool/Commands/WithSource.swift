@@ -78,3 +78,16 @@ struct EngineOption: ParsableArguments {
   @Option(help: "How the file is read.")
   var engine = FileSource.Engine.automatic
 }
+
+/// The option shared by the commands that read much of a file, once.
+struct DirectOption: ParsableArguments {
+  @Flag(help: "Read past the page cache, which keeps what others need. For files.")
+  var direct = false
+
+  /// How the source called `name` is to be read.
+  func pageCache(for name: SourceName) throws(ToolFailure) -> FileSource.PageCache {
+    guard direct else { return .use }
+    guard !name.isURL else { throw .usage("\(name.shown): --direct is for files") }
+    return .bypass
+  }
+}

@@ -6,6 +6,8 @@ struct OpeningOptions {
   var remote: RemoteSettings?
   /// How a file is read.
   var engine = FileSource.Engine.automatic
+  /// Whether a file is read by way of the page cache.
+  var pageCache = FileSource.PageCache.use
   /// Whether a file may grow while it is read.
   var isAppendOnly = false
   /// The most requests at the same time to a server.
@@ -30,7 +32,9 @@ struct OpenedSource {
   init(_ name: SourceName, _ options: OpeningOptions) throws(ToolFailure) {
     guard let remote = options.remote, name.isURL else {
       source = try PathArgument.source(
-        name.text, configuration: .init(engine: options.engine, isAppendOnly: options.isAppendOnly))
+        name.text,
+        configuration: .init(
+          engine: options.engine, isAppendOnly: options.isAppendOnly, pageCache: options.pageCache))
       isRemote = false
       return
     }

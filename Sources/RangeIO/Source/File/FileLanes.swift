@@ -1,7 +1,7 @@
 import Synchronization
 import SystemPackage
 
-/// An open file with its three lanes.
+/// An open file with its lanes.
 final class FileLanes: Sendable {
   let file: OpenFile
   let kind: FileOpening.Kind
@@ -14,6 +14,7 @@ final class FileLanes: Sendable {
   let threads: IOThreads
   let resident: ResidentLane
   let positional: PositionalLane
+  let direct: DirectLane
   private let gate: ShutdownGate
   private let waiting: WaiterRegistry
   /// Created when first needed: point reads of resident files never open a channel.
@@ -34,7 +35,10 @@ final class FileLanes: Sendable {
   private let toldRenamings = Atomic<Int>(0)
   private let recordingNow = Locked<AppendOnlyFile?>(nil)
 
-  init(_ opened: FileOpening.Opened, threads: IOThreads, gate: ShutdownGate, waiting: WaiterRegistry) {
+  init(
+    _ opened: FileOpening.Opened, threads: IOThreads, counters: LaneCounters, gate: ShutdownGate,
+    waiting: WaiterRegistry
+  ) {
     file = opened.file
     kind = opened.kind
     id = "file:\(String(opened.fileSystem, radix: 16)):\(opened.status.device):\(opened.status.inode)"
@@ -49,6 +53,7 @@ final class FileLanes: Sendable {
     atRest = Locked(FileVersion(opened.status))
     resident = ResidentLane(opened.file)
     positional = PositionalLane(opened.file, threads: threads, gate: gate, waiting: waiting)
+    direct = DirectLane(opened.file, threads: threads, counters: counters)
   }
 
   /// Whether the system reports everything that happens to the file: to its bytes, or also to its name.
@@ -201,22 +206,24 @@ final class FileLanes: Sendable {
     stop()
     recording = nil
     file.release()
+    direct.release()
   }
 
   /// Stops the operations in the DispatchIO channel.
   func stop() { dispatchIO.withLock { $0 }?.stop() }
 
-  /// Closes both descriptors. The lanes must be stopped and the gate drained.
+  /// Closes all descriptors. The lanes must be stopped and the gate drained.
   func close() async throws {
     try await dispatchIO.withLock { $0 }?.drained()
     recording = nil
+    try await direct.closed()
     try await file.closed()
   }
 }
 
 /// The lanes of a file.
 enum FileLane: Int, CaseIterable {
-  case resident, positional, dispatchIO
+  case resident, positional, dispatchIO, direct
 }
 
 /// Counts reads and bytes by lane. Counting takes two relaxed additions.
@@ -230,10 +237,18 @@ final class LaneCounters: Sendable {
     counts.add(count, to: lane.rawValue * 2 + 1)
   }
 
-  func snapshot() -> [ReadCounts] {
-    FileLane.allCases.map { lane in
-      ReadCounts(
+  private static let refusals = FileLane.allCases.count * 2
+
+  /// A file's system has refused the direct lane.
+  func refusedDirect() { counts.add(1, to: Self.refusals) }
+
+  /// - Parameter bypasses: whether the direct lane is wanted.
+  func snapshot(bypasses: Bool) -> [ReadCounts] {
+    FileLane.allCases.filter { $0 != .direct || bypasses }.map { lane in
+      var counted = ReadCounts(
         "\(lane)", counts: ["reads": counts.sum(lane.rawValue * 2), "bytes": counts.sum(lane.rawValue * 2 + 1)])
+      if lane == .direct { counted.counts.append(.init("refused", counts.sum(Self.refusals))) }
+      return counted
     }
   }
 }

@@ -60,7 +60,7 @@ extension FileSource {
   /// - Parameter lanes: the file opened last; its path is opened again. Default: none.
   func openAnew(after lanes: FileLanes? = nil) async throws -> FileLanes {
     let threads = lanes.map { pathThreads(of: $0) } ?? configuration.pathThreads.threads(toOpen: location.writtenPath)
-    return try await onThread(of: threads) { [location, configuration, gate, waiting] in
+    return try await onThread(of: threads) { [location, configuration, counters, gate, waiting] in
       let opened =
         switch location {
         case .text(let path):
@@ -72,7 +72,7 @@ extension FileSource {
         case .adopted(let file): try FileOpening.adopt(file)
         }
       return FileLanes(
-        opened, threads: configuration.threads(of: opened), gate: gate, waiting: waiting)
+        opened, threads: configuration.threads(of: opened), counters: counters, gate: gate, waiting: waiting)
     }
   }
 

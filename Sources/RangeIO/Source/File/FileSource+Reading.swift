@@ -8,6 +8,28 @@ extension FileSource {
   /// be asked for the file's status.
   func usesResidentLane(of lanes: FileLanes) -> Bool {
     Platform.readsResidentPages && configuration.engine == .automatic && !lanes.isRemote
+      && !bypassesPageCache(of: lanes)
+  }
+
+  /// Whether the direct lane reads everything. Not once the file's system has refused it.
+  func bypassesPageCache(of lanes: FileLanes) -> Bool {
+    configuration.pageCache == .bypass && lanes.direct.isAvailable
+  }
+
+  /// Reads past the page cache, on the library's threads.
+  func readDirectly(
+    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
+  ) async throws -> Bytes {
+    let (bytes, status) = try await lanes.positional.finish(beginDirectly(range, lanes))
+    seen = status
+    guard bytes.count == range.count else { throw try await shrank(version, at: range, got: bytes.count, lanes) }
+    return bytes
+  }
+
+  private func beginDirectly(_ range: ByteRange, _ lanes: FileLanes) -> PositionalLane.Pending<Bytes> {
+    lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] in
+      try direct.read(range, pool)
+    }
   }
 
   /// Whether the library's own threads read what the resident lane leaves. If not, DispatchIO does.
@@ -109,12 +131,36 @@ extension FileSource {
     try enter()
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
+    if bypassesPageCache(of: lanes) { return try await readDirectly(ranges, of: source, lanes) }
     // Longer ranges leave the actor themselves.
     let inline = ranges.reduce(0) { $0 + ($1.count <= LaneThreshold.residentInline ? $1.count : 0) }
     guard usesResidentLane(of: lanes), inline > LaneThreshold.residentInline else {
       return try await read(ranges, of: source, lanes)
     }
     return try await readOffActor(ranges, of: source, lanes)
+  }
+
+  /// All ranges at once, past the page cache.
+  private func readDirectly(
+    _ ranges: [ByteRange], of source: SourceDescription, _ lanes: FileLanes
+  ) async throws -> [Bytes] {
+    let version = FileSnapshot.of(source)?.version
+    var results: [Bytes] = []
+    let pending = ranges.map { $0.isEmpty ? nil : beginDirectly($0, lanes) }
+    defer { for read in pending[results.count...] { read.map { lanes.positional.withdraw($0) } } }
+    for (range, read) in zip(ranges, pending) {
+      guard let read else {
+        results.append(Bytes())
+        continue
+      }
+      let (bytes, status) = try await lanes.positional.finish(read)
+      guard bytes.count == range.count else { throw try await shrank(version, at: range, got: bytes.count, lanes) }
+      // Each status was taken after its read.
+      if let version, let status { try await check(version, after: range, lanes, seen: status) }
+      results.append(bytes)
+    }
+    if let version, let last = ranges.last, !lanes.isRemote { try await check(version, after: last, lanes) }
+    return results
   }
 
   @concurrent private func readOffActor(
@@ -128,7 +174,7 @@ extension FileSource {
   ) async throws -> [Bytes] {
     let version = FileSnapshot.of(source)?.version
     var results = [Bytes](repeating: Bytes(), count: ranges.count)
-    var pending: [(index: Int, buffer: WritableBytes, filled: Int, read: PositionalLane.Pending)] = []
+    var pending: [(index: Int, buffer: WritableBytes, filled: Int, read: PositionalLane.Pending<Int>)] = []
     var finished = 0
     defer { for read in pending[finished...] { lanes.positional.withdraw(read.read) } }
 
@@ -167,7 +213,7 @@ extension FileSource {
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
     guard gate.enter() else { return }
     // `try?`: the next read, if there is one, reports the error.
-    guard let lanes = try? openLanes(for: source) else { return gate.leave() }
+    guard let lanes = try? openLanes(for: source), !bypassesPageCache(of: lanes) else { return gate.leave() }
     let job = IOJob(isUrgent: false) { [gate, file = lanes.file] in
       file.syscalls.call.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)
       gate.leave()
@@ -185,11 +231,12 @@ extension FileSource {
   public nonisolated(nonsending) func read(
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
-    // DispatchIO returns its own memory, which a store copies.
-    guard usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
     try enter()
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
+    let bypasses = bypassesPageCache(of: lanes)
+    // DispatchIO returns its own memory, which a store copies.
+    guard bypasses || usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
     let version = FileSnapshot.of(source)?.version
     var buffers: [WritableBytes] = []
     for piece in grid.pieces(of: range) {
@@ -211,9 +258,17 @@ extension FileSource {
       counters.add(filled, to: .resident)
     }
     if filled < range.count {
-      let (count, status) = try await lanes.positional.read(range, into: scattered, from: filled)
+      let (count, status) =
+        if bypasses {
+          try await lanes.positional.finish(
+            lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] in
+              try direct.read(range, into: scattered.buffers, pool)
+            })
+        } else {
+          try await lanes.positional.read(range, into: scattered, from: filled)
+        }
       seen = status
-      counters.add(count - filled, to: .positional)
+      if !bypasses { counters.add(count - filled, to: .positional) }
       guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
     }
     if let version { try await check(version, after: range, lanes, seen: seen) }

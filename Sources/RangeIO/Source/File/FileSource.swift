@@ -79,24 +79,27 @@ public final class FileSource: RangeSource {
   ///   - isAppendOnly: whether the file is still being recorded: bytes are only appended, and existing bytes never
   ///     change. Default: no.
   ///   - cost: what reading the file costs. Default: the cost of a local disk.
+  ///   - pageCache: whether reads use the system's page cache. Default: ``FileSource/PageCache/use``.
   public convenience init(
     _ path: String, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
-    cost: SourceDescription.Cost = SourceDescription.Cost()
+    cost: SourceDescription.Cost = SourceDescription.Cost(), pageCache: PageCache = .use
   ) {
     self.init(
       path,
-      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
+      configuration: Configuration(
+        engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost, pageCache: pageCache))
   }
 
   /// Creates a source for the file at `path`. The first use opens it, not this call. The initializer with a string
   /// describes the parameters.
   public convenience init(
     _ path: FilePath, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
-    cost: SourceDescription.Cost = SourceDescription.Cost()
+    cost: SourceDescription.Cost = SourceDescription.Cost(), pageCache: PageCache = .use
   ) {
     self.init(
       path,
-      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
+      configuration: Configuration(
+        engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost, pageCache: pageCache))
   }
 
   /// Creates a source for the file behind `descriptor`. The source owns the descriptor from now on: do not close it
@@ -107,11 +110,12 @@ public final class FileSource: RangeSource {
   /// `ReadError.Code.unsupportedSource`.
   public convenience init(
     adopting descriptor: FileDescriptor, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64),
-    isAppendOnly: Bool = false, cost: SourceDescription.Cost = SourceDescription.Cost()
+    isAppendOnly: Bool = false, cost: SourceDescription.Cost = SourceDescription.Cost(), pageCache: PageCache = .use
   ) {
     self.init(
       adopting: descriptor,
-      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
+      configuration: Configuration(
+        engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost, pageCache: pageCache))
   }
 
   package convenience init(_ path: String, configuration: Configuration) {
@@ -162,7 +166,9 @@ public final class FileSource: RangeSource {
     let version = FileSnapshot.of(source)?.version
     var seen: FileStatus?
     let bytes: Bytes
-    if usesResidentLane(of: lanes), range.count <= LaneThreshold.residentInline {
+    if bypassesPageCache(of: lanes) {
+      bytes = try await readDirectly(range, lanes, version, &seen)
+    } else if usesResidentLane(of: lanes), range.count <= LaneThreshold.residentInline {
       let buffer = try configuration.buffers.buffer(range.count)
       let filled = try lanes.resident.fill(buffer.memory, from: range)
       counters.add(filled, to: .resident)
@@ -186,8 +192,9 @@ public final class FileSource: RangeSource {
   /// `true`: no caller waits for the kernel.
   public var isPrompt: Bool { true }
 
-  /// Reads and bytes of each way to read: `resident`, `positional`, `dispatchIO`.
-  public func statistics() -> [ReadCounts] { counters.snapshot() }
+  /// Reads and bytes of each way to read: `resident`, `positional`, `dispatchIO`. With ``PageCache/bypass`` also
+  /// `direct`, with the number of files whose system has `refused` it.
+  public func statistics() -> [ReadCounts] { counters.snapshot(bypasses: configuration.pageCache == .bypass) }
 
   /// Closes the file. Reads in flight throw `ReadError.Code.closed` at once, and so do later reads.
   ///
@@ -220,12 +227,27 @@ extension FileSource {
     case positional
   }
 
+  /// Whether a file is read by way of the system's page cache.
+  public enum PageCache: Hashable, Sendable, CaseIterable {
+    /// Reads what the page cache has from there, and leaves what it reads there for the next.
+    case use
+    /// Reads from the disk, and leaves no trace in the page cache: for more than memory holds, when it is read once, or
+    /// when caches of your own hold what is worth it. With `O_DIRECT` on Linux and `F_NOCACHE` on Apple platforms.
+    ///
+    /// Every read waits for the disk, also of bytes in the page cache, and is widened to whole blocks of the disk. What
+    /// others have written through the page cache is read as they wrote it on ext4, XFS and btrfs. On a network file
+    /// system it may be older than what this machine has cached. A file system that knows no such reads, such as some
+    /// FUSE mounts, is read through the page cache; ``FileSource/statistics()`` then count a refusal.
+    case bypass
+  }
+
   /// How a file is opened and read: what the public initializers take, and what tests replace.
   package struct Configuration: Sendable {
     package var engine: Engine
     package var blockSize: ByteCount
     package var isAppendOnly: Bool
     package var cost: SourceDescription.Cost
+    package var pageCache: PageCache
 
     package var syscalls = Syscalls.system
     package var threads = IOThreads.shared
@@ -244,12 +266,13 @@ extension FileSource {
 
     package init(
       engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
-      cost: SourceDescription.Cost = SourceDescription.Cost()
+      cost: SourceDescription.Cost = SourceDescription.Cost(), pageCache: PageCache = .use
     ) {
       self.engine = engine
       self.blockSize = blockSize
       self.isAppendOnly = isAppendOnly
       self.cost = cost
+      self.pageCache = pageCache
     }
   }
 }

@@ -15,14 +15,14 @@ final class PositionalLane: Sendable {
     self.waiting = waiting
   }
 
-  /// The number of bytes in the buffer, and the file's status after the read if it ``FileLanes/isRemote``: the caller
-  /// may not ask for it then.
-  typealias Outcome = (count: Int, status: FileStatus?)
+  /// What was read, such as the number of bytes in the buffer, and the file's status after the read if it
+  /// ``FileLanes/isRemote``: the caller may not ask for it then.
+  typealias Outcome<Value> = (value: Value, status: FileStatus?)
 
   /// A read that was handed to a thread.
-  struct Pending {
+  struct Pending<Value: Sendable> {
     fileprivate let job: IOJob
-    fileprivate let answer: Promise<Outcome>
+    fileprivate let answer: Promise<Outcome<Value>>
     /// The urgency of a prefetch, which goes after demands.
     fileprivate let urgency: (ReadUrgency, ReadUrgency.Handle)?
 
@@ -33,19 +33,22 @@ final class PositionalLane: Sendable {
   /// Hands a read of `range` into `buffer` to a thread. The first `filled` bytes are already there.
   ///
   /// The buffer belongs to the read until the read has ended, whether or not its caller still waits.
-  func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) -> Pending {
-    begin(range) { [file] () throws(Errno) in
+  func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) -> Pending<Int> {
+    begin(range) { [file] in
       let rest = UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
       return filled + (try file.syscalls.readFully(file.descriptor, rest, at: range.lowerBound + filled))
     }
   }
 
-  private func begin(_ range: ByteRange, _ read: @escaping @Sendable () throws(Errno) -> Int) -> Pending {
-    let answer = Promise<Outcome>()
+  /// Hands `read`, which reads `range` in its own way, to a thread.
+  ///
+  /// - Parameter read: throws `Errno`, or an error for the caller.
+  func begin<Value>(_ range: ByteRange, _ read: @escaping @Sendable () throws -> Value) -> Pending<Value> {
+    let answer = Promise<Outcome<Value>>()
     gate.enterAgain()
     let urgency = ReadUrgency.current
     let job = IOJob(isUrgent: urgency?.purpose != .prefetch) { [file, gate] in
-      let result: Result<Outcome, any Error>
+      let result: Result<Outcome<Value>, any Error>
       do {
         result = .success((try read(), file.isRemote ? try file.status() : nil))
       } catch {
@@ -62,7 +65,7 @@ final class PositionalLane: Sendable {
 
   /// Waits for a read. If cancelled or closed, it returns at once and withdraws the read if that has not begun. Returns
   /// the number of bytes in the buffer, including those already there.
-  func finish(_ pending: Pending) async throws -> Outcome {
+  func finish<Value>(_ pending: Pending<Value>) async throws -> Outcome<Value> {
     defer { pending.forgetUrgency() }
     do {
       return try await waiting.wait(for: pending.answer)
@@ -73,20 +76,20 @@ final class PositionalLane: Sendable {
   }
 
   /// Gives up a read whose bytes are no longer needed.
-  func withdraw(_ pending: Pending) {
+  func withdraw<Value>(_ pending: Pending<Value>) {
     pending.forgetUrgency()
     pending.answer.fail(CancellationError())
     if threads.withdraw(pending.job) { gate.leave() }
   }
 
   /// Reads `range` into `buffer` from `filled` on.
-  func read(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) async throws -> Outcome {
+  func read(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) async throws -> Outcome<Int> {
     try await finish(begin(range, into: buffer, from: filled))
   }
 
   /// Reads `range` into several buffers. The first `filled` bytes are already there.
-  func read(_ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int) async throws -> Outcome {
-    let pending = begin(range) { [file] () throws(Errno) in
+  func read(_ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int) async throws -> Outcome<Int> {
+    let pending = begin(range) { [file] in
       try buffers.fill(after: filled, from: range.lowerBound, of: file.descriptor, file.syscalls)
     }
     return try await finish(pending)

@@ -138,7 +138,7 @@ struct FileFaultTests {
     let descriptors = CountedDescriptors()
     let counted = descriptors.syscalls().call
     let syscalls = Syscalls(.init(open: counted.open, close: counted.close, advise: { _, _, _, _ in gate.pass() }))
-    let source = FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls))
+    let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls))
     let description = try await source.describe()
     source.advise(.discard, 0..<10_000, of: description)
     source.advise(.willRead, 0..<10_000, of: description)

@@ -16,7 +16,9 @@ struct FileLanesTests {
     let descriptors = CountedDescriptors()
     let (gate, waiting) = (ShutdownGate(), WaiterRegistry())
     let lanes = FileLanes(
-      try FileOpening.open(FilePath(path), descriptors.syscalls()), threads: .shared, gate: gate, waiting: waiting)
+      try FileOpening.open(FilePath(path), descriptors.syscalls()), threads: .shared, counters: LaneCounters(),
+      gate: gate,
+      waiting: waiting)
     try #require(gate.enter(), "a read begins")
     #expect(gate.close())
     lanes.stop()
@@ -85,7 +87,8 @@ struct FileLanesTests {
           return counted.reopen(descriptor)
         }, close: counted.close))
     let opened = FileLanes(
-      try FileOpening.open(FilePath(path), syscalls), threads: .shared, gate: gate, waiting: waiting)
+      try FileOpening.open(FilePath(path), syscalls), threads: .shared, counters: LaneCounters(), gate: gate,
+      waiting: waiting)
     lanes.withLock { $0 = opened }
     let lane = try await opened.dispatchIOLane()
     #expect(others.withLock { $0.allSatisfy { $0 === lane } })

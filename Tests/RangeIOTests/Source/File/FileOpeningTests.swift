@@ -12,7 +12,7 @@ struct FileOpeningTests {
 
   private func code(opening path: String) async -> ReadError.Code? {
     do {
-      let reader = try await RangeReader(path, engine: TestEngine.current)
+      let reader = try await RangeReader(TestEngine.file(path))
       await reader.close()
       return nil
     } catch {
@@ -155,7 +155,7 @@ struct FileOpeningTests {
       let descriptor = try FileDescriptor.open(path, .readOnly)
       defer { try? descriptor.close() }
       try #require(unlink(path) == 0)
-      let reader = try await RangeReader("/proc/self/fd/\(descriptor.rawValue)", engine: TestEngine.current)
+      let reader = try await RangeReader(TestEngine.file("/proc/self/fd/\(descriptor.rawValue)"))
       #expect(try await reader.read(0..<100) == Bytes(bytes))
       await reader.close()
     }
@@ -165,7 +165,7 @@ struct FileOpeningTests {
     let (path, bytes) = try await directory.file(count: 100)
     let link = directory.path("link")
     try #require(symlink(path, link) == 0)
-    let reader = try await RangeReader(link, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(link))
     #expect(try await reader.read(0..<100) == Bytes(bytes))
     await reader.close()
     let loop = directory.path("loop")
@@ -176,8 +176,8 @@ struct FileOpeningTests {
   @Test func `hard links are one source`() async throws {
     let (path, _) = try await directory.file(count: 100)
     try #require(systemLink(path, directory.path("hard")) == 0)
-    let one = try await RangeReader(path, engine: TestEngine.current)
-    let other = try await RangeReader(directory.path("hard"), engine: TestEngine.current)
+    let one = try await RangeReader(TestEngine.file(path))
+    let other = try await RangeReader(TestEngine.file(directory.path("hard")))
     #expect(one.source.id == other.source.id)
     await one.close()
     await other.close()
@@ -204,7 +204,7 @@ struct FileOpeningTests {
     let renamed = path.withPlatformString { rename(plain, $0) }
     #if os(Linux)
       try #require(renamed == 0)
-      let reader = try await RangeReader(path, engine: TestEngine.current)
+      let reader = try await RangeReader(TestEngine.file(path))
       #expect(try await reader.read(0..<10) == Bytes(bytes))
       await reader.close()
     #endif
@@ -217,7 +217,7 @@ struct FileOpeningTests {
     try write([1, 2, 3], to: here + "/" + name)
     defer { unlink(here + "/" + name) }
     for path in [name, "./" + name] {
-      let reader = try await RangeReader(path, engine: TestEngine.current)
+      let reader = try await RangeReader(TestEngine.file(path))
       #expect(try await reader.read(0..<3) == [1, 2, 3])
       await reader.close()
     }

@@ -32,7 +32,7 @@ struct FileReadingTests {
     let size = 9_000_000
     let (path, bytes) = try await directory.file(count: size)
     for range in [0..<4096, 5_000_001..<5_000_002, 1_000..<300_000, 123..<2_345_678, 0..<size] {
-      let reader = try await RangeReader(path, engine: TestEngine.current)
+      let reader = try await RangeReader(TestEngine.file(path))
       try dropPages(of: path)
       #expect(try await reader.read(range) == Bytes(bytes[range]), "\(range)")
       await reader.close()
@@ -83,7 +83,7 @@ struct FileReadingTests {
   #endif
 
   @Test func `an empty file has no bytes, and one byte has one`() async throws {
-    let empty = try await RangeReader(try await directory.file("empty", []), engine: TestEngine.current)
+    let empty = try await RangeReader(TestEngine.file(try await directory.file("empty", [])))
     #expect(empty.byteCount == 0)
     #expect(try await empty.read(0..<0) == Bytes())
     #expect(try await empty.read(0...) == Bytes())
@@ -92,7 +92,7 @@ struct FileReadingTests {
     for try await _ in empty.stream() { Issue.record("a piece of nothing") }
     await empty.close()
 
-    let one = try await RangeReader(try await directory.file("one", [42]), engine: TestEngine.current)
+    let one = try await RangeReader(TestEngine.file(try await directory.file("one", [42])))
     #expect(try await one.read(0..<1) == [42])
     #expect(try await one.read(suffix: 10) == [42])
     await one.close()
@@ -105,7 +105,7 @@ struct FileReadingTests {
     try write(mark, to: path, at: size - 6, truncating: false)
     try write(mark, to: path, at: 1 << 32, truncating: false)
     try await settle(path)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(path))
     #expect(reader.byteCount == size)
     #expect(try await reader.read(suffix: 6) == Bytes(mark))
     #expect(try await reader.read((1 << 32) - 1..<(1 << 32) + 7) == Bytes([0] + mark + [0]))
@@ -116,7 +116,7 @@ struct FileReadingTests {
 
   @Test func `a vectored read answers in the order asked`() async throws {
     let (path, bytes) = try await directory.file(count: 3_000_000)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(path))
     var generator = SeededGenerator(seed: 5)
     var ranges = [2_999_999..<3_000_000, 0..<0, 0..<1, 500..<2_000_000, 400..<600, 3_000_000..<3_000_000]
     for _ in 0..<300 {
@@ -156,7 +156,7 @@ struct FileReadingTests {
 
   @Test func `a caller's own buffer gets the bytes`() async throws {
     let (path, bytes) = try await directory.file(count: 100_000)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(path))
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
     defer { memory.deallocate() }
     try await reader.read(5..<100).copyBytes(to: memory)

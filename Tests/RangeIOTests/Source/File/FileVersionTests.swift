@@ -144,7 +144,7 @@ struct FileChangeTests {
 
   @Test func `a file that became longer is another, and the error names the way to follow it`() async throws {
     let (path, _) = try await directory.file(count: 5000)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(path))
     try write([UInt8](repeating: 7, count: 3000), to: path, at: 5000, truncating: false)
     await expectLonger { _ = try await reader.read(0..<10) }
     await expectLonger { _ = try await reader.read(4999..<5001) }
@@ -158,7 +158,7 @@ struct FileChangeTests {
 
   @Test func `a file that is overwritten by a longer one is never read as if it had grown`() async throws {
     let (path, old) = try await directory.file(count: 4096)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(path))
     for _ in 0..<3 { #expect(try await reader.read(0..<4096) == Bytes(old)) }
     try write(Array(SyntheticSource.bytes(0..<8192, version: 9)), to: path)
     // Half of it is cached.
@@ -190,7 +190,7 @@ struct FileChangeTests {
 
   @Test func `a file that shrank is another`() async throws {
     let (path, _) = try await directory.file(count: 3_000_000)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(path))
     try #require(truncate(path, 1000) == 0)
     await expectChanged { _ = try await reader.read(0..<10) }
     await expectChanged { _ = try await reader.read(500..<2000) }
@@ -203,7 +203,7 @@ struct FileChangeTests {
 
   @Test func `a file that was rewritten is another`() async throws {
     let (path, bytes) = try await directory.file(count: 5000)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(path))
     try write(bytes.reversed(), to: path, truncating: false)
     await expectChanged { _ = try await reader.read(0..<10) }
     await reader.close()
@@ -211,7 +211,7 @@ struct FileChangeTests {
 
   @Test func `what leaves every byte as it was ends no reader`() async throws {
     let (path, bytes) = try await directory.file(count: 2_500_000)
-    let reader = try await RangeReader(path, engine: TestEngine.current, cache: nil)
+    let reader = try await RangeReader(TestEngine.file(path))
     let stream = reader.stream(chunkSize: .kibibytes(64))
     var pieces = stream.makeAsyncIterator()
     _ = try await pieces.next()
@@ -241,7 +241,7 @@ struct FileChangeTests {
     async throws
   {
     let (path, bytes) = try await directory.file(count: 5000)
-    let reader = try await RangeReader(path, engine: TestEngine.current, cache: nil)
+    let reader = try await RangeReader(TestEngine.file(path))
     try #require(chmod(path, 0o640) == 0)
     #expect(try await reader.read(0..<10) == Bytes(bytes[..<10]))
     // Rewritten, and its time of modification set back, as archive tools do.
@@ -259,12 +259,12 @@ struct FileChangeTests {
   @Test func `a file that was removed is read on, and one that was opened without a name is read`() async throws {
     let (path, bytes) = try await directory.file(count: 2_500_000)
     let descriptor = systemOpen(path, O_RDONLY | O_CLOEXEC)
-    let reader = try await RangeReader(path, engine: TestEngine.current)
+    let reader = try await RangeReader(TestEngine.file(path))
     try #require(unlink(path) == 0)
     #expect(try await reader.read(0..<2_500_000) == Bytes(bytes))
     await reader.close()
     let nameless = try await RangeReader(
-      FileSource(adopting: .init(rawValue: descriptor), configuration: .init(engine: TestEngine.current)))
+      FileSource(adopting: .init(rawValue: descriptor), configuration: TestEngine.configuration()))
     #expect(try await nameless.read(0..<2_500_000) == Bytes(bytes))
     await nameless.close()
   }
@@ -272,8 +272,7 @@ struct FileChangeTests {
   @Test func `readers of a file that was rewritten learn of it without a thread that waits`() async throws {
     let (path, bytes) = try await directory.file(count: 5000)
     let threads = IOThreads(limit: 1)
-    var configuration = TestEngine.configuration(threads: threads)
-    configuration.engine = .automatic
+    let configuration = TestEngine.configuration(.automatic, threads: threads)
     var readers: [RangeReader] = []
     for _ in 0..<64 { readers.append(try await RangeReader(FileSource(path, configuration: configuration))) }
     try write(bytes.reversed(), to: path, truncating: false)

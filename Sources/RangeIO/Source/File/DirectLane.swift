@@ -1,0 +1,209 @@
+import CRangeIOSystem
+import Synchronization
+import SystemPackage
+
+/// What reads that bypass the page cache must be aligned to, in bytes. See open(2), `O_DIRECT`, and statx(2),
+/// `STATX_DIOALIGN`.
+package struct DirectAlignment: Equatable, Sendable {
+  /// Of the memory that is read into: a power of two.
+  package let memory: Int
+  /// Of offsets and counts: a power of two.
+  package let offset: Int
+
+  /// - Returns: `nil` if a number is no power of two up to 1 MiB.
+  package init?(memory: Int, offset: Int) {
+    for number in [memory, offset] {
+      guard number > 0, number <= 1 << 20, number.nonzeroBitCount == 1 else { return nil }
+    }
+    self.memory = memory
+    self.offset = offset
+  }
+
+  /// The smallest aligned range that contains `range`.
+  func around(_ range: ByteRange) -> ByteRange {
+    let lower = range.lowerBound & ~(offset - 1)
+    // The end of the largest range is past the largest number.
+    let upper = range.upperBound.addingReportingOverflow(offset - 1)
+    return lower..<(upper.overflow ? range.upperBound : upper.partialValue & ~(offset - 1))
+  }
+
+  func isAligned(_ address: UnsafeMutableRawPointer) -> Bool { UInt(bitPattern: address) & UInt(memory - 1) == 0 }
+
+  /// Allocates aligned memory for `count` bytes.
+  func buffer(_ count: Int, _ pool: BufferPool) throws(ReadError) -> WritableBytes {
+    let whole = try pool.buffer(count)
+    if isAligned(whole.base) { return whole }
+    let larger = try pool.buffer(count + memory - 1)
+    let base = larger.base.alignedUp(toMultipleOf: memory)
+    return WritableBytes(owner: larger.owner, base: base, capacity: count)
+  }
+}
+
+/// Reads that bypass the page cache (`O_DIRECT`; `F_NOCACHE` on Apple platforms), on a descriptor of their own.
+///
+/// Reads are widened to what the file system wants: bytes before and after the range are read too, and not returned.
+/// What a file system refuses is read through the page cache, and so is everything from then on.
+///
+/// All calls may wait for the disk: they are made on the library's threads.
+final class DirectLane: Sendable {
+  private enum State {
+    case unopened
+    case open(OpenFile, DirectAlignment)
+    case refused
+  }
+
+  private let file: OpenFile
+  private let threads: IOThreads
+  private let counters: LaneCounters
+  private let state = Locked(State.unopened)
+  private let isRefused = Atomic<Bool>(false)
+
+  init(_ file: OpenFile, threads: IOThreads, counters: LaneCounters) {
+    self.file = file
+    self.threads = threads
+    self.counters = counters
+  }
+
+  /// `false` once the file's system has refused it.
+  var isAvailable: Bool { !isRefused.load(ordering: .relaxed) }
+
+  /// Makes the descriptor refer to an empty file, as ``OpenFile/release()`` does.
+  func release() { opened?.file.release() }
+
+  /// Closes the descriptor. The gate must be drained.
+  func closed() async throws { try await opened?.file.closed() }
+
+  private var opened: (file: OpenFile, alignment: DirectAlignment)? {
+    state.withLock { state in
+      if case .open(let file, let alignment) = state { (file, alignment) } else { nil }
+    }
+  }
+
+  /// Opens the descriptor if it is not open; `nil` if it cannot be had.
+  private func open() -> (file: OpenFile, alignment: DirectAlignment)? {
+    if let opened { return opened }
+    guard isAvailable else { return nil }
+    let syscalls = file.syscalls
+    let descriptor = syscalls.call.reopenDirect(file.descriptor)
+    guard descriptor >= 0 else {
+      refuse()
+      return nil
+    }
+    let new = OpenFile(descriptor: CInt(descriptor), syscalls: syscalls, name: file.name)
+    new.locate()
+    if new.isRemote { new.isServed(by: threads) }
+    guard let alignment = syscalls.call.directAlignment(new.descriptor) else {
+      refuse()
+      return nil
+    }
+    // Of two threads that open it at the same time the first wins; the other's descriptor closes with its object.
+    return state.withLock { state in
+      if case .unopened = state { state = .open(new, alignment) }
+      if case .open(let file, let alignment) = state { return (file, alignment) }
+      return nil
+    }
+  }
+
+  /// From now on everything is read through the page cache. An open descriptor stays until the file is closed: others
+  /// may read from it now.
+  private func refuse() {
+    guard !isRefused.exchange(true, ordering: .relaxed) else { return }
+    counters.refusedDirect()
+    state.withLock { if case .unopened = $0 { $0 = .refused } }
+  }
+
+  /// What a file system, or a sandbox, answers that does not know such reads, or wants them aligned otherwise.
+  private static func isRefusal(_ errno: Errno) -> Bool {
+    [.invalidArgument, .notSupported, .notSupportedOnSocket, .noFunction, .notPermitted].contains(errno)
+  }
+
+  /// Does `read`, and counts its bytes. Returns 0 if the file's system refuses.
+  private func attempt(_ wanted: Int, _ read: () throws(Errno) -> Int) throws(Errno) -> Int {
+    do {
+      let count = max(0, min(try read(), wanted))
+      counters.add(count, to: .direct)
+      return count
+    } catch {
+      guard Self.isRefusal(error) else { throw error }
+      refuse()
+      return 0
+    }
+  }
+
+  /// Reads `range`. Returns fewer bytes only at the end of the file.
+  func read(_ range: ByteRange, _ pool: BufferPool) throws -> Bytes {
+    let opened = open()
+    let span = opened?.alignment.around(range) ?? range
+    let buffer = try opened?.alignment.buffer(span.count, pool) ?? pool.buffer(range.count)
+    let skipped = range.lowerBound - span.lowerBound
+    var count = 0
+    if let (direct, alignment) = opened {
+      count = try attempt(range.count) { () throws(Errno) in
+        try direct.syscalls.readFully(
+          direct.descriptor, buffer.memory, at: span.lowerBound, inMultiplesOf: alignment.offset) - skipped
+      }
+    }
+    if count < range.count {
+      // The end of the file, or a refusal.
+      let rest = UnsafeMutableRawBufferPointer(
+        start: buffer.base + skipped + count, count: range.count - count)
+      let more = try file.syscalls.readFully(file.descriptor, rest, at: range.lowerBound + count)
+      counters.add(more, to: .positional)
+      count += more
+    }
+    return buffer.bytes(skipped + count).slice(skipped..<skipped + count)
+  }
+
+  /// Reads `range` into `buffers`. Returns the number of bytes, fewer than asked only at the end of the file.
+  func read(_ range: ByteRange, into buffers: [WritableBytes], _ pool: BufferPool) throws -> Int {
+    var count = 0
+    if let (direct, alignment) = open() {
+      count = try attempt(range.count) { () throws(Errno) in
+        try fill(buffers, from: range.lowerBound, direct, alignment, pool)
+      }
+    }
+    guard count < range.count else { return count }
+    let all = try ScatteredBuffers(buffers).fill(
+      after: count, from: range.lowerBound, of: file.descriptor, file.syscalls)
+    counters.add(all - count, to: .positional)
+    return all
+  }
+
+  /// Fills buffers without a copy if all of them are aligned, but for the end of the last one.
+  private func fill(
+    _ buffers: [WritableBytes], from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment, _ pool: BufferPool
+  ) throws(Errno) -> Int {
+    guard let last = buffers.last else { return 0 }
+    let areAligned =
+      lower % alignment.offset == 0
+      && buffers.dropLast().allSatisfy { $0.capacity % alignment.offset == 0 && alignment.isAligned($0.base) }
+    let isLastAligned = last.capacity % alignment.offset == 0 && alignment.isAligned(last.base)
+    // No memory for a detour: 0 bytes, and the page cache gets them.
+    if areAligned, isLastAligned {
+      return try fill(ScatteredBuffers(buffers), from: lower, direct, alignment)
+    }
+    let detour = areAligned ? [last] : buffers
+    let skipped = areAligned ? 0 : lower % alignment.offset
+    let wanted = detour.reduce(skipped) { $0 + $1.capacity }
+    // `try?`: without memory for a detour the page cache takes it.
+    guard let buffer = try? alignment.buffer(alignment.around(0..<wanted).upperBound, pool) else { return 0 }
+    let before = areAligned ? Array(buffers.dropLast()) : []
+    let filled = try fill(ScatteredBuffers(before + [buffer]), from: lower - skipped, direct, alignment)
+    var taken = before.reduce(0) { $0 + $1.capacity }
+    var source = buffer.filled(max(0, filled - taken)).dropFirst(skipped)
+    for target in detour where !source.isEmpty {
+      let part = source.prefix(target.capacity)
+      target.memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+      source = source.dropFirst(part.count)
+      taken += part.count
+    }
+    return min(taken, filled)
+  }
+
+  private func fill(
+    _ buffers: ScatteredBuffers, from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment
+  ) throws(Errno) -> Int {
+    try buffers.fill(
+      after: 0, from: lower, of: direct.descriptor, direct.syscalls, inMultiplesOf: alignment.offset)
+  }
+}

@@ -1,0 +1,270 @@
+import CRangeIOSystem
+import Foundation
+import RangeIOTesting
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// Reads past the page cache: of the real disk, and of one that refuses what is not aligned.
+struct DirectLaneTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func source(_ path: String, _ syscalls: Syscalls = .system) -> FileSource {
+    var configuration = FileSource.Configuration(pageCache: .bypass)
+    configuration.syscalls = syscalls
+    return FileSource(path, configuration: configuration)
+  }
+
+  private static let size = 1_234_567
+
+  /// Ranges at both ends, and across every kind of border.
+  private static let ranges: [ByteRange] = {
+    var ranges: [ByteRange] = [0..<size]
+    for start in [0, 1, 511, 512, 513, 4095, 4096, 4097, 65_536, 1_048_575] {
+      for count in [1, 511, 512, 4096, 4097, 65_537, 131_072, 262_145, 900_000] where start + count <= size {
+        ranges.append(start..<start + count)
+      }
+    }
+    for count in [1, 134, 135, 136, 4096, 70_000] { ranges.append(size - count..<size) }
+    return ranges
+  }()
+
+  /// Reads everything in each way that there is, and compares it with the file.
+  private func check(_ source: FileSource, _ bytes: [UInt8]) async throws {
+    let all = Bytes(bytes)
+    let reader = try await RangeReader(source)
+    for range in Self.ranges { #expect(try await reader.read(range) == all[range], "\(range)") }
+    #expect(try await reader.read(Self.ranges) == Self.ranges.map { all[$0] })
+    var streamed: [Bytes] = []
+    for try await chunk in reader.stream(0...) { streamed.append(chunk) }
+    #expect(Bytes(concatenating: streamed) == all)
+    for blockSize in [512, 4096, 65_536, 262_144] {
+      let grid = try #require(BlockGrid(blockSize: blockSize))
+      for range in Self.ranges {
+        let pieces = try await source.read(range, of: reader.source, scatteredBy: grid)
+        #expect(pieces.map(\.count) == grid.pieces(of: range).map(\.range.count))
+        #expect(Bytes(concatenating: pieces) == all[range], "\(blockSize): \(range)")
+      }
+    }
+    await reader.close()
+  }
+
+  private func count(_ name: String, of lane: String, _ source: FileSource) -> Int? {
+    source.statistics().first { $0.name == lane }?[name]
+  }
+
+  @Test func `the disk gives every range, and the page cache gets none of it`() async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    try dropPages(of: path)
+    let source = source(path)
+    try await check(source, bytes)
+    guard count("refused", of: "direct", source) == 0 else { return }
+    #expect(count("bytes", of: "positional", source) == 0 && count("bytes", of: "resident", source) == 0)
+    #if os(Linux)
+      // Asked of the kernel: a read that looks would bring pages in.
+      let descriptor = try FileDescriptor.open(FilePath(path), .readOnly)
+      let mapped = try #require(mmap(nil, Self.size, PROT_READ, MAP_SHARED, descriptor.rawValue, 0))
+      try #require(mapped != MAP_FAILED)
+      var resident = [UInt8](repeating: 0, count: (Self.size + 4095) / 4096)
+      #expect(mincore(mapped, Self.size, &resident) == 0)
+      #expect(resident.count { $0 & 1 != 0 } == 0)
+      munmap(mapped, Self.size)
+      try descriptor.close()
+    #endif
+  }
+
+  @Test func `what was written just before is read`() async throws {
+    let path = directory.path("written")
+    let source = SyntheticSource.bytes(0..<Self.size, version: 3)
+    try write([UInt8](source), to: path)
+    try await check(self.source(path), [UInt8](source))
+  }
+
+  @Test(arguments: [(1, 512), (4, 512), (512, 512), (512, 4096), (4096, 4096), (4096, 65_536), (65_536, 1 << 20)])
+  func `everything asked of the disk is aligned as it wants`(_ memory: Int, _ offset: Int) async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let disk = StrictDisk(memory: memory, offset: offset)
+    let source = source(path, disk.syscalls)
+    try await check(source, bytes)
+    #expect(disk.refusals == 0 && count("refused", of: "direct", source) == 0)
+    #expect(count("bytes", of: "positional", source) == 0 && count("bytes", of: "resident", source) == 0)
+    #expect(disk.open == 0)
+  }
+
+  @Test(arguments: [Errno.invalidArgument, .notSupportedOnSocket, .noFunction, .notPermitted])
+  func `a system that refuses is read through the page cache, from the start or in the middle of its life`(
+    _ errno: Errno
+  ) async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    for refusesAfter in [nil, 0, 1, 7, 100] as [Int?] {
+      let disk = StrictDisk(memory: 512, offset: 512)
+      disk.errno = -Int(errno.rawValue)
+      disk.refusesAfter.store(refusesAfter ?? -1, ordering: .relaxed)
+      let source = source(path, disk.syscalls)
+      try await check(source, bytes)
+      #expect(count("refused", of: "direct", source) == 1, "after \(refusesAfter.map { "\($0)" } ?? "opening")")
+      #expect(disk.open == 0)
+    }
+    let disk = StrictDisk(memory: 0, offset: 0)
+    let source = source(path, disk.syscalls)
+    try await check(source, bytes)
+    #expect(count("refused", of: "direct", source) == 1 && disk.open == 0)
+  }
+
+  @Test func `reads that stop early go on`() async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    for longest in [512, 4096, 5000, 100_000] {
+      let disk = StrictDisk(memory: 512, offset: 512)
+      disk.longest.store(longest, ordering: .relaxed)
+      try await check(source(path, disk.syscalls), bytes)
+      #expect(disk.refusals == 0)
+    }
+  }
+
+  @Test func `a disk that fails gives its error, and is not asked by way of the page cache`() async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let disk = StrictDisk(memory: 512, offset: 512)
+    let source = source(path, disk.syscalls)
+    let reader = try await RangeReader(source)
+    _ = try await reader.read(0..<100)
+    disk.errno = -Int(Errno.ioError.rawValue)
+    disk.refusesAfter.store(1, ordering: .relaxed)
+    let error = await #expect(throws: ReadError.self) { try await reader.read(5000..<6000) }
+    #expect(error?.code == .inputOutput)
+    disk.refusesAfter.store(.max, ordering: .relaxed)
+    #expect(try await reader.read(5000..<6000) == Bytes(bytes[5000..<6000]))
+    #expect(count("refused", of: "direct", source) == 0)
+    await reader.close()
+  }
+
+  @Test func `a file that became shorter, or another, is no end of what was asked for`() async throws {
+    let (path, _) = try await directory.file(count: Self.size)
+    let reader = try await RangeReader(source(path))
+    _ = try await reader.read(0..<100)
+    let descriptor = try FileDescriptor.open(FilePath(path), .readWrite)
+    try descriptor.resize(to: 1_000_001)
+    try descriptor.close()
+    for range in [999_000..<1_000_500, 0..<100] {
+      let error = await #expect(throws: ReadError.self) { try await reader.read(range) }
+      #expect(error?.code == .sourceChanged)
+    }
+    await reader.close()
+  }
+
+  @Test func `cancelled and closed reads leave no descriptor and no memory in use`() async throws {
+    let (path, _) = try await directory.file(count: Self.size)
+    let disk = StrictDisk(memory: 512, offset: 512)
+    let gate = Gate()
+    disk.waits.withLock { $0 = gate }
+    var configuration = FileSource.Configuration(pageCache: .bypass)
+    configuration.syscalls = disk.syscalls
+    configuration.threads = IOThreads(limit: 2)
+    let reader = try await RangeReader(FileSource(path, configuration: configuration))
+    let tasks = (0..<20).map { number in
+      Task { try await reader.read(number * 4096..<number * 4096 + 200_000) }
+    }
+    await gate.arrival()
+    for task in tasks.prefix(10) { task.cancel() }
+    for task in tasks.prefix(10) { await #expect(throws: CancellationError.self) { try await task.value } }
+    async let closing: Void = reader.close()
+    for task in tasks.suffix(10) { await #expect(throws: (any Error).self) { try await task.value } }
+    gate.open()
+    await closing
+    #expect(disk.open == 0)
+  }
+
+  @Test func `alignments are powers of two, and ranges are widened to them`() throws {
+    #expect(DirectAlignment(memory: 0, offset: 512) == nil && DirectAlignment(memory: 512, offset: 3) == nil)
+    #expect(DirectAlignment(memory: 512, offset: 1 << 21) == nil)
+    let alignment = try #require(DirectAlignment(memory: 4, offset: 512))
+    #expect(alignment.around(0..<1) == 0..<512 && alignment.around(511..<513) == 0..<1024)
+    #expect(alignment.around(512..<1024) == 512..<1024)
+    #expect(alignment.around(Int.max - 3..<Int.max) == Int.max - 511..<Int.max)
+  }
+}
+
+/// A disk whose direct reads must be aligned, or it refuses them: over the kernel's ordinary reads.
+private final class StrictDisk: Sendable {
+  private let alignment: DirectAlignment?
+  private let descriptors = Locked<(direct: Set<CInt>, open: Int)>(([], 0))
+  private let refused = Atomic<Int>(0)
+  private let reads = Atomic<Int>(0)
+  /// The most bytes of one read.
+  let longest = Atomic<Int>(.max)
+  /// After so many reads it answers ``errno``; negative: when it is opened already.
+  let refusesAfter = Atomic<Int>(.max)
+  private let answer = Atomic<Int>(0)
+  /// What direct reads wait for.
+  let waits = Locked<Gate?>(nil)
+
+  init(memory: Int, offset: Int) { alignment = DirectAlignment(memory: memory, offset: offset) }
+
+  var errno: Int {
+    get { answer.load(ordering: .relaxed) }
+    set { answer.store(newValue, ordering: .relaxed) }
+  }
+
+  /// The reads that were not aligned.
+  var refusals: Int { refused.load(ordering: .relaxed) }
+  /// The direct descriptors that are open.
+  var open: Int { descriptors.withLock { $0.open } }
+
+  var syscalls: Syscalls {
+    Syscalls(
+      .init(
+        reopenDirect: { descriptor in
+          if self.refusesAfter.load(ordering: .relaxed) < 0 { return self.errno }
+          let new = Syscalls.system.call.reopen(descriptor)
+          if new >= 0 {
+            self.descriptors.withLock {
+              $0.direct.insert(CInt(new))
+              $0.open += 1
+            }
+          }
+          return new
+        },
+        directAlignment: { _ in self.alignment },
+        close: { descriptor in
+          self.descriptors.withLock { if $0.direct.remove(descriptor) != nil { $0.open -= 1 } }
+          return Syscalls.system.call.close(descriptor)
+        },
+        read: { descriptor, buffer, offset in
+          guard self.descriptors.withLock({ $0.direct.contains(descriptor) }) else {
+            return Syscalls.system.call.read(descriptor, buffer, offset)
+          }
+          return self.checked(buffer.baseAddress, buffer.count, offset) { count in
+            Syscalls.system.call.read(
+              descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), offset)
+          }
+        },
+        readScattered: { descriptor, vectors, offset, resident in
+          guard self.descriptors.withLock({ $0.direct.contains(descriptor) }) else {
+            return Syscalls.system.call.readScattered(descriptor, vectors, offset, resident)
+          }
+          for vector in vectors {
+            let result = self.checked(vector.iov_base, Int(vector.iov_len), offset) { $0 }
+            if result < 0 { return result }
+          }
+          return Syscalls.system.call.readScattered(descriptor, vectors, offset, resident)
+        }))
+  }
+
+  private func checked(
+    _ address: UnsafeMutableRawPointer?, _ count: Int, _ offset: Int, _ read: (_ count: Int) -> Int
+  ) -> Int {
+    if let gate = waits.withLock({ $0 }) { gate.pass() }
+    if reads.wrappingAdd(1, ordering: .relaxed).oldValue >= refusesAfter.load(ordering: .relaxed) { return errno }
+    guard let alignment, let address, alignment.isAligned(address), count % alignment.offset == 0,
+      offset % alignment.offset == 0
+    else {
+      refused.wrappingAdd(1, ordering: .relaxed)
+      return -Int(Errno.invalidArgument.rawValue)
+    }
+    return read(min(count, longest.load(ordering: .relaxed)))
+  }
+}
