@@ -49,6 +49,8 @@
     private static let mostWaiting = 4096
     /// A connection that is silent for so long, in nanoseconds, while it owes replies, is given up.
     private static let longestSilence: Int64 = 1_000_000_000
+    /// One that sends something now and then is given up when so long no reply was whole.
+    private static let longestReply: Int64 = 3_000_000_000
 
     init(_ address: SharedCacheNode, _ settings: Settings, on loop: any EventLoop) {
       self.address = address
@@ -149,8 +151,11 @@
       loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
         handler.isWatched = false
         guard handler.waitingCount > 0 else { return }
-        if NIODeadline.now() - handler.lastSign >= .nanoseconds(Self.longestSilence) {
+        let now = NIODeadline.now()
+        if now - handler.lastSign >= .nanoseconds(Self.longestSilence) {
           handler.end(ProtocolFault("it is silent"))
+        } else if now - handler.lastReply >= .nanoseconds(Self.longestReply) {
+          handler.end(ProtocolFault("it does not come to the end of an answer"))
         } else {
           giveUpIfSilent(handler)
         }

@@ -18,6 +18,8 @@
     private(set) var fault: ProtocolFault?
     /// When the last bytes came, or the first command was sent.
     private(set) var lastSign: NIODeadline = .now()
+    /// When the last whole reply came, or the first command was sent.
+    private(set) var lastReply: NIODeadline = .now()
     /// When the last bytes came, as ``NodeBatch/now`` tells it; zero before there were any.
     private(set) var lastBytes: Int64 = 0
     /// Whether a timer will look at ``lastSign``.
@@ -41,7 +43,10 @@
         for one in answered { one(nil) }
         return
       }
-      if waiting.isEmpty { lastSign = .now() }
+      if waiting.isEmpty {
+        lastSign = .now()
+        lastReply = lastSign
+      }
       waiting.append(contentsOf: answered)
       context.write(NIOAny(buffer), promise: nil)
       // Together with what else is asked for in this turn of the loop: one call of the system for all.
@@ -81,6 +86,7 @@
         try unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
           try parser.consume(bytes) { reply in
             guard let answered = waiting.popFirst() else { throw ProtocolFault("an answer that was not asked for") }
+            lastReply = lastSign
             answered(reply)
           }
         }
