@@ -137,6 +137,20 @@
 
     func send(_ signal: Int32) throws { kill(try pid, signal) }
 
+    /// Stops it as SIGSTOP does, and waits until none of its threads answers any more.
+    func stop() async throws {
+      try send(SIGSTOP)
+      #if os(Linux)
+        // It is no child of this process, so nothing but a look tells.
+        let tasks = "/proc/\(try pid)/task"
+        for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+          while try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8).contains(") T ") == false {
+            await Task.yield()
+          }
+        }
+      #endif
+    }
+
     /// Ends it. Its socket stays free for another one.
     func end() throws {
       try send(SIGKILL)

@@ -89,7 +89,7 @@
       #expect(await store.set([one], lifetime: .seconds(100)) == 1)
       // Until it answers in time: a busy machine may be late.
       while value(await store.get([one.key], lease: nil, within: patient)[0]) == nil { await Task.yield() }
-      try engine.send(SIGSTOP)
+      try await engine.stop()
       for _ in 0..<1000 { #expect(isMissing(await store.get([one.key], lease: nil, within: .milliseconds(2))[0])) }
       // Most were not even sent.
       #expect(try #require(store.statistics().first?["not asked"]) > 500)
