@@ -37,9 +37,9 @@ int rio_reopen_direct(int fd) {
 }
 
 bool rio_direct_alignment(int fd, uint32_t *memory, uint32_t *offset) {
-  // What is not aligned is read by way of the page cache.
+  // What is not aligned is read by way of the page cache. A page is 4,096 or 16,384 bytes.
   (void)fd;
-  *memory = *offset = (uint32_t)getpagesize();
+  *memory = *offset = 16384;
   return true;
 }
 

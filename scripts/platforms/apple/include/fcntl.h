@@ -21,6 +21,7 @@
 #define F_GETFL 3
 #define F_PREALLOCATE 42
 #define F_RDADVISE 44
+#define F_NOCACHE 48
 #define F_GETPATH 50
 #define F_DUPFD_CLOEXEC 67
 #define F_BARRIERFSYNC 85
