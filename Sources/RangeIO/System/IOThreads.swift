@@ -2,15 +2,15 @@ import CRangeIOSystem
 
 /// One piece of blocking work for an I/O thread.
 package final class IOJob: @unchecked Sendable {
-  // Unchecked: the links, `isUrgent` and `isQueued` are accessed only under the lock of `IOThreads`; `work` is
-  // Sendable.
+  // Unchecked: the links, `isUrgent` and `isQueued` belong to the plan of `IOThreads`, which is used under its lock;
+  // `work` is Sendable.
   fileprivate let work: @Sendable () -> Void
-  fileprivate var isUrgent: Bool
-  fileprivate var previous: IOJob?
-  fileprivate var following: IOJob?
-  fileprivate var isQueued = false
+  var isUrgent: Bool
+  var previous: IOJob?
+  var following: IOJob?
+  var isQueued = false
 
-  /// `work` may block. Urgent jobs go before others, but after ``IOThreads/urgentInARow`` urgent jobs another one goes.
+  /// `work` may block. Urgent jobs go before others, but after ``JobPlan/urgentInARow`` urgent jobs another one goes.
   package init(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
     self.isUrgent = isUrgent
     self.work = work
@@ -18,184 +18,129 @@ package final class IOJob: @unchecked Sendable {
 }
 
 /// A small pool of threads for system calls that wait for a disk. Threads are started on demand, bounded, and end after
-/// a second of idleness.
+/// a second of idleness. ``JobPlan`` says which of them does what.
 ///
 /// Not Dispatch, whose pool grows slowly when its threads block. The thread that slept last is woken first; each thread
 /// has its own semaphore.
 package final class IOThreads: Sendable {
-  /// A queue with removal from the middle in constant time, so that a cancelled read leaves nothing behind.
-  fileprivate struct JobQueue {
-    private(set) var first: IOJob?
-    private var last: IOJob?
-
-    mutating func append(_ job: IOJob) {
-      job.previous = last
-      job.isQueued = true
-      if let last { last.following = job } else { first = job }
-      last = job
-    }
-
-    mutating func remove(_ job: IOJob) {
-      if let previous = job.previous { previous.following = job.following } else { first = job.following }
-      if let following = job.following { following.previous = job.previous } else { last = job.previous }
-      job.previous = nil
-      job.following = nil
-      job.isQueued = false
-    }
-  }
-
-  fileprivate struct State {
-    var urgent = JobQueue()
-    var others = JobQueue()
-    /// Urgent jobs started in a row while another job waited.
-    var urgentSinceOther = 0
-    /// Sleeping threads, the last to fall asleep at the end.
-    var sleeping: [Worker] = []
-    var threads = 0
-
-    mutating func next() -> IOJob? {
-      let isOtherDue = urgentSinceOther >= IOThreads.urgentInARow
-      if let job = urgent.first, others.first == nil || !isOtherDue {
-        urgent.remove(job)
-        urgentSinceOther = others.first == nil ? 0 : urgentSinceOther + 1
-        return job
-      }
-      guard let job = others.first else { return nil }
-      others.remove(job)
-      urgentSinceOther = 0
-      return job
-    }
-  }
-
-  private let state = Locked(State())
-  private let limit: Int
+  private let state: Locked<JobPlan<Worker>>
+  private let patience: Int64
   private let idleNanoseconds: Int64
   private let start: Start
+  /// The threads for reads that the kernel has begun.
+  package let collecting: IOThreads?
 
   /// Runs the body with its context on a new thread; negative if no thread is available.
   package typealias Start =
     @Sendable (_ body: @convention(c) (UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer) -> CInt
 
-  /// Creates a pool of at most `limit` threads. A thread ends when it has been idle for `idle`.
+  /// Creates a pool of at most `limit` threads.
+  ///
+  /// - Parameters:
+  ///   - atOnce: so many are busy at most while each job is done in time. Default: all.
+  ///   - patience: for how long jobs may stand still in the queue until they get more threads than that.
+  ///   - collecting: the threads for reads that the kernel has begun, of which a few collect many. Default: these.
+  ///   - idle: a thread ends when it has been idle for so long.
   package init(
-    limit: Int, idle: Duration = .seconds(1), start: @escaping Start = { rio_thread_start($0, $1, "rangeio") }
+    limit: Int, atOnce: Int? = nil, patience: Duration = .milliseconds(1), collecting: IOThreads? = nil,
+    idle: Duration = .seconds(1), start: @escaping Start = { rio_thread_start($0, $1, "rangeio") }
   ) {
-    precondition(limit > 0, "a pool needs a thread")
-    self.limit = limit
+    state = Locked(JobPlan(limit: limit, atOnce: atOnce ?? limit))
+    self.patience = patience.nanoseconds
+    self.collecting = collecting
     idleNanoseconds = idle.nanoseconds
     self.start = start
   }
 
   /// The threads of the process. A disk performs best with some 32 reads in flight; the rest is for a second disk.
-  package static let shared = IOThreads(limit: 64)
+  package static let shared = IOThreads(
+    limit: 64, collecting: IOThreads(limit: 64, atOnce: max(4, Int(rio_processor_count()) / 4)))
 
   /// The threads of the process for work whose length the library does not know. Few: each may take long.
   package static let forWork = IOThreads(limit: 16)
-
-  /// The most urgent jobs that start while another waits, so that none waits forever.
-  package static let urgentInARow = 8
 
   /// The number of threads that exist now.
   package var threadCount: Int { state.withLock { $0.threads } }
 
   /// Runs `job` on a thread, soon.
   package func submit(_ job: IOJob) {
-    enum Step {
-      case hand(Worker)
-      case start
-      case wait
-    }
-    let step = state.withLock { state -> Step in
-      // A thread sleeps only when nothing is queued, so it can get the job directly, past the queue. It finds the job
-      // when it wakes, without taking the lock.
-      if let worker = state.sleeping.popLast() { return .hand(worker) }
-      if job.isUrgent { state.urgent.append(job) } else { state.others.append(job) }
-      guard state.threads < limit else { return .wait }
-      state.threads += 1
-      return .start
-    }
-    switch step {
+    switch state.withLock({ $0.submitted(job) }) {
     case .hand(let worker): worker.wake(with: job)
     case .start: startThread()
+    case .watch(let worker): worker.wake(with: nil)
+    case .startWatching: startThread(watching: true)
     case .wait: break
     }
   }
 
   /// Withdraws `job`, if no thread has started it. Returns whether it was withdrawn: then it will not run.
-  package func withdraw(_ job: IOJob) -> Bool {
-    state.withLock { state in
-      guard job.isQueued else { return false }
-      if job.isUrgent { state.urgent.remove(job) } else { state.others.remove(job) }
-      return true
-    }
-  }
+  package func withdraw(_ job: IOJob) -> Bool { state.withLock { $0.withdrew(job) } }
 
   /// Moves `job` to the urgent ones, if no thread has started it.
-  package func raise(_ job: IOJob) {
-    state.withLock { state in
-      guard job.isQueued, !job.isUrgent else { return }
-      state.others.remove(job)
-      job.isUrgent = true
-      state.urgent.append(job)
-    }
-  }
+  package func raise(_ job: IOJob) { state.withLock { $0.raised(job) } }
 
-  private func startThread() {
-    let worker = Worker(self)
+  private func startThread(watching: Bool = false) {
+    let worker = Worker(self, isWatching: watching)
     let context = Unmanaged.passRetained(worker).toOpaque()
     let result = start({ Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().run() }, context)
     guard result < 0 else { return }
     Unmanaged<Worker>.fromOpaque(context).release()
     // No thread is available. Existing threads will do the work. If there are none, this one must, including all jobs
     // that were queued in between because this thread was expected.
-    state.withLock { $0.threads -= 1 }
+    state.withLock { $0.failedToStart(watching: watching) }
     while let orphan = state.withLock({ $0.threads == 0 ? $0.next() : nil }) { orphan.work() }
   }
 
-  /// The worker's next job; `nil` if there is none, and the worker is then listed as sleeping.
-  fileprivate func nextJob(for worker: Worker) -> IOJob? {
-    state.withLock { state in
-      if let job = state.next() { return job }
-      state.sleeping.append(worker)
-      return nil
+  /// Looks after the queue for as long as that is needed. Returns the job that the thread has to help with; `nil` if it
+  /// is listed as sleeping.
+  private func watch(_ worker: Worker) -> IOJob? {
+    while true {
+      rio_pause_ns(patience)
+      switch state.withLock({ $0.looked(worker) }) {
+      case .again: continue
+      case .sleep: return nil
+      case .help(let job, let helpers, let starts):
+        for (helper, job) in helpers { helper.wake(with: job) }
+        for _ in 0..<starts { startThread() }
+        return job
+      }
     }
   }
 
-  /// Whether `worker`, which was not woken in time, may end. If it was chosen in between, its wake is on the way.
-  fileprivate func mayEnd(_ worker: Worker) -> Bool {
-    state.withLock { state in
-      guard let place = state.sleeping.firstIndex(where: { $0 === worker }) else { return false }
-      state.sleeping.remove(at: place)
-      state.threads -= 1
-      return true
-    }
-  }
-
-  fileprivate final class Worker: @unchecked Sendable {
-    // Unchecked: `handed` is written before the semaphore is posted and read after waiting for it. The writer is the
-    // one thread that took this worker off the sleeping list; the reader is the worker's own thread.
+  private final class Worker: @unchecked Sendable {
+    // Unchecked: `handed` and `isWatching` are written before the semaphore is posted and read after waiting for it. The
+    // writer is the one thread that took this worker off the sleeping list; the reader is the worker's own thread.
     private let threads: IOThreads
     private let parker: OpaquePointer
     private var handed: IOJob?
+    private var isWatching: Bool
 
-    init(_ threads: IOThreads) {
+    init(_ threads: IOThreads, isWatching: Bool) {
       self.threads = threads
+      self.isWatching = isWatching
       guard let parker = rio_parker_create() else { fatalError("no memory for a semaphore of 32 bytes") }
       self.parker = parker
     }
 
     deinit { rio_parker_destroy(parker) }
 
-    func wake(with job: IOJob) {
+    /// - Parameter job: `nil` for watching the queue.
+    func wake(with job: IOJob?) {
       handed = job
+      isWatching = job == nil
       rio_parker_wake(parker)
     }
 
     func run() {
       while true {
-        while let job = threads.nextJob(for: self) { job.work() }
+        if !isWatching {
+          doJobs()
+        } else if let job = threads.watch(self) {
+          job.work()
+          doJobs()
+        }
         if !rio_parker_wait(parker, threads.idleNanoseconds) {
-          if threads.mayEnd(self) { return }
+          if threads.state.withLock({ $0.mayEnd { $0 === self } }) { return }
           // Chosen in between: the job is on its way.
           while !rio_parker_wait(parker, 3_600_000_000_000) {}
         }
@@ -203,6 +148,11 @@ package final class IOThreads: Sendable {
         handed = nil
         job?.work()
       }
+    }
+
+    /// Until there are none, and the thread is listed as sleeping.
+    private func doJobs() {
+      while let job = threads.state.withLock({ $0.next(for: self) }) { job.work() }
     }
   }
 }

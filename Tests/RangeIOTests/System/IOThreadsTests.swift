@@ -163,6 +163,37 @@ import Testing
     #expect(threads.threadCount <= 3)
   }
 
+  @Test func `jobs that wait behind others which hang get threads of their own`() async throws {
+    let threads = IOThreads(limit: 8, atOnce: 2)
+    for _ in 0..<3 {
+      let blockers = (0..<8).map { _ in Blocker() }
+      for blocker in blockers { threads.submit(IOJob { blocker.run() }) }
+      for blocker in blockers { try await blocker.hasBegun.value() }
+      #expect(threads.threadCount == 8)
+      for blocker in blockers { blocker.letGo() }
+    }
+  }
+
+  @Test func `a few threads do many jobs, and end when they are idle`() async throws {
+    let noted = NotedThreads()
+    let threads = IOThreads(limit: 64, atOnce: 2, idle: .milliseconds(1), start: noted.start)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<32 {
+        group.addTask {
+          for _ in 0..<200 {
+            let done = Promise<Void>()
+            threads.submit(IOJob { done.resolve(.success(())) })
+            // `try?`: no task is cancelled here.
+            try? await done.value()
+            #expect(done.isAnswered)
+          }
+        }
+      }
+    }
+    await noted.end()
+    #expect(threads.threadCount == 0)
+  }
+
   @Test func `a sleeping thread is used again rather than a new one started`() async throws {
     let threads = IOThreads(limit: 200, idle: .seconds(3600))
     for _ in 0..<200 {

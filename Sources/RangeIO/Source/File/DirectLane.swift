@@ -20,16 +20,20 @@ extension DirectAlignment {
 ///
 /// All calls may wait for the disk: they are made on the library's threads.
 final class DirectLane: Sendable {
-  private enum State {
-    case unopened
-    case open(OpenFile, DirectAlignment)
-    case refused
+  private final class Direct: Sendable {
+    let file: OpenFile
+    let alignment: DirectAlignment
+
+    init(_ file: OpenFile, _ alignment: DirectAlignment) {
+      self.file = file
+      self.alignment = alignment
+    }
   }
 
   private let file: OpenFile
   private let threads: IOThreads
   private let counters: LaneCounters
-  private let state = Locked(State.unopened)
+  private let opened = PublishedOnce<Direct>()
   private let isRefused = Atomic<Bool>(false)
 
   init(_ file: OpenFile, threads: IOThreads, counters: LaneCounters) {
@@ -42,20 +46,14 @@ final class DirectLane: Sendable {
   var isAvailable: Bool { !isRefused.load(ordering: .relaxed) }
 
   /// Makes the descriptor refer to an empty file, as ``OpenFile/release()`` does.
-  func release() { opened?.file.release() }
+  func release() { opened.value?.file.release() }
 
   /// Closes the descriptor. The gate must be drained.
-  func closed() async throws { try await opened?.file.closed() }
-
-  private var opened: (file: OpenFile, alignment: DirectAlignment)? {
-    state.withLock { state in
-      if case .open(let file, let alignment) = state { (file, alignment) } else { nil }
-    }
-  }
+  func closed() async throws { try await opened.value?.file.closed() }
 
   /// Opens the descriptor if it is not open; `nil` if it cannot be had.
-  private func open() -> (file: OpenFile, alignment: DirectAlignment)? {
-    if let opened { return opened }
+  private func open() -> Direct? {
+    if let opened = opened.value { return opened }
     guard isAvailable else { return nil }
     let syscalls = file.syscalls
     let descriptor = syscalls.call.reopenDirect(file.descriptor)
@@ -71,19 +69,13 @@ final class DirectLane: Sendable {
       return nil
     }
     // Of two threads that open it at the same time the first wins; the other's descriptor closes with its object.
-    return state.withLock { state in
-      if case .unopened = state { state = .open(new, alignment) }
-      if case .open(let file, let alignment) = state { return (file, alignment) }
-      return nil
-    }
+    return opened.publish(Direct(new, alignment))
   }
 
   /// From now on everything is read through the page cache. An open descriptor stays until the file is closed: others
   /// may read from it now.
   private func refuse() {
-    guard !isRefused.exchange(true, ordering: .relaxed) else { return }
-    counters.refusedDirect()
-    state.withLock { if case .unopened = $0 { $0 = .refused } }
+    if !isRefused.exchange(true, ordering: .relaxed) { counters.refusedDirect() }
   }
 
   /// What a file system, or a sandbox, answers that does not know such reads, or wants them aligned otherwise.
@@ -111,10 +103,10 @@ final class DirectLane: Sendable {
     let buffer = try opened?.alignment.buffer(span.count, pool) ?? pool.buffer(range.count)
     let skipped = range.lowerBound - span.lowerBound
     var count = 0
-    if let (direct, alignment) = opened {
+    if let opened {
       count = try attempt(range.count) { () throws(Errno) in
-        try direct.syscalls.readFully(
-          direct.descriptor, buffer.memory, at: span.lowerBound, inMultiplesOf: alignment.offset) - skipped
+        try opened.file.syscalls.readFully(
+          opened.file.descriptor, buffer.memory, at: span.lowerBound, inMultiplesOf: opened.alignment.offset) - skipped
       }
     }
     if count < range.count {
@@ -131,9 +123,9 @@ final class DirectLane: Sendable {
   /// Reads `range` into `buffers`. Returns the number of bytes, fewer than asked only at the end of the file.
   func read(_ range: ByteRange, into buffers: [WritableBytes], _ pool: BufferPool) throws -> Int {
     var count = 0
-    if let (direct, alignment) = open() {
+    if let opened = open() {
       count = try attempt(range.count) { () throws(Errno) in
-        try fill(buffers, from: range.lowerBound, direct, alignment, pool)
+        try fill(buffers, from: range.lowerBound, opened.file, opened.alignment, pool)
       }
     }
     guard count < range.count else { return count }

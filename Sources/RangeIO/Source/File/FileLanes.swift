@@ -36,7 +36,7 @@ final class FileLanes: Sendable {
   private let recordingNow = Locked<AppendOnlyFile?>(nil)
 
   init(
-    _ opened: FileOpening.Opened, threads: IOThreads, counters: LaneCounters, gate: ShutdownGate,
+    _ opened: FileOpening.Opened, threads: IOThreads, begun: BegunReads?, counters: LaneCounters, gate: ShutdownGate,
     waiting: WaiterRegistry
   ) {
     file = opened.file
@@ -51,7 +51,7 @@ final class FileLanes: Sendable {
     nameByPath = opened.path?.lexicallyNormalized().string
     sighting = Locked(FileSighting(opened.status, name: opened.name))
     atRest = Locked(FileVersion(opened.status))
-    resident = ResidentLane(opened.file)
+    resident = ResidentLane(opened.file, begun: begun)
     positional = PositionalLane(opened.file, threads: threads, gate: gate, waiting: waiting)
     direct = DirectLane(opened.file, threads: threads, counters: counters)
   }
@@ -258,6 +258,8 @@ enum LaneThreshold {
   /// The most bytes that a resident read of one or several ranges copies on the caller's own thread and actor. A larger
   /// read leaves the actor first.
   static let residentInline = 256 * 1024
+  /// The most bytes that the kernel begins to read at once, whatever the settings of the device.
+  static let mostBegun = 64 * 1024
   /// The number of bytes copied from the page cache between two checks for cancellation.
   static let residentPiece = 1024 * 1024
   /// The size in bytes of the pieces that DispatchIO reads and reports.

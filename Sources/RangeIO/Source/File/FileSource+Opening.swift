@@ -72,7 +72,8 @@ extension FileSource {
         case .adopted(let file): try FileOpening.adopt(file)
         }
       return FileLanes(
-        opened, threads: configuration.threads(of: opened), counters: counters, gate: gate, waiting: waiting)
+        opened, threads: configuration.threads(of: opened), begun: configuration.begunReads?(opened.status.device),
+        counters: counters, gate: gate, waiting: waiting)
     }
   }
 

@@ -11,6 +11,11 @@ extension FileSource {
       && !bypassesPageCache(of: lanes)
   }
 
+  /// What is known of reads that the kernel has begun when the resident lane has left `rest` bytes.
+  private func begun(_ rest: Int, _ lanes: FileLanes) -> BegunReads? {
+    usesResidentLane(of: lanes) ? lanes.resident.begun(rest) : nil
+  }
+
   /// Whether the direct lane reads everything. Not once the file's system has refused it.
   func bypassesPageCache(of lanes: FileLanes) -> Bool {
     configuration.pageCache == .bypass && lanes.direct.isAvailable
@@ -98,7 +103,8 @@ extension FileSource {
     of range: ByteRange, into buffer: WritableBytes, from filled: Int, _ lanes: FileLanes, _ version: FileVersion?,
     _ seen: inout FileStatus?
   ) async throws -> Bytes {
-    let (count, status) = try await lanes.positional.read(range, into: buffer, from: filled)
+    let begun = begun(range.count - filled, lanes)
+    let (count, status) = try await lanes.positional.read(range, into: buffer, from: filled, begun: begun)
     seen = status
     counters.add(count - filled, to: .positional)
     guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
@@ -190,7 +196,8 @@ extension FileSource {
       if filled == range.count {
         results[index] = buffer.bytes(filled)
       } else {
-        pending.append((index, buffer, filled, lanes.positional.begin(range, into: buffer, from: filled)))
+        let begun = begun(range.count - filled, lanes)
+        pending.append((index, buffer, filled, lanes.positional.begin(range, into: buffer, from: filled, begun: begun)))
       }
     }
     for (index, buffer, filled, read) in pending {
@@ -265,7 +272,8 @@ extension FileSource {
               try direct.read(range, into: scattered.buffers, pool)
             })
         } else {
-          try await lanes.positional.read(range, into: scattered, from: filled)
+          try await lanes.positional.read(
+            range, into: scattered, from: filled, begun: begun(range.count - filled, lanes))
         }
       seen = status
       if !bypasses { counters.add(count - filled, to: .positional) }

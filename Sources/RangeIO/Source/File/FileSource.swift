@@ -249,7 +249,12 @@ extension FileSource {
     package var cost: SourceDescription.Cost
     package var pageCache: PageCache
 
-    package var syscalls = Syscalls.system
+    package var syscalls = Syscalls.system {
+      // What other calls do says nothing of a device.
+      didSet { begunReads = nil }
+    }
+    /// By device: whether the kernel begins reads. `nil`: no file asks.
+    var begunReads: (@Sendable (UInt64) -> BegunReads)? = { .of($0) }
     package var threads = IOThreads.shared
     /// For paths, and for files on a server.
     package var pathThreads = PathThreads.shared

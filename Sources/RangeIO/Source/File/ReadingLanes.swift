@@ -22,6 +22,7 @@ final class PositionalLane: Sendable {
   /// A read that was handed to a thread.
   struct Pending<Value: Sendable> {
     fileprivate let job: IOJob
+    fileprivate let threads: IOThreads
     fileprivate let answer: Promise<Outcome<Value>>
     /// The urgency of a prefetch, which goes after demands.
     fileprivate let urgency: (ReadUrgency, ReadUrgency.Handle)?
@@ -33,17 +34,33 @@ final class PositionalLane: Sendable {
   /// Hands a read of `range` into `buffer` to a thread. The first `filled` bytes are already there.
   ///
   /// The buffer belongs to the read until the read has ended, whether or not its caller still waits.
-  func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) -> Pending<Int> {
-    begin(range) { [file] in
-      let rest = UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
+  ///
+  /// - Parameter begun: what is known of reads that the kernel may have begun, as this one.
+  func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?) -> Pending<Int> {
+    begin(range, isBegun: begun?.isCertain ?? false) { [file] in
+      var filled = filled
+      var rest: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
+      }
+      if let begun, begun.isOpen {
+        try begun.watch { () throws(Errno) in
+          filled += try file.syscalls.readWhatIsResident(file.descriptor, rest, at: range.lowerBound + filled) ?? 0
+          return filled == range.count
+        }
+      }
       return filled + (try file.syscalls.readFully(file.descriptor, rest, at: range.lowerBound + filled))
     }
   }
 
   /// Hands `read`, which reads `range` in its own way, to a thread.
   ///
-  /// - Parameter read: throws `Errno`, or an error for the caller.
-  func begin<Value>(_ range: ByteRange, _ read: @escaping @Sendable () throws -> Value) -> Pending<Value> {
+  /// - Parameters:
+  ///   - isBegun: whether the kernel has begun it, and it only has to be collected.
+  ///   - read: throws `Errno`, or an error for the caller.
+  func begin<Value>(
+    _ range: ByteRange, isBegun: Bool = false, _ read: @escaping @Sendable () throws -> Value
+  ) -> Pending<Value> {
+    let threads = isBegun ? threads.collecting ?? threads : threads
     let answer = Promise<Outcome<Value>>()
     gate.enterAgain()
     let urgency = ReadUrgency.current
@@ -60,7 +77,7 @@ final class PositionalLane: Sendable {
     threads.submit(job)
     // After `submit`: raised before that, the job would not be found.
     let handle = urgency.map { ($0, $0.observe { [threads] in threads.raise(job) }) }
-    return Pending(job: job, answer: answer, urgency: handle)
+    return Pending(job: job, threads: threads, answer: answer, urgency: handle)
   }
 
   /// Waits for a read. If cancelled or closed, it returns at once and withdraws the read if that has not begun. Returns
@@ -79,18 +96,31 @@ final class PositionalLane: Sendable {
   func withdraw<Value>(_ pending: Pending<Value>) {
     pending.forgetUrgency()
     pending.answer.fail(CancellationError())
-    if threads.withdraw(pending.job) { gate.leave() }
+    if pending.threads.withdraw(pending.job) { gate.leave() }
   }
 
   /// Reads `range` into `buffer` from `filled` on.
-  func read(_ range: ByteRange, into buffer: WritableBytes, from filled: Int) async throws -> Outcome<Int> {
-    try await finish(begin(range, into: buffer, from: filled))
+  func read(
+    _ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?
+  ) async throws -> Outcome<Int> {
+    try await finish(begin(range, into: buffer, from: filled, begun: begun))
   }
 
   /// Reads `range` into several buffers. The first `filled` bytes are already there.
-  func read(_ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int) async throws -> Outcome<Int> {
-    let pending = begin(range) { [file] in
-      try buffers.fill(after: filled, from: range.lowerBound, of: file.descriptor, file.syscalls)
+  func read(
+    _ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int, begun: BegunReads?
+  ) async throws -> Outcome<Int> {
+    let pending = begin(range, isBegun: begun?.isCertain ?? false) { [file] in
+      var filled = filled
+      if let begun, begun.isOpen {
+        try begun.watch { () throws(Errno) in
+          filled =
+            try buffers.fillWithResident(
+              after: filled, upTo: range.count, from: range.lowerBound, of: file.descriptor, file.syscalls) ?? filled
+          return filled == range.count
+        }
+      }
+      return try buffers.fill(after: filled, from: range.lowerBound, of: file.descriptor, file.syscalls)
     }
     return try await finish(pending)
   }
@@ -101,10 +131,22 @@ final class PositionalLane: Sendable {
 /// `preadv2(RWF_NOWAIT)`, Linux only; see preadv2(2).
 final class ResidentLane: Sendable {
   private let file: OpenFile
+  private let begun: BegunReads?
   /// `false` once this file's system has said that it cannot tell what is resident.
   private let isAvailable = Atomic<Bool>(true)
 
-  init(_ file: OpenFile) { self.file = file }
+  init(_ file: OpenFile, begun: BegunReads?) {
+    self.file = file
+    self.begun = begun
+  }
+
+  /// What is known of reads that the kernel begins when this lane has asked for them; `nil` for a read that is too long to
+  /// be begun as a whole.
+  ///
+  /// - Parameter rest: the number of bytes that this lane did not find.
+  func begun(_ rest: Int) -> BegunReads? {
+    rest <= LaneThreshold.mostBegun && isAvailable.load(ordering: .relaxed) ? begun : nil
+  }
 
   /// Fills `buffer` from `range` as far as the page cache has it. Returns the number of bytes from the start of `range`
   /// that were resident.

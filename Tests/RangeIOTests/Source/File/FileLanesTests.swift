@@ -16,7 +16,8 @@ struct FileLanesTests {
     let descriptors = CountedDescriptors()
     let (gate, waiting) = (ShutdownGate(), WaiterRegistry())
     let lanes = FileLanes(
-      try FileOpening.open(FilePath(path), descriptors.syscalls()), threads: .shared, counters: LaneCounters(),
+      try FileOpening.open(FilePath(path), descriptors.syscalls()), threads: .shared, begun: nil,
+      counters: LaneCounters(),
       gate: gate,
       waiting: waiting)
     try #require(gate.enter(), "a read begins")
@@ -87,7 +88,8 @@ struct FileLanesTests {
           return counted.reopen(descriptor)
         }, close: counted.close))
     let opened = FileLanes(
-      try FileOpening.open(FilePath(path), syscalls), threads: .shared, counters: LaneCounters(), gate: gate,
+      try FileOpening.open(FilePath(path), syscalls), threads: .shared, begun: nil, counters: LaneCounters(),
+      gate: gate,
       waiting: waiting)
     lanes.withLock { $0 = opened }
     let lane = try await opened.dispatchIOLane()

@@ -1,0 +1,189 @@
+/// Which thread of a pool does which job, as a value: events in, actions out.
+///
+/// The first ``atOnce`` threads get a job as soon as it comes. A job that comes while so many are busy is queued, and one
+/// more thread watches the queue. When for the length of one look no job has left the queue, the jobs in it get threads of
+/// their own, up to ``limit``.
+///
+/// Generic over the thread, so that tests can pass numbers.
+struct JobPlan<Worker> {
+  /// The most threads.
+  let limit: Int
+  /// So many threads are busy before a job has to wait.
+  let atOnce: Int
+  private var urgent = JobQueue()
+  private var others = JobQueue()
+  /// Urgent jobs started in a row while another job waited.
+  private var urgentSinceOther = 0
+  /// Sleeping threads, the last to fall asleep at the end.
+  private var sleeping: [Worker] = []
+  /// The threads that exist or are being started.
+  private(set) var threads = 0
+  private var isWatched = false
+  /// What has happened to the queue since the last look of the watching thread.
+  private var sinceLook = (queued: false, left: false)
+
+  /// The most urgent jobs that start while another waits, so that none waits forever.
+  static var urgentInARow: Int { 8 }
+
+  init(limit: Int, atOnce: Int) {
+    precondition(limit > 0 && atOnce > 0 && atOnce <= limit, "a pool needs a thread")
+    self.limit = limit
+    self.atOnce = atOnce
+  }
+
+  /// What follows from a job that was submitted.
+  enum Submission {
+    /// This thread gets it, past the queue.
+    case hand(Worker)
+    /// It is queued, and a new thread is needed.
+    case start
+    /// It is queued, and this thread has to watch the queue.
+    case watch(Worker)
+    /// It is queued, and a new thread has to watch the queue.
+    case startWatching
+    /// It is queued.
+    case wait
+  }
+
+  /// What follows from a look at the queue.
+  enum Look {
+    /// Jobs are done without help: look again.
+    case again
+    /// There was nothing to watch. The thread is listed as sleeping.
+    case sleep
+    /// The queue stands still: the first job is for the thread that looked, and each of these threads gets one.
+    case help(IOJob, with: [(Worker, IOJob)], starts: Int)
+  }
+
+  private var busy: Int { threads - sleeping.count - (isWatched ? 1 : 0) }
+
+  /// The thread that watches is not busy, but no job can be handed to it.
+  private var mayStart: Bool { threads < limit }
+
+  mutating func submitted(_ job: IOJob) -> Submission {
+    if busy < atOnce {
+      // A thread sleeps only when nothing is queued, so it can get the job directly. It finds the job when it wakes,
+      // without taking the lock.
+      if let worker = sleeping.popLast() { return .hand(worker) }
+      append(job)
+      guard mayStart else { return .wait }
+      threads += 1
+      return .start
+    }
+    append(job)
+    sinceLook.queued = true
+    guard !isWatched, atOnce < limit else { return .wait }
+    isWatched = true
+    sinceLook.left = false
+    if let worker = sleeping.popLast() { return .watch(worker) }
+    if mayStart {
+      threads += 1
+      return .startWatching
+    }
+    isWatched = false
+    return .wait
+  }
+
+  /// The next job of a thread that has done its last one; `nil` if there is none, and it is then listed as sleeping.
+  mutating func next(for worker: Worker) -> IOJob? {
+    if let job = next() { return job }
+    sleeping.append(worker)
+    return nil
+  }
+
+  /// The next job, which leaves the queue.
+  mutating func next() -> IOJob? {
+    let isOtherDue = urgentSinceOther >= Self.urgentInARow
+    if let job = urgent.first, others.first == nil || !isOtherDue {
+      urgentSinceOther = others.first == nil ? 0 : urgentSinceOther + 1
+      remove(job)
+      return job
+    }
+    guard let job = others.first else { return nil }
+    urgentSinceOther = 0
+    remove(job)
+    return job
+  }
+
+  /// The thread that watches looks at the queue.
+  mutating func looked(_ worker: Worker) -> Look {
+    let since = sinceLook
+    sinceLook = (false, false)
+    guard !since.left, let job = next() else {
+      if since.queued || urgent.first != nil || others.first != nil { return .again }
+      isWatched = false
+      sleeping.append(worker)
+      return .sleep
+    }
+    isWatched = false
+    var helpers: [(Worker, IOJob)] = []
+    while !sleeping.isEmpty, let job = next() { helpers.append((sleeping.removeLast(), job)) }
+    let starts = min(urgent.count + others.count, limit - threads)
+    threads += starts
+    return .help(job, with: helpers, starts: starts)
+  }
+
+  /// A thread could not be started.
+  ///
+  /// - Parameter watching: whether it was to watch.
+  mutating func failedToStart(watching: Bool) {
+    threads -= 1
+    if watching { isWatched = false }
+  }
+
+  /// Whether a thread that was not woken in time may end. If it was chosen in between, its wake is on the way.
+  mutating func mayEnd(_ isOne: (Worker) -> Bool) -> Bool {
+    guard let place = sleeping.firstIndex(where: isOne) else { return false }
+    sleeping.remove(at: place)
+    threads -= 1
+    return true
+  }
+
+  /// Takes `job` from the queue. Returns `false` if it is not there.
+  mutating func withdrew(_ job: IOJob) -> Bool {
+    guard job.isQueued else { return false }
+    remove(job)
+    return true
+  }
+
+  /// `job` goes with the urgent ones, if it still waits.
+  mutating func raised(_ job: IOJob) {
+    guard job.isQueued, !job.isUrgent else { return }
+    others.remove(job)
+    job.isUrgent = true
+    urgent.append(job)
+  }
+
+  private mutating func append(_ job: IOJob) {
+    if job.isUrgent { urgent.append(job) } else { others.append(job) }
+  }
+
+  private mutating func remove(_ job: IOJob) {
+    if job.isUrgent { urgent.remove(job) } else { others.remove(job) }
+    sinceLook.left = true
+  }
+}
+
+/// A queue with removal from the middle in constant time, so that a cancelled read leaves nothing behind.
+private struct JobQueue {
+  private(set) var first: IOJob?
+  private var last: IOJob?
+  private(set) var count = 0
+
+  mutating func append(_ job: IOJob) {
+    job.previous = last
+    job.isQueued = true
+    if let last { last.following = job } else { first = job }
+    last = job
+    count += 1
+  }
+
+  mutating func remove(_ job: IOJob) {
+    if let previous = job.previous { previous.following = job.following } else { first = job.following }
+    if let following = job.following { following.previous = job.previous } else { last = job.previous }
+    job.previous = nil
+    job.following = nil
+    job.isQueued = false
+    count -= 1
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// Whether the kernel begins reads, and who collects those that it has begun.
+struct BegunReadsTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// Watches a read that is there after so many looks.
+  private func watch(_ begun: BegunReads, after looks: Int) throws {
+    var looked = 0
+    try begun.watch { () throws(Errno) in
+      defer { looked += 1 }
+      return looked >= looks
+    }
+  }
+
+  @Test func `it is certain once reads have come by themselves several times in a row`() throws {
+    let begun = BegunReads()
+    for _ in 1..<BegunReads.enough { try watch(begun, after: 1) }
+    #expect(begun.isOpen && !begun.isCertain)
+    // One that another has read says nothing; one that does not come says that the others were read by others.
+    try watch(begun, after: 0)
+    try watch(begun, after: .max)
+    for _ in 1..<BegunReads.enough { try watch(begun, after: 2) }
+    #expect(begun.isOpen && !begun.isCertain)
+    try watch(begun, after: 1)
+    #expect(!begun.isOpen && begun.isCertain)
+  }
+
+  @Test func `after many that did not come it is not looked for any more`() throws {
+    let begun = BegunReads()
+    for _ in 1..<BegunReads.mostTries { try watch(begun, after: .max) }
+    #expect(begun.isOpen)
+    try watch(begun, after: .max)
+    #expect(!begun.isOpen && !begun.isCertain)
+  }
+
+  @Test func `each device has its own, and a device that fails is reported by the read`() throws {
+    #expect(BegunReads.of(.max) === BegunReads.of(.max) && BegunReads.of(.max) !== BegunReads.of(.max - 1))
+    let begun = BegunReads()
+    #expect(throws: Errno.ioError) { try begun.watch { () throws(Errno) in throw .ioError } }
+    #expect(begun.isOpen)
+  }
+
+  /// Starts threads that know the name of their pool.
+  private static func start(_ pool: String) -> IOThreads.Start {
+    { body, context in
+      // The thread's own from here on.
+      nonisolated(unsafe) let context = context
+      Thread.detachNewThread {
+        Thread.current.name = pool
+        body(context)
+      }
+      return 0
+    }
+  }
+
+  /// The pool of this thread.
+  private static var pool: String { Thread.current.name ?? "" }
+
+  /// A source whose pages come from the disk by themselves after two looks at them, if `comes`; with threads for that.
+  private func source(
+    _ path: String, _ begun: BegunReads, comes: Bool, _ blocking: Noted<String>
+  ) -> FileSource {
+    let asked = Noted<Int>()
+    @Sendable func isThere(_ offset: Int) -> Bool {
+      defer { asked.add(offset) }
+      return comes && asked.all.count { $0 == offset } >= 2
+    }
+    var configuration = FileSource.Configuration()
+    let system = Syscalls.Calls()
+    configuration.syscalls = Syscalls(
+      .init(
+        read: { descriptor, buffer, offset in
+          blocking.add(Self.pool)
+          return system.read(descriptor, buffer, offset)
+        },
+        readResident: {
+          isThere($2) ? system.readResident($0, $1, $2) : -Int(Errno.resourceTemporarilyUnavailable.rawValue)
+        },
+        readScattered: { descriptor, buffers, offset, isResident in
+          if !isResident { blocking.add(Self.pool) }
+          return isResident && !isThere(offset)
+            ? -Int(Errno.resourceTemporarilyUnavailable.rawValue)
+            : system.readScattered(descriptor, buffers, offset, isResident)
+        }))
+    configuration.begunReads = { _ in begun }
+    configuration.threads = IOThreads(
+      limit: 4, collecting: IOThreads(limit: 4, start: Self.start("collecting")), start: Self.start("waiting"))
+    return FileSource(path, configuration: configuration)
+  }
+
+  /// Reads 20 blocks in each way, and compares them.
+  private func read(_ source: FileSource, _ bytes: [UInt8], from first: Int) async throws {
+    let all = Bytes(bytes)
+    let description = try await source.describe()
+    let grid = try #require(BlockGrid(blockSize: 4096))
+    for block in first..<first + 20 {
+      let range = block * 4096..<(block + 1) * 4096
+      switch block % 3 {
+      case 0: #expect(try await source.read(range, of: description) == all[range])
+      case 1: #expect(try await source.read([range], of: description) == [all[range]])
+      default:
+        let pieces = try await source.read(range, of: description, scatteredBy: grid)
+        #expect(pieces == [all[range]])
+      }
+    }
+  }
+
+  @Test func `once it is certain a few threads collect what the kernel has begun`() async throws {
+    let (path, bytes) = try await directory.file(count: 100 * 4096)
+    let (begun, blocking) = (BegunReads(), Noted<String>())
+    let source = source(path, begun, comes: true, blocking)
+    try await read(source, bytes, from: 0)
+    #expect(begun.isCertain)
+    #expect(blocking.all.allSatisfy { $0 == "collecting" } && blocking.all.count == 20 - BegunReads.enough)
+    // What is too long to be begun as a whole waits elsewhere.
+    let long = 40 * 4096..<40 * 4096 + LaneThreshold.mostBegun + 1
+    #expect(try await source.read(long, of: try await source.describe()) == Bytes(bytes)[long])
+    #expect(blocking.all.last == "waiting")
+    await source.close()
+  }
+
+  @Test func `where the kernel begins nothing each read waits on a thread of its own`() async throws {
+    let (path, bytes) = try await directory.file(count: 100 * 4096)
+    let (begun, blocking) = (BegunReads(), Noted<String>())
+    let source = source(path, begun, comes: false, blocking)
+    try await read(source, bytes, from: 0)
+    #expect(!begun.isCertain && !begun.isOpen)
+    #expect(blocking.all == [String](repeating: "waiting", count: 20))
+    await source.close()
+  }
+}
