@@ -199,6 +199,8 @@ bool rio_parker_wait(struct rio_parker *parker, int64_t timeout_ns) {
   return woken;
 }
 
+bool rio_is_main_thread(void) { return pthread_main_np() != 0; }
+
 void rio_platform_name_thread(const char *name) { pthread_setname_np(name); }
 
 void rio_platform_detect(bool *sums, bool *products) { *sums = *products = true; }

@@ -135,6 +135,12 @@ int64_t rio_physical_memory(void) {
   return __builtin_mul_overflow((int64_t)pages, (int64_t)page_size, &count) ? -EOVERFLOW : count;
 }
 
+int64_t rio_monotonic_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 void rio_pause_ns(int64_t duration_ns) {
   struct timespec pause = {.tv_sec = duration_ns / 1000000000, .tv_nsec = duration_ns % 1000000000};
   nanosleep(&pause, NULL);

@@ -310,6 +310,8 @@ bool rio_parker_wait(struct rio_parker *parker, int64_t timeout_ns) {
   return result == 0;
 }
 
+bool rio_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+
 void rio_platform_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 #if defined(__aarch64__)

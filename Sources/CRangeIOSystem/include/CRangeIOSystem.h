@@ -140,6 +140,21 @@ int64_t rio_process_number(void);
 /// The machine's memory in bytes, whatever part of it this process may use, or -errno.
 int64_t rio_physical_memory(void);
 
+/// A clock that only goes forward, in nanoseconds.
+int64_t rio_monotonic_ns(void);
+
+/// Tells the processor that this thread waits in a loop.
+static inline void rio_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("isb" ::: "memory");
+#endif
+}
+
+/// Whether the calling thread is the one that the process began with.
+bool rio_is_main_thread(void);
+
 /// Blocks the calling thread.
 void rio_pause_ns(int64_t duration_ns);
 

@@ -133,12 +133,7 @@ package final class IOThreads: Sendable {
 
     func run() {
       while true {
-        if !isWatching {
-          doJobs()
-        } else if let job = threads.watch(self) {
-          job.work()
-          doJobs()
-        }
+        doJobs()
         if !rio_parker_wait(parker, threads.idleNanoseconds) {
           if threads.state.withLock({ $0.mayEnd { $0 === self } }) { return }
           // Chosen in between: the job is on its way.
@@ -152,7 +147,21 @@ package final class IOThreads: Sendable {
 
     /// Until there are none, and the thread is listed as sleeping.
     private func doJobs() {
-      while let job = threads.state.withLock({ $0.next(for: self) }) { job.work() }
+      var watches = isWatching
+      isWatching = false
+      while true {
+        if watches {
+          guard let job = threads.watch(self) else { return }
+          job.work()
+        }
+        switch threads.state.withLock({ $0.next(for: self) }) {
+        case .job(let job):
+          watches = false
+          job.work()
+        case .watch: watches = true
+        case .sleep: return
+        }
+      }
     }
   }
 }

@@ -18,6 +18,8 @@ struct JobPlan<Worker> {
   private var sleeping: [Worker] = []
   /// The threads that exist or are being started.
   private(set) var threads = 0
+  /// Threads that are being started to help: each takes a job, however many are busy.
+  private var helpersToCome = 0
   private var isWatched = false
   /// What has happened to the queue since the last look of the watching thread.
   private var sinceLook = (queued: false, left: false)
@@ -71,10 +73,8 @@ struct JobPlan<Worker> {
       return .start
     }
     append(job)
-    sinceLook.queued = true
     guard !isWatched, atOnce < limit else { return .wait }
-    isWatched = true
-    sinceLook.left = false
+    watched()
     if let worker = sleeping.popLast() { return .watch(worker) }
     if mayStart {
       threads += 1
@@ -84,11 +84,27 @@ struct JobPlan<Worker> {
     return .wait
   }
 
-  /// The next job of a thread that has done its last one; `nil` if there is none, and it is then listed as sleeping.
-  mutating func next(for worker: Worker) -> IOJob? {
-    if let job = next() { return job }
+  /// What a thread does that has done its job.
+  enum Next {
+    case job(IOJob)
+    /// It watches the queue, which has more threads than it needs.
+    case watch
+    /// There is nothing for it to do. It is listed as sleeping.
+    case sleep
+  }
+
+  /// A thread has done its job, or has started.
+  mutating func next(for worker: Worker) -> Next {
+    let isHelper = helpersToCome > 0
+    if isHelper { helpersToCome -= 1 }
+    // After help there are more than needed.
+    if isHelper || busy <= atOnce, let job = next() { return .job(job) }
+    if !isWatched, urgent.first != nil || others.first != nil {
+      watched()
+      return .watch
+    }
     sleeping.append(worker)
-    return nil
+    return .sleep
   }
 
   /// The next job, which leaves the queue.
@@ -120,6 +136,7 @@ struct JobPlan<Worker> {
     while !sleeping.isEmpty, let job = next() { helpers.append((sleeping.removeLast(), job)) }
     let starts = min(urgent.count + others.count, limit - threads)
     threads += starts
+    helpersToCome += starts
     return .help(job, with: helpers, starts: starts)
   }
 
@@ -128,7 +145,7 @@ struct JobPlan<Worker> {
   /// - Parameter watching: whether it was to watch.
   mutating func failedToStart(watching: Bool) {
     threads -= 1
-    if watching { isWatched = false }
+    if watching { isWatched = false } else { helpersToCome = max(0, helpersToCome - 1) }
   }
 
   /// Whether a thread that was not woken in time may end. If it was chosen in between, its wake is on the way.
@@ -154,7 +171,13 @@ struct JobPlan<Worker> {
     urgent.append(job)
   }
 
+  private mutating func watched() {
+    isWatched = true
+    sinceLook = (true, false)
+  }
+
   private mutating func append(_ job: IOJob) {
+    sinceLook.queued = true
     if job.isUrgent { urgent.append(job) } else { others.append(job) }
   }
 

@@ -8,6 +8,10 @@ import Testing
 @Suite struct JobPlanTests {
   private func job(isUrgent: Bool = true) -> IOJob { IOJob(isUrgent: isUrgent) {} }
 
+  private func job(_ next: JobPlan<Int>.Next) -> IOJob? {
+    if case .job(let job) = next { job } else { nil }
+  }
+
   /// What a decision is, and for whom.
   private func text(_ submission: JobPlan<Int>.Submission) -> String {
     switch submission {
@@ -24,15 +28,15 @@ import Testing
     let jobs = (0..<5).map { _ in job() }
     #expect(text(plan.submitted(jobs[0])) == "start")
     #expect(text(plan.submitted(jobs[1])) == "start")
-    #expect(plan.next(for: 0) === jobs[0] && plan.next(for: 1) === jobs[1])
+    #expect(job(plan.next(for: 0)) === jobs[0] && job(plan.next(for: 1)) === jobs[1])
     #expect(text(plan.submitted(jobs[2])) == "start watching")
     #expect(text(plan.submitted(jobs[3])) == "wait")
     #expect(plan.threads == 3)
     // The first two do it all.
-    #expect(plan.next(for: 0) === jobs[2])
+    #expect(job(plan.next(for: 0)) === jobs[2])
     guard case .again = plan.looked(9) else { return #expect(Bool(false), "it was queued and left") }
-    #expect(plan.next(for: 1) === jobs[3])
-    #expect(plan.next(for: 0) == nil && plan.next(for: 1) == nil)
+    #expect(job(plan.next(for: 1)) === jobs[3])
+    #expect(job(plan.next(for: 0)) == nil && job(plan.next(for: 1)) == nil)
     guard case .sleep = plan.looked(9) else { return #expect(Bool(false), "there was nothing") }
     // The last to fall asleep is the first to be woken.
     #expect(text(plan.submitted(jobs[4])) == "hand 9")
@@ -42,18 +46,18 @@ import Testing
     var plan = JobPlan<Int>(limit: 6, atOnce: 1)
     let jobs = (0..<9).map { _ in job() }
     _ = plan.submitted(jobs[0])
-    #expect(plan.next(for: 0) === jobs[0])
+    #expect(job(plan.next(for: 0)) === jobs[0])
     // Two that sleep, as after earlier help.
     #expect(text(plan.submitted(jobs[1])) == "start watching")
     guard case .help(let first, let helpers, let starts) = plan.looked(1) else { return #expect(Bool(false)) }
     #expect(first === jobs[1] && helpers.isEmpty && starts == 0)
-    #expect(plan.next(for: 1) == nil)
+    #expect(job(plan.next(for: 1)) == nil)
     #expect(text(plan.submitted(jobs[2])) == "watch 1")
     for job in jobs[3...] { #expect(text(plan.submitted(job)) == "wait") }
     guard case .help(let second, let more, let others) = plan.looked(1) else { return #expect(Bool(false)) }
     #expect(second === jobs[2] && more.isEmpty && others == 4)
     #expect(plan.threads == 6)
-    for (number, job) in jobs[3..<7].enumerated() { #expect(plan.next(for: number + 2) === job) }
+    for (number, job) in jobs[3..<7].enumerated() { #expect(self.job(plan.next(for: number + 2)) === job) }
     // No thread is left to watch what comes now.
     #expect(text(plan.submitted(job())) == "wait")
   }
@@ -61,10 +65,10 @@ import Testing
   @Test func `as long as jobs leave the queue it gets no help, however many wait`() {
     var plan = JobPlan<Int>(limit: 64, atOnce: 1)
     _ = plan.submitted(job())
-    _ = plan.next(for: 0)
+    _ = job(plan.next(for: 0))
     for _ in 0..<100 { _ = plan.submitted(job()) }
     for _ in 0..<99 {
-      #expect(plan.next(for: 0) != nil)
+      #expect(job(plan.next(for: 0)) != nil)
       guard case .again = plan.looked(1) else { return #expect(Bool(false)) }
     }
     // One that is withdrawn has left too.
@@ -75,17 +79,36 @@ import Testing
     guard case .help = plan.looked(1) else { return #expect(Bool(false)) }
   }
 
+  @Test func `after help a queue that moves goes back to a few threads`() {
+    var plan = JobPlan<Int>(limit: 8, atOnce: 2)
+    for worker in 0..<2 {
+      _ = plan.submitted(job())
+      #expect(job(plan.next(for: worker)) != nil)
+    }
+    for _ in 0..<4 { _ = plan.submitted(job()) }
+    guard case .help(_, _, let starts) = plan.looked(2) else { return #expect(Bool(false)) }
+    #expect(starts == 3)
+    for worker in 3..<6 { #expect(job(plan.next(for: worker)) != nil) }
+    // Six are busy, and more jobs come than those do.
+    for _ in 0..<20 { _ = plan.submitted(job()) }
+    guard case .sleep = plan.next(for: 5), case .sleep = plan.next(for: 4), case .sleep = plan.next(for: 3) else {
+      return #expect(Bool(false), "the one that was started watches")
+    }
+    guard case .sleep = plan.next(for: 2) else { return #expect(Bool(false)) }
+    for worker in [0, 1, 0, 1] { #expect(job(plan.next(for: worker)) != nil) }
+  }
+
   @Test func `where all threads may be busy at once, none watches`() {
     var plan = JobPlan<Int>(limit: 2, atOnce: 2)
     #expect(text(plan.submitted(job())) == "start" && text(plan.submitted(job())) == "start")
-    _ = (plan.next(for: 0), plan.next(for: 1))
+    _ = (job(plan.next(for: 0)), job(plan.next(for: 1)))
     #expect(text(plan.submitted(job())) == "wait" && plan.threads == 2)
   }
 
   @Test func `a thread that cannot be started to watch leaves the work to the others`() {
     var plan = JobPlan<Int>(limit: 2, atOnce: 1)
     _ = plan.submitted(job())
-    _ = plan.next(for: 0)
+    _ = job(plan.next(for: 0))
     #expect(text(plan.submitted(job())) == "start watching")
     plan.failedToStart(watching: true)
     #expect(plan.threads == 1)
@@ -112,7 +135,13 @@ import Testing
       looksWithoutProgress = 0
     }
     func takeNext(_ worker: Int) {
-      if let job = plan.next(for: worker) { begin(job, worker) } else { sleeping.insert(worker) }
+      switch plan.next(for: worker) {
+      case .job(let job): begin(job, worker)
+      case .sleep: sleeping.insert(worker)
+      case .watch:
+        #expect(watching == nil)
+        watching = worker
+      }
     }
     func submit() {
       let new = job(isUrgent: .random(using: &numbers))

@@ -2,9 +2,11 @@ import CRangeIOSystem
 import Synchronization
 import SystemPackage
 
-/// Whether the kernel begins to read from a device when it is asked for what is resident: found out by watching.
+/// Reads of a device that the kernel begins when it is asked for what is resident.
 ///
-/// Linux does since 5.9. Then a few threads can collect the bytes of many reads.
+/// Whether it does is found out by watching; Linux does since 5.9. Then a few threads can collect the bytes of many reads.
+/// And if one read alone is under way and the device is quick, the one who reads looks for the bytes itself, since to sleep
+/// and to be woken would take as long.
 final class BegunReads: Sendable {
   /// For each device of the process.
   static func of(_ device: UInt64) -> BegunReads {
@@ -26,10 +28,30 @@ final class BegunReads: Sendable {
   /// After so many that did not come no more are watched.
   static let mostTries = 16
   private static let looks = 4
+  private static let hasProcessors = rio_processor_count() > 1
   private static let pause: Int64 = 20_000
+
+  /// A device is quick if a read alone takes no longer, in nanoseconds. What wakes two threads costs the processor some 30 µs.
+  static let quick: Int64 = 60_000
 
   private let seen = Atomic<Int>(0)
   private let missed = Atomic<Int>(0)
+  private let underWay = Atomic<Int>(0)
+  /// What a read takes that is alone, in nanoseconds: a moving average. 0 if that is not known.
+  private let usual = Atomic<Int64>(0)
+  private let now: @Sendable () -> Int64
+  private let mayLook: @Sendable () -> Bool
+
+  /// - Parameters:
+  ///   - now: a clock, in nanoseconds.
+  ///   - mayLook: whether this thread may spend time on looking. Default: all but the main thread, on more than one processor.
+  init(
+    now: @escaping @Sendable () -> Int64 = { rio_monotonic_ns() },
+    mayLook: @escaping @Sendable () -> Bool = { hasProcessors && !rio_is_main_thread() }
+  ) {
+    self.now = now
+    self.mayLook = mayLook
+  }
 
   /// Whether it does.
   var isCertain: Bool { seen.load(ordering: .relaxed) >= Self.enough }
@@ -52,5 +74,47 @@ final class BegunReads: Sendable {
     }
     missed.wrappingAdd(1, ordering: .relaxed)
     if !isCertain { seen.store(0, ordering: .relaxed) }
+  }
+
+  /// A read that has been begun.
+  struct Read {
+    fileprivate let isAlone: Bool
+    fileprivate let since: Int64
+  }
+
+  /// A read has been begun.
+  func began() -> Read { Read(isAlone: underWay.load(ordering: .relaxed) == 0, since: now()) }
+
+  /// The bytes of the read are there.
+  func came(_ read: Read) {
+    guard read.isAlone else { return }
+    let (took, before) = (max(1, now() - read.since), usual.load(ordering: .relaxed))
+    // Of two that come at the same time one may not count.
+    usual.store(before == 0 ? took : before + (took - before) / 8, ordering: .relaxed)
+  }
+
+  /// A thread waits for a read from now on.
+  func waits() { underWay.wrappingAdd(1, ordering: .relaxed) }
+
+  /// It waits no longer.
+  func waited() { underWay.wrappingSubtract(1, ordering: .relaxed) }
+
+  /// Looks for the bytes of a read again and again, on the thread of the one who wants them, for twice the usual time at most:
+  /// if no other read is under way and the device is quick.
+  ///
+  /// - Parameter isThere: reads what is resident; whether that is all.
+  /// - Returns: whether all has come.
+  func look<Failure: Error>(for read: Read, _ isThere: () throws(Failure) -> Bool) throws(Failure) -> Bool {
+    let usual = usual.load(ordering: .relaxed)
+    guard read.isAlone, isCertain, usual > 0, usual <= Self.quick, mayLook(),
+      underWay.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged
+    else { return false }
+    defer { waited() }
+    while underWay.load(ordering: .relaxed) == 1 {
+      if try isThere() { return true }
+      if now() - read.since >= 2 * usual { break }
+      rio_relax()
+    }
+    return false
   }
 }

@@ -12,7 +12,7 @@ extension FileSource {
   }
 
   /// What is known of reads that the kernel has begun when the resident lane has left `rest` bytes.
-  private func begun(_ rest: Int, _ lanes: FileLanes) -> BegunReads? {
+  func begun(_ rest: Int, _ lanes: FileLanes) -> BegunReads? {
     usesResidentLane(of: lanes) ? lanes.resident.begun(rest) : nil
   }
 
@@ -104,7 +104,23 @@ extension FileSource {
     _ seen: inout FileStatus?
   ) async throws -> Bytes {
     let begun = begun(range.count - filled, lanes)
+    let read = begun?.began()
+    var filled = filled
+    if let begun, let read {
+      let isThere = try begun.look(for: read) { () throws(ReadError) in
+        let found = try lanes.resident.fill(
+          .init(rebasing: buffer.memory[filled..<range.count]), from: range.lowerBound + filled..<range.upperBound)
+        counters.add(found, to: .resident)
+        filled += found
+        return filled == range.count
+      }
+      if isThere {
+        begun.came(read)
+        return buffer.bytes(filled)
+      }
+    }
     let (count, status) = try await lanes.positional.read(range, into: buffer, from: filled, begun: begun)
+    if let read { begun?.came(read) }
     seen = status
     counters.add(count - filled, to: .positional)
     guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
@@ -226,85 +242,6 @@ extension FileSource {
       gate.leave()
     }
     lanes.threads.submit(job)
-  }
-}
-
-extension FileSource {
-  /// Returns the bytes of `range` in separate buffers, one for each block of `grid` that it touches, with `preadv`.
-  ///
-  /// For caches: the pieces share no memory, so each can be kept and dropped on its own, and nothing is copied.
-  ///
-  /// - Throws: like ``read(_:of:)``.
-  public nonisolated(nonsending) func read(
-    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-  ) async throws -> [Bytes] {
-    try enter()
-    defer { gate.leave() }
-    let lanes = try openLanes(for: source)
-    let bypasses = bypassesPageCache(of: lanes)
-    // DispatchIO returns its own memory, which a store copies.
-    guard bypasses || usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
-    let version = FileSnapshot.of(source)?.version
-    var buffers: [WritableBytes] = []
-    for piece in grid.pieces(of: range) {
-      // The kind of memory that a store keeps without copying.
-      guard let buffer = BlockBacking.allocate(piece.range.count) else {
-        throw ReadError(.resourcesExhausted, "no memory for \(range.count) bytes: read less at once", isTransient: true)
-      }
-      buffers.append(buffer)
-    }
-    let scattered = ScatteredBuffers(buffers)
-
-    var filled = 0
-    var seen: FileStatus?
-    if usesResidentLane(of: lanes) {
-      filled =
-        range.count <= LaneThreshold.residentInline
-        ? try lanes.resident.fill(scattered, after: 0, upTo: range.count, from: range)
-        : try await fillOffActor(scattered, range, lanes.resident)
-      counters.add(filled, to: .resident)
-    }
-    if filled < range.count {
-      let (count, status) =
-        if bypasses {
-          try await lanes.positional.finish(
-            lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] in
-              try direct.read(range, into: scattered.buffers, pool)
-            })
-        } else {
-          try await lanes.positional.read(
-            range, into: scattered, from: filled, begun: begun(range.count - filled, lanes))
-        }
-      seen = status
-      if !bypasses { counters.add(count - filled, to: .positional) }
-      guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
-    }
-    if let version { try await check(version, after: range, lanes, seen: seen) }
-    return buffers.map { $0.bytes($0.capacity) }
-  }
-
-  @concurrent private func fillOffActor(
-    _ buffers: ScatteredBuffers, _ range: ByteRange, _ lane: ResidentLane
-  ) async throws -> Int {
-    try inPieces(of: range.count) { filled, count in
-      try lane.fill(buffers, after: filled, upTo: filled + count, from: range) - filled
-    }
-  }
-
-  /// Returns bytes from the page cache, in memory that a store keeps without copying.
-  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    guard range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
-    defer { gate.leave() }
-    guard let lanes = try? openLanes(for: source), usesResidentLane(of: lanes),
-      let buffer = BlockBacking.allocate(range.count),
-      // `try?`: the read that follows reports a failing disk, and a file that has changed.
-      (try? lanes.resident.fill(buffer.memory, from: range)) == range.count
-    else { return nil }
-    if let version = FileSnapshot.of(source)?.version {
-      guard let status = try? lanes.file.status(), isStill(version, status, lanes) else { return nil }
-    }
-    counters.add(range.count, to: .resident)
-    return buffer.bytes(range.count)
   }
 }
 

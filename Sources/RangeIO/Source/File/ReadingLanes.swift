@@ -24,11 +24,16 @@ final class PositionalLane: Sendable {
     fileprivate let job: IOJob
     fileprivate let threads: IOThreads
     fileprivate let answer: Promise<Outcome<Value>>
+    /// Told when the read is no longer waited for.
+    fileprivate let begun: BegunReads?
     /// The urgency of a prefetch, which goes after demands.
     fileprivate let urgency: (ReadUrgency, ReadUrgency.Handle)?
 
-    /// The read can no longer be raised.
-    fileprivate func forgetUrgency() { urgency.map { $0.remove($1) } }
+    /// The read has ended, or is given up. Once.
+    fileprivate func leave() {
+      urgency.map { $0.remove($1) }
+      begun?.waited()
+    }
   }
 
   /// Hands a read of `range` into `buffer` to a thread. The first `filled` bytes are already there.
@@ -37,7 +42,7 @@ final class PositionalLane: Sendable {
   ///
   /// - Parameter begun: what is known of reads that the kernel may have begun, as this one.
   func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?) -> Pending<Int> {
-    begin(range, isBegun: begun?.isCertain ?? false) { [file] in
+    begin(range, begun: begun) { [file] in
       var filled = filled
       var rest: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
@@ -55,12 +60,13 @@ final class PositionalLane: Sendable {
   /// Hands `read`, which reads `range` in its own way, to a thread.
   ///
   /// - Parameters:
-  ///   - isBegun: whether the kernel has begun it, and it only has to be collected.
+  ///   - begun: if the kernel may have begun it. If that is certain it only has to be collected.
   ///   - read: throws `Errno`, or an error for the caller.
   func begin<Value>(
-    _ range: ByteRange, isBegun: Bool = false, _ read: @escaping @Sendable () throws -> Value
+    _ range: ByteRange, begun: BegunReads? = nil, _ read: @escaping @Sendable () throws -> Value
   ) -> Pending<Value> {
-    let threads = isBegun ? threads.collecting ?? threads : threads
+    begun?.waits()
+    let threads = begun?.isCertain == true ? threads.collecting ?? threads : threads
     let answer = Promise<Outcome<Value>>()
     gate.enterAgain()
     let urgency = ReadUrgency.current
@@ -77,15 +83,16 @@ final class PositionalLane: Sendable {
     threads.submit(job)
     // After `submit`: raised before that, the job would not be found.
     let handle = urgency.map { ($0, $0.observe { [threads] in threads.raise(job) }) }
-    return Pending(job: job, threads: threads, answer: answer, urgency: handle)
+    return Pending(job: job, threads: threads, answer: answer, begun: begun, urgency: handle)
   }
 
   /// Waits for a read. If cancelled or closed, it returns at once and withdraws the read if that has not begun. Returns
   /// the number of bytes in the buffer, including those already there.
   func finish<Value>(_ pending: Pending<Value>) async throws -> Outcome<Value> {
-    defer { pending.forgetUrgency() }
     do {
-      return try await waiting.wait(for: pending.answer)
+      let outcome = try await waiting.wait(for: pending.answer)
+      pending.leave()
+      return outcome
     } catch {
       withdraw(pending)
       throw error
@@ -94,7 +101,7 @@ final class PositionalLane: Sendable {
 
   /// Gives up a read whose bytes are no longer needed.
   func withdraw<Value>(_ pending: Pending<Value>) {
-    pending.forgetUrgency()
+    pending.leave()
     pending.answer.fail(CancellationError())
     if pending.threads.withdraw(pending.job) { gate.leave() }
   }
@@ -110,7 +117,7 @@ final class PositionalLane: Sendable {
   func read(
     _ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int, begun: BegunReads?
   ) async throws -> Outcome<Int> {
-    let pending = begin(range, isBegun: begun?.isCertain ?? false) { [file] in
+    let pending = begin(range, begun: begun) { [file] in
       var filled = filled
       if let begun, begun.isOpen {
         try begun.watch { () throws(Errno) in

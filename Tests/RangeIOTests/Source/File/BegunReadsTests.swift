@@ -48,6 +48,78 @@ struct BegunReadsTests {
     #expect(begun.isOpen)
   }
 
+  private final class Clock: Sendable {
+    private let now = Locked<Int64>(0)
+    @discardableResult func advance(by nanoseconds: Int64) -> Int64 {
+      now.withLock { now in
+        now += nanoseconds
+        return now
+      }
+    }
+  }
+
+  /// What is certain of a device whose reads take so long, by a clock that each look moves on by a microsecond.
+  private func certain(_ nanoseconds: Int64, mayLook: Bool = true) throws -> (BegunReads, Clock) {
+    let clock = Clock()
+    let begun = BegunReads(now: { clock.advance(by: 1000) }, mayLook: { mayLook })
+    for _ in 0..<BegunReads.enough { try watch(begun, after: 1) }
+    let read = begun.began()
+    clock.advance(by: nanoseconds)
+    begun.came(read)
+    return (begun, clock)
+  }
+
+  /// How often a read is looked for that is there after so many looks.
+  private func looks(for begun: BegunReads, after number: Int = .max) throws -> Int {
+    var looks = 0
+    let isThere = try begun.look(for: begun.began()) { () throws(Errno) in
+      looks += 1
+      return looks > number
+    }
+    #expect(isThere == (looks > number))
+    return looks
+  }
+
+  @Test func `one read alone of a quick device is looked for, for twice the usual time`() throws {
+    let (begun, _) = try certain(20_000)
+    #expect(try looks(for: begun, after: 5) == 6)
+    let most = try looks(for: begun)
+    #expect((38...44).contains(most), "\(most)")
+    // Not while others wait.
+    begun.waits()
+    #expect(try looks(for: begun) == 0)
+    begun.waited()
+    #expect(try looks(for: begun, after: 1) == 2)
+    // It ends when another one comes.
+    let read = begun.began()
+    var looked = 0
+    _ = try begun.look(for: read) { () throws(Errno) in
+      looked += 1
+      if looked == 3 { begun.waits() }
+      return false
+    }
+    #expect(looked == 3)
+  }
+
+  @Test func `reads are not looked for on a slow device, one that is not known, nor on the main thread`() throws {
+    #expect(try looks(for: certain(BegunReads.quick + 2000).0) == 0)
+    #expect(try looks(for: certain(20_000, mayLook: false).0) == 0)
+    #expect(try looks(for: BegunReads()) == 0)
+  }
+
+  @Test func `a device that becomes slow is not looked at any more, and again once it is quick`() throws {
+    let (begun, clock) = try certain(20_000)
+    func read(_ nanoseconds: Int64) {
+      let read = begun.began()
+      clock.advance(by: nanoseconds)
+      begun.came(read)
+    }
+    read(1_000_000)
+    #expect(try looks(for: begun) == 0)
+    for _ in 0..<100 { read(20_000) }
+    #expect(try looks(for: begun) > 0)
+  }
+
   /// Starts threads that know the name of their pool.
   private static func start(_ pool: String) -> IOThreads.Start {
     { body, context in

@@ -15,6 +15,7 @@ typedef struct { long sig; char opaque[8]; } pthread_once_t;
 int pthread_once(pthread_once_t *, void (*)(void));
 int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int pthread_setname_np(const char *);
+int pthread_main_np(void);
 int pthread_attr_init(pthread_attr_t *);
 int pthread_attr_destroy(pthread_attr_t *);
 int pthread_attr_setdetachstate(pthread_attr_t *, int);
