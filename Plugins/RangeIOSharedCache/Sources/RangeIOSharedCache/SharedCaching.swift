@@ -47,7 +47,9 @@
     }
 
     private struct State {
-      var times = SourceTimes()
+      /// By the id of the source.
+      var times: [String: SourceTimes] = [:]
+      var leases = OwnLeases()
       var pendingBytes = 0
       var counts = Counts()
       /// The families of the last versions.
@@ -61,6 +63,8 @@
 
     /// Below this, an engine on the same machine would be too slow.
     private static let leastLimit = Duration.microseconds(500)
+    /// Of more sources the times are learnt anew.
+    private static let mostSources = 256
 
     private let store: any SharedBlockStore
     private let configuration: Configuration
@@ -93,28 +97,47 @@
         state.withLockedValue { $0.counts.passed += 1 }
         return try await next(request)
       }
-      let awaited = await lookUp(read.blocks, of: family, leasing: true, source: request.source, into: &read)
-      try Task.checkCancellation()
+      let awaited = await lookUp(read.blocks, of: family, leasing: true, request, next, into: &read)
       let missing = read.missing.filter { !awaited.contains($0) }
-      if awaited.isEmpty {
-        if !missing.isEmpty { try await fetch(missing, of: family, request, next, into: &read) }
-      } else {
-        try await wait(for: awaited, fetching: missing, of: family, request, next, into: &read)
+      do {
+        try Task.checkCancellation()
+        if awaited.isEmpty {
+          if !missing.isEmpty { try await fetch(missing, of: family, request, next, into: &read) }
+        } else {
+          try await wait(for: awaited, fetching: missing, of: family, request, next, into: &read)
+        }
+      } catch {
+        // The leases of those that are put in spite of that end by being put.
+        abandon(missing.map(family.key), of: request.source, next)
+        throw error
       }
       return read.response()
     }
 
+    private func times(of source: SourceDescription) -> SourceTimes {
+      state.withLockedValue { $0.times[source.id] } ?? SourceTimes(stated: source.traits.cost.latency)
+    }
+
+    /// How long a process may take to bring a block.
+    private func lease(_ times: SourceTimes) -> Duration { max(.seconds(1), times.longest * 4) }
+
+    /// The blocks of these keys are not brought.
+    private func abandon(_ keys: [SharedBlockKey], of source: SourceDescription, _ next: ReadNext) {
+      let now = next.time.now
+      let end = now.advanced(by: lease(times(of: source)))
+      state.withLockedValue { $0.leases.abandon(keys, until: end, now: now) }
+    }
+
     /// Asks the engine. Returns the blocks that another process is bringing.
     private nonisolated(nonsending) func lookUp(
-      _ blocks: [Int], of family: BlockFamily, leasing: Bool, source: SourceDescription, into read: inout SharedRead
+      _ blocks: [Int], of family: BlockFamily, leasing: Bool, _ request: ReadRequest, _ next: ReadNext,
+      into read: inout SharedRead
     ) async -> Set<Int> {
-      let (usual, longest) = state.withLockedValue { state in
-        let stated = source.traits.cost.latency
-        return (state.times.usual(insteadOf: stated), state.times.longest(insteadOf: stated))
-      }
+      let times = times(of: request.source)
+      let mayLease = leasing && !state.withLockedValue { $0.leases.areUseless }
       let answers = await store.get(
-        blocks.map(family.key), lease: leasing ? max(.seconds(1), longest * 4) : nil,
-        within: configuration.lookUpLimit ?? max(usual / 10, Self.leastLimit))
+        blocks.map(family.key), lease: mayLease ? lease(times) : nil,
+        within: configuration.lookUpLimit ?? max(times.usual / 10, Self.leastLimit))
       var awaited: Set<Int> = []
       var counts = Counts()
       for (block, answer) in zip(blocks, answers) {
@@ -133,8 +156,10 @@
             }
           }
         case .awaited:
-          awaited.insert(block)
           counts.misses += leasing ? 1 : 0
+          let now = next.time.now
+          if state.withLockedValue({ $0.leases.takeUp(family.key(block), now: now) }) { continue }
+          awaited.insert(block)
         case .leased, .missing: counts.misses += leasing ? 1 : 0
         }
       }
@@ -147,19 +172,18 @@
       for awaited: Set<Int>, fetching missing: [Int], of family: BlockFamily, _ request: ReadRequest, _ next: ReadNext,
       into read: inout SharedRead
     ) async throws {
-      let stated = request.source.traits.cost.latency
-      let longest = state.withLockedValue { $0.times.longest(insteadOf: stated) }
+      let longest = times(of: request.source).longest
       let end = next.time.now.advanced(by: longest)
       var counts = Counts()
       counts.waits = awaited.count
       if !missing.isEmpty { try await fetch(missing, of: family, request, next, into: &read) }
       var left = awaited
-      // The first look is soon: the other one may have begun long ago.
-      var pause = longest / 16
-      while !left.isEmpty, next.time.now < end {
-        try await next.sleep(until: min(end, next.time.now.advanced(by: pause)))
-        pause = min(pause * 2, longest / 4)
-        _ = await lookUp(left.sorted(), of: family, leasing: false, source: request.source, into: &read)
+      // The first look is soon: the other one may have begun long ago. After a fetch it is at once, however late that is.
+      var pause = missing.isEmpty ? longest / 16 : .zero
+      while !left.isEmpty, pause == .zero || next.time.now < end {
+        if pause > .zero { try await next.sleep(until: min(end, next.time.now.advanced(by: pause))) }
+        pause = min(max(pause * 2, longest / 16), longest / 4)
+        _ = await lookUp(left.sorted(), of: family, leasing: false, request, next, into: &read)
         try Task.checkCancellation()
         left = left.filter { read.contents[$0] == nil }
       }
@@ -179,7 +203,12 @@
       let began = next.time.now
       let response = try await next(below)
       let took = began.duration(to: next.time.now)
-      state.withLockedValue { $0.times.record(took) }
+      let size = ranges.reduce(0) { $0 + $1.count }
+      let times = SourceTimes(stated: request.source.traits.cost.latency)
+      state.withLockedValue { state in
+        if state.times.count >= Self.mostSources, state.times[request.source.id] == nil { state.times = [:] }
+        state.times[request.source.id, default: times].record(took, of: size, request.source.traits.cost)
+      }
       var fetched: [(block: Int, bytes: Bytes)] = []
       for (range, bytes) in zip(ranges, [response.bytes] + response.moreBytes) {
         for piece in family.grid.pieces(of: range) {
@@ -188,13 +217,15 @@
           fetched.append((piece.block, part))
         }
       }
-      share(fetched, of: family, next)
+      share(fetched, of: family, request.source, next)
     }
 
     // MARK: writing
 
     /// Puts blocks into the engine, beside the read, unless too many wait for that already.
-    private func share(_ blocks: [(block: Int, bytes: Bytes)], of family: BlockFamily, _ next: ReadNext) {
+    private func share(
+      _ blocks: [(block: Int, bytes: Bytes)], of family: BlockFamily, _ source: SourceDescription, _ next: ReadNext
+    ) {
       let size = blocks.reduce(0) { $0 + $1.bytes.count }
       let isPermitted = state.withLockedValue { state in
         guard state.pendingBytes + size <= configuration.pendingWrites.bytes else {
@@ -204,7 +235,7 @@
         state.pendingBytes += size
         return true
       }
-      guard isPermitted else { return }
+      guard isPermitted else { return abandon(blocks.map { family.key($0.block) }, of: source, next) }
       let lifetime = configuration.lifetime * Double.random(in: 0.9...1.1)
       next.start { [self] in
         var values: [(key: SharedBlockKey, value: Bytes)] = []
@@ -218,7 +249,9 @@
           state.pendingBytes -= size
           state.counts.stored += stored
           state.counts.dropped += blocks.count - stored
+          state.leases.put(blocks.count, stored: stored)
         }
+        if stored < blocks.count { abandon(blocks.map { family.key($0.block) }, of: source, next) }
       }
     }
 

@@ -1,16 +1,26 @@
 #if SharedCache
+  internal import RangeIO
 
-  /// How long fetches from the source take: a mean and a deviation, as TCP has them. A value.
+  /// How long a source takes until the first byte comes: a mean and a deviation, as TCP has them. A value.
   ///
-  /// Source: [RFC 6298](https://www.rfc-editor.org/rfc/rfc6298), section 2.
+  /// Source: [RFC 6298](https://www.rfc-editor.org/rfc/rfc6298), section 2; but the first deviation is an eighth, since what waits
+  /// for a source gains little by waiting longer.
   struct SourceTimes: Hashable, Sendable {
+    private let stated: Double
     private var mean: Double?
     private var deviation = 0.0
 
-    mutating func record(_ time: Duration) {
-      let seconds = time / .seconds(1)
+    /// - Parameter stated: what the source says of itself, until one is measured.
+    init(stated: Duration) { self.stated = stated / .seconds(1) }
+
+    /// A fetch of `byteCount` bytes took so long. The time that they are transferred in is no part of it, as far as the
+    /// source's rate tells.
+    mutating func record(_ time: Duration, of byteCount: Int, _ cost: SourceDescription.Cost) {
+      let all = time / .seconds(1)
+      let transfer = Double(byteCount) / max(cost.bytesPerSecond, 1)
+      let seconds = max(all - transfer, all / 4)
       guard let mean else {
-        (self.mean, deviation) = (seconds, seconds / 2)
+        (self.mean, deviation) = (seconds, seconds / 8)
         return
       }
       deviation = 0.75 * deviation + 0.25 * abs(mean - seconds)
@@ -18,12 +28,12 @@
     }
 
     /// What nearly no fetch exceeds.
-    func longest(insteadOf stated: Duration) -> Duration {
-      let time = mean.map { Duration.seconds($0 + 4 * deviation) } ?? stated * 2
-      return min(max(time, .milliseconds(2)), .seconds(10))
+    var longest: Duration {
+      let time = mean.map { $0 + 4 * deviation } ?? stated * 2
+      return min(max(.seconds(time), .milliseconds(2)), .seconds(10))
     }
 
     /// What a fetch usually takes.
-    func usual(insteadOf stated: Duration) -> Duration { mean.map { .seconds($0) } ?? stated }
+    var usual: Duration { .seconds(mean ?? stated) }
   }
 #endif

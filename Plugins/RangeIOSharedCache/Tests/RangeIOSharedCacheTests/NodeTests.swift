@@ -108,6 +108,25 @@
       for _ in 0..<2 { expect(&health, at: second, .ask) }
     }
 
+    @Test func `a node that answers probes, and reads too late, rests longer each time`() {
+      var health = NodeHealth()
+      var (now, pauses): (Int64, [Int64]) = (0, [])
+      for _ in 0..<5 {
+        for _ in 0..<3 { health.failed(isSilent: false, at: now, random: 1) }
+        var pause: Int64 = 0
+        while health.admits(true, at: now + pause) != .probe { pause += second / 100 }
+        health.probeAnswered()
+        pauses.append(pause)
+        now += pause
+        expect(&health, at: now, .ask)
+      }
+      #expect(pauses == [1, 2, 4, 8, 16].map { $0 * second / 10 })
+      // An answer in time ends that.
+      health.answered(after: 1000)
+      for _ in 0..<3 { health.failed(isSilent: false, at: now, random: 1) }
+      expect(&health, at: now + second / 10, .probe)
+    }
+
     @Test func `the pause grows to ten seconds, and is at least half of that`() {
       var health = NodeHealth()
       var now: Int64 = 0

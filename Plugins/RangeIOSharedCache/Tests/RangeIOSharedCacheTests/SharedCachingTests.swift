@@ -101,28 +101,57 @@
 
     @Test func `an engine that never answers costs a tenth of what the source takes`() throws {
       try Simulation.run(seed: 1) { simulation in
-        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: simulation.time)
-        let engine = SimulatedEngine(simulation.time, seed: 1, latency: .seconds(3600))
-        let reader = try await Self.process(source, engine, simulation.time)
+        // One of these: each counts from when it was asked for.
+        let time = simulation.time
+        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: time)
+        let engine = SimulatedEngine(time, seed: 1, latency: .seconds(3600))
+        let reader = try await Self.process(source, engine, time)
         for block in 0..<50 {
-          let before = simulation.time.now
+          let before = time.now
           _ = try await reader.read(block * 4096..<block * 4096 + 4096)
-          #expect(before.duration(to: simulation.time.now) <= .milliseconds(22))
+          #expect(before.duration(to: time.now) <= .milliseconds(22))
         }
+        await reader.close()
+      }
+    }
+
+    @Test func `what one source takes says nothing of another that goes through the same stage`() throws {
+      try Simulation.run(seed: 1) { simulation in
+        let time = simulation.time
+        let engine = SimulatedEngine(time, seed: 1)
+        let shared = SharedCaching(engine)
+        let quick = ReplacedObject(byteCount: Self.size, latency: .milliseconds(2), time: time)
+        let slow = ReplacedObject(
+          byteCount: Self.size, latency: .seconds(2), time: time, id: "https://slow.example/object")
+        let (a, b) = (
+          try await Self.process(quick, engine, time, shared), try await Self.process(slow, engine, time, shared)
+        )
+        for block in 0..<8 { _ = try await b.read(block * 4096..<block * 4096 + 4096) }
+        let dead = try #require(BlockFamily(try await quick.describe(), blockSize: 4096))
+        _ = await engine.get((0..<20).map(dead.key), lease: .seconds(3600), within: .seconds(1))
+        for block in 0..<20 {
+          let before = time.now
+          _ = try await a.read(block * 4096..<block * 4096 + 4096)
+          #expect(before.duration(to: time.now) <= .milliseconds(10))
+        }
+        await a.close()
+        await b.close()
       }
     }
 
     @Test func `a holder of a lease who dies delays nobody beyond one fetch`() throws {
       try Simulation.run(seed: 1) { simulation in
-        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: simulation.time)
-        let engine = SimulatedEngine(simulation.time, seed: 1)
+        // One of these: each counts from when it was asked for.
+        let time = simulation.time
+        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: time)
+        let engine = SimulatedEngine(time, seed: 1)
         let dead = try #require(BlockFamily(try await source.describe(), blockSize: 4096))
         _ = await engine.get((0..<20).map(dead.key), lease: .seconds(3600), within: .seconds(1))
-        let reader = try await Self.process(source, engine, simulation.time)
+        let reader = try await Self.process(source, engine, time)
         for block in 0..<20 {
-          let before = simulation.time.now
+          let before = time.now
           _ = try await reader.read(block * 4096..<block * 4096 + 4096)
-          #expect(before.duration(to: simulation.time.now) <= .milliseconds(64))
+          #expect(before.duration(to: time.now) <= .milliseconds(64))
         }
         await reader.close()
       }

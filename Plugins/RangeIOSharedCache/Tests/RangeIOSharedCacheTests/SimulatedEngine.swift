@@ -132,9 +132,11 @@
     private let state = NIOLockedValueBox(State())
     private let time: TimeSource
     private let latency: Duration
+    private let id: String
     let byteCount: Int
 
-    init(byteCount: Int, latency: Duration, time: TimeSource) {
+    init(byteCount: Int, latency: Duration, time: TimeSource, id: String = "https://origin.example/object") {
+      self.id = id
       self.byteCount = byteCount
       self.latency = latency
       self.time = time
@@ -180,7 +182,7 @@
     func describe() async throws -> SourceDescription {
       try await time.sleep(for: latency)
       return SourceDescription(
-        id: "https://origin.example/object", validator: Tag(text: "\(version)"), byteCount: byteCount,
+        id: id, validator: Tag(text: "\(version)"), byteCount: byteCount,
         preferredBlockSize: 4096, traits: .init(cost: .init(latency: latency, bytesPerSecond: 1e8)))
     }
 

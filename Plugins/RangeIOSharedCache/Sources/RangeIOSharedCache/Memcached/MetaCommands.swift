@@ -36,6 +36,8 @@
     }
 
     /// At least one, and less than what memcached takes for a point of time.
-    private static func seconds(_ time: Duration) -> Int64 { min(max(1, time.components.seconds), 2_591_999) }
+    private static func seconds(_ time: Duration) -> Int64 {
+      min(max(time, .seconds(1)), .seconds(2_591_999)).components.seconds
+    }
   }
 #endif

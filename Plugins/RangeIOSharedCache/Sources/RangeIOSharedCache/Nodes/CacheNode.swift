@@ -42,7 +42,9 @@
     private var health = NodeHealth()
     private let counts = NIOLockedValueBox(Counts())
     private var isClosed = false
-    private var queued: [() -> Void] = []
+    /// What waits for a connection.
+    private var queued: [NodeBatch] = []
+    private var isProbeQueued = false
     /// A few values of the usual size: fewer calls of the system, and the buffer is used again.
     private static let receivedAtOnce = 256 * 1024
     /// The most commands under way; more are misses at once.
@@ -68,11 +70,11 @@
       let answer = NIOLockedValueBox<[NodeReply?]>([])
       await withCheckedContinuation { continuation in
         loop.execute { [self] in
-          let batch = NodeBatch(commands.count, isOfReads: worth != nil) { replies in
+          let batch = NodeBatch(commands, isOfReads: worth != nil) { replies in
             answer.withLockedValue { $0 = replies }
             continuation.resume()
           }
-          start(batch, commands, worth)
+          start(batch, worth)
         }
       }
       return answer.withLockedValue { $0 }
@@ -101,33 +103,41 @@
         isClosed = true
         for line in lines { line.handler.end() }
         lines = []
+        runQueued()
         ended()
       }
     }
 
     // MARK: on the event loop
 
-    private func start(_ batch: NodeBatch, _ commands: [Command], _ worth: Duration?) {
+    private func start(_ batch: NodeBatch, _ worth: Duration?) {
       let now = Self.now
-      guard !isClosed, !commands.isEmpty, lines.allSatisfy({ $0.handler.waitingCount < Self.mostWaiting }) else {
-        return skip(batch, commands)
+      guard !isClosed, batch.missing > 0, lines.allSatisfy({ $0.handler.waitingCount < Self.mostWaiting }) else {
+        return skip(batch)
       }
       switch health.admits(batch.isOfReads, at: now) {
       case .ask: break
-      case .skip: return skip(batch, commands)
+      case .skip: return skip(batch)
       case .probe:
-        skip(batch, commands)
+        skip(batch)
         return probe()
       }
-      if let worth { batch.limit = health.limit(worth: worth.wholeNanoseconds) }
+      if let worth {
+        let worth = min(worth.wholeNanoseconds, NodeHealth.mostWorth)
+        batch.limit = health.limit(worth: worth)
+        batch.mostTime = NodeBatch.mostTime(for: batch.missing, worth: worth)
+      }
       batch.due = now + batch.limit
       watch(batch)
       connectIfNeeded()
-      if lines.isEmpty { queued.append { [self] in send(batch, commands) } } else { send(batch, commands) }
+      // Some connections fail at once, those to a socket of this machine.
+      guard lines.isEmpty, connecting > 0 else { return send(batch) }
+      queued.removeAll { $0.isFinished }
+      queued.append(batch)
     }
 
-    private func skip(_ batch: NodeBatch, _ commands: [Command]) {
-      counts.withLockedValue { $0.skipped += commands.count }
+    private func skip(_ batch: NodeBatch) {
+      counts.withLockedValue { $0.skipped += batch.missing }
       batch.finish()
     }
 
@@ -137,7 +147,12 @@
         guard !batch.isFinished else { return }
         guard Self.now >= batch.due else { return watch(batch) }
         counts.withLockedValue { $0.late += batch.missing }
-        failed(isSilent: batch.isSilent)
+        // A node that is at what it was asked before is not to blame.
+        let isBehindOthers = batch.handler.map { handler in
+          let lastReply = Int64(handler.lastReply.uptimeNanoseconds)
+          return batch.isBehindOthers(lastReply: lastReply, replyCount: handler.replyCount, at: Self.now)
+        }
+        if isBehindOthers != true { failed(isSilent: batch.isSilent) }
         if let handler = batch.handler { giveUpIfSilent(handler) }
         batch.finish()
       }
@@ -165,59 +180,65 @@
     /// Asks whether the node is there again, while nothing waits for that.
     private func probe() {
       connectIfNeeded()
-      let ask = { [self] in
-        guard var line = lines.first else { return }
-        var buffer = line.handler.buffer(for: 32)
-        line.writer.probe(into: &buffer)
-        update(line)
-        line.handler.send(
-          buffer,
-          [
-            { [self] reply in
-              if reply == nil { lost() } else { health.answered(after: nil) }
-            }
-          ])
-        giveUpIfSilent(line.handler)
+      guard var line = lines.first else {
+        isProbeQueued = connecting > 0
+        return
       }
-      if lines.isEmpty { queued.append(ask) } else { ask() }
+      var buffer = line.handler.buffer(for: 32)
+      line.writer.probe(into: &buffer)
+      update(line)
+      line.handler.send(
+        buffer,
+        [
+          { [self] reply in
+            if reply == nil { lost() } else { health.probeAnswered() }
+          }
+        ])
+      giveUpIfSilent(line.handler)
     }
 
-    private func send(_ batch: NodeBatch, _ commands: [Command]) {
+    private func send(_ batch: NodeBatch) {
       guard !batch.isFinished else { return }
       guard var line = lines.min(by: { $0.handler.waitingCount < $1.handler.waitingCount }) else {
         return batch.finish()
       }
-      var buffer = line.handler.buffer(for: commands.reduce(0) { $0 + $1.byteCount })
+      var buffer = line.handler.buffer(for: batch.commands.reduce(0) { $0 + $1.byteCount })
       var answered: [NodeHandler.Answered] = []
-      for (number, command) in commands.enumerated() {
+      for (number, command) in batch.commands.enumerated() {
         switch command {
         case .get(let key, let lease): line.writer.get(key, lease: lease, into: &buffer)
         case .set(let key, let value, let lifetime): line.writer.set(key, value, lifetime: lifetime, into: &buffer)
         }
-        answered.append { [self, handler = line.handler] in
-          took($0, of: command, number, batch, handler)
-        }
+        let leased = command.leased
+        answered.append { [self, handler = line.handler] in took($0, leased, number, batch, handler) }
       }
       update(line)
       batch.sent(at: Self.now, on: line.handler)
       line.handler.send(buffer, answered)
     }
 
+    /// - Parameter leased: the key, if a lease is wanted.
     private func took(
-      _ reply: NodeReply?, of command: Command, _ number: Int, _ batch: NodeBatch, _ handler: NodeHandler
+      _ reply: NodeReply?, _ leased: (key: SharedBlockKey, lease: Duration)?, _ number: Int, _ batch: NodeBatch,
+      _ handler: NodeHandler
     ) {
       guard let reply else { return batch.answer(number, nil) }
       batch.answered(at: Self.now)
+      if let leased, case .missing = reply, settings.engine == .redis, !batch.isFinished {
+        return askForLease(leased.key, leased.lease, number, batch, handler)
+      }
+      tellHealth(of: batch)
+      count(reply)
+      batch.answer(number, reply)
+    }
+
+    /// A whole answer to one of the commands has come.
+    private func tellHealth(of batch: NodeBatch) {
       if batch.isFinished {
-        health.late(after: batch.isOfReads ? batch.longestPause : nil)
+        health.late(after: batch.takeLateTime())
       } else if batch.missing == 1 {
         health.answered(after: batch.isOfReads ? batch.longestPause : nil)
       }
-      if case .get(let key, let lease?) = command, case .missing = reply, settings.engine == .redis, !batch.isFinished {
-        return askForLease(key, lease, number, batch, handler)
-      }
-      count(reply)
-      batch.answer(number, reply)
     }
 
     /// Redis leases by a key of its own.
@@ -237,6 +258,10 @@
               default: nil
               }
             counts.withLockedValue { $0.misses += 1 }
+            if reply != nil {
+              batch.answered(at: Self.now)
+              tellHealth(of: batch)
+            }
             batch.answer(number, meaning)
           }
         ])
@@ -301,12 +326,16 @@
 
     private func opened(_ channel: any Channel) {
       guard !isClosed else { return channel.close(promise: nil) }
+      // What waits is sent, or a miss if the connection is gone already.
+      defer { runQueued() }
       let handler = NodeHandler(settings.engine.parser(settings.valueLimit))
       handler.ended = { [self, weak handler] in
         lines.removeAll { $0.handler === handler }
         guard !isClosed else { return }
         // The silent one may have been this one.
-        if lines.isEmpty { lost() } else { health.connected() }
+        guard lines.isEmpty else { return health.connected() }
+        // A node may close what is idle. It is connected to anew when it is needed.
+        if let handler, handler.fault != nil || handler.waitingCount > 0 { lost() }
       }
       // It fails only if the channel is closed already; then the handler ends.
       do { try channel.pipeline.syncOperations.addHandler(handler) } catch { return handler.end() }
@@ -324,13 +353,15 @@
       }
       lines.append(Line(handler: handler, writer: writer))
       health.connected()
-      runQueued()
     }
 
+    /// Sends what has waited for a connection, or passes it on if there is none.
     private func runQueued() {
-      let all = queued
+      let (all, isProbeQueued) = (queued, isProbeQueued)
       queued = []
-      for one in all { one() }
+      self.isProbeQueued = false
+      if isProbeQueued, !lines.isEmpty { probe() }
+      for batch in all { send(batch) }
     }
 
     private static var now: Int64 { NodeBatch.now }

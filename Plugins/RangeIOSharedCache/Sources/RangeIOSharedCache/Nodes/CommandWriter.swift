@@ -13,9 +13,14 @@
   }
 
   /// A user and a password.
-  struct NodeLogin: Hashable, Sendable {
+  struct NodeLogin: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     let user: String
     let password: String
+
+    var description: String { "a login" }
+
+    /// Without its values, so that `dump` of whatever holds it shows no password.
+    var customMirror: Mirror { Mirror(self, children: []) }
   }
 
   enum Base64 {

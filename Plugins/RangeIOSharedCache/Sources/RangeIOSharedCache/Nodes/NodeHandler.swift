@@ -20,6 +20,8 @@
     private(set) var lastSign: NIODeadline = .now()
     /// When the last whole reply came, or the first command was sent.
     private(set) var lastReply: NIODeadline = .now()
+    /// The whole replies so far.
+    private(set) var replyCount = 0
     /// When the last bytes came, as ``NodeBatch/now`` tells it; zero before there were any.
     private(set) var lastBytes: Int64 = 0
     /// Whether a timer will look at ``lastSign``.
@@ -87,6 +89,7 @@
           try parser.consume(bytes) { reply in
             guard let answered = waiting.popFirst() else { throw ProtocolFault("an answer that was not asked for") }
             lastReply = lastSign
+            replyCount += 1
             answered(reply)
           }
         }

@@ -34,7 +34,7 @@
     private static let usualHiccup: Int64 = 10_000_000
     private static let longestLimit: Int64 = 500_000_000
     /// An hour.
-    private static let mostWorth: Int64 = 3_600_000_000_000
+    static let mostWorth: Int64 = 3_600_000_000_000
 
     /// How long to wait for an answer: three times what 99 of 100 answers take; five times of what an answer is worth if that is
     /// not known yet, and no longer.
@@ -89,6 +89,12 @@
       phase = .up
       failures = 0
       outages = 0
+    }
+
+    /// A node that was down has answered a probe. If its answers to reads are late again it rests longer than before.
+    mutating func probeAnswered() {
+      phase = .up
+      failures = 0
     }
 
     /// A request got no answer in time.

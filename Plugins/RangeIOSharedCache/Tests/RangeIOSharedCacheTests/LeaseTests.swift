@@ -1,0 +1,118 @@
+#if SharedCache
+  import RangeIO
+  import RangeIOTesting
+  import Testing
+
+  @testable import RangeIOSharedCache
+
+  /// Who brings a block, when the one who should does not.
+  @Suite(.timeLimit(.minutes(2))) struct LeaseTests {
+    private static let latency = Duration.milliseconds(20)
+
+    /// A reader without a memory, of a source that takes 20 ms.
+    private func simulate(
+      _ faults: SimulatedEngine.Faults = .none, pendingWrites: ByteCount = .mebibytes(32),
+      _ body: @escaping @Sendable (RangeReader, ReplacedObject, Simulation, TimeSource) async throws -> Void
+    ) throws {
+      try Simulation.run(seed: 1) { simulation in
+        let time = simulation.time
+        let source = ReplacedObject(byteCount: 4_000_000, latency: Self.latency, time: time)
+        let engine = SimulatedEngine(time, seed: 1, faults: faults)
+        var configuration = SharedCaching.Configuration()
+        configuration.pendingWrites = pendingWrites
+        let shared = SharedCaching(engine, configuration: configuration)
+        let reader = try await RangeReader(source, time: time) {
+          shared
+          Merging()
+        }
+        try await body(reader, source, simulation, time)
+        await reader.close()
+      }
+    }
+
+    private func block(_ number: Int) -> ByteRange { number * 4096..<(number + 1) * 4096 }
+
+    @Test func `a read after one that was cancelled waits for nobody`() throws {
+      try simulate { reader, source, simulation, time in
+        for number in 0..<10 {
+          let task = simulation.start { try await reader.read(block(number)) }
+          while source.reads.count <= 2 * number { try await time.sleep(for: .milliseconds(1)) }
+          task.cancel()
+          _ = await task.result
+          let before = time.now
+          #expect(try await reader.read(block(number)) == ReplacedObject.bytes(block(number), version: 1))
+          #expect(before.duration(to: time.now) < Self.latency + .milliseconds(2), "\(number)")
+        }
+      }
+    }
+
+    @Test func `an engine that takes nothing is not waited for`() throws {
+      var faults = SimulatedEngine.Faults.none
+      faults.refuse = 1
+      try simulate(faults) { reader, _, _, time in
+        for _ in 0..<10 {
+          let before = time.now
+          _ = try await reader.read(block(0))
+          #expect(before.duration(to: time.now) < Self.latency + .milliseconds(2))
+        }
+      }
+    }
+
+    @Test func `values for which there is no room are not waited for`() throws {
+      try simulate(pendingWrites: .bytes(4096)) { reader, _, _, time in
+        for _ in 0..<10 {
+          let before = time.now
+          _ = try await reader.read(0..<8 * 4096)
+          #expect(before.duration(to: time.now) < Self.latency + .milliseconds(2))
+        }
+      }
+    }
+
+    @Test func `what others have brought during a fetch is not fetched again`() throws {
+      try Simulation.run(seed: 1) { simulation in
+        let time = simulation.time
+        let source = ReplacedObject(byteCount: 4_000_000, latency: Self.latency, time: time)
+        let engine = SimulatedEngine(time, seed: 1)
+        func process() async throws -> RangeReader {
+          let shared = SharedCaching(engine)
+          return try await RangeReader(source, time: time) {
+            shared
+            Merging()
+          }
+        }
+        let (one, other) = (try await process(), try await process())
+        // Until it knows well what a fetch takes.
+        for number in 0..<60 { _ = try await one.read(block(number)) }
+        let before = source.reads.count
+        for number in stride(from: 100, to: 180, by: 8) {
+          let task = simulation.start { try await other.read(block(number)) }
+          try await time.sleep(for: .milliseconds(5))
+          _ = try await one.read(number * 4096..<(number + 4) * 4096)
+          _ = try await task.value
+        }
+        #expect(source.reads.count - before == 20)
+        await one.close()
+        await other.close()
+      }
+    }
+
+    @Test func `leases that are over, or too many, are forgotten`() {
+      var leases = OwnLeases()
+      func takesUp(_ key: SharedBlockKey, _ now: ReadInstant) -> Bool { leases.takeUp(key, now: now) }
+      let start = TimeSource.continuous.now
+      let keys = (0..<5000).map { number in
+        SharedBlockKey(digest: (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) })
+      }
+      leases.abandon([keys[0], keys[1]], until: start.advanced(by: .seconds(1)), now: start)
+      #expect(takesUp(keys[0], start))
+      // It is in use from then on.
+      #expect(!takesUp(keys[0], start))
+      #expect(!takesUp(keys[1], start.advanced(by: .seconds(1))))
+      leases.abandon(keys, until: start.advanced(by: .seconds(9)), now: start)
+      #expect(!takesUp(keys[7], start))
+      leases.abandon(Array(keys[..<4000]), until: start.advanced(by: .seconds(1)), now: start)
+      leases.abandon(Array(keys[4000...]), until: start.advanced(by: .seconds(9)), now: start.advanced(by: .seconds(2)))
+      #expect(takesUp(keys[4999], start.advanced(by: .seconds(2))))
+    }
+  }
+#endif
