@@ -70,6 +70,7 @@
     private let configuration: Configuration
     private let frame: BlockFrame
     private let state = NIOLockedValueBox(State())
+    private let own = OwnFetches()
 
     /// Creates a stage. Several readers may list the same one.
     ///
@@ -97,8 +98,33 @@
         state.withLockedValue { $0.counts.passed += 1 }
         return try await next(request)
       }
-      let awaited = await lookUp(read.blocks, of: family, leasing: true, request, next, into: &read)
-      let missing = read.missing.filter { !awaited.contains($0) }
+      // What other reads of this process are looking for comes from them.
+      var joined: [(block: Int, stream: AsyncStream<Bytes>)] = []
+      var blocks: [Int] = []
+      for block in read.blocks {
+        switch own.begin(.init(block, of: family)) {
+        case .looksForIt: blocks.append(block)
+        case .waits(let stream): joined.append((block, stream))
+        }
+      }
+      defer { for block in blocks { own.end(.init(block, of: family), with: nil) } }
+      if !blocks.isEmpty { try await find(blocks, of: family, request, next, into: &read) }
+      // After its own, so that two reads which wait for each other come to an end.
+      for (block, stream) in joined {
+        for await bytes in stream { read.has(bytes, of: block) }
+      }
+      try Task.checkCancellation()
+      let missing = read.missing
+      if !missing.isEmpty { try await fetch(missing, of: family, request, next, into: &read) }
+      return read.response()
+    }
+
+    /// Finds blocks in the engine, and fetches the others.
+    private nonisolated(nonsending) func find(
+      _ blocks: [Int], of family: BlockFamily, _ request: ReadRequest, _ next: ReadNext, into read: inout SharedRead
+    ) async throws {
+      let awaited = await lookUp(blocks, of: family, leasing: true, request, next, into: &read)
+      let missing = blocks.filter { read.contents[$0] == nil && !awaited.contains($0) }
       do {
         try Task.checkCancellation()
         if awaited.isEmpty {
@@ -111,7 +137,12 @@
         abandon(missing.map(family.key), of: request.source, next)
         throw error
       }
-      return read.response()
+    }
+
+    /// The read has the bytes of a block, and so have those that wait for it.
+    private func has(_ bytes: Bytes, of block: Int, in family: BlockFamily, _ read: inout SharedRead) {
+      read.has(bytes, of: block)
+      own.end(.init(block, of: family), with: bytes)
     }
 
     private func times(of source: SourceDescription) -> SourceTimes {
@@ -144,7 +175,7 @@
         switch answer {
         case .value(let value):
           do throws(BlockFrame.Fault) {
-            read.has(try frame.contents(of: value, block: block, in: family), of: block)
+            has(try frame.contents(of: value, block: block, in: family), of: block, in: family, &read)
             counts.hits += 1
           } catch {
             counts.misses += 1
@@ -213,7 +244,7 @@
       for (range, bytes) in zip(ranges, [response.bytes] + response.moreBytes) {
         for piece in family.grid.pieces(of: range) {
           let part = bytes[piece.range.lowerBound - range.lowerBound..<piece.range.upperBound - range.lowerBound]
-          read.has(part, of: piece.block)
+          has(part, of: piece.block, in: family, &read)
           fetched.append((piece.block, part))
         }
       }

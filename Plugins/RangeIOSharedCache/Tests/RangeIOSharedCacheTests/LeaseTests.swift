@@ -96,6 +96,58 @@
       }
     }
 
+    @Test func `reads of one process that need the same block look for it once`() throws {
+      try simulate { reader, source, simulation, time in
+        for number in 0..<20 {
+          let begin = number * 100_000
+          let start = time.now
+          // They have a block in common, and each needs one more.
+          let reads = [begin..<begin + 5000, begin + 5000..<begin + 9000, begin + 4100..<begin + 8000]
+          let tasks = reads.map { range in simulation.start { try await reader.read(range) } }
+          for (task, range) in zip(tasks, reads) {
+            let bytes = try await task.value
+            #expect(bytes == ReplacedObject.bytes(range, version: 1))
+          }
+          #expect(start.duration(to: time.now) < Self.latency + .milliseconds(2))
+        }
+        let blocks = source.reads.flatMap { $0.lowerBound / 4096..<($0.upperBound + 4095) / 4096 }
+        #expect(Set(blocks).count == blocks.count)
+      }
+    }
+
+    @Test func `when a read is cancelled, those that wait for its block look for it themselves`() throws {
+      try simulate { reader, source, simulation, time in
+        for number in 0..<20 {
+          let range = block(number * 3)
+          let first = simulation.start { try await reader.read(range) }
+          while source.reads.count <= 2 * number { try await time.sleep(for: .milliseconds(1)) }
+          let second = simulation.start { try await reader.read(range) }
+          try await time.sleep(for: .milliseconds(1))
+          first.cancel()
+          #expect(try await second.value == ReplacedObject.bytes(range, version: 1))
+          _ = await first.result
+        }
+      }
+    }
+
+    @Test func `what one looks for comes to all who wait, once`() async throws {
+      let family = try #require(BlockFamily(description(), blockSize: 4096))
+      let (fetches, key) = (OwnFetches(), OwnFetches.Key(7, of: family))
+      for bytes in [Bytes([1, 2, 3]), nil] {
+        guard case .looksForIt = fetches.begin(key), case .waits(let one) = fetches.begin(key),
+          case .waits(let other) = fetches.begin(key)
+        else { return #expect(Bool(false)) }
+        fetches.end(key, with: bytes)
+        fetches.end(key, with: Bytes([9]))
+        for stream in [one, other] {
+          var found: [Bytes] = []
+          for await bytes in stream { found.append(bytes) }
+          #expect(found == (bytes.map { [$0] } ?? []))
+        }
+        #expect(fetches.count == 0)
+      }
+    }
+
     @Test func `leases that are over, or too many, are forgotten`() {
       var leases = OwnLeases()
       func takesUp(_ key: SharedBlockKey, _ now: ReadInstant) -> Bool { leases.takeUp(key, now: now) }

@@ -7,7 +7,7 @@
     /// The source, its version, its size and the block size, in a form in which no two families are equal.
     let identity: [UInt8]
     /// Of ``identity``.
-    private let digest: [UInt8]
+    let digest: [UInt8]
     let grid: BlockGrid
     let byteCount: Int
 
