@@ -35,8 +35,8 @@
     var administration = ServeAdministration.local
     @Option(help: ArgumentHelp("The memory for cached bytes.", valueName: "bytes"))
     var memory = "256MiB"
-    @Option(help: ArgumentHelp("How much of it holds compressed bytes at most.", valueName: "bytes"))
-    var compressed = "128MiB"
+    @Option(help: ArgumentHelp("How much of it holds compressed bytes at most (default: half).", valueName: "bytes"))
+    var compressed: String?
     @Option(help: ArgumentHelp("A directory for cached bytes that stay.", valueName: "directory"))
     var spill: String?
     @Option(help: ArgumentHelp("The most bytes there.", valueName: "bytes"))
@@ -90,6 +90,12 @@
         try await server.run { port in
           let address = listen.hasPrefix("unix:") ? listen : "http://\(Self.host(of: listen)):\(port)/"
           StandardError.line("rangeio: serving \(count == 1 ? "1 source" : "\(count) sources") at \(address)")
+          // Requests do not tell: they are answered from the sources.
+          Task {
+            for fault in await store.faultsOfNodes() {
+              StandardError.line("rangeio: not shared until it answers: \(fault)")
+            }
+          }
         }
       } catch let error as ReadError {
         throw ToolFailure(error.message)

@@ -14,11 +14,19 @@
     private let stages: @Sendable () -> [any ReadStage]
     private let closeNodes: @Sendable () async -> Void
     private let countsOfNodes: @Sendable () -> [ReadCounts]
+    /// The nodes that cannot be used now, and why.
+    let faultsOfNodes: @Sendable () async -> [String]
     private let countsOfSharing: @Sendable () -> ReadCounts?
 
     init(_ command: ServeCommand) async throws {
-      let memory = try Self.size(command.memory, "--memory")
-      let compressed = try Self.size(command.compressed, "--compressed")
+      let all = try Self.size(command.memory, "--memory")
+      let compressed = try command.compressed.map { try Self.size($0, "--compressed") } ?? .bytes(all.bytes / 2)
+      guard compressed.bytes <= all.bytes else {
+        throw ToolFailure.usage(
+          "--compressed \(compressed) is a part of --memory, which is \(all): write no more than that")
+      }
+      // The limits of the tiers add up.
+      let memory = ByteCount.bytes(all.bytes - compressed.bytes)
       var disk: DiskConfiguration?
       if let directory = command.spill {
         disk = DiskConfiguration(
@@ -29,7 +37,7 @@
         disk?.isShared = true
         disk?.keepsFastSources = command.far
       }
-      keeps = memory.bytes > 0
+      keeps = all.bytes > 0
       do {
         if let disk {
           tiers = try await TieredChunkStore(memory: memory, compressed: compressed, disk: disk)
@@ -45,6 +53,7 @@
         stages = { [] }
         closeNodes = {}
         countsOfNodes = { [] }
+        faultsOfNodes = { [] }
         countsOfSharing = { nil }
         return
       }
@@ -54,6 +63,7 @@
         stages = { [stage] }
         closeNodes = engine.close
         countsOfNodes = engine.statistics
+        faultsOfNodes = engine.faults
         countsOfSharing = { stage.statistics() }
       #else
         throw ToolFailure("--shared \(nodes): this rangeio was built without SharedCache: add it to --traits")
@@ -104,17 +114,22 @@
         let store: any SharedBlockStore
         let close: @Sendable () async -> Void
         let statistics: @Sendable () -> [ReadCounts]
+        let faults: @Sendable () async -> [String]
       }
 
       private static func engine(_ text: String) throws -> Engine {
         do {
           if text.hasPrefix("memcached://") {
             let store = try MemcachedStore(try nodes(text.dropFirst(12), port: 11_211))
-            return Engine(store: store, close: { await store.close() }, statistics: { store.statistics() })
+            return Engine(
+              store: store, close: { await store.close() }, statistics: { store.statistics() },
+              faults: { await store.faults().map(\.description) })
           }
           if text.hasPrefix("redis://") {
             let store = try RedisStore(try nodes(text.dropFirst(8), port: 6379))
-            return Engine(store: store, close: { await store.close() }, statistics: { store.statistics() })
+            return Engine(
+              store: store, close: { await store.close() }, statistics: { store.statistics() },
+              faults: { await store.faults().map(\.description) })
           }
         } catch let error as ReadError {
           throw ToolFailure.usage("--shared: \(error.message)")
@@ -127,10 +142,15 @@
         var nodes: [SharedCacheNode] = []
         for part in text.split(separator: ",") {
           let words = part.split(separator: ":", maxSplits: 1)
-          guard let host = words.first, words.count == 1 || Int(words[1]) != nil else {
-            throw .usage("--shared: '\(part)' is no host and port")
+          let number = words.count == 1 ? port : Int(words[1]) ?? 0
+          guard let host = words.first, !host.contains("/"), !host.contains("@"), (1...65_535).contains(number),
+            !part.hasSuffix(":")
+          else {
+            throw .usage(
+              "--shared: '\(part)' is no host and port: write cache-1:\(port). Sockets, passwords and TLS are for programs of your own"
+            )
           }
-          nodes.append(.host(String(host), port: words.count == 1 ? port : Int(words[1])!))
+          nodes.append(.host(String(host), port: number))
         }
         return nodes
       }

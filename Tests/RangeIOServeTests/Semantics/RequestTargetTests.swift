@@ -65,4 +65,21 @@ struct RequestTargetTests {
     #expect(text.contains("rangeio_store_memory_hits 1.5\n"))
     #expect(!text.contains("name") && !text.contains("list"))
   }
+
+  @Test func `metrics of what stands in a list have its name as a label, and counts their own names`() throws {
+    let json = #"""
+      {"nodes":[{"name":"a:1","counts":[{"name":"hits","value":7},{"name":"not asked","value":2}],"wastedBytes":0},
+      {"name":"b \"2\"","counts":[{"name":"hits","value":9}],"wastedBytes":3}],
+      "shared":{"name":"SharedCaching","counts":[{"name":"brought by others","value":4}]}}
+      """#
+    let lines = try MetricsText(json: .init(json.utf8)).text.split(separator: "\n").map(String.init)
+    #expect(
+      lines == [
+        "# TYPE rangeio_nodes_hits untyped", #"rangeio_nodes_hits{name="a:1"} 7"#,
+        #"rangeio_nodes_hits{name="b \"2\""} 9"#, "# TYPE rangeio_nodes_not_asked untyped",
+        #"rangeio_nodes_not_asked{name="a:1"} 2"#, "# TYPE rangeio_nodes_wasted_bytes untyped",
+        #"rangeio_nodes_wasted_bytes{name="a:1"} 0"#, #"rangeio_nodes_wasted_bytes{name="b \"2\""} 3"#,
+        "# TYPE rangeio_shared_brought_by_others untyped", "rangeio_shared_brought_by_others 4",
+      ])
+  }
 }

@@ -99,6 +99,43 @@
       try engine.end()
     }
 
+    /// The nodes of a client that cannot be used, and why.
+    private func faults(of store: any SharedBlockStore) async -> [String] {
+      let faults =
+        switch store {
+        case let store as MemcachedStore: await store.faults(within: patient)
+        case let store as RedisStore: await store.faults(within: patient)
+        default: [SharedCacheFault]()
+        }
+      await store.close()
+      return faults.map(\.reason)
+    }
+
+    @Test(arguments: kinds) func `nodes that cannot be used are told, with the reason`(
+      _ kind: EngineProcess.Kind
+    ) async throws {
+      var engine = try await EngineProcess.start(kind, password: "secret")
+      for (password, isRight) in [("secret", true), ("wrong", false)] {
+        let store = try engine.store {
+          $0.user = kind == .memcached ? "user" : ""
+          $0.password = password
+        }
+        let faults = await faults(of: store)
+        #expect(faults.isEmpty == isRight && !faults.contains("it does not answer"), "\(faults)")
+      }
+      try engine.end()
+      let closed = try MemcachedStore([.host("127.0.0.1", port: 1)])
+      #expect(await faults(of: closed) == ["it refuses connections: is it running, and is the port right?"])
+      let nowhere = try RedisStore([.socket("/none/at/all")])
+      #expect(await faults(of: nowhere) == ["there is no such socket"])
+      // Another engine than expected.
+      engine = try await EngineProcess.start(kind)
+      let other: any SharedBlockStore =
+        kind == .memcached ? try RedisStore([engine.node]) : try MemcachedStore([engine.node])
+      #expect(await faults(of: other).count == 1)
+      try engine.end()
+    }
+
     @Test(arguments: kinds) func `a password is asked for`(_ kind: EngineProcess.Kind) async throws {
       let engine = try await EngineProcess.start(kind, password: "secret")
       let one = (key: key(1), value: Bytes([1, 2, 3]))

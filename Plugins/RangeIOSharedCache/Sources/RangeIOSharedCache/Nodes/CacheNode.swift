@@ -41,6 +41,8 @@
     private var connecting = 0
     private var health = NodeHealth()
     private let counts = NIOLockedValueBox(Counts())
+    /// Why it was last given up.
+    private let lastFault = NIOLockedValueBox<String?>(nil)
     private var isClosed = false
     /// What waits for a connection.
     private var queued: [NodeBatch] = []
@@ -90,6 +92,16 @@
           "refused": counts.refused, "late": counts.late, "not asked": counts.skipped,
           "outages": counts.outages,
         ])
+    }
+
+    /// Asks the node for a key that nothing has. Returns why it cannot be used; `nil` if it answers.
+    nonisolated(nonsending) func fault(within limit: Duration) async -> String? {
+      let key = SharedBlockKey(digest: [UInt8](repeating: 0, count: 32))
+      switch await perform([.get(key, lease: nil)], worth: limit)[0] {
+      case .value, .leased, .awaited, .missing, .stored: return nil
+      case .refused(let text): return text
+      case nil: return lastFault.withLockedValue { $0 } ?? "it does not answer"
+      }
     }
 
     /// Ends all connections. What is under way is answered as missing.
@@ -147,6 +159,7 @@
         guard !batch.isFinished else { return }
         guard Self.now >= batch.due else { return watch(batch) }
         counts.withLockedValue { $0.late += batch.missing }
+        lastFault.withLockedValue { $0 = "it does not answer in time" }
         // A node that is at what it was asked before is not to blame.
         let isBehindOthers = batch.handler.map { handler in
           let lastReply = Int64(handler.lastReply.uptimeNanoseconds)
@@ -317,7 +330,8 @@
         connecting -= 1
         switch result {
         case .success(let channel): opened(channel)
-        case .failure:
+        case .failure(let error):
+          lastFault.withLockedValue { $0 = Self.text(of: error) }
           if lines.isEmpty { lost() }
           runQueued()
         }
@@ -335,7 +349,9 @@
         // The silent one may have been this one.
         guard lines.isEmpty else { return health.connected() }
         // A node may close what is idle. It is connected to anew when it is needed.
-        if let handler, handler.fault != nil || handler.waitingCount > 0 { lost() }
+        guard let handler, handler.fault != nil || handler.waitingCount > 0 else { return }
+        lastFault.withLockedValue { $0 = handler.fault?.description ?? "it closed the connection" }
+        lost()
       }
       // It fails only if the channel is closed already; then the handler ends.
       do { try channel.pipeline.syncOperations.addHandler(handler) } catch { return handler.end() }
@@ -362,6 +378,17 @@
       self.isProbeQueued = false
       if isProbeQueued, !lines.isEmpty { probe() }
       for batch in all { send(batch) }
+    }
+
+    /// What a connection that was not made says to a person.
+    private static func text(of error: any Error) -> String {
+      let error = (error as? NIOConnectionError).map { $0.connectionErrors.first?.error ?? $0.dnsAError ?? $0 } ?? error
+      guard let system = error as? IOError else { return "it cannot be connected to: \(error)" }
+      switch system.errnoCode {
+      case ECONNREFUSED: return "it refuses connections: is it running, and is the port right?"
+      case ENOENT: return "there is no such socket"
+      default: return "it cannot be connected to: \(String(cString: strerror(system.errnoCode)))"
+      }
     }
 
     private static var now: Int64 { NodeBatch.now }

@@ -103,6 +103,8 @@
       context.fireChannelInactive()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { end() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      end(waiting.isEmpty ? nil : ProtocolFault("\(error)"))
+    }
   }
 #endif

@@ -82,6 +82,18 @@
       return replies
     }
 
+    /// The nodes that cannot be used now, and why.
+    nonisolated(nonsending) func faults(within limit: Duration) async -> [SharedCacheFault] {
+      await withTaskGroup(of: SharedCacheFault?.self) { group in
+        for node in nodes {
+          group.addTask { await node.fault(within: limit).map { SharedCacheFault(node: node.address, reason: $0) } }
+        }
+        var faults: [SharedCacheFault] = []
+        for await fault in group { if let fault { faults.append(fault) } }
+        return faults.sorted { $0.node.name < $1.node.name }
+      }
+    }
+
     nonisolated(nonsending) func close() async {
       for node in nodes { await node.close() }
     }

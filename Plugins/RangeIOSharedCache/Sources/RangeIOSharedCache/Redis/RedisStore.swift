@@ -38,6 +38,13 @@
       await nodes.set(values, lifetime: lifetime)
     }
 
+    /// Asks each node once. Returns those that cannot be used now, and why: reads do not tell.
+    ///
+    /// - Parameter limit: how long to wait for an answer.
+    public nonisolated(nonsending) func faults(within limit: Duration = .seconds(2)) async -> [SharedCacheFault] {
+      await nodes.faults(within: limit)
+    }
+
     /// Ends all connections. What is under way is a miss.
     public nonisolated(nonsending) func close() async { await nodes.close() }
 

@@ -1,0 +1,12 @@
+#if SharedCache
+
+  /// A node that cannot be used, and why.
+  public struct SharedCacheFault: Hashable, Sendable, CustomStringConvertible {
+    public let node: SharedCacheNode
+    /// For a person.
+    public let reason: String
+
+    /// The node's name, and the reason.
+    public var description: String { "\(node): \(reason)" }
+  }
+#endif
