@@ -7,8 +7,9 @@
   public struct SharedCacheConnection: Sendable {
     /// TLS with a node.
     public struct TLS: Hashable, Sendable {
-      /// The name that each node's certificate must have. Default, `nil`: the node's host, be it a name or an IP address. A
-      /// node at a unix socket has none: without this name only the issuer of its certificate is checked.
+      /// The name that each node's certificate must have, unless it has the IP address that was connected to. Default, `nil`:
+      /// the node's host, be it a name or an IP address. A node at a unix socket has none: without this name only the issuer of
+      /// its certificate is checked.
       public var serverName: String?
       /// Files in PEM format with certificates that are trusted in addition to the system's.
       public var additionalTrustRoots: [String]

@@ -2,6 +2,7 @@
 
   /// A node that cannot be used, and why.
   public struct SharedCacheFault: Hashable, Sendable, CustomStringConvertible {
+    /// The node.
     public let node: SharedCacheNode
     /// For a person.
     public let reason: String

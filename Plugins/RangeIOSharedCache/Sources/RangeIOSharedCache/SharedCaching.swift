@@ -9,7 +9,8 @@
   /// ``RangeIO/Merging``, so that what the engine lacks is still merged:
   ///
   /// ```swift
-  /// let shared = SharedCaching(MemcachedStore([.host("cache-1", port: 11211), .host("cache-2", port: 11211)]))
+  /// let engine = try MemcachedStore([.host("cache-1", port: 11211), .host("cache-2", port: 11211)])
+  /// let shared = SharedCaching(engine)
   /// let reader = try await RangeReader(source) {
   ///   Caching(store, fill: .automatic)
   ///   shared
@@ -23,7 +24,7 @@
   /// a `persistentForm`, such as a strong ETag.
   ///
   /// Of several processes that miss a block at the same time one fetches it. The others wait for it, no longer than a
-  /// fetch takes.
+  /// fetch takes. Reads of one process that need the same block at the same time look for it once.
   public final class SharedCaching: ReadStage {
     /// Settings.
     public struct Configuration: Sendable {
