@@ -68,6 +68,22 @@ extension RangeReader {
     }
   }
 
+  /// The version that the reader has pinned: right after opening, the one that opening found.
+  package nonisolated var pinnedSnapshot: Snapshot { Snapshot(core: core, source: core.source) }
+
+  /// The version there is now, by asking once, whenever it was asked last; while the source cannot be asked, the one that
+  /// is pinned.
+  package nonisolated(nonsending) func renewedSnapshot() async throws -> Snapshot {
+    do { try await core.refresh() } catch let error as ReadError where error.isTransient {}
+    return pinnedSnapshot
+  }
+
+  /// Ends looking for changes between reads, for owners that look themselves when they need to know.
+  package nonisolated func stopWatching() { core.watcher.withLock { $0 }?.cancel() }
+
+  /// Whether the reader looks for changes between reads.
+  package nonisolated var isWatching: Bool { core.watcher.withLock { $0 }.map { !$0.isCancelled } ?? false }
+
   /// The version that a stream would read now.
   ///
   /// With ``ChangePolicy/refresh`` this asks what the name of the source leads to. A source that takes longer than a

@@ -43,13 +43,14 @@
     func entries() async -> [ServedItem.Entry] {
       var entries: [ServedItem.Entry] = []
       for name in names {
+        guard let pool = pools[ObjectPath([name])] else { continue }
         // What cannot be opened now is listed as well, without a size.
-        let found = try? await pools[ObjectPath([name])]?.find([])
+        let found = try? await pool.find([])
         if case .object(let object) = found {
           entries.append(
             .init(name: name, size: object.version.size, modified: object.version.modified?.secondsSince1970))
         } else {
-          entries.append(.init(name: name, size: nil, modified: nil))
+          entries.append(.init(name: name, size: nil, modified: nil, isDirectory: !(await pool.isObject([]))))
         }
       }
       return entries

@@ -69,6 +69,12 @@
       return try await task.value
     }
 
+    /// Whether an object stands at the path, which may be one that cannot be opened now.
+    func isObject(_ path: [String]) async -> Bool {
+      // `try?`: where nothing is served, there is no object.
+      if case .object = try? await upstream.look(at: path) { true } else { false }
+    }
+
     /// The version was found to have changed: the next request looks for it again.
     func outdated(_ object: OpenObject, at path: [String]) {
       let path = ObjectPath(path)
@@ -136,7 +142,9 @@
       case .object(let item):
         if let known, known.identity == item.identity { return .object(try await known.current(name: name)) }
         let reader = try await item.open()
-        let snapshot = try await reader.snapshot()
+        // The pool looks when an object is asked for. An object that is not asked for costs its server nothing.
+        reader.stopWatching()
+        let snapshot = reader.pinnedSnapshot
         return .object(OpenObject(identity: item.identity, reader: reader, snapshot: snapshot, name: name))
       }
     }

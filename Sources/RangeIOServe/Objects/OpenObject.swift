@@ -51,7 +51,7 @@
 
     /// The same object, of the version that is current by now; itself if that is the same.
     func current(name: String) async throws -> OpenObject {
-      let now = try await reader.snapshot()
+      let now = try await reader.renewedSnapshot()
       if now.source === snapshot.source { return self }
       return OpenObject(identity: identity, reader: reader, snapshot: now, name: name)
     }

@@ -38,16 +38,21 @@
     public struct Entry: Sendable, Hashable {
       /// Without slashes.
       public let name: String
-      /// In bytes; `nil` for a directory.
+      /// In bytes; `nil` for a directory, and if it is not known.
       public let size: Int?
       /// When it last changed, in whole seconds since 1970.
       public let modified: Int?
+      /// Whether there are names below it.
+      public let isDirectory: Bool
 
       /// A line.
-      public init(name: String, size: Int?, modified: Int?) {
+      ///
+      /// - Parameter isDirectory: default: what has no size is one.
+      public init(name: String, size: Int?, modified: Int?, isDirectory: Bool? = nil) {
         self.name = name
         self.size = size
         self.modified = modified
+        self.isDirectory = isDirectory ?? (size == nil)
       }
     }
   }

@@ -42,7 +42,7 @@
     private func json() throws -> String {
       let lines = entries.map { entry in
         Line(
-          name: entry.name, type: entry.size == nil ? "directory" : "file", size: entry.size,
+          name: entry.name, type: entry.isDirectory ? "directory" : "file", size: entry.size,
           modified: entry.modified.map { HTTPDate(secondsSince1970: $0).text })
       }
       let encoder = JSONEncoder()
@@ -55,7 +55,7 @@
       var rows = ""
       if !target.names.isEmpty { rows += "<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n" }
       for entry in entries {
-        let slash = entry.size == nil ? "/" : ""
+        let slash = entry.isDirectory ? "/" : ""
         let link = "./" + RequestTarget.encoded(entry.name) + slash
         let size = entry.size.map { "\($0)" } ?? ""
         let modified = entry.modified.map { HTTPDate(secondsSince1970: $0).text } ?? ""

@@ -5,6 +5,7 @@
   internal import NIOPosix
   internal import RangeIO
   public import ServiceLifecycle
+  internal import SystemPackage
 
   /// Serves byte ranges over HTTP: files, and whatever else a `RangeReader` reads, to everything that speaks HTTP.
   ///
@@ -59,7 +60,7 @@
 
     /// Serves until it is told to stop.
     ///
-    /// - Throws: if it cannot listen; `ReadError.Code.inUse` if it runs already.
+    /// - Throws: if it cannot listen; `ReadError.Code.inUse` if another program has the address, or if it runs already.
     public func run() async throws { try await run { _ in } }
 
     /// Serves until it is told to stop.
@@ -118,7 +119,9 @@
       defer { state.withLock { $0 = State() } }
       try await withTaskCancellationHandler {
         try await withGracefulShutdownHandler {
-          try await work.value
+          do { try await work.value } catch let error as IOError {
+            throw ReadError.listening(at: configuration.address, Errno(rawValue: error.errnoCode))
+          }
         } onGracefulShutdown: {
           self.shutDown()
         }
@@ -143,6 +146,29 @@
       switch self {
       case .host(let host, let port): .hostname(host, port: port)
       case .unixSocket(let path): .unixDomainSocket(path: path)
+      }
+    }
+
+    fileprivate var text: String {
+      switch self {
+      case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+      case .unixSocket(let path): "unix:\(path)"
+      }
+    }
+  }
+
+  extension ReadError {
+    /// The server cannot listen at `address`.
+    fileprivate static func listening(at address: RangeServer.Configuration.Address, _ errno: Errno) -> ReadError {
+      let why = "cannot listen at \(address.text): \(errno.description.lowercased())"
+      return switch errno {
+      case .addressInUse:
+        ReadError(.inUse, "\(why); choose another port, or stop the program that listens there", cause: errno)
+      case .permissionDenied, .notPermitted:
+        ReadError(.permissionDenied, "\(why); ports below 1024 are for the system's administrator", cause: errno)
+      case .addressNotAvailable:
+        ReadError(.invalidConfiguration, "\(why); name an address of this machine, or 0.0.0.0 for all", cause: errno)
+      default: ReadError(.invalidConfiguration, why, cause: errno)
       }
     }
   }

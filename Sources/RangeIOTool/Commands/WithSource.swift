@@ -61,7 +61,8 @@ nonisolated(nonsending) func withReader<Result>(
 extension ToolFailure {
   /// The failure of reading the source called `name`.
   init(reading name: SourceName, _ error: ReadError, _ growth: Growth = .noChoice) {
-    self.init("\(name.shown): \(growth.advice(in: error.message))", status: ToolStatus(error.code))
+    let advice = error.code == .notFound ? name.advice : ""
+    self.init("\(name.shown): \(growth.advice(in: error.message))\(advice)", status: ToolStatus(error.code))
   }
 }
 

@@ -28,6 +28,20 @@ struct SourceName {
 
   var isURL: Bool { kind != .path }
 
+  /// Whether a host, or a bucket, follows the scheme of the URL.
+  var hasHost: Bool {
+    guard isURL, let start = text.firstRange(of: "://")?.upperBound else { return false }
+    return text[start...].first.map { !"/?#:".contains($0) } ?? false
+  }
+
+  /// What to add to the message that there is no such file: the path looks like a URL.
+  var advice: String {
+    guard kind == .path, let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound] }), !scheme.isEmpty,
+      scheme.allSatisfy({ $0.isLetter || $0.isNumber })
+    else { return "" }
+    return " ('\(scheme)' is no scheme that rangeio reads: http, https, s3)"
+  }
+
   /// The name for messages, progress and statistics: without a password, and without the values of the query, which
   /// may be a signature or a token.
   var shown: String {

@@ -71,6 +71,8 @@
         throw error
       }
       try await store.close()
+      // The second signal cut off what the first one let end.
+      if Interrupts.shared.exitCode != nil { throw CancellationError() }
     }
 
     private func serve(_ store: ServeStore) async throws {
@@ -78,7 +80,7 @@
       var configuration = RangeServer.Configuration()
       configuration.address = try Self.address(listen)
       configuration.hostNames = host
-      configuration.allowedOrigins = cors
+      configuration.allowedOrigins = try cors.map(Self.origin)
       configuration.administration = administration.choice
       var logger = Logger(label: "rangeio") { StreamLogHandler.standardError(label: $0) }
       logger.logLevel = verbose ? .info : .warning
@@ -108,6 +110,18 @@
 
     private static func host(of listen: String) -> Substring {
       listen[..<(listen.lastIndex(of: ":") ?? listen.endIndex)]
+    }
+
+    /// An origin as browsers send it: `https://viewer.example`, with a port if it is not the scheme's own.
+    private static func origin(_ text: String) throws(ToolFailure) -> String {
+      guard text != "*", text != "null" else { return text }
+      let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !parts[1].contains("/") else {
+        throw .usage(
+          "--cors: '\(text)' is no origin: write a scheme and a host, and no slash after it: https://viewer.example")
+      }
+      // Browsers send both in small letters.
+      return text.lowercased()
     }
 
     /// Parses `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/rangeio.sock`.

@@ -45,7 +45,7 @@
           tiers = TieredChunkStore(memory: memory, compressed: compressed)
         }
       } catch let error as ReadError {
-        throw ToolFailure(error.message)
+        throw ToolFailure("--spill \(command.spill ?? ""): \(error.message)")
       }
       // Clients ask for what they want, and read ahead themselves. A disk keeps whole blocks only.
       caching = disk == nil ? Caching(tiers, fill: .exact) : Caching(tiers, fill: .block, blockSize: .kibibytes(64))
@@ -102,7 +102,7 @@
 
     private static func size(_ text: String, _ option: String) throws(ToolFailure) -> ByteCount {
       guard let count = ByteCount(text), count.bytes >= 0 else {
-        throw .usage("\(option): '\(text)' is not a number of bytes: write 256MiB or 10GB")
+        throw .usage("\(option): '\(text)' is no number of bytes: write 256MiB or 10GB")
       }
       return count
     }

@@ -46,6 +46,7 @@
           throw ToolFailure(reading: name, error)
         }
       }
+      guard name.hasHost else { throw ToolFailure.usage("\(name.shown): there is no host: write https://host/path") }
       let options = OpeningOptions(remote: try command.remote.checked(for: name), parallel: 16)
       // Fails now if this build cannot read such URLs.
       _ = try OpenedSource(name, options)

@@ -147,6 +147,47 @@
       func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
     }
 
+    @Test func `a port that another program has is named, and so is what to do`() async throws {
+      let directory = try TemporaryDirectory()
+      try await withServer([directory(".")]) { port, _ in
+        let result = try await tool(["serve", directory("."), "--listen", "127.0.0.1:\(port)"])
+        #expect(result.code == 1)
+        #expect(result.errors.contains("127.0.0.1:\(port): address already in use; choose another port"))
+      }
+    }
+
+    @Test func `a second signal cuts off an answer, and is told by the exit code`() async throws {
+      let directory = try TemporaryDirectory()
+      let errors = try ReadingEnd()
+      _ = try directory.file("large", Array(repeating: 7, count: 64 << 20))
+      let process = try ToolProcess(
+        ["serve", directory("."), "--listen", "unix:" + directory("socket")], output: 2,
+        errors: errors.writing.rawValue)
+      try errors.writing.close()
+      while let byte = try await errors.read(1).first, byte != UInt8(ascii: "\n") {}
+      // A client that takes the beginning of its answer only.
+      let group = MultiThreadedEventLoopGroup.singleton
+      let answered = group.next().makePromise(of: Void.self)
+      let channel = try await ClientBootstrap(group: group)
+        .channelOption(.autoRead, value: false)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(FirstAnswer(answered))
+          }
+        }
+        .connect(unixDomainSocketPath: directory("socket")).outcome()
+      channel.writeAndFlush(ByteBuffer(string: "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"), promise: nil)
+      channel.read()
+      try await answered.futureResult.outcome()
+      process.send(SIGINT)
+      process.send(SIGTERM)
+      // The system decides which of them is the second.
+      let code = try await process.wait()
+      #expect(code == 130 || code == 143)
+      channel.close(promise: nil)
+      try errors.reading.close()
+    }
+
     @Test func `what cannot be served is said in a line`() async throws {
       let directory = try TemporaryDirectory()
       let cases: [([String], Int)] = [
@@ -154,7 +195,8 @@
         ([directory("."), "--listen", "127.0.0.1:99999"], 2), ([directory("."), "--memory", "much"], 2),
         ([directory("."), "--shared", "http://x"], 2), ([directory("."), "--revalidate", "-1"], 2),
         ([directory("."), "--administration", "root"], 2), ([directory("."), directory(".")], 2),
-        ([directory("."), "--listen", "203.0.113.1:80"], 1),
+        ([directory("."), "--listen", "203.0.113.1:80"], 1), ([directory("."), "--cors", "viewer.example"], 2),
+        (["https://"], 2), (["ftp://host/file"], 3),
       ]
       for (arguments, code) in cases {
         let result = try await tool(["serve"] + arguments)
