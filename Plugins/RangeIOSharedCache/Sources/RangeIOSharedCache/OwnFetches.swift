@@ -21,15 +21,25 @@
       }
     }
 
-    private typealias Waiting = AsyncStream<Bytes>.Continuation
+    fileprivate typealias Waiting = AsyncStream<Bytes>.Continuation
     private let waiting = NIOLockedValueBox<[Key: [Waiting]]>([:])
 
     /// What a read does about a block.
     enum Role {
       /// It looks for it, and calls ``end(_:with:)``, whatever happens.
       case looksForIt
-      /// Another read does. The stream has its bytes, or ends without them.
-      case waits(AsyncStream<Bytes>)
+      /// Another read does.
+      case waits(Wait)
+    }
+
+    /// The bytes of a block that another read looks for.
+    struct Wait: Sendable {
+      /// Has them, or ends without them.
+      let bytes: AsyncStream<Bytes>
+      fileprivate let continuation: Waiting
+
+      /// Ends ``bytes`` now.
+      func leave() { continuation.finish() }
     }
 
     func begin(_ key: Key) -> Role {
@@ -40,7 +50,7 @@
         }
         let (stream, continuation) = AsyncStream.makeStream(of: Bytes.self)
         waiting[key]?.append(continuation)
-        return .waits(stream)
+        return .waits(Wait(bytes: stream, continuation: continuation))
       }
     }
 

@@ -64,6 +64,8 @@
 
     /// Below this, an engine on the same machine would be too slow.
     private static let leastLimit = Duration.microseconds(500)
+    /// After which a read fetches itself what another one still looks for.
+    private static let longestWait = Duration.seconds(86_400)
     /// Of more sources the times are learnt anew.
     private static let mostSources = 256
 
@@ -100,24 +102,40 @@
         return try await next(request)
       }
       // What other reads of this process are looking for comes from them.
-      var joined: [(block: Int, stream: AsyncStream<Bytes>)] = []
+      var joined: [(block: Int, wait: OwnFetches.Wait)] = []
       var blocks: [Int] = []
       for block in read.blocks {
         switch own.begin(.init(block, of: family)) {
         case .looksForIt: blocks.append(block)
-        case .waits(let stream): joined.append((block, stream))
+        case .waits(let wait): joined.append((block, wait))
         }
       }
       defer { for block in blocks { own.end(.init(block, of: family), with: nil) } }
       if !blocks.isEmpty { try await find(blocks, of: family, request, next, into: &read) }
       // After its own, so that two reads which wait for each other come to an end.
-      for (block, stream) in joined {
-        for await bytes in stream { read.has(bytes, of: block) }
-      }
+      if !joined.isEmpty { await wait(for: joined, next, into: &read) }
       try Task.checkCancellation()
       let missing = read.missing
       if !missing.isEmpty { try await fetch(missing, of: family, request, next, into: &read) }
       return read.response()
+    }
+
+    /// Takes the blocks that other reads find. Ends early when this read is cancelled, or its reader closed: the others may be
+    /// those of another reader.
+    private nonisolated(nonsending) func wait(
+      for joined: [(block: Int, wait: OwnFetches.Wait)], _ next: ReadNext, into read: inout SharedRead
+    ) async {
+      let waits = joined.map(\.wait)
+      let end = next.time.now.advanced(by: Self.longestWait)
+      let leaving = next.start {
+        // `try?`: it fails when the reader is closed, and when nothing waits any more.
+        try? await next.sleep(until: end)
+        for wait in waits { wait.leave() }
+      }
+      defer { leaving.cancel() }
+      for (block, wait) in joined {
+        for await bytes in wait.bytes { read.has(bytes, of: block) }
+      }
     }
 
     /// Finds blocks in the engine, and fetches the others.

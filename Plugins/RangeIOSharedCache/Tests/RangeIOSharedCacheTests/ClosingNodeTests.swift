@@ -13,16 +13,33 @@
     private final class Node: Sendable {
       let channels = NIOLockedValueBox<[any Channel]>([])
       let ended = NIOLockedValueBox(0)
+      /// Commands that it has not answered.
+      let unanswered = NIOLockedValueBox(0)
+      private let isSilent: Bool
+      private let most: Int
       private let server = NIOLockedValueBox<(any Channel)?>(nil)
+
+      /// - Parameter most: connections after these are closed at once.
+      init(isSilent: Bool = false, most: Int = .max) {
+        self.isSilent = isSilent
+        self.most = most
+      }
 
       private final class Answering: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let node: Node
+        private let isRefused: Bool
 
-        init(_ node: Node) { self.node = node }
+        init(_ node: Node, isRefused: Bool) {
+          self.node = node
+          self.isRefused = isRefused
+        }
+
+        func channelActive(context: ChannelHandlerContext) { if isRefused { context.close(promise: nil) } }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
           let commands = String(buffer: unwrapInboundIn(data)).split(separator: "\r\n").count
+          guard !node.isSilent else { return node.unanswered.withLockedValue { $0 += commands } }
           let answers = String(repeating: "EN\r\n", count: commands)
           context.writeAndFlush(NIOAny(ByteBuffer(string: answers)), promise: nil)
         }
@@ -34,9 +51,12 @@
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
           .childChannelOption(.allowRemoteHalfClosure, value: false)
           .childChannelInitializer { [self] channel in
-            channels.withLockedValue { $0.append(channel) }
+            let number = channels.withLockedValue { channels in
+              channels.append(channel)
+              return channels.count
+            }
             return channel.eventLoop.makeCompletedFuture {
-              try channel.pipeline.syncOperations.addHandler(Answering(self))
+              try channel.pipeline.syncOperations.addHandler(Answering(self, isRefused: number > most))
             }
           }
           .bind(host: "127.0.0.1", port: 0).get()
@@ -66,6 +86,45 @@
       let counts = try #require(store.statistics().first)
       #expect(counts["misses"] == 5 && counts["not asked"] == 0 && counts["outages"] == 0)
       #expect(node.channels.withLockedValue { $0.count } == 5)
+      await store.close()
+      try await node.end()
+    }
+
+    @Test func `a read that is cancelled does not wait for its node`() async throws {
+      let node = Node(isSilent: true)
+      let store = try MemcachedStore([try await node.start()])
+      for number in 1...20 {
+        let task = Task { await store.get([key, key], lease: nil, within: .seconds(3600)) }
+        while node.unanswered.withLockedValue({ $0 }) < 2 * number { await Task.yield() }
+        task.cancel()
+        let answers = await task.value
+        #expect(answers.count == 2)
+        guard case .missing = answers[0] else { return Issue.record("there is a value") }
+      }
+      // Some are cancelled before they are sent.
+      for _ in 0..<1000 {
+        let task = Task { await store.get([key], lease: nil, within: .seconds(3600)) }
+        task.cancel()
+        _ = await task.value
+      }
+      #expect(store.statistics().first?["late"] == 0)
+      await store.close()
+      try await node.end()
+    }
+
+    @Test func `a node that permits one connection is not asked for another one by each read`() async throws {
+      let node = Node(most: 1)
+      let store = try MemcachedStore([try await node.start()])
+      _ = await store.get([key], lease: nil, within: .seconds(10))
+      for _ in 0..<300 {
+        await withDiscardingTaskGroup { group in
+          for _ in 0..<16 { group.addTask { _ = await store.get([key], lease: nil, within: .seconds(10)) } }
+        }
+      }
+      // The first try may take some with it.
+      let counts = try #require(store.statistics().first)
+      #expect(counts["misses"] ?? 0 > 290 * 16 && counts["outages"] == 0)
+      #expect(node.channels.withLockedValue { $0.count } < 20)
       await store.close()
       try await node.end()
     }

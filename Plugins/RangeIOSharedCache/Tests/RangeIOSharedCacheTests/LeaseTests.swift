@@ -130,6 +130,46 @@
       }
     }
 
+    @Test func `a reader that is closed does not wait for what another one fetches`() throws {
+      try Simulation.run(seed: 1) { simulation in
+        let time = simulation.time
+        let shared = SharedCaching(SimulatedEngine(time, seed: 1))
+        func reader(_ latency: Duration) async throws -> RangeReader {
+          let source = ReplacedObject(byteCount: 100_000, latency: latency, time: time)
+          return try await RangeReader(source, time: time) {
+            shared
+            Merging()
+          }
+        }
+        let (slow, quick) = (try await reader(.seconds(3600)), try await reader(Self.latency))
+        let first = simulation.start { try await slow.read(block(3)) }
+        try await time.sleep(for: .seconds(1))
+        let second = simulation.start { try await quick.read(block(3)) }
+        try await time.sleep(for: .milliseconds(1))
+        let before = time.now
+        await quick.close()
+        #expect(before.duration(to: time.now) < .milliseconds(1))
+        await #expect(throws: ReadError.self) { try await second.value }
+        first.cancel()
+        _ = await first.result
+        await slow.close()
+      }
+    }
+
+    @Test func `one node that takes nothing is no reason to give no leases`() {
+      var leases = OwnLeases()
+      func put(_ count: Int, stored: Int) -> Bool {
+        leases.put(count, stored: stored)
+        return leases.areUseless
+      }
+      for _ in 0..<10 {
+        #expect(!put(7, stored: 0) && !put(8, stored: 0))
+        #expect(!put(2, stored: 1))
+      }
+      #expect(!put(15, stored: 0) && put(1, stored: 0) && put(1, stored: 0))
+      #expect(!put(1, stored: 1))
+    }
+
     @Test func `what one looks for comes to all who wait, once`() async throws {
       let family = try #require(BlockFamily(description(), blockSize: 4096))
       let (fetches, key) = (OwnFetches(), OwnFetches.Key(7, of: family))
@@ -141,7 +181,7 @@
         fetches.end(key, with: Bytes([9]))
         for stream in [one, other] {
           var found: [Bytes] = []
-          for await bytes in stream { found.append(bytes) }
+          for await bytes in stream.bytes { found.append(bytes) }
           #expect(found == (bytes.map { [$0] } ?? []))
         }
         #expect(fetches.count == 0)

@@ -39,6 +39,13 @@
       #expect(batch.commands.count == 1)
       batch.finish()
       #expect(batch.commands.isEmpty)
+      let read = self.batch(2)
+      read.answer(0, .value(Bytes([1, 2, 3])))
+      read.finish()
+      #expect(read.replies.isEmpty)
+      // What comes later is nothing.
+      read.answer(1, .value(Bytes([1, 2, 3])))
+      #expect(read.replies.isEmpty)
     }
 
     @Test func `one pause is one time, however many replies come after it`() {

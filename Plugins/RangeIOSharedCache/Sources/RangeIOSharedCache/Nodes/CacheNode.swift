@@ -39,6 +39,8 @@
     private let settings: Settings
     private var lines: [Line] = []
     private var connecting = 0
+    /// Before then none is made beside those that there are, because the last such one failed.
+    private var nextFurther: Int64 = 0
     private var health = NodeHealth()
     private let counts = NIOLockedValueBox(Counts())
     /// Why it was last given up.
@@ -53,6 +55,8 @@
     private static let mostWaiting = 4096
     /// A connection that is silent for so long, in nanoseconds, while it owes replies, is given up.
     private static let longestSilence: Int64 = 1_000_000_000
+    /// The most time until a connection beside others is tried again, in nanoseconds.
+    private static let furtherPause: Int64 = 1_000_000_000
     /// One that sends something now and then is given up when so long no reply was whole.
     private static let longestReply: Int64 = 3_000_000_000
 
@@ -64,20 +68,26 @@
 
     // MARK: from any thread
 
-    /// Sends commands. Returns their replies in their order: `nil` for those that did not come in time.
+    /// Sends commands. Returns their replies in their order: `nil` for those that did not come in time, or before the task was
+    /// cancelled.
     ///
     /// - Parameter worth: the time that an answer is worth; `nil` for putting values, for which nothing waits.
     nonisolated(nonsending) func perform(_ commands: [Command], worth: Duration?) async -> [NodeReply?] {
       // Through a lock: the thread sanitizer does not see what a continuation hands over.
       let answer = NIOLockedValueBox<[NodeReply?]>([])
-      await withCheckedContinuation { continuation in
-        loop.execute { [self] in
-          let batch = NodeBatch(commands, isOfReads: worth != nil) { replies in
-            answer.withLockedValue { $0 = replies }
-            continuation.resume()
+      let asked = AskedBatch()
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          loop.execute { [self] in
+            let batch = NodeBatch(commands, isOfReads: worth != nil) { replies in
+              answer.withLockedValue { $0 = replies }
+              continuation.resume()
+            }
+            if asked.begins(batch) { start(batch, worth) }
           }
-          start(batch, worth)
         }
+      } onCancel: {
+        loop.execute { asked.cancel() }
       }
       return answer.withLockedValue { $0 }
     }
@@ -310,6 +320,7 @@
     private func connectIfNeeded() {
       let isBusy = lines.allSatisfy { $0.handler.waitingCount > 0 }
       guard isBusy, connecting == 0, lines.count < settings.connections, !isClosed else { return }
+      guard lines.isEmpty || Self.now >= nextFurther else { return }
       connecting += 1
       let bootstrap = ClientBootstrap(group: loop)
         .connectTimeout(settings.connectTimeout)
@@ -332,10 +343,15 @@
         case .success(let channel): opened(channel)
         case .failure(let error):
           lastFault.withLockedValue { $0 = Self.text(of: error) }
-          if lines.isEmpty { lost() }
+          if lines.isEmpty { lost() } else { furtherFailed() }
           runQueued()
         }
       }
+    }
+
+    /// A connection beside others was not made, or has ended while it was needed: the node may permit no more.
+    private func furtherFailed() {
+      nextFurther = Self.now + Self.furtherPause / 2 + .random(in: 0...Self.furtherPause / 2)
     }
 
     private func opened(_ channel: any Channel) {
@@ -346,10 +362,14 @@
       handler.ended = { [self, weak handler] in
         lines.removeAll { $0.handler === handler }
         guard !isClosed else { return }
-        // The silent one may have been this one.
-        guard lines.isEmpty else { return health.connected() }
         // A node may close what is idle. It is connected to anew when it is needed.
-        guard let handler, handler.fault != nil || handler.waitingCount > 0 else { return }
+        let isFault = handler.map { $0.fault != nil || $0.waitingCount > 0 } ?? false
+        guard lines.isEmpty else {
+          if isFault { furtherFailed() }
+          // The silent one may have been this one.
+          return health.connected()
+        }
+        guard let handler, isFault else { return }
         lastFault.withLockedValue { $0 = handler.fault?.description ?? "it closed the connection" }
         lost()
       }

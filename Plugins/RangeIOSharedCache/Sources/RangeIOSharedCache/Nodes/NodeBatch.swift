@@ -92,9 +92,11 @@
     /// Passes on what is there.
     func finish() {
       timer?.cancel()
-      let deliver = deliver
+      let (deliver, replies) = (deliver, replies)
       self.deliver = nil
+      // The connection may keep it until the last reply has come.
       commands = []
+      self.replies = []
       deliver?(replies)
     }
   }
