@@ -113,7 +113,7 @@
 
     /// Where the bytes of a range would come from now: `?path=/a.bin&range=0-4095`.
     private func explain(_ target: RequestTarget) async throws -> Answer {
-      guard let path = target.parameter("path"), let wanted = RequestTarget(path) else {
+      guard let path = target.parameter("path"), let wanted = RequestTarget(decoded: path) else {
         return .line(.badRequest)
       }
       guard case .below(let pool, let names) = try mounts.place(of: wanted.names),

@@ -25,6 +25,15 @@ package struct RequestTarget: Equatable, Sendable {
     endsInSlash = path.utf8.last == UInt8(ascii: "/")
   }
 
+  /// The same of a path that was decoded already, and has no query.
+  package init?(decoded path: String) {
+    guard path.utf8.first == UInt8(ascii: "/") else { return nil }
+    query = nil
+    names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true).map { String(Substring($0)) }
+    endsInSlash = path.utf8.last == UInt8(ascii: "/")
+    guard names.allSatisfy(Self.isServed) else { return nil }
+  }
+
   /// Whether `name` may be served at all.
   package static func isServed(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.first != UInt8(ascii: ".") && !name.utf8.contains { $0 == 0 || $0 == 47 }

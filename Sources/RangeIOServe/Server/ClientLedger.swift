@@ -10,9 +10,15 @@
       var answers = 0
     }
     private struct State {
+      /// Those with a connection, or an answer that has not ended with it.
       var clients: [String: Counts] = [:]
       var connections = 0
       var answers = 0
+
+      mutating func change(_ client: String, _ change: (inout Counts) -> Void) {
+        change(&clients[client, default: Counts()])
+        if let counts = clients[client], counts.connections == 0, counts.answers == 0 { clients[client] = nil }
+      }
     }
     private let state = Locked(State())
     private let connectionsPerClient: Int
@@ -29,7 +35,7 @@
     func connect(_ client: String) -> Bool {
       state.withLock { state in
         guard state.clients[client, default: Counts()].connections < connectionsPerClient else { return false }
-        state.clients[client, default: Counts()].connections += 1
+        state.change(client) { $0.connections += 1 }
         state.connections += 1
         return true
       }
@@ -38,26 +44,40 @@
     func disconnect(_ client: String) {
       state.withLock { state in
         state.connections -= 1
-        state.clients[client]?.connections -= 1
-        if state.clients[client]?.connections == 0 { state.clients[client] = nil }
+        state.change(client) { $0.connections -= 1 }
       }
     }
 
-    /// Begins an answer. The client has a connection.
+    /// Begins an answer.
     func begin(_ client: String) -> Verdict {
       state.withLock { state in
         guard state.answers < mostAnswers else { return .tooMany }
         guard state.clients[client]?.answers ?? 0 < answersPerClient else { return .tooManyOfClient }
-        state.clients[client]?.answers += 1
+        state.change(client) { $0.answers += 1 }
         state.answers += 1
         return .permitted
+      }
+    }
+
+    /// Whether an answer could begin that most likely ends at once.
+    func permits(_ client: String) -> Bool {
+      state.withLock { state in
+        state.answers < mostAnswers && state.clients[client]?.answers ?? 0 < answersPerClient
+      }
+    }
+
+    /// An answer has begun that does not end at once.
+    func beganAnyway(_ client: String) {
+      state.withLock { state in
+        state.change(client) { $0.answers += 1 }
+        state.answers += 1
       }
     }
 
     func end(_ client: String) {
       state.withLock { state in
         state.answers -= 1
-        state.clients[client]?.answers -= 1
+        state.change(client) { $0.answers -= 1 }
       }
     }
 

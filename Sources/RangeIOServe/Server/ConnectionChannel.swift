@@ -38,6 +38,7 @@
         await task.value
       } onCancel: {
         task.cancel()
+        value.channel.pipeline.fireUserInboundEventTriggered(DeadlineHandler.CutOff())
       }
     }
   }

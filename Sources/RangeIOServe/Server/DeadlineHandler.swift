@@ -2,7 +2,8 @@
   internal import NIOCore
   internal import NIOHTTPTypes
 
-  /// Closes a connection of which nothing comes: see ``ConnectionDeadline``.
+  /// Closes a connection of which nothing comes: see ``ConnectionDeadline``. One that is closed by the server, because it
+  /// stops, first takes what it was sent.
   ///
   /// There is one timer for each connection, which is not moved by each event but looks again when it ends.
   final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -18,6 +19,14 @@
     private let stallTime: Duration
     private var state: ConnectionDeadline?
     private var timer: Scheduled<Void>?
+    /// Parts of bodies that the connection has not taken.
+    private var pendingWrites = 0
+    /// Those who wait until it is closed, once it has taken them.
+    private var closing: EventLoopPromise<Void>?
+    private var isClosing = false
+
+    /// Sent up the pipeline: the connection is closed at once, whatever it has still to take.
+    struct CutOff: Sendable {}
 
     init(headTime: Duration, stallTime: Duration) {
       self.headTime = headTime
@@ -29,7 +38,13 @@
       look(context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+      stop()
+      // The connection is closed, in whatever way.
+      isClosing = false
+      closing?.succeed(())
+      closing = nil
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
       stop()
@@ -37,11 +52,26 @@
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      // What is asked from here on is not answered.
+      guard !isClosing else { return }
       if case .head = unwrapInboundIn(data) { state?.headArrived() }
       context.fireChannelRead(data)
     }
 
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+      guard mode == .all, pendingWrites > 0, context.channel.isActive else {
+        return context.close(mode: mode, promise: promise)
+      }
+      // Closing drops what is not yet sent.
+      isClosing = true
+      closing.setOrCascade(to: promise)
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      if event is CutOff {
+        context.close(promise: nil)
+        return
+      }
       if case ChannelEvent.inputClosed = event {
         state?.clientClosed(now: now(context))
         timer?.cancel()
@@ -68,8 +98,19 @@
     /// Writes a part of a body, and is told when the connection has taken it.
     private func write(_ part: ByteBuffer, _ context: ChannelHandlerContext, _ taken: EventLoopPromise<Void>) {
       state?.writeBegan(now: now(context))
-      taken.futureResult.assumeIsolated().whenComplete { _ in self.state?.writeEnded(now: self.now(context)) }
+      pendingWrites += 1
+      taken.futureResult.assumeIsolated().whenComplete { _ in
+        self.state?.writeEnded(now: self.now(context))
+        self.pendingWrites -= 1
+        if self.pendingWrites == 0, self.isClosing { self.endClosing(context) }
+      }
       context.write(wrapOutboundOut(.body(part)), promise: taken)
+    }
+
+    private func endClosing(_ context: ChannelHandlerContext) {
+      let promise = closing
+      closing = nil
+      context.close(promise: promise)
     }
 
     private func now(_ context: ChannelHandlerContext) -> Duration {

@@ -4,7 +4,7 @@
   internal import NIOHTTPTypes
 
   /// Answers on the event loop, without a task, what needs no waiting: a range of an object that is open and whose bytes a
-  /// cache or the page cache has. Passes all else on.
+  /// cache or the page cache has. Passes all else on, and what comes while a client has as many answers under way as it may.
   final class ReadyHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,14 +16,23 @@
     private var passedOn = 0
     /// Whether the rest of a request that was answered here is still to come.
     private var isSkipping = false
+    /// Whether an answer given here waits for its client, and so counts as one under way.
+    private var isWaiting = false
+    private var client = ""
 
     init(_ responder: Responder) { self.responder = responder }
+
+    func handlerAdded(context: ChannelHandlerContext) { client = context.channel.client }
+
+    func handlerRemoved(context: ChannelHandlerContext) { isTaken() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch unwrapInboundIn(data) {
       case .head(let head):
         // A client that takes nothing gets nothing more either.
-        if passedOn == 0, context.channel.isWritable, let answer = responder.readyAnswer(to: head) {
+        if passedOn == 0, context.channel.isWritable, responder.clients.permits(client),
+          let answer = responder.readyAnswer(to: head)
+        {
           isSkipping = true
           send(answer, isHead: head.method == .head, context)
           return
@@ -51,6 +60,21 @@
         context.write(wrapOutboundOut(.body(buffer)), promise: nil)
       }
       context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+      guard !context.channel.isWritable, !isWaiting else { return }
+      isWaiting = true
+      responder.clients.beganAnyway(client)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+      if context.channel.isWritable { isTaken() }
+      context.fireChannelWritabilityChanged()
+    }
+
+    /// The client has taken what was sent here.
+    private func isTaken() {
+      guard isWaiting else { return }
+      isWaiting = false
+      responder.clients.end(client)
     }
   }
 #endif

@@ -96,11 +96,18 @@
         #expect(ReceivedAnswer(try await RawClient.exchange(double, port: port)).status == 400)
         let none = "GET /a.bin HTTP/1.1\r\nConnection: close\r\n\r\n"
         #expect(ReceivedAnswer(try await RawClient.exchange(none, port: port)).status == 400)
-        // No proxy: the name in the path counts for nothing, and the path for what it is.
-        let proxied = "GET http://evil.example/a.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        let answer = ReceivedAnswer(try await RawClient.exchange(proxied, port: port))
-        #expect([200, 400, 404].contains(answer.status))
-        if answer.status == 200 { #expect(answer.body == ServedFolder.bytes(100)) }
+        // No proxy: a URL as target must name this server, whatever `Host` says (RFC 9112, section 3.2.2).
+        for (target, host, status) in [
+          ("http://evil.example/a.bin", "localhost", 421), ("http://localhost/a.bin", "evil.example", 200),
+          ("HTTP://127.0.0.1:80/a.bin?x", "localhost", 200), ("http://files.example", "localhost", 200),
+          ("http://localhost?format=json", "localhost", 200), ("http://localhost/../secret.txt", "localhost", 404),
+          ("ftp://localhost/a.bin", "localhost", 400), ("localhost:80", "localhost", 400),
+        ] {
+          let text = "GET \(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+          let answer = ReceivedAnswer(try await RawClient.exchange(text, port: port))
+          #expect(answer.status == status, "\(target)")
+          if status == 200, target.contains("a.bin") { #expect(answer.body == ServedFolder.bytes(100)) }
+        }
       } configure: {
         $0.hostNames = ["files.example"]
       }
@@ -180,6 +187,10 @@
         #expect(explained.status == 200)
         #expect(String(decoding: explained.body, as: UTF8.self).contains("\"origin\" : \"source\""))
         #expect(try await ask("/-/explain?path=/none", port: port).status == 404)
+        // A value is decoded once.
+        try folder.write([1, 2, 3], to: "public/100%3f?.bin")
+        #expect(try await ask("/-/explain?path=/100%253f%3f.bin", port: port).status == 200)
+        #expect(try await ask("/-/explain?path=/%2e%2e/secret.txt", port: port).status == 400)
         #expect(try await ask("/-/explain?path=/../x", port: port).status == 400)
         #expect(try await ask("/-/explain?path=/a.bin&range=500-", port: port).status == 400)
         #expect(try await ask("/-/other", port: port).status == 404)

@@ -1,0 +1,94 @@
+#if Serve && HTTP
+  import HTTPTypes
+  import Logging
+  import NIOCore
+  import NIOEmbedded
+  import NIOHTTPTypes
+  import RangeIO
+  import RangeIOTesting
+  import Testing
+
+  @testable import RangeIOServe
+
+  /// What is counted against the limits of a client.
+  struct ClientLedgerTests {
+    @Test func `an answer that ends after its connection counts until then, and no longer`() {
+      let ledger = ClientLedger(connectionsPerClient: 2, answersPerClient: 2, mostAnswers: 10)
+      for _ in 0..<5 {
+        #expect(ledger.connect("a") && ledger.begin("a") == .permitted)
+        ledger.disconnect("a")
+        #expect(ledger.connect("a"))
+        ledger.end("a")
+        ledger.disconnect("a")
+      }
+      let none = ledger.counts
+      #expect(none.clients == 0 && none.connections == 0 && none.answers == 0)
+      #expect(ledger.connect("a") && ledger.begin("a") == .permitted && ledger.permits("a"))
+      ledger.beganAnyway("a")
+      #expect(!ledger.permits("a") && ledger.permits("b") && ledger.begin("a") == .tooManyOfClient)
+      #expect(ledger.connect("a") && !ledger.connect("a"))
+      ledger.disconnect("a")
+      ledger.disconnect("a")
+      // Its answers have not ended.
+      #expect(ledger.connect("a") && ledger.begin("a") == .tooManyOfClient)
+      ledger.end("a")
+      ledger.end("a")
+      #expect(ledger.begin("a") == .permitted)
+      let one = ledger.counts
+      #expect(one.clients == 1 && one.connections == 1 && one.answers == 1)
+    }
+
+    /// A connection that is full as soon as something is sent.
+    private final class Full: ChannelOutboundHandler {
+      typealias OutboundIn = HTTPResponsePart
+      let isFull: Bool
+
+      init(_ isFull: Bool) { self.isFull = isFull }
+
+      func flush(context: ChannelHandlerContext) {
+        (context.channel as? EmbeddedChannel)?.isWritable = !isFull
+        context.flush()
+      }
+    }
+
+    @Test func `what is answered at once counts while its client has not taken it`() async throws {
+      let source = SyntheticSource(byteCount: 1000)
+      let upstream = ObjectUpstream(freshness: .seconds(3600)) { try await RangeReader(source, onChange: .refresh) }
+      let ledger = ClientLedger(connectionsPerClient: 9, answersPerClient: 1, mostAnswers: 10)
+      let mounts = Mounts([("object", upstream)], openObjects: 1)
+      guard case .below(let pool, _) = try mounts.place(of: ["object"]) else { return #expect(Bool(false)) }
+      _ = try await pool.find([])
+      let responder = Responder(
+        mounts: mounts, configuration: .init(), clients: ledger, statistics: { [:] },
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      let head = HTTPRequest(method: .head, scheme: "http", authority: "localhost", path: "/object")
+
+      func connection(isFull: Bool) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandlers([Full(isFull), ReadyHandler(responder)])
+        return channel
+      }
+      func isAnswered(on channel: EmbeddedChannel) throws -> Bool {
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        // What is not answered here is passed on.
+        return try channel.readInbound(as: HTTPRequestPart.self) == nil
+      }
+      let (quick, slow) = (try connection(isFull: false), try connection(isFull: true))
+      #expect(try isAnswered(on: quick) && ledger.counts.answers == 0)
+      #expect(try isAnswered(on: slow) && ledger.counts.answers == 1)
+      // The client has as many under way as it may.
+      #expect(try !isAnswered(on: try connection(isFull: false)))
+      slow.isWritable = true
+      slow.pipeline.fireChannelWritabilityChanged()
+      #expect(ledger.counts.answers == 0)
+      #expect(try isAnswered(on: quick))
+      // It leaves before it has taken all.
+      #expect(try isAnswered(on: slow) && ledger.counts.answers == 1)
+      _ = try slow.finish(acceptAlreadyClosed: true)
+      #expect(ledger.counts.answers == 0)
+      _ = try quick.finish(acceptAlreadyClosed: true)
+      await mounts.close()
+    }
+  }
+#endif
