@@ -149,6 +149,12 @@ int64_t rio_realtime_ns(void) {
   return nanoseconds(t);
 }
 
+int64_t rio_continuous_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 int64_t rio_realtime_tick_ns(void) { return 10000000; }
 
 void rio_platform_drop_pages(void *pages, size_t count) { madvise(pages, count, MADV_FREE_REUSABLE); }

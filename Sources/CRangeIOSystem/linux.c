@@ -271,6 +271,12 @@ int64_t rio_realtime_ns(void) {
   return nanoseconds(t);
 }
 
+int64_t rio_continuous_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 int64_t rio_realtime_tick_ns(void) {
   struct timespec t;
   return clock_getres(CLOCK_REALTIME_COARSE, &t) == 0 ? nanoseconds(t) : 10000000;

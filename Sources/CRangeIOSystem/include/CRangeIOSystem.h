@@ -143,6 +143,9 @@ int64_t rio_physical_memory(void);
 /// A clock that only goes forward, in nanoseconds.
 int64_t rio_monotonic_ns(void);
 
+/// The clock of Swift's `ContinuousClock`, in nanoseconds: it also counts the time that the machine sleeps.
+int64_t rio_continuous_ns(void);
+
 /// Tells the processor that this thread waits in a loop.
 static inline void rio_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

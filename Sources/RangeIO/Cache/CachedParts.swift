@@ -7,6 +7,10 @@ struct CachedParts {
   /// In order, disjoint.
   var gaps: [ByteRange] = []
 
+  init() {}
+
+  init(_ range: ByteRange, _ found: ChunkLookup) { add(range, found) }
+
   var isComplete: Bool { gaps.isEmpty && deferred.isEmpty }
 
   /// Adds what a store found of `range`. If the store lacks what it claims to have, that becomes a gap.

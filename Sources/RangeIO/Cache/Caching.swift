@@ -53,7 +53,8 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
   ///   - onSecondRead: whether to keep only what is read for the second time, as far as that is remembered: for about
   ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file:
   ///     there, keeping bytes that are read once costs more than it saves. A first read is not shared with other reads
-  ///     of the same bytes. Default: no, everything that is read is kept.
+  ///     of the same bytes. If `store` is a ``MemoryStore``, most reads of a source bypass it while keeping more of that
+  ///     source would take longer than it saves. Default: no, everything that is read is kept.
   ///
   /// - Precondition: `blockSize` is a power of two up to 1 GiB.
   public init(
@@ -78,10 +79,17 @@ final class CachingStage: ReadyStage {
   let largest: Int
   /// Recently read blocks, if only what is read twice is kept.
   let touched: RecentTouches?
+  /// Finds out whether that pays, if the store is one in memory.
+  let admission: AdmissionMeter?
+  /// Which hits it is told of. Not by way of the optional, which would count a reference for each hit.
+  private let sample: BlockSample
   /// The versions that are read now, by all readers that list this stage.
   let reading = Locked(VersionsBeingRead())
   /// Flights use this to put bytes into the store. It may outlive this stage.
   let keeper: CacheKeeper
+  /// Whether the stages below had the bytes of the last miss at hand. If not, asking them first would take time for
+  /// nothing.
+  let hasBytesAtHand = Atomic<Bool>(true)
 
   init(
     _ store: any ChunkStore, fill: Caching.Fill = .block, blockSize: ByteCount? = nil,
@@ -99,6 +107,8 @@ final class CachingStage: ReadyStage {
     self.largest = (largest ?? .gibibytes(64)).bytes
     keeper = CacheKeeper(store, largest: self.largest)
     touched = onSecondRead ? store.sources.recentTouches : nil
+    admission = onSecondRead ? store.memoryCapacity.map { store.sources.admissionMeter(capacity: $0) } : nil
+    sample = admission?.sample ?? .none
   }
 
   deinit { endReading() }
@@ -108,7 +118,19 @@ final class CachingStage: ReadyStage {
   /// Returns cached bytes from the store; reads the rest from below and stores it.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     // `ready` has already answered a hit.
-    try await readMissing(request, next)
+    guard isServed(request) else { return try await readPast(request, next) }
+    guard let admission, request.isPlain, request.purpose == .demand,
+      let number = request.source.knownToken(of: number)
+    else { return try await readMissing(request, next, isFirst: isFirstTouch(request)) }
+    let block = request.range.lowerBound >> grid(of: request.source).shift
+    let key = Self.touchHash(block, number)
+    if sample.contains(block) { return try await readSampled(request, key, admission, next) }
+    let isKnown = admission.touches.touch(key)
+    guard !request.source.isPassed || isKnown && keepsAnyway(request, admission) else {
+      admission.pass()
+      return try await readPast(request, next)
+    }
+    return try await readMissing(request, next, isFirst: !isKnown)
   }
 
   /// The path of a hit: only the shard's lock, and no allocation.
@@ -122,7 +144,10 @@ final class CachingStage: ReadyStage {
   /// The bytes of a range that lies in one block in memory.
   @inline(__always) func hit(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
     guard let token = source.knownToken(of: number), range.count <= largest else { return nil }
-    return store.hit(range, token: token, grid: grid(of: source))
+    let grid = grid(of: source)
+    let bytes = store.hit(range, token: token, grid: grid)
+    if sample.contains(range.lowerBound >> grid.shift), bytes != nil { noteHit(range, source, token) }
+    return bytes
   }
 
   /// Answers an `.onlyIfCached` request at once if the store has all of it in memory, over any number of blocks.
@@ -150,13 +175,26 @@ final class CachingStage: ReadyStage {
   /// - `over-read bytes kept`: bytes that the stages below read beyond what was requested, and that are in the store
   ///   now.
   /// - `bytes read again`: over-read bytes that were already in the store.
-  func statistics() -> ReadCounts? { keeper.statistics() }
+  /// - `sources passed by`, if only what is read again is kept: the versions of which reads pass, since keeping more of them
+  ///   does not pay. `RangeReader.explain(_:)` gives the figures.
+  func statistics() -> ReadCounts? {
+    var all = keeper.statistics()
+    guard admission != nil else { return all }
+    let passed = reading.withLock { $0.all.count { $0.admission.isPassing } }
+    all.counts.append(.init("sources passed by", passed))
+    return all
+  }
 
   nonisolated(nonsending) func close() async { endReading() }
 
   func grid(of source: SourceDescription) -> BlockGrid {
     // Both sizes were checked when they were set.
     BlockGrid(blockSize: blockSize ?? source.preferredBlockSize)!
+  }
+
+  /// Whether the store may answer this read, or keep what it reads.
+  private func isServed(_ request: ReadRequest) -> Bool {
+    request.caching != .bypass && request.source.isSettled && !passes(request)
   }
 
   /// Whether ranges of this size are read past the store.
@@ -171,6 +209,7 @@ extension CachingStage {
   /// The token of the version that `source` describes. Returns `nil` if a longer version is being read by now.
   func token(of source: SourceDescription) -> ChunkToken? {
     let grid = grid(of: source)
+    if let token = reading.withLock({ $0.latest(source, grid) }) { return token }
     var retired: [ChunkToken] = []
     let answer = reading.withLock { reading in
       reading.token(of: source, grid) {

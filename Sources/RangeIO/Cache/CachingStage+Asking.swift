@@ -72,11 +72,16 @@ extension CachingStage: ExplainingStage {
     guard range.count <= largest else { return past("ranges of more than \(largest) bytes bypass it") }
     guard let token = token(of: source) else { return past("a longer version of the source is read by now") }
     let found = explainStored(range, token)
-    let isFirst = touched.map { !$0.remembers(Self.touchHash(range, token)) } ?? false
+    let isFirst =
+      touched.map { !$0.remembers(Self.touchHash(range.lowerBound >> token.grid.shift, token.number)) } ?? false
+    let passes = admission != nil && token.admission.isPassing
     // Like a read: if some of it must be loaded, the rest is stored together with it; otherwise the rest goes past the
     // store.
-    if isFirst, found.allSatisfy({ $0.origin == .source || $0.origin == .memory }) {
-      let why = "it keeps what is read again, and these bytes are read for the first time"
+    if isFirst || passes, found.allSatisfy({ $0.origin == .source || $0.origin == .memory }) {
+      let why =
+        isFirst
+        ? "it keeps what is read again, and these bytes are read for the first time"
+        : token.admission.current.whyPassing
       return found.flatMap { part in
         guard part.origin == .source else { return [part] }
         return next.explain(part.range, of: source).map { $0.adding([.init(.cache, why)]) }

@@ -1,18 +1,40 @@
 extension CachingStage {
   /// Handles a read that the store could not answer at once.
-  func readMissing(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
-    guard request.caching != .bypass, request.source.isSettled, !passes(request), let token = token(of: request.source)
-    else { return try await readPast(request, next) }
-    // Prefetched bytes must be kept, or reading them would be useless.
-    let isFirst =
-      touched.map { request.isPlain && request.purpose == .demand && isFirstTouch(request.range, token, $0) } ?? false
+  ///
+  /// - Parameters:
+  ///   - isFirst: whether it is let pass, since what it reads was not read before.
+  ///   - timing: measures a read by ``readAtHand(_:_:_:_:_:)``.
+  func readMissing(
+    _ request: ReadRequest, _ next: ReadNext, isFirst: Bool, timing: AdmissionMeter.Timing? = nil
+  ) async throws -> ReadResponse {
+    guard let token = token(of: request.source) else { return try await readPast(request, next) }
+    // Before the look-up.
+    let mark = FlightMark(token)
+    guard request.moreRanges.isEmpty else { return try await readMissing(request, token, isFirst, next) }
+    let found = store.lookUp(request.range, token: token.number, grid: token.grid)
+    switch found {
+    case .hit(let bytes) where bytes.count == request.range.count: return ReadResponse(bytes)
+    case .miss where isFirst: return try await readPast(request, next)
+    case .miss:
+      if let response = readAtHand(request, token, mark, timing, next) { return response }
+    default: break
+    }
+    return try await readMissing(request, token, isFirst, next, (mark, CachedParts(request.range, found)))
+  }
+
+  /// - Parameter first: what the first look-up has found, with the mark from before it.
+  private func readMissing(
+    _ request: ReadRequest, _ token: ChunkToken, _ isFirst: Bool, _ next: ReadNext,
+    _ first: (mark: FlightMark, found: CachedParts)? = nil
+  ) async throws -> ReadResponse {
     // A read that joined a failed flight may retry once. A flight that was given up says nothing about the source, so
     // it does not count: its reader was closed and starts no other, or it was for bytes that cannot be kept.
     var isLast = false
     var losses = 0
+    var first = first
     while true {
-      let mark = FlightMark(token)
-      let found = lookUp(request, token)
+      let (mark, found) = first ?? (FlightMark(token), lookUp(request, token))
+      first = nil
       if found.isComplete { return found.response(to: request) }
       // A first touch is served from the tiers below if they have some of it; otherwise the missing part goes past the
       // store.
@@ -38,7 +60,7 @@ extension CachingStage {
   }
 
   /// Reads without the store, if that is allowed.
-  private func readPast(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+  func readPast(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
     let response = try await next(request)
     countMiss(request, next)
@@ -47,7 +69,7 @@ extension CachingStage {
 
   /// Counts a reader's read that the store could not answer alone. Hits are not counted: they are the difference, so
   /// they cost nothing.
-  private func countMiss(_ request: ReadRequest, _ next: ReadNext) {
+  func countMiss(_ request: ReadRequest, _ next: ReadNext) {
     // A read that a cache above makes for its flights is counted there.
     guard request.purpose == .demand, !FlightUnderWay.isReading(through: next) else { return }
     next.bottom.countCacheMiss()
@@ -71,15 +93,18 @@ extension CachingStage {
   /// How many pieces one read may find and lose before it goes past the store. Nearly always each is a different piece.
   private static let mostLosses = 8
 
-  /// Whether a range is read for the first time: then nothing of its first block is here.
-  private func isFirstTouch(_ range: ByteRange, _ token: ChunkToken, _ touched: RecentTouches) -> Bool {
-    !touched.touch(Self.touchHash(range, token))
+  /// Whether a range is read for the first time, as far as that matters: then nothing of its first block is here.
+  func isFirstTouch(_ request: ReadRequest) -> Bool {
+    // Prefetched bytes must be kept, or reading them would be useless.
+    guard let touched, request.isPlain, request.purpose == .demand, let token = token(of: request.source) else {
+      return false
+    }
+    return !touched.touch(Self.touchHash(request.range.lowerBound >> token.grid.shift, token.number))
   }
 
-  /// The hash under which a touch of the first block of `range` is remembered.
-  static func touchHash(_ range: ByteRange, _ token: ChunkToken) -> UInt64 {
-    let block = UInt64(range.lowerBound >> token.grid.shift)
-    var hash = (token.number &* 0x9E37_79B9_7F4A_7C15) ^ (block &* 0xD6E8_FEB8_6659_FD93)
+  /// The hash under which a touch of a block is remembered.
+  @inline(__always) static func touchHash(_ block: Int, _ token: UInt64) -> UInt64 {
+    var hash = (token &* 0x9E37_79B9_7F4A_7C15) ^ (UInt64(truncatingIfNeeded: block) &* 0xD6E8_FEB8_6659_FD93)
     hash = (hash ^ hash >> 32) &* 0x9FB2_1C65_1E98_DF25
     return hash ^ hash >> 28
   }
@@ -257,7 +282,7 @@ extension CachingStage {
 }
 
 extension FlightMark {
-  fileprivate init(_ token: ChunkToken) {
+  init(_ token: ChunkToken) {
     self.init(completionCount: token.flights.completionCount, generation: token.generation)
   }
 }

@@ -94,6 +94,7 @@ extension CachingStage {
     if isQuick, let reservation, token.grid.blocks(covering: range).count == 1,
       let response = fetch.next.ready(request)
     {
+      hasBytesAtHand.store(true, ordering: .relaxed)
       store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)
       token.flights.complete(flight, range, .success(response.bytes))
       return nil

@@ -40,6 +40,8 @@ final class FlightTable: Sendable {
   let longest: Int
   private let state: Locked<State>
   private let completions = Atomic<Int>(0)
+  /// How many flights are under way, as of the last plan or completion.
+  private let underWay = Atomic<Int>(0)
 
   init(_ grid: BlockGrid) {
     longest = max(Self.longestFlight, grid.blockSize)
@@ -49,6 +51,12 @@ final class FlightTable: Sendable {
   /// How many flights have completed. Read it before a look-up. If it differs when you plan the gaps, missing bytes may
   /// have arrived in between.
   var completionCount: Int { completions.load(ordering: .sequentiallyConsistent) }
+
+  /// Whether none was under way a moment ago.
+  var isIdle: Bool { underWay.load(ordering: .relaxed) == 0 }
+
+  /// Whether a joinable flight brings some of `range`.
+  func brings(_ range: ByteRange) -> Bool { state.withLock { $0.flights.brings(range) } }
 
   var count: Int { state.withLock { $0.flights.count } }
 
@@ -97,6 +105,7 @@ final class FlightTable: Sendable {
         }
         planned.below = HeldPlan(plan)
       }
+      underWay.store(state.flights.count, ordering: .relaxed)
       wait?.expect(planned.plan, planned.below?.plan)
       guard planned.plan?.raised.isEmpty == false || planned.below?.plan.raised.isEmpty == false else {
         return (planned, [], [])
@@ -188,7 +197,9 @@ final class FlightTable: Sendable {
       completions.wrappingAdd(1, ordering: .sequentiallyConsistent)
       if !state.tasks.isEmpty { _ = state.tasks.removeValue(forKey: id)?.leave() }
       if !state.urgencies.isEmpty { state.urgencies[id] = nil }
-      return state.flights.completed(id)
+      let waiters = state.flights.completed(id)
+      underWay.store(state.flights.count, ordering: .relaxed)
+      return waiters
     }
     for waiter in waiters { waiter.completed(id, range, result) }
   }

@@ -290,6 +290,12 @@ package struct Flights<Waiter> {
   /// Whether a request waits for it, or wants it to arrive.
   package func isWanted(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].standing != .cancelled }
 
+  /// Whether a joinable flight brings some of `range`.
+  func brings(_ range: ByteRange) -> Bool {
+    let index = indexInJoinable(after: range.lowerBound)
+    return index < joinable.count && joinable[index].range.lowerBound < range.upperBound
+  }
+
   /// The parts of `range` that no joinable flight brings, in order.
   package func uncovered(_ range: ByteRange) -> [ByteRange] {
     var rest: [ByteRange] = []

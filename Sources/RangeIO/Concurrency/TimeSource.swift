@@ -49,7 +49,24 @@ public struct TimeSource: Sendable {
   }
 
   /// The system's continuous clock.
-  public static let continuous = TimeSource(ContinuousClock())
+  public static let continuous: TimeSource = {
+    // Its numbers without the arithmetic of `Duration`, which takes longer than asking for the time.
+    let start = rio_continuous_ns()
+    // Taken later, so that no wait ends before its time.
+    let origin = ContinuousClock.now
+    return TimeSource(
+      read: { ReadInstant(nanoseconds: rio_continuous_ns() - start) },
+      wait: {
+        try await ContinuousClock().sleep(until: origin.advanced(by: .nanoseconds($0.nanoseconds)), tolerance: nil)
+      })
+  }()
+
+  private init(
+    read: @escaping @Sendable () -> ReadInstant, wait: @escaping @Sendable (ReadInstant) async throws -> Void
+  ) {
+    self.read = read
+    self.wait = wait
+  }
 
   /// The current time.
   public var now: ReadInstant { read() }

@@ -151,6 +151,8 @@ public final class SourceDescription: Sendable {
   /// version up by its values.
   private let cacheNumber = Atomic<UInt64>(0)
   private let cacheToken = Atomic<UInt64>(0)
+  /// Whether that cache lets reads of this version pass.
+  private let isPassedByCache = Atomic<Bool>(false)
   /// Why the sizes in this description are impossible, if they are. A reader then refuses the source. Sizes come from
   /// servers and headers, so this is no programming error and does not trap.
   let fault: String?
@@ -254,6 +256,12 @@ public final class SourceDescription: Sendable {
   func know(_ token: UInt64, of cache: UInt64) {
     let first = cacheNumber.compareExchange(expected: 0, desired: cache, ordering: .relaxed)
     if first.exchanged || first.original == cache { cacheToken.store(token, ordering: .relaxed) }
+  }
+
+  /// Whether the cache lets reads of this version pass whose token it has noted here.
+  var isPassed: Bool {
+    get { isPassedByCache.load(ordering: .relaxed) }
+    set { isPassedByCache.store(newValue, ordering: .relaxed) }
   }
 }
 

@@ -25,6 +25,7 @@ public final class ChunkSources: Sendable {
   }
   private let state = Locked(State())
   private let touches = PublishedOnce<RecentTouches>()
+  private let admission = PublishedOnce<AdmissionMeter>()
 
   /// Creates an empty set of sources.
   public init() {}
@@ -106,6 +107,16 @@ public final class ChunkSources: Sendable {
 
   /// Recently read blocks, for caches that keep only what is read twice.
   var recentTouches: RecentTouches { touches.value ?? touches.publish(RecentTouches()) }
+
+  /// Finds out whether it pays to keep what is read twice; `nil` if no cache has asked for it.
+  var admissionMeter: AdmissionMeter? { admission.value }
+
+  /// The same, made now if need be.
+  ///
+  /// - Parameter capacity: the bytes that the store may hold.
+  func admissionMeter(capacity: Int) -> AdmissionMeter {
+    admission.value ?? admission.publish(AdmissionMeter(recentTouches, capacity: capacity))
+  }
 
   /// The tokens of a version, on all grids.
   package func tokens(of source: SourceDescription) -> [ChunkToken] {

@@ -24,6 +24,8 @@ public final class ChunkToken: Sendable {
   /// The bytes charged for its chunks in the tiers below, and on their way there.
   let chargedBytesBelow = Atomic<Int>(0)
   let flights: FlightTable
+  /// Whether it pays to keep more of it, for caches that ask.
+  let admission = TokenAdmission()
 
   /// The generation of a retired token. No ticket has it.
   private static let retired = UInt64.max

@@ -54,6 +54,13 @@ package protocol FullChunkStore: ChunkStore {
   /// default does nothing.
   func sendEvictions(to outlet: any EvictionSink)
 
+  /// The bytes that the store may hold now, if it is one tier in memory, for which a cache can find out whether keeping
+  /// more pays. By default `nil`.
+  var memoryCapacity: Int? { get }
+
+  /// Whether so many bytes more can be kept without evicting others. By default `false`.
+  func hasRoom(for byteCount: Int) -> Bool
+
   /// Whether the store keeps parts of blocks, not only whole blocks. By default `false`.
   var keepsPartsOfBlocks: Bool { get }
 
@@ -218,6 +225,8 @@ extension FullChunkStore {
 
   // By default there is no memory to pin, keep or free, and no limit of time.
 
+  package var memoryCapacity: Int? { nil }
+  package func hasRoom(for byteCount: Int) -> Bool { false }
   package var keepsPartsOfBlocks: Bool { false }
   package var background: BackgroundWork { BackgroundWork() }
   package func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws { throw Self.keepsNo("pins") }

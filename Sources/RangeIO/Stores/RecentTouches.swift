@@ -8,6 +8,8 @@ import Synchronization
 final class RecentTouches: @unchecked Sendable {
   // Unchecked: a pointer to memory that is only accessed atomically, freed with its one owner.
   private static let count = 1 << 13
+  /// How many blocks it remembers.
+  static let capacity = 4 * count
 
   /// Four fingerprints each, the newest in the lowest bits. 0 means none.
   private let places: UnsafeMutablePointer<Atomic<UInt64>>

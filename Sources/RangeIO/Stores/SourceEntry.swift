@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One version of one source, as a store knows it. Its tokens share this.
 final class SourceEntry: Sendable {
   /// The version. For an append-only source, the longest one seen. For a source without a validator, exactly this
@@ -18,8 +20,13 @@ final class SourceEntry: Sendable {
     var isAnything: Bool { metadata != nil || !pinned.isEmpty }
   }
   private let kept = Locked(Kept())
+  /// Whether a range was ever pinned. Set before it is, so that chunks of versions without pins need no lock.
+  private let wasPinned = Atomic<Bool>(false)
 
   init(_ source: SourceDescription) { first = source }
+
+  /// The size of ``source``. Without a lock, unless it grows.
+  var byteCount: Int { first.isAppendOnly ? source.byteCount : first.byteCount }
 
   /// Whether `source` is this version.
   func isVersion(_ source: SourceDescription) -> Bool {
@@ -91,11 +98,14 @@ final class SourceEntry: Sendable {
   var pinned: [ByteRange] { kept.withLock { $0.pinned } }
 
   /// Whether some of `range` is pinned.
-  func pins(_ range: ByteRange) -> Bool { kept.withLock { $0.pinned.contains { $0.overlaps(range) } } }
+  func pins(_ range: ByteRange) -> Bool {
+    wasPinned.load(ordering: .acquiring) && kept.withLock { $0.pinned.contains { $0.overlaps(range) } }
+  }
 
   /// - Returns: false, and pins nothing, if the version is over.
   func pin(_ range: ByteRange) -> Bool {
-    kept.withLock { kept in
+    wasPinned.store(true, ordering: .releasing)
+    return kept.withLock { kept in
       if !kept.isOver { kept.pinned = ByteRanges.normalize(kept.pinned + CollectionOfOne(range)) }
       return !kept.isOver
     }

@@ -48,7 +48,11 @@ final class CachedReadsModel: Sendable {
   func run() async throws -> Tally {
     let fill = [Caching.Fill.exact, .block, .requestedFirst][below(3)]
     let latency = [Duration.zero, .microseconds(10), .milliseconds(1)][below(3)]
-    let source = SyntheticSource(byteCount: size, latency: latency, time: simulation.time)
+    // Out of four: how often the bytes are at hand.
+    let atHand = below(5)
+    let source = SometimesAtHand(SyntheticSource(byteCount: size, latency: latency, time: simulation.time)) {
+      self.below(4) < atHand
+    }
     var readers: [RangeReader] = []
     for _ in 0..<2 {
       readers.append(

@@ -55,9 +55,21 @@ final class MemoryLedger: Sendable {
   func noteMetadata(_ bytes: Int) { metadataTaken.wrappingAdd(bytes, ordering: .relaxed) }
 
   func give(bytes: Int, blocks: Int) {
-    ownBytes.give(bytes)
-    ownBlocks.give(blocks)
-    budget?.give(bytes)
+    if bytes != 0 {
+      ownBytes.give(bytes)
+      budget?.give(bytes)
+    }
+    if blocks != 0 { ownBlocks.give(blocks) }
+  }
+
+  /// Takes what `taken` says out of what was `freed`, which is still charged, and gives back the rest. Does nothing, and
+  /// returns false, if that is too little, or if more is held than a limit that was lowered.
+  func exchange(_ freed: (bytes: Int, blocks: Int), for taken: (bytes: Int, blocks: Int)) -> Bool {
+    guard freed.bytes >= taken.bytes, freed.blocks >= taken.blocks else { return false }
+    let excess = missing(bytes: 0, blocks: 0)
+    guard excess.bytes <= 0, excess.blocks <= 0 else { return false }
+    give(bytes: freed.bytes - taken.bytes, blocks: freed.blocks - taken.blocks)
+    return true
   }
 
   /// What must be freed before this much fits; zero or less if it fits now.

@@ -68,7 +68,7 @@ extension MemoryStore {
 
   /// Gives back the charge of evicted chunks, and wakes tasks that wait for room. The last reference frees the memory
   /// itself.
-  func release(_ gone: EvictedChunks) {
+  func release(_ gone: borrowing EvictedChunks) {
     ledger.give(bytes: gone.bytes, blocks: gone.blocks)
     roomIsFree()
   }

@@ -46,8 +46,8 @@ extension MemoryStore {
   }
 
   /// The outlet, if there is one, has taken these chunks. It continues here, outside of locks.
-  func handOn(_ gone: EvictedChunks) {
-    if !gone.chunks.isEmpty { outlet?.proceed() }
+  func handOn(_ gone: borrowing EvictedChunks) {
+    if gone.count > 0 { outlet?.proceed() }
   }
 
   /// Cancels a reservation that is not needed.
@@ -95,7 +95,7 @@ extension MemoryStore {
     guard !ledger.take(bytes: bytes, blocks: blocks) else { return true }
     followBudget()
     var empty: Set<Int> = []
-    while !ledger.take(bytes: bytes, blocks: blocks) {
+    repeat {
       if removals.step() != nil { continue }
       let missing = ledger.missing(bytes: bytes, blocks: blocks)
       guard let shard = shards.fullest(except: empty) else { return false }
@@ -105,11 +105,13 @@ extension MemoryStore {
           bytes: before.bytes + max(0, missing.bytes), blocks: before.blocks + max(0, missing.blocks), most: 64, &gone,
           to: outlet)
       }
+      let freed = (bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
+      if ledger.exchange(freed, for: (bytes, blocks)) { break }
       // Others may have made room in between, so evicting nothing need not mean that there is nothing.
-      if gone.blocks == before.blocks, missing.bytes > 0 || missing.blocks > 0 { empty.insert(shard) }
-      ledger.give(bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
-    }
-    if !gone.chunks.isEmpty { roomIsFree() }
+      if freed.blocks == 0, missing.bytes > 0 || missing.blocks > 0 { empty.insert(shard) }
+      ledger.give(bytes: freed.bytes, blocks: freed.blocks)
+    } while !ledger.take(bytes: bytes, blocks: blocks)
+    if gone.count > 0 { roomIsFree() }
     return true
   }
 
@@ -122,8 +124,9 @@ extension MemoryStore {
     pool.blocks = reservation.blockCount
     var isPublished = true
     let grid = ticket.token.grid
+    let byteCount = ticket.token.entry.byteCount
     for block in grid.blocks(covering: range) {
-      let whole = grid.range(of: block, in: ticket.token.source.byteCount)
+      let whole = grid.range(of: block, in: byteCount)
       let part = range.clamped(to: whole)
       let start = whole.lowerBound
       let slice =

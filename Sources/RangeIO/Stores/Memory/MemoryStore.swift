@@ -117,6 +117,12 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   package var now: ReadInstant { configuration.time.now }
   package var background: BackgroundWork { configuration.background }
   package var keepsPartsOfBlocks: Bool { true }
+  package var memoryCapacity: Int? { ledger.present }
+
+  package func hasRoom(for byteCount: Int) -> Bool {
+    let missing = ledger.missing(bytes: byteCount, blocks: 1)
+    return missing.bytes <= 0 && missing.blocks <= 0
+  }
 
   /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
@@ -147,6 +153,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       all.pinnedBytes += pinnedBytes
       chargedBytes += bytes
     }
+    // Those that were not looked up again.
+    all.misses += sources.admissionMeter?.passedReads ?? 0
     all.limit = ledger.ownLimit
     all.bytes = ledger.bytes
     all.peakBytes = ledger.peakBytes

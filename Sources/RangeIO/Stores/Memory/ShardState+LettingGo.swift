@@ -1,11 +1,22 @@
-/// The chunks that left a shard, and the charge that they give back. Release them outside the lock.
-struct EvictedChunks {
-  var chunks: [Chunk] = []
+/// The chunks that left a shard, and the charge that they give back. Release them outside the lock. Not copied, which would
+/// count references to each.
+struct EvictedChunks: ~Copyable {
+  /// Inline: most insertions evict one chunk.
+  private var first: Chunk?
+  private var more: [Chunk] = []
   var bytes = 0
   var blocks = 0
 
+  var count: Int { first == nil ? 0 : more.count + 1 }
+
+  /// The chunks from the one with this number on.
+  func suffix(from number: Int) -> ArraySlice<Chunk> {
+    guard number == 0 else { return more[(number - 1)...] }
+    return first.map { ([$0] + more)[...] } ?? []
+  }
+
   mutating func add(_ chunk: Chunk, bytes: Int) {
-    chunks.append(chunk)
+    if first == nil { first = chunk } else { more.append(chunk) }
     self.bytes += bytes
     blocks += 1
   }
@@ -33,17 +44,18 @@ extension ShardState {
   /// Evicts what the policy chooses until this many bytes and blocks have left, or `most` chunks. `outlet`: receives
   /// the chunks as they leave.
   mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
-    let first = gone.chunks.count
-    while gone.bytes < bytes || gone.blocks < blocks, gone.chunks.count - first < most, let slot = policy.evict() {
+    let first = gone.count
+    while gone.bytes < bytes || gone.blocks < blocks, gone.count - first < most, let slot = policy.evict() {
       counts.evictedBytes += takeOut(slot, &gone)
       counts.evictions += 1
     }
-    hand(gone.chunks[first...], to: outlet)
+    hand(gone, from: first, to: outlet)
   }
 
-  /// Sends evicted chunks on under the lock, so that they can always be found somewhere.
-  private func hand(_ chunks: ArraySlice<Chunk>, to outlet: (any EvictionSink)?) {
-    guard let outlet, !chunks.isEmpty else { return }
+  /// Sends evicted chunks on under the lock, so that they can always be found somewhere: those from number `first` on.
+  private func hand(_ gone: borrowing EvictedChunks, from first: Int, to outlet: (any EvictionSink)?) {
+    guard let outlet, gone.count > first else { return }
+    let chunks = gone.suffix(from: first)
     for chunk in chunks {
       for piece in chunk.pieces { BlockBacking.disown(piece.bytes) }
     }
@@ -53,8 +65,8 @@ extension ShardState {
   /// Evicts chunks of one source that exceeds its share: the next ones that a hand finds in at most 64 steps.
   mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     guard sources.contains(token.number) else { return }
-    let first = gone.chunks.count
-    defer { hand(gone.chunks[first...], to: outlet) }
+    let first = gone.count
+    defer { hand(gone, from: first, to: outlet) }
     for _ in 0..<64 where gone.bytes < bytes && table.slotsUsed > 1 {
       let slot = ownHand < table.slotsUsed ? ownHand : 1
       ownHand = slot + 1

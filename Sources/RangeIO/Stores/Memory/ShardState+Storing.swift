@@ -44,7 +44,7 @@ extension ShardState {
     let token = ticket.token
     let slot = find(token.number, new.block, new.hash, now: now, &gone)
     guard slot != 0 else {
-      let slot = table.add(token: token.number, block: new.block, hash: new.hash, owner: Self.backing(of: [piece]))
+      let slot = table.add(token: token.number, block: new.block, hash: new.hash, owner: Self.backing(of: piece))
       table[slot].fetchedAt = ticket.fetchedAt.nanoseconds
       // Set in both cases: bytes that come back from a tier below may have been part of a pinned block.
       table[slot].isPinned = isPinned
@@ -94,17 +94,17 @@ extension ShardState {
 
   /// What the table stores for `pieces`: the memory of a single piece, or a list. Retained once.
   private static func backing(of pieces: [PieceList.Piece]) -> Unmanaged<BlockBacking> {
-    let backing: BlockBacking
-    let extent: Range<Int>
-    if pieces.count == 1 {
-      // Bytes to be stored were claimed or copied: see `MemoryStore.owned`.
-      backing = unsafeDowncast(pieces[0].bytes.owner!, to: BlockBacking.self)
-      extent = pieces[0].range
-    } else {
-      let list = PieceList(pieces)
-      extent = list.extent
-      backing = .holding(list, count: extent.count)
-    }
+    guard pieces.count > 1 else { return backing(of: pieces[0]) }
+    let list = PieceList(pieces)
+    return marked(.holding(list, count: list.extent.count), list.extent)
+  }
+
+  private static func backing(of piece: PieceList.Piece) -> Unmanaged<BlockBacking> {
+    // Bytes to be stored were claimed or copied: see `MemoryStore.owned`.
+    marked(unsafeDowncast(piece.bytes.owner!, to: BlockBacking.self), piece.range)
+  }
+
+  private static func marked(_ backing: BlockBacking, _ extent: Range<Int>) -> Unmanaged<BlockBacking> {
     let retained = Unmanaged.passRetained(backing)
     BlockBacking.note(of: retained).pointee.lower = UInt32(extent.lowerBound)
     return retained

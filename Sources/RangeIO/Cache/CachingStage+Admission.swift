@@ -1,0 +1,63 @@
+// Caches that keep what is read a second time, as long as that pays.
+
+extension CachingStage {
+  /// Whether a read is kept though its source's reads pass: a few are, so that the store follows what is read now, and all
+  /// are while nothing must leave for them.
+  func keepsAnyway(_ request: ReadRequest, _ admission: AdmissionMeter) -> Bool {
+    store.hasRoom(for: Self.charge(of: request.range)) || admission.takesTurn()
+  }
+
+  /// Reads what begins in a block of the sample, and notes what that shows.
+  func readSampled(
+    _ request: ReadRequest, _ key: UInt64, _ admission: AdmissionMeter, _ next: ReadNext
+  ) async throws -> ReadResponse {
+    let isKnown = admission.touches.touch(key)
+    let outcome = admission.read(key, weight: Self.charge(of: request.range), capacity: store.memoryCapacity ?? 0)
+    let timing = AdmissionMeter.Timing(admission)
+    let start = admission.time
+    let isPassing = request.source.isPassed && !(isKnown && keepsAnyway(request, admission))
+    let response: ReadResponse
+    if isPassing {
+      admission.pass()
+      response = try await readPast(request, next)
+    } else {
+      response = try await readMissing(request, next, isFirst: !isKnown, timing: timing)
+    }
+    // A read that fails says nothing.
+    let whole = admission.time - start
+    guard let token = token(of: request.source) else { return response }
+    token.admission.note { gain in
+      if let source = timing.nanoseconds {
+        gain.readTook(source)
+        gain.keepingTook(whole - source)
+      } else if isPassing || !isKnown {
+        // Of others the system may know nothing yet, and it will not take as long again.
+        if outcome != .first { gain.readTook(whole) }
+      } else {
+        // By way of a flight.
+        gain.readTook(whole - Int64(gain.keeping.nanoseconds))
+      }
+      return gain.read(outcome, isHit: false)
+    }
+    if request.source.isPassed != token.admission.isPassing { request.source.isPassed = token.admission.isPassing }
+    return response
+  }
+
+  /// Notes a hit in a block of the sample. Seldom called, and apart from the path of a hit.
+  @inline(never) func noteHit(_ range: ByteRange, _ source: SourceDescription, _ number: UInt64) {
+    guard let admission, let token = store.sources.token(numbered: number) else { return }
+    let key = Self.touchHash(range.lowerBound >> token.grid.shift, number)
+    let outcome = admission.read(key, weight: Self.charge(of: range), capacity: store.memoryCapacity ?? 0)
+    let start = admission.time
+    _ = store.holds(range, token: number, grid: token.grid)
+    let lookUp = admission.time - start
+    token.admission.note { gain in
+      gain.lookUpTook(lookUp)
+      return gain.read(outcome, isHit: true)
+    }
+    if source.isPassed != token.admission.isPassing { source.isPassed = token.admission.isPassing }
+  }
+
+  /// About what a store in memory charges for what is kept of a range.
+  private static func charge(of range: ByteRange) -> Int { range.count + 128 }
+}

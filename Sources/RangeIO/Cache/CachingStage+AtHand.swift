@@ -1,0 +1,62 @@
+import Synchronization
+
+extension CachingStage {
+  /// Reads and keeps a missing range, if the stages below have its bytes at hand.
+  ///
+  /// Takes no flight: nothing waits here, so there is nothing to join. Two reads of one block at the same moment may both
+  /// read it, each on its own thread; one of them is kept. Room is reserved before the bytes are read, and they are
+  /// published as those of a flight are: under the shard's lock, if the ticket is still valid. Without room they are
+  /// returned all the same.
+  ///
+  /// - Parameters:
+  ///   - mark: from before the look-up that has found nothing of the range.
+  ///   - timing: measures how long the source takes.
+  /// - Returns: `nil` if a flight must bring the bytes, as when they are not at hand. Nothing has changed then.
+  func readAtHand(
+    _ request: ReadRequest, _ token: ChunkToken, _ mark: FlightMark, _ timing: AdmissionMeter.Timing?, _ next: ReadNext
+  ) -> ReadResponse? {
+    guard hasBytesAtHand.load(ordering: .relaxed), request.isPlain, request.purpose == .demand,
+      let wide = wide(request, token), token.flights.isIdle || !token.flights.brings(wide)
+    else { return nil }
+    let reservation = store.reserve(wide, ofRun: wide.count, for: token)
+    let ticket = ChunkTicket(token: token, generation: mark.generation, fetchedAt: store.now)
+    // A source that waits asks for a grid, to tell these reads from others.
+    let below =
+      next.bottom.isPrompt
+      ? ReadRequest(plain: wide, of: request.source)
+      : ReadRequest(wide, of: request.source, urgency: nil, grid: token.grid)
+    timing?.begin()
+    let answer = next.ready(below)
+    guard let response = answer, response.bytes.count == wide.count, response.moreBytes.isEmpty else {
+      if let reservation { store.cancel(reservation) }
+      hasBytesAtHand.store(false, ordering: .relaxed)
+      return nil
+    }
+    timing?.end()
+    if let reservation { store.insert(response.bytes, at: wide, ticket: ticket, reservation: reservation) }
+    countMiss(request, next)
+    guard wide != request.range else { return ReadResponse(response.bytes) }
+    let lower = request.range.lowerBound - wide.lowerBound
+    return ReadResponse(response.bytes.slice(lower..<lower + request.range.count))
+  }
+
+  /// How many bytes of several blocks are copied apart, so that each can be evicted for itself. Others are read into separate
+  /// memory by a task.
+  private static var mostCopiedBytes: Int { 64 << 10 }
+
+  /// What is to be fetched for a range, if that is no more than a source copies on its caller's thread.
+  private func wide(_ request: ReadRequest, _ token: ChunkToken) -> ByteRange? {
+    let (range, grid) = (request.range, token.grid)
+    let wide: ByteRange
+    switch fill {
+    case .exact: wide = range
+    // The rest of the block follows in the background.
+    case .requestedFirst: return nil
+    case .block, .automatic:
+      guard fetchGrid(of: request.source, grid) == grid else { return nil }
+      wide = grid.outward(range, in: request.source.byteCount)
+    }
+    let isOneBlock = grid.block(at: wide.lowerBound) == grid.block(at: wide.upperBound - 1)
+    return wide.count <= (isOneBlock ? Self.mostQuickBytes : Self.mostCopiedBytes) ? wide : nil
+  }
+}

@@ -1,0 +1,126 @@
+/// Whether it pays to keep more of one source: what reads of a sample of its blocks have shown. A pure value.
+///
+/// A hit saves the difference between a read of the source and a look-up; a miss that is kept costs what keeping takes. So
+/// keeping everything that is read a second time gains, for each read, *hits × saving − admissions × cost*, by the share
+/// of reads that would be hits and admissions (``AdmissionShadow``). Where that is less than nothing, the source's reads
+/// pass: they are looked up, and only one in sixteen of those that would be kept is kept. What the store has goes on to be
+/// found, so for the way back it counts what the store finds as it is.
+///
+/// Changes of mind have a margin and a time to stay, since the shares come from samples.
+struct AdmissionGain: Equatable, Sendable {
+  /// The reads of the sample after which it decides.
+  static let window = 256
+  /// Windows that a decision stands at least.
+  static let leastWindows = 2
+  /// Of the reads that would be kept while the source's reads pass, one in so many is kept.
+  static let passingShare = 16
+
+  /// Times in nanoseconds, averaged over about the last sixteen, of which none counts more than four times the average.
+  struct Average: Equatable, Sendable {
+    private(set) var nanoseconds: Double
+    private(set) var isMeasured = false
+
+    init(assuming nanoseconds: Double) { self.nanoseconds = nanoseconds }
+
+    mutating func add(_ sample: Int64) {
+      let sample = Double(max(0, sample))
+      guard isMeasured else {
+        (nanoseconds, isMeasured) = (sample, true)
+        return
+      }
+      nanoseconds += (min(sample, 4 * nanoseconds + 100) - nanoseconds) / 16
+    }
+  }
+
+  /// Numbers of reads, of which older ones count less and less.
+  private struct Counts: Equatable {
+    var reads = 0.0
+    var wouldHit = 0.0
+    var wouldAdmit = 0.0
+    var hits = 0.0
+
+    mutating func halve() {
+      reads /= 2
+      wouldHit /= 2
+      wouldAdmit /= 2
+      hits /= 2
+    }
+  }
+
+  /// The time of a read that the store could have answered, from below the cache.
+  private(set) var miss = Average(assuming: 0)
+  /// What it takes to keep what was read, beyond reading it.
+  private(set) var keeping = Average(assuming: 1000)
+  /// The time of a look-up that finds something.
+  private(set) var lookUp = Average(assuming: 150)
+  private var counts = Counts()
+  private var seen = 0
+  private var windowsLeft = 0
+  /// Whether reads pass the store by.
+  private(set) var isPassing = false
+  /// How often that has changed.
+  private(set) var changes = 0
+
+  init() {}
+
+  mutating func readTook(_ nanoseconds: Int64) { miss.add(nanoseconds) }
+  mutating func keepingTook(_ nanoseconds: Int64) { keeping.add(nanoseconds) }
+  mutating func lookUpTook(_ nanoseconds: Int64) { lookUp.add(nanoseconds) }
+
+  /// Notes a read of the sample. Returns whether that has changed the decision.
+  ///
+  /// - Parameters:
+  ///   - outcome: what the store would have made of it, if it kept everything that is read twice.
+  ///   - isHit: whether the store had the bytes.
+  mutating func read(_ outcome: AdmissionShadow.Outcome, isHit: Bool) -> Bool {
+    counts.reads += 1
+    switch outcome {
+    case .hit: counts.wouldHit += 1
+    case .admitted: counts.wouldAdmit += 1
+    case .first: break
+    }
+    if isHit { counts.hits += 1 }
+    seen += 1
+    guard seen >= Self.window else { return false }
+    seen = 0
+    defer { counts.halve() }
+    windowsLeft -= 1
+    guard windowsLeft <= 0, decide() != isPassing else { return false }
+    isPassing.toggle()
+    changes += 1
+    windowsLeft = Self.leastWindows
+    return true
+  }
+
+  /// What a hit saves, in nanoseconds.
+  var saving: Double { max(0, miss.nanoseconds - lookUp.nanoseconds) }
+
+  /// What keeping everything that is read twice gains for each read, in nanoseconds.
+  var gain: Double {
+    guard counts.reads > 0 else { return 0 }
+    return (counts.wouldHit * saving - counts.wouldAdmit * keeping.nanoseconds) / counts.reads
+  }
+
+  /// The share of reads that the store had.
+  var hitRatio: Double { counts.reads > 0 ? counts.hits / counts.reads : 0 }
+  /// The share of reads that it would have if it kept everything that is read twice.
+  var possibleHitRatio: Double { counts.reads > 0 ? counts.wouldHit / counts.reads : 0 }
+
+  /// Why reads pass, for users.
+  var whyPassing: String {
+    func microseconds(_ nanoseconds: Double) -> String {
+      let hundredths = Int(nanoseconds / 10)
+      return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) µs"
+    }
+    func percent(_ share: Double) -> String { "\(Int(share * 100))%" }
+    return "keeping more of this source would cost more than it saves, so most reads pass: a hit saves "
+      + "\(microseconds(saving)), keeping a block takes \(microseconds(keeping.nanoseconds)), and "
+      + "\(percent(possibleHitRatio)) of reads would be hits, where \(percent(hitRatio)) are"
+  }
+
+  private func decide() -> Bool {
+    // Less than this is noise, and less than what passing saves.
+    let margin = miss.nanoseconds / 50
+    return isPassing ? gain <= hitRatio * saving + margin : gain <= margin
+  }
+}

@@ -1,0 +1,76 @@
+import CRangeIOSystem
+import Synchronization
+
+/// Finds out for the caches of one store, whether to keep what is read a second time: remembers what was read once, follows
+/// a sample of the blocks, and decides for each version of a source.
+final class AdmissionMeter: Sendable {
+  let touches: RecentTouches
+  private let shadow = Locked(AdmissionShadow())
+  let sample: BlockSample
+  private let now: @Sendable () -> Int64
+  /// Reads that passed the store by.
+  private let passes = Stripes()
+  private let turns = Atomic<Int>(0)
+
+  /// - Parameters:
+  ///   - capacity: the bytes that the store may hold.
+  ///   - now: a clock in nanoseconds.
+  init(
+    _ touches: RecentTouches, capacity: Int, now: @escaping @Sendable () -> Int64 = { rio_monotonic_ns() }
+  ) {
+    self.touches = touches
+    self.now = now
+    sample = BlockSample(capacity: capacity)
+  }
+
+  /// The time in nanoseconds.
+  var time: Int64 { now() }
+
+  /// How long the source takes for one read.
+  final class Timing: @unchecked Sendable {
+    // Unchecked: one read has it, which writes and reads it on one thread after the other.
+    private let meter: AdmissionMeter
+    private var start: Int64 = 0
+    private(set) var nanoseconds: Int64?
+
+    init(_ meter: AdmissionMeter) { self.meter = meter }
+
+    func begin() { start = meter.time }
+    func end() { nanoseconds = meter.time - start }
+  }
+
+  var passedReads: Int { passes.sum() }
+  func pass() { passes.add(1) }
+
+  /// Whether it is the turn of a read to be kept, while most pass.
+  func takesTurn() -> Bool {
+    turns.wrappingAdd(1, ordering: .relaxed).newValue % AdmissionGain.passingShare == 0
+  }
+
+  /// Notes a read of the sample.
+  ///
+  /// - Parameters:
+  ///   - key: the hash of the block under its token.
+  ///   - capacity: the bytes that the store may hold now.
+  func read(_ key: UInt64, weight: Int, capacity: Int) -> AdmissionShadow.Outcome {
+    let room = AdmissionShadow.Room(bytes: capacity >> sample.bits, touches: RecentTouches.capacity >> sample.bits)
+    return shadow.withLock { $0.read(key, weight: weight, room: room) }
+  }
+}
+
+/// What was decided for one token, and why.
+final class TokenAdmission: Sendable {
+  private let gain = Locked(AdmissionGain())
+  private let passing = Atomic<Bool>(false)
+
+  /// Whether its reads pass the store by.
+  var isPassing: Bool { passing.load(ordering: .relaxed) }
+
+  var current: AdmissionGain { gain.withLock { $0 } }
+
+  /// Notes what a read of the sample has shown.
+  func note(_ change: (inout AdmissionGain) -> Bool) {
+    let isPassing = gain.withLock { gain -> Bool? in change(&gain) ? gain.isPassing : nil }
+    if let isPassing { passing.store(isPassing, ordering: .relaxed) }
+  }
+}
