@@ -34,6 +34,13 @@ import RangeIO
       valueName: "seconds"))
   var churn: Int?
 
+  @Flag(
+    help: """
+      Only sweep over sizes and orders of what is read, with the cache of a reader without settings and without one, and print \
+      one table.
+      """)
+  var sweep = false
+
   // What the benchmark starts of itself to have a store whose writer was killed, in --directory.
   @Option(help: .hidden) var spillAndDie: String?
   @Option(help: .hidden) var spillBlocks = 0
@@ -84,6 +91,11 @@ import RangeIO
     }
     if let spillAndDie {
       return try await KilledWriter.fillAndDie(spillAndDie, directoryURL, blocks: spillBlocks, size: spillSize)
+    }
+    if sweep {
+      try FileManager.default.createDirectory(at: directoryURL, withIntermediateDirectories: true)
+      print(try await CacheSweep.run(directoryURL, rounds: settings.rounds, Progress()))
+      return
     }
     if let churn {
       let result = try await TierChurn.run(.seconds(churn), budget: .gibibytes(1), Progress())

@@ -34,6 +34,13 @@ enum DefaultReader {
 
   static func cached(_ path: String) async throws -> RangeReader { try await RangeReader(path) }
 
+  /// The same with a store of another size.
+  static func cached(_ path: String, storeOf byteCount: Int) async throws -> RangeReader {
+    var configuration = MemoryStore.Configuration(limit: .bytes(byteCount))
+    configuration.typicalBlockSize = .kibibytes(4)
+    return try await RangeReader(path, cache: MemoryStore(configuration))
+  }
+
   static func uncached(_ path: String, engine: FileSource.Engine = .automatic) async throws -> RangeReader {
     try await RangeReader(FileSource(path, engine: engine))
   }
