@@ -9,25 +9,40 @@ import Testing
 /// and threads can be counted.
 struct StressTests {
   @Test func `nothing is lost, leaked or wrong in a long run of reads, cancels and closes`() async {
-    await #expect(processExitsWith: .success) {
-      let directory = try TemporaryDirectory()
-      let size = 6_000_000
-      let (path, bytes) = try await directory.file(count: size)
-      let expected = Bytes(bytes)
-      try await Stress(path: path, expected: expected).run(operations: 200, seed: 1)  // opens what stays open
-      let threads = try count("/proc/self/task")
-      let descriptors = try count("/proc/self/fd")
-      let seed = UInt64(TestScale.firstSeed)
-      let outcomes = try await Stress(path: path, expected: expected).run(operations: TestScale.stress, seed: seed)
-      print("seed \(seed): \(outcomes)")
-      #expect(outcomes.wrong == 0)
-      #expect(outcomes.right > TestScale.stress / 4)
-      #expect(outcomes.cancelled > 0)
-      #expect(outcomes.closed > 0)
-      try await comes { try count("/proc/self/fd") <= descriptors }
-      // Our threads go after a second of idleness; Dispatch keeps some of its own, for as long as it likes.
-      try await comes { try IOThreads.shared.threadCount == 0 && count("/proc/self/task") <= threads + 4 }
+    await #expect(processExitsWith: .success) { try await StressTests.check(pastPageCache: false) }
+  }
+
+  @Test func `nothing is lost, leaked or wrong in a long run past the page cache`() async {
+    await #expect(processExitsWith: .success) { try await StressTests.check(pastPageCache: true) }
+  }
+
+  private static func check(pastPageCache: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let size = 6_000_000
+    let (path, bytes) = try await directory.file(count: size)
+    let expected = Bytes(bytes)
+    weak var buffers: BufferPool?
+    func run(_ operations: Int, seed: UInt64) async throws -> Stress.Outcomes {
+      let pool = BufferPool(keeping: .mebibytes(8))
+      buffers = pool
+      let stress = Stress(path: path, expected: expected, pastPageCache: pastPageCache ? pool : nil)
+      return try await stress.run(operations: operations, seed: seed)
     }
+    _ = try await run(200, seed: 1)  // opens what stays open
+    let threads = try count("/proc/self/task")
+    let descriptors = try count("/proc/self/fd")
+    let seed = UInt64(TestScale.firstSeed)
+    let outcomes = try await run(TestScale.stress, seed: seed)
+    print("seed \(seed): \(outcomes)")
+    #expect(outcomes.wrong == 0)
+    #expect(outcomes.right > TestScale.stress / 4)
+    #expect(outcomes.cancelled > 0)
+    #expect(outcomes.closed > 0)
+    try await comes { try count("/proc/self/fd") <= descriptors }
+    // A buffer holds its pool until it has come back.
+    try await comes { buffers == nil }
+    // Our threads go after a second of idleness; Dispatch keeps some of its own, for as long as it likes.
+    try await comes { try IOThreads.shared.threadCount == 0 && count("/proc/self/task") <= threads + 4 }
   }
 }
 
@@ -60,8 +75,10 @@ private struct Stress {
 
   let path: String
   let expected: Bytes
+  /// The buffers of reads past the page cache; `nil` for reads through it, on each engine.
+  let pastPageCache: BufferPool?
 
-  @discardableResult func run(operations: Int, seed: UInt64) async throws -> Outcomes {
+  func run(operations: Int, seed: UInt64) async throws -> Outcomes {
     let workers = 16
     return try await withThrowingTaskGroup(of: Outcomes.self) { group in
       for worker in 0..<workers {
@@ -85,8 +102,7 @@ private struct Stress {
     var outcomes = Outcomes()
     var done = 0
     while done < operations {
-      let engine = FileSource.Engine.allCases.randomElement(using: &generator)!
-      let reader = try await RangeReader(path, engine: engine)
+      let reader = try await reader(&generator)
       for _ in 0..<Int.random(in: 1...60, using: &generator) {
         done += 1
         let range = randomRange(&generator)
@@ -112,6 +128,17 @@ private struct Stress {
       if Bool.random(using: &generator) { await reader.close() }
     }
     return outcomes
+  }
+
+  private func reader(_ generator: inout SeededGenerator) async throws -> RangeReader {
+    guard let pastPageCache else {
+      return try await RangeReader(path, engine: FileSource.Engine.allCases.randomElement(using: &generator)!)
+    }
+    var configuration = FileSource.Configuration(pageCache: .bypass)
+    configuration.buffers = pastPageCache
+    let source = FileSource(path, configuration: configuration)
+    guard Int.random(in: 0..<4, using: &generator) == 0 else { return try await RangeReader(source) }
+    return try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(2))) }
   }
 
   private func stream(_ reader: RangeReader, _ range: ByteRange) async throws -> Bool {

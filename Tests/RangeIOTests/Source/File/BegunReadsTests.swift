@@ -120,13 +120,14 @@ struct BegunReadsTests {
     #expect(try looks(for: begun) > 0)
   }
 
-  /// Starts threads that know the name of their pool.
+  /// Starts threads that know the name of their pool. Not as their own name: Foundation gives them one as well, a moment
+  /// later.
   private static func start(_ pool: String) -> IOThreads.Start {
     { body, context in
       // The thread's own from here on.
       nonisolated(unsafe) let context = context
       Thread.detachNewThread {
-        Thread.current.name = pool
+        Thread.current.threadDictionary["pool"] = pool
         body(context)
       }
       return 0
@@ -134,7 +135,7 @@ struct BegunReadsTests {
   }
 
   /// The pool of this thread.
-  private static var pool: String { Thread.current.name ?? "" }
+  private static var pool: String { Thread.current.threadDictionary["pool"] as? String ?? "" }
 
   /// A source whose pages come from the disk by themselves after two looks at them, if `comes`; with threads for that.
   private func source(
@@ -196,6 +197,34 @@ struct BegunReadsTests {
     let long = 40 * 4096..<40 * 4096 + LaneThreshold.mostBegun + 1
     #expect(try await source.read(long, of: try await source.describe()) == Bytes(bytes)[long])
     #expect(blocking.all.last == "waiting")
+    await source.close()
+  }
+
+  @Test func `on a slow device a read alone makes two calls, one of which waits: nothing looks for it`() async throws {
+    let (path, bytes) = try await directory.file(count: 100 * 4096)
+    let (begun, clock) = try certain(1_000_000)
+    let calls = Noted<String>()
+    let system = Syscalls.Calls()
+    var configuration = FileSource.Configuration()
+    configuration.syscalls = Syscalls(
+      .init(
+        read: { descriptor, buffer, offset in
+          calls.add("waits")
+          clock.advance(by: 1_000_000)
+          return system.read(descriptor, buffer, offset)
+        },
+        readResident: { _, _, _ in
+          calls.add("asks")
+          return -Int(Errno.resourceTemporarilyUnavailable.rawValue)
+        }))
+    configuration.begunReads = { _ in begun }
+    let source = FileSource(path, configuration: configuration)
+    let description = try await source.describe()
+    for block in 0..<20 {
+      let range = block * 4096..<(block + 1) * 4096
+      #expect(try await source.read(range, of: description) == Bytes(bytes)[range])
+    }
+    #expect(calls.all == (0..<40).map { $0 % 2 == 0 ? "asks" : "waits" })
     await source.close()
   }
 

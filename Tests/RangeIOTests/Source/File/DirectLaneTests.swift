@@ -96,15 +96,17 @@ struct DirectLaneTests {
     #expect(disk.open == 0)
   }
 
-  @Test(arguments: [Errno.invalidArgument, .notSupportedOnSocket, .noFunction, .notPermitted])
+  /// - Parameter refusesAll: whether it then cannot tell what is in the page cache either.
+  @Test(arguments: [Errno.invalidArgument, .notSupportedOnSocket, .noFunction, .notPermitted], [false, true])
   func `a system that refuses is read through the page cache, from the start or in the middle of its life`(
-    _ errno: Errno
+    _ errno: Errno, _ refusesAll: Bool
   ) async throws {
     let (path, bytes) = try await directory.file(count: Self.size)
     for refusesAfter in [nil, 0, 1, 7, 100] as [Int?] {
       let disk = StrictDisk(memory: 512, offset: 512)
       disk.errno = -Int(errno.rawValue)
       disk.refusesAfter.store(refusesAfter ?? -1, ordering: .relaxed)
+      disk.tellsResident.store(!refusesAll, ordering: .relaxed)
       let source = source(path, disk.syscalls)
       try await check(source, bytes)
       #expect(count("refused", of: "direct", source) == 1, "after \(refusesAfter.map { "\($0)" } ?? "opening")")
@@ -199,6 +201,8 @@ private final class StrictDisk: Sendable {
   /// After so many reads it answers ``errno``; negative: when it is opened already.
   let refusesAfter = Atomic<Int>(.max)
   private let answer = Atomic<Int>(0)
+  /// Whether it answers what is in the page cache; else ``errno``.
+  let tellsResident = Atomic<Bool>(true)
   /// What direct reads wait for.
   let waits = Locked<Gate?>(nil)
 
@@ -242,7 +246,12 @@ private final class StrictDisk: Sendable {
               descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), offset)
           }
         },
+        readResident: { descriptor, buffer, offset in
+          guard self.tellsResident.load(ordering: .relaxed) else { return self.errno }
+          return Syscalls.system.call.readResident(descriptor, buffer, offset)
+        },
         readScattered: { descriptor, vectors, offset, resident in
+          if resident, !self.tellsResident.load(ordering: .relaxed) { return self.errno }
           guard self.descriptors.withLock({ $0.direct.contains(descriptor) }) else {
             return Syscalls.system.call.readScattered(descriptor, vectors, offset, resident)
           }
