@@ -84,7 +84,8 @@
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(DeadlineHandler(headTime: .seconds(10), stallTime: .seconds(10)))
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
-        let (sent, closed) = (Locked<Bool?>(nil), Locked(false))
+        let sent = Locked<Bool?>(nil)
+        let closed = Locked(false)
         channel.write(HTTPResponsePart.body(ByteBuffer(bytes: [1, 2, 3]))).whenComplete { result in
           sent.withLock { $0 = (try? result.get()) != nil }
         }
