@@ -42,7 +42,7 @@
     @concurrent func respond(to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel)
       async throws
     {
-      let head = request.head.inOriginForm
+      let head = request.head
       // Nothing that is served takes a body. One that is announced is not waited for, nor skipped without end.
       let hasBody =
         head.headerFields[.transferEncoding] != nil || head.headerFields[.contentLength].map { $0 != "0" } ?? false

@@ -4,10 +4,8 @@
   /// Leases that this process got and did not use: an engine takes them for those of a process at work. A value.
   struct OwnLeases: Sendable {
     private var abandoned: [SharedBlockKey: ReadInstant] = [:]
-    /// How many values in a row the engine did not take.
-    private var refusals = 0
-    /// So many are no node that is down among others.
-    private static let mostRefusals = 16
+    /// Whether the engine took nothing of what was put last. Then leases would only make others wait.
+    private(set) var areUseless = false
     /// More are forgotten, and waited for once.
     private static let most = 4096
 
@@ -24,12 +22,7 @@
       return now < end
     }
 
-    /// Whether the engine takes nothing of what is put. Then leases would only make others wait.
-    var areUseless: Bool { refusals >= Self.mostRefusals }
-
     /// Values were put.
-    mutating func put(_ count: Int, stored: Int) {
-      refusals = stored > 0 ? 0 : min(refusals + count, Self.mostRefusals)
-    }
+    mutating func put(_ count: Int, stored: Int) { areUseless = count > 0 && stored == 0 }
   }
 #endif

@@ -156,20 +156,6 @@
       }
     }
 
-    @Test func `one node that takes nothing is no reason to give no leases`() {
-      var leases = OwnLeases()
-      func put(_ count: Int, stored: Int) -> Bool {
-        leases.put(count, stored: stored)
-        return leases.areUseless
-      }
-      for _ in 0..<10 {
-        #expect(!put(7, stored: 0) && !put(8, stored: 0))
-        #expect(!put(2, stored: 1))
-      }
-      #expect(!put(15, stored: 0) && put(1, stored: 0) && put(1, stored: 0))
-      #expect(!put(1, stored: 1))
-    }
-
     @Test func `what one looks for comes to all who wait, once`() async throws {
       let family = try #require(BlockFamily(description(), blockSize: 4096))
       let (fetches, key) = (OwnFetches(), OwnFetches.Key(7, of: family))
