@@ -73,9 +73,9 @@ final class CachingStage: ReadyStage {
   let number = CachingStage.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   let store: any FullChunkStore
   let fill: Caching.Fill
-  private let blockSize: Int?
-  /// Whether the user has set one.
-  var hasOwnBlockSize: Bool { blockSize != nil }
+  /// By the block size that the user has set.
+  private let ownGrid: BlockGrid?
+  var hasOwnBlockSize: Bool { ownGrid != nil }
   let largest: Int
   /// Recently read blocks, if only what is read twice is kept.
   let touched: RecentTouches?
@@ -95,14 +95,14 @@ final class CachingStage: ReadyStage {
     _ store: any ChunkStore, fill: Caching.Fill = .block, blockSize: ByteCount? = nil,
     passing largest: ByteCount? = nil, onSecondRead: Bool = false
   ) {
+    let ownGrid = blockSize.flatMap { BlockGrid(blockSize: $0.bytes) }
     precondition(
-      blockSize.map { BlockGrid(blockSize: $0.bytes) != nil && $0 <= .gibibytes(1) } ?? true,
-      "a block size is a power of two up to 1 GiB")
+      blockSize.map { ownGrid != nil && $0 <= .gibibytes(1) } ?? true, "a block size is a power of two up to 1 GiB")
+    self.ownGrid = ownGrid
     // Once, not for each read.
     let store = store.full
     self.store = store
     self.fill = fill
-    self.blockSize = blockSize?.bytes
     // Looking up each block of a longer range would take longer than any caller waits.
     self.largest = (largest ?? .gibibytes(64)).bytes
     keeper = CacheKeeper(store, largest: self.largest)
@@ -150,6 +150,12 @@ final class CachingStage: ReadyStage {
     return bytes
   }
 
+  /// A read of `range` is on its way through the stages above.
+  @inline(__always) func expect(_ range: ByteRange, of source: SourceDescription) {
+    guard let token = source.knownToken(of: number) else { return }
+    store.expect(range.lowerBound, token: token, grid: grid(of: source))
+  }
+
   /// Answers an `.onlyIfCached` request at once if the store has all of it in memory, over any number of blocks.
   private func onlyIfReady(_ request: ReadRequest) -> ReadResponse? {
     let grid = grid(of: request.source)
@@ -187,10 +193,7 @@ final class CachingStage: ReadyStage {
 
   nonisolated(nonsending) func close() async { endReading() }
 
-  func grid(of source: SourceDescription) -> BlockGrid {
-    // Both sizes were checked when they were set.
-    BlockGrid(blockSize: blockSize ?? source.preferredBlockSize)!
-  }
+  @inline(__always) func grid(of source: SourceDescription) -> BlockGrid { ownGrid ?? source.preferredGrid }
 
   /// Whether the store may answer this read, or keep what it reads.
   private func isServed(_ request: ReadRequest) -> Bool {

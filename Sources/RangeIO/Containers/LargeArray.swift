@@ -38,6 +38,9 @@ struct LargeArray<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
+  /// The address of the elements if they are many, aligned to 2 MiB; else 0.
+  var mappedAddress: UInt { mapped > 0 ? UInt(bitPattern: base) : 0 }
+
   deinit {
     if mapped > 0 { rio_unmap_pages(base, mapped) } else { base.deallocate() }
   }

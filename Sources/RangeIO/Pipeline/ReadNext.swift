@@ -50,11 +50,17 @@ public struct ReadNext: Sendable {
   ///   with `invalidResponse` if one of them returns a wrong number of bytes.
   @inlinable @inline(__always)
   public nonisolated(nonsending) func callAsFunction(_ request: ReadRequest) async throws -> ReadResponse {
+    try await read(request, isAsked: false)
+  }
+
+  /// - Parameter isAsked: whether the caller knows that nothing is ready.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func read(_ request: ReadRequest, isAsked: Bool) async throws -> ReadResponse {
     // Compiled into the stage above, so that a stage costs one asynchronous call and not another one for its link. Each
     // call takes some 20 ns, and a hit in memory takes less than the system call that it saves.
     guard link.isStage else { return try await link.read(request) }
     let stageLink = unsafeDowncast(link, to: StageLink.self)
-    if let response = stageLink.ready(request) { return response }
+    if !isAsked, let response = stageLink.ready(request) { return response }
     return try await Self.pass(request, to: stageLink.stage, stageLink.next)
   }
 

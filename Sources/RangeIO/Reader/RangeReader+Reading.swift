@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Synchronization
 
 extension RangeReader {
@@ -10,10 +11,13 @@ extension RangeReader {
   /// - Returns: exactly `range.count` bytes, all of one version of the source. An empty range gives empty bytes.
   /// - Throws: `ReadError` with `rangeNotSatisfiable` (a negative offset, or past the end: the message says the size),
   ///   `sourceChanged`, `closed`, `limitExceeded` for more than 128 TiB, or any error of the source or the stages;
-  ///   `CancellationError` at once when cancelled.
+  ///   `CancellationError` at once when cancelled, or after fifteen more cache hits without a wait in between.
   /// - Complexity: up to 256 KiB from the page cache of a local file cost one allocation and do not suspend (on Linux;
   ///   elsewhere, and for longer ranges, a thread switch). A hit in a memory cache costs neither.
-  public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes { try await core.read(range) }
+  public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes {
+    if let bytes = core.hit(range) { return bytes }
+    return try await core.read(range)
+  }
 
   /// Reads a range in any form: `4096...` to the current end, `..<512`, `0...3`, `...3`. You can choose what the cache
   /// may do.
@@ -43,6 +47,7 @@ extension RangeReader {
     guard let range = ByteRanges.range(offset: offset, count: count) else {
       throw ReadError.rangeNotSatisfiable("\(count) bytes at \(offset)", byteCount: byteCount, source: source.name)
     }
+    if let bytes = core.hit(range) { return bytes }
     return try await core.read(range)
   }
 
@@ -91,15 +96,22 @@ extension RangeReader {
 }
 
 extension ReaderCore {
-  /// Most hits lie in one block of a cache that is the topmost stage. They need no request, and no use of the gate, since
-  /// no stage of the user's is called.
-  @inline(__always) func cached(_ range: ByteRange) -> Bytes? {
-    guard isCacheOnTop, !hasMoved.load(ordering: .acquiring), Self.lies(range, within: first), !range.isEmpty,
-      !gate.isClosed, let bytes = topCache.hit(range, of: first)
-    else { return cachedBelow(range) }
+  /// Most hits lie in one block of a cache that is the topmost stage. They need no request, no asynchronous call, and no
+  /// use of the gate, since no stage of the user's is called: the memory of a store needs nothing that closing takes.
+  @inline(__always) private func hitOnTop(_ range: ByteRange) -> Bytes? {
+    guard isCacheOnTop, !hasMoved.load(ordering: .acquiring), Self.holds(first, range), !range.isEmpty, !gate.isClosed,
+      let bytes = topCache.hit(range, of: first)
+    else { return nil }
     counters.succeeded(range.count)
     return bytes
   }
+
+  /// What ``RangeReader/read(_:)-(ByteRange)`` looks for first. `nil` means nothing in particular, and counts nothing.
+  @inline(__always) func hit(_ range: ByteRange) -> Bytes? {
+    isCacheOnTop && !rio_task_is_cancelled_in_a_row() ? hitOnTop(range) : nil
+  }
+
+  @inline(__always) func cached(_ range: ByteRange) -> Bytes? { hitOnTop(range) ?? cachedBelow(range) }
 
   private func cachedBelow(_ range: ByteRange) -> Bytes? {
     // A source may also have bytes ready without waiting. Those do not count: they are not from a cache.

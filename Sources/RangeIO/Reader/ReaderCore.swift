@@ -15,9 +15,10 @@ final class ReaderCore: Sendable {
   private let isDirect: Bool
   let hasCache: Bool
   let readsAhead: Bool
-  /// The topmost stage of those that see hits, if it is a cache. Not optional: taking a class out of an optional counts
-  /// a reference. So there is a stand-in for a reader without one.
+  /// The topmost cache. Not optional: taking a class out of an optional counts a reference. So there is a stand-in for a
+  /// reader without one.
   let topCache: CachingStage
+  /// Whether it is the topmost stage of those that see hits.
   let isCacheOnTop: Bool
   let gate = ShutdownGate()
   /// The version pinned when the reader was opened. Most sources never change. A constant needs no lock to read, and no
@@ -53,9 +54,9 @@ final class ReaderCore: Sendable {
     isDirect = pipeline.stages.isEmpty && link.isPrompt
     hasCache = pipeline.stages.contains { $0.linked is any CacheStage }
     readsAhead = pipeline.stages.contains { $0.linked is ReadAheadStage }
-    let top = pipeline.stages.first { !$0.isSkippedByHits }?.linked as? CachingStage
-    topCache = top ?? Self.noCache
-    isCacheOnTop = top != nil
+    let top = pipeline.stages.first { !$0.isSkippedByHits }?.linked
+    isCacheOnTop = top is CachingStage
+    topCache = pipeline.stages.lazy.compactMap { $0.linked as? CachingStage }.first ?? Self.noCache
     first = pinned
     self.pinned = Locked(pinned)
     background = configuration.background
@@ -127,19 +128,21 @@ final class ReaderCore: Sendable {
 // MARK: reading
 
 extension ReaderCore {
-  /// Checks `range` and reads it.
+  /// Checks `range` and reads it. The caller has looked for a ``hit(_:)``.
   @inline(__always) func read(_ range: ByteRange) async throws -> Bytes {
-    // The fast path of nearly all reads. Touches no reference count that other tasks share.
+    // The fast path of most other reads. Touches no reference count that other tasks share.
     guard !hasMoved.load(ordering: .acquiring), Self.holds(first, range), !range.isEmpty else {
       return try await read(range, caching: .normal)
     }
+    // On the way through the stages above a cache, what its look-up needs arrives from memory.
+    if !isCacheOnTop { topCache.expect(range, of: first) }
     try enter()
     do {
       let response: ReadResponse
       if isDirect {
         response = ReadResponse(try await Self.read(range, of: first, direct))
       } else {
-        response = try await head(ReadRequest(plain: range, of: first))
+        response = try await head.read(ReadRequest(plain: range, of: first), isAsked: isCacheOnTop)
       }
       guard response.bytes.count == range.count, response.moreBytes.isEmpty else {
         try response.check(ReadRequest(plain: range, of: first))

@@ -136,7 +136,9 @@ public final class SourceDescription: Sendable {
   /// The size in bytes, never negative.
   public let byteCount: Int
   /// The best size of aligned blocks for reading and caching this source, in bytes: a power of two, from 1 to 1 GiB.
-  public let preferredBlockSize: Int
+  public var preferredBlockSize: Int { preferredGrid.blockSize }
+  /// The grid of blocks of that size.
+  let preferredGrid: BlockGrid
   package let cost: Cost
   package let mayGrow: Bool
   /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
@@ -177,7 +179,7 @@ public final class SourceDescription: Sendable {
     self.validator = validator
     self.byteCount = max(0, byteCount)
     let isGrid = BlockGrid(blockSize: preferredBlockSize) != nil
-    self.preferredBlockSize = isGrid ? min(preferredBlockSize, Self.largestBlock) : 65_536
+    preferredGrid = BlockGrid(blockSize: isGrid ? min(preferredBlockSize, Self.largestBlock) : 65_536)!
     fault =
       byteCount < 0
       ? "the source says that it has \(byteCount) bytes"
@@ -197,7 +199,7 @@ public final class SourceDescription: Sendable {
     validator = base.validator
     self.byteCount = max(0, byteCount)
     fault = base.fault ?? (byteCount < 0 ? "a stage makes \(byteCount) bytes of \(base.byteCount)" : nil)
-    preferredBlockSize = base.preferredBlockSize
+    preferredGrid = base.preferredGrid
     cost = base.cost
     mayGrow = base.mayGrow
     isSettled = base.isSettled

@@ -1,3 +1,5 @@
+import CRangeIOSystem
+
 /// The chunks of one shard by (token, block): an index with open addressing, and a slot number for each chunk, which
 /// the policy uses to name it.
 ///
@@ -97,6 +99,19 @@ struct ChunkTable: ~Copyable {
   }
 
   func find(token: UInt64, block: Int, hash: UInt64) -> Int { look(token, block, hash).slot }
+
+  /// Where the buckets lie if they are many, with the logarithm of their number in the lowest bits; else 0.
+  var landmark: UInt {
+    let address = buckets.mappedAddress
+    return address == 0 ? 0 : address | UInt(truncatingIfNeeded: (mask + 1).trailingZeroBitCount)
+  }
+
+  /// Has the processor fetch the bucket of a key, outside the lock. A landmark may be out of date: nothing is read.
+  @inline(__always) static func prefetch(_ hash: UInt64, by landmark: UInt) {
+    guard landmark != 0 else { return }
+    let place = UInt(truncatingIfNeeded: hash) & (1 &<< (landmark & 63) &- 1)
+    rio_prefetch(UnsafeRawPointer(bitPattern: landmark & ~63 &+ place &* 16))
+  }
 
   /// Adds a chunk that is not in the table.
   ///

@@ -10,6 +10,10 @@ package protocol FullChunkStore: ChunkStore {
   /// - Complexity: allocates nothing.
   func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes?
 
+  /// A read that begins at `offset` is on its way through the stages above: the processor may begin to fetch what the
+  /// look-up will need. By default does nothing.
+  func expect(_ offset: Int, token: UInt64, grid: BlockGrid)
+
   /// Returns what the store holds of `range` under the token with this number, on `grid`.
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup
 
@@ -121,6 +125,9 @@ final class EvictionSinkBox: Sendable {
 extension FullChunkStore {
   /// By default `nil`: all requests go to ``lookUp(_:token:grid:)``.
   package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? { nil }
+
+  /// By default does nothing.
+  package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {}
 
   package func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
     lookUp(range, token: token.number, grid: token.grid)

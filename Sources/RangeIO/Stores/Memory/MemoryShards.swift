@@ -11,6 +11,8 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     let state: Locked<ShardState>
     /// The bytes that could be evicted. Used to find the fullest shard without its lock.
     let evictableBytes = Atomic<Int>(0)
+    /// See ``ChunkTable/landmark``.
+    let landmark = Atomic<UInt>(0)
 
     init(_ policy: any EvictionPolicy) { state = Locked(ShardState(policy: policy)) }
   }
@@ -48,11 +50,18 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     shard(index).pointee.state.withLock { body(&$0) }
   }
 
-  /// Runs `body` under the lock of a shard, then notes the shard's new weight.
+  /// Has the processor fetch what a look-up of this key reads first. Without the lock, and without effect on small
+  /// stores, which the processor's caches hold.
+  @inline(__always) func prefetch(_ hash: UInt64) {
+    ChunkTable.prefetch(hash, by: shard(index(of: hash)).pointee.landmark.load(ordering: .relaxed))
+  }
+
+  /// Runs `body` under the lock of a shard, then notes the shard's new weight and where its table lies.
   func change<Result: Sendable>(_ index: Int, _ body: (inout ShardState) -> Result) -> Result {
     shard(index).pointee.state.withLock { state in
       let result = body(&state)
       shard(index).pointee.evictableBytes.store(state.evictableBytes, ordering: .relaxed)
+      shard(index).pointee.landmark.store(state.table.landmark, ordering: .relaxed)
       return result
     }
   }

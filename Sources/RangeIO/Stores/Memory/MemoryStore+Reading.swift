@@ -1,13 +1,22 @@
+import Synchronization
+
 extension MemoryStore {
   /// Returns the bytes of `range` if they are in one piece of one block.
   package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
-    let block = range.lowerBound >> grid.shift
-    let start = block << grid.shift
-    guard range.upperBound - start <= grid.blockSize, presentForLimits == .min else { return nil }
+    // Unchecked: only a range that begins below zero could overflow, and its block is never found.
+    let block = range.lowerBound &>> grid.shift
+    let start = block &<< grid.shift
+    let (lower, upper) = (range.lowerBound &- start, range.upperBound &- start)
+    guard upper <= 1 &<< grid.shift, !hasTimeLimits.load(ordering: .relaxed) else { return nil }
     let hash = ChunkTable.hash(token: token, block: block)
+    shards.prefetch(hash)
     return shards.withLock(shards.index(of: hash)) {
-      $0.hit(token, block, hash, range.lowerBound - start..<range.upperBound - start)
+      $0.hit(token, block, hash, from: lower, to: upper)
     }
+  }
+
+  package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {
+    shards.prefetch(ChunkTable.hash(token: token, block: offset &>> grid.shift))
   }
 
   /// Returns what the store holds of `range`.

@@ -1,3 +1,5 @@
+import CRangeIOSystem
+
 /// What one shard holds: the table, the policy, the counters. Everything here happens under the shard's lock. Nothing
 /// waits, copies bytes or releases memory: what leaves is returned to the caller, who releases it.
 struct ShardState: ~Copyable {
@@ -45,17 +47,27 @@ extension ShardState {
   }
 
   /// The bytes of a part of a block, if they are one piece and there are no time limits.
-  @inline(__always) mutating func hit(_ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>) -> Bytes? {
+  ///
+  /// - Parameters:
+  ///   - lower: where the part begins in the block.
+  ///   - upper: where it ends; not below `lower`.
+  @inline(__always) mutating func hit(
+    _ token: UInt64, _ block: Int, _ hash: UInt64, from lower: Int, to upper: Int
+  ) -> Bytes? {
     let (number, found) = table.look(token, block, hash)
-    guard let note = found, note.pointee.kind != .list, Int(note.pointee.lower) <= wanted.lowerBound,
-      wanted.upperBound <= Int(note.pointee.upper)
-    else { return nil }
+    guard let note = found, note.pointee.kind != .list else { return nil }
+    // Of 32 bits each, so the sum of two cannot overflow.
+    let offset = lower &- Int(note.pointee.lower)
+    guard offset >= 0, upper <= Int(note.pointee.lower) &+ Int(note.pointee.count) else { return nil }
+    let start = UnsafeRawPointer(note.pointee.base) + offset
+    // The caller reads the bytes soon, from memory that no cache of the processor is likely to hold: they arrive while
+    // the rest of the hit goes on.
+    rio_prefetch(start)
     if !note.pointee.isPinned { policy.hit(number) }
-    counts.hits += 1
-    counts.hitBytes += wanted.count
-    let start = UnsafeRawPointer(note.pointee.base) + (wanted.lowerBound - Int(note.pointee.lower))
+    counts.hits &+= 1
+    counts.hitBytes &+= upper &- lower
     return Bytes(
-      owner: BlockBacking.object(of: note).takeUnretainedValue(), base: start, start: 0, count: wanted.count)
+      owner: BlockBacking.object(of: note).takeUnretainedValue(), base: start, start: 0, count: upper &- lower)
   }
 
   /// The bytes of `part` of a block. All of them must be in the slot's one piece.

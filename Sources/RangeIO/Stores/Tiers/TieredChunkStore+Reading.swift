@@ -3,6 +3,10 @@ extension TieredChunkStore {
     upper.hit(range, token: token, grid: grid)
   }
 
+  package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {
+    upper.expect(offset, token: token, grid: grid)
+  }
+
   /// Returns what both stores, and the queue between them, hold of `range`.
   public func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
     lookUp(range, token: token.number, grid: token.grid)

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import RangeIO
+
+@Suite struct ThreadTalliesTests {
+  private final class Tallies: Sendable {
+    let sums = ThreadTallies()
+  }
+
+  /// Runs `body` on threads of its own, and waits for all of them.
+  private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+    let group = DispatchGroup()
+    for number in 0..<count {
+      group.enter()
+      let thread = Thread {
+        body(number)
+        group.leave()
+      }
+      thread.start()
+    }
+    await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
+  }
+
+  // More threads than stripes: some share one, of which one thread owns it.
+  @Test func `every event of every thread counts, with its amount`() async {
+    let tallies = Tallies()
+    await onThreads(20) { number in for _ in 0..<50_000 { tallies.sums.add(number) } }
+    #expect(tallies.sums.sums() == (20 * 50_000, 190 * 50_000))
+  }
+
+  @Test func `what threads have counted stays when they have ended, and others take their places`() async {
+    let tallies = Tallies()
+    for round in 1...10 {
+      await onThreads(3) { _ in for _ in 0..<1000 { tallies.sums.add(2) } }
+      #expect(tallies.sums.sums() == (round * 3000, round * 6000))
+    }
+  }
+
+  @Test func `sums that overflow wrap`() {
+    let tallies = Tallies()
+    tallies.sums.add(.max)
+    tallies.sums.add(1)
+    #expect(tallies.sums.sums() == (2, .min))
+  }
+}
