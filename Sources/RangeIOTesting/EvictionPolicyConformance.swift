@@ -23,7 +23,7 @@ public enum EvictionPolicyConformance {
     let capacity = [1, 7, 40, 300, 4000].randomElement(using: &random) ?? 40
     let keys = UInt64.random(in: 1...200, using: &random)
     let heaviest = Bool.random(using: &random) ? 1 : Int.random(in: 1...capacity, using: &random)
-    var shard = PolicyShard(factory.make(capacity))
+    var shard = PolicyShard(SelfTuned(factory, capacity: capacity))
     do {
       for _ in 0..<events {
         let key = UInt64.random(in: 0..<keys, using: &random)

@@ -25,7 +25,7 @@ struct BlockAccesses: Sendable {
 
   /// Reads that find their block in a cache of `capacity` blocks.
   func hits(_ factory: EvictionPolicyFactory, capacity: Int) -> Int {
-    var policy = factory.make(capacity)
+    var policy = SelfTuned(factory, capacity: capacity)
     var slots = [Int32](repeating: -1, count: blocks.count)
     var numbers: [Int] = []
     var hits = 0

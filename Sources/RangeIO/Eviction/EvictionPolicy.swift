@@ -42,11 +42,17 @@ public protocol EvictionPolicy: Sendable {
   /// Chooses a chunk to evict and forgets it, except for what a ghost remembers. Returns `nil` only if there is no
   /// chunk.
   mutating func evict() -> Int?
+
+  /// Tells the tuner of the store what was read, and takes over what it has decided. Called now and then, after an
+  /// insertion, if the kind of policy has a tuner. By default does nothing: a policy of your own tunes itself.
+  mutating func consult(_ tuner: inout PolicyTuner)
 }
 
 extension EvictionPolicy {
   /// Always `true`.
   public mutating func admits(key: UInt64, weight: Int) -> Bool { true }
+  /// Does nothing.
+  public mutating func consult(_ tuner: inout PolicyTuner) {}
 }
 
 /// Creates policies of one kind, one for each shard of a store.
@@ -61,6 +67,8 @@ public struct EvictionPolicyFactory: Sendable {
   package let name: String
   /// Creates an empty policy for a capacity in bytes.
   public let make: @Sendable (_ capacity: Int) -> any EvictionPolicy
+  /// Creates the tuner that all policies of a store share, for the store's capacity in bytes; `nil` for fixed policies.
+  package let makeTuner: (@Sendable (_ capacity: Int) -> PolicyTuner)?
 
   /// Creates a kind of policy.
   ///
@@ -68,20 +76,39 @@ public struct EvictionPolicyFactory: Sendable {
   ///   - name: a word for the kind, as used in reports.
   ///   - make: creates an empty policy for a capacity in bytes. Called on any thread.
   public init(name: String, make: @escaping @Sendable (_ capacity: Int) -> any EvictionPolicy) {
+    self.init(name: name, make: make, makeTuner: nil)
+  }
+
+  private init(
+    name: String, make: @escaping @Sendable (_ capacity: Int) -> any EvictionPolicy,
+    makeTuner: (@Sendable (_ capacity: Int) -> PolicyTuner)?
+  ) {
     self.name = name
     self.make = make
+    self.makeTuner = makeTuner
   }
 
   /// LRU: evicts the chunk that was not read for the longest time. For comparison.
   public static let lru = EvictionPolicyFactory(name: "lru") { LRU(capacity: $0) }
   /// SIEVE (NSDI '24), exact: cheap hits, weak against scans. For comparison.
   public static let sieve = EvictionPolicyFactory(name: "sieve") { SIEVE(capacity: $0) }
-  /// S3-FIFO (SOSP '23), the default: chunks that are read once leave soon, so that scans do not empty the cache.
+  /// S3-FIFO (SOSP '23): chunks that are read once leave soon, so that scans do not empty the cache.
   public static let s3fifo = EvictionPolicyFactory(name: "s3fifo") { S3FIFO(capacity: $0) }
+  /// S3-FIFO whose parameters follow the load, the default: small simulations of a few variants tell which would hit
+  /// most.
+  public static let adaptive = adaptive(PolicyTuner.Settings())
 
-  /// The policy that a store uses by default: ``s3fifo``.
-  package static let `default` = s3fifo
+  package static func adaptive(_ settings: PolicyTuner.Settings) -> EvictionPolicyFactory {
+    EvictionPolicyFactory(name: "adaptive") {
+      S3FIFO.tuned(capacity: $0, settings)
+    } makeTuner: {
+      PolicyTuner(capacity: $0, settings)
+    }
+  }
+
+  /// The policy that a store uses by default: ``adaptive``.
+  package static let `default` = adaptive
 
   /// The built-in kinds, each once.
-  package static let all = [lru, sieve, s3fifo]
+  package static let all = [lru, sieve, s3fifo, adaptive]
 }

@@ -50,6 +50,8 @@ struct SlotQueues: Sendable {
     links[place] = .none
   }
 
+  var byteCount: Int { links.capacity * MemoryLayout<Links>.stride }
+
   private func slot(_ place: UInt32) -> Int? { Int(place) < queueCount ? nil : Int(place) - queueCount }
 }
 

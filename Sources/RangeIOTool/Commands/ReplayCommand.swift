@@ -157,7 +157,7 @@ extension RangeTrace {
 
 /// The values of `--policy`.
 enum ReplayPolicy: String, CaseIterable, ExpressibleByArgument {
-  case `default`, lru, sieve, s3fifo, all
+  case `default`, lru, sieve, s3fifo, adaptive, all
 
   /// The policies to replay with, and their names in the report. The default policy is reported as the default,
   /// whichever it is.
@@ -167,7 +167,9 @@ enum ReplayPolicy: String, CaseIterable, ExpressibleByArgument {
     case .lru: [(rawValue, .lru)]
     case .sieve: [(rawValue, .sieve)]
     case .s3fifo: [(rawValue, .s3fifo)]
-    case .all: Self.allCases.filter { $0 != .all }.flatMap(\.factories)
+    case .adaptive: [(rawValue, .adaptive)]
+    // The default is the adaptive one.
+    case .all: Self.allCases.filter { $0 != .all && $0 != .adaptive }.flatMap(\.factories)
     }
   }
 }

@@ -79,7 +79,7 @@ final class SpilledSimulation: Sendable {
     var tiers = TieredChunkStore.Configuration(
       memory: .bytes(10_000 + below(10_000)), compressed: .bytes(3000 + below(9000)))
     tiers.memory.shards = [1, 2][below(2)]
-    tiers.memory.policy = EvictionPolicyFactory.all[below(3)]
+    tiers.memory.policy = EvictionPolicyFactory.all[below(4)]
     tiers.compressed.shards = 1
     tiers.compressed.inlineLimit = below(2) == 0 ? .bytes(0) : .kibibytes(128)
     tiers.time = simulation.time

@@ -107,7 +107,7 @@ final class TieredSimulation: ReadingSimulation {
     var configuration = TieredChunkStore.Configuration(
       memory: .bytes(limits[0].memory), compressed: .bytes(limits[0].compressed))
     configuration.memory.shards = [1, 2, 4][below(3)]
-    configuration.memory.policy = EvictionPolicyFactory.all[below(3)]
+    configuration.memory.policy = EvictionPolicyFactory.all[below(4)]
     configuration.memory.sourceShare = below(4) == 0 ? 0.5 : 1
     configuration.compressed.shards = [1, 1, 2][below(3)]
     configuration.compressed.codec = codec

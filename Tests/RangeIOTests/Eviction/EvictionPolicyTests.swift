@@ -54,8 +54,8 @@ import Testing
   }
 
   @Test func `the built-in policies go by names of their own, and the default is one of them`() {
-    #expect(EvictionPolicyFactory.all.map(\.name) == ["lru", "sieve", "s3fifo"])
-    #expect(EvictionPolicyFactory.default.name == "s3fifo")
+    #expect(EvictionPolicyFactory.all.map(\.name) == ["lru", "sieve", "s3fifo", "adaptive"])
+    #expect(EvictionPolicyFactory.default.name == "adaptive")
     #expect(EvictionPolicyFactory.default.make(70).capacity == 70)
     #expect(EvictionPolicyFactory.lru.make(1) is LRU)
     #expect(EvictionPolicyFactory.sieve.make(1) is SIEVE)

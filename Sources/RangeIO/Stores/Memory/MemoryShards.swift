@@ -14,20 +14,25 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     /// See ``ChunkTable/landmark``.
     let landmark = Atomic<UInt>(0)
 
-    init(_ policy: any EvictionPolicy) { state = Locked(ShardState(policy: policy)) }
+    init(_ policy: any EvictionPolicy, _ tuner: SharedTuner?) {
+      state = Locked(ShardState(policy: policy, tuner: tuner))
+    }
   }
 
   /// A power of two.
   let count: Int
+  /// What all policies consult; `nil` if they are fixed.
+  let tuner: SharedTuner?
   private let base: UnsafeMutableRawPointer
   private static let stride = (MemoryLayout<Shard>.stride + 127) & ~127
 
   init(count: Int, policy: EvictionPolicyFactory, capacity: Int) {
     self.count = count
+    tuner = policy.makeTuner.map { SharedTuner($0(capacity)) }
     base = .allocate(byteCount: count * Self.stride, alignment: 128)
     for index in 0..<count {
       (base + index * Self.stride).bindMemory(to: Shard.self, capacity: 1)
-        .initialize(to: Shard(policy.make(Self.share(of: capacity, count))))
+        .initialize(to: Shard(policy.make(Self.share(of: capacity, count)), tuner))
     }
   }
 
@@ -84,6 +89,7 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
 
   /// Tells the policies their shared capacity.
   func setCapacity(_ capacity: Int) {
+    tuner?.setCapacity(capacity)
     for index in 0..<count {
       withLock(index) { [share = Self.share(of: capacity, count)] in $0.policy.capacity = share }
     }

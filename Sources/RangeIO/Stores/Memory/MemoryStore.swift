@@ -31,7 +31,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     /// The share of the limit that one version of one source may take, from 0 to 1. A source that has reached its share
     /// makes room by evicting its own chunks. Default: all of it.
     public var sourceShare = 1.0
-    /// The policy that decides what to evict. Default: ``EvictionPolicyFactory/s3fifo``.
+    /// The policy that decides what to evict. Default: ``EvictionPolicyFactory/adaptive``.
     public var policy = EvictionPolicyFactory.default
     /// The number of shards, each with its own lock; a power of two. Default: twice the number of processors, but at
     /// most one for each 1,024 blocks, since a policy needs many blocks to choose well.
@@ -163,6 +163,9 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     all.dropped = refusals.load(ordering: .relaxed)
     return all
   }
+
+  /// What the tuner has chosen and what its candidates would have hit lately; `nil` if the policy is fixed.
+  package var tunerState: PolicyTuner.State? { shards.tuner?.state }
 
   func refused() { refusals.wrappingAdd(1, ordering: .relaxed) }
 

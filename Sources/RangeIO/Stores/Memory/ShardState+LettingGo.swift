@@ -104,7 +104,7 @@ extension ShardState {
   /// Takes out all chunks at once, to be freed in steps. `fresh`: the policy to use from now on.
   mutating func detach(_ fresh: any EvictionPolicy) -> DetachedShard? {
     guard table.count > 0 else { return nil }
-    var contents = ShardState(policy: fresh)
+    var contents = ShardState(policy: fresh, tuner: tuner)
     contents.counts = counts
     contents.ageLimit = ageLimit
     contents.idleLimit = idleLimit

@@ -53,7 +53,7 @@ extension ShardState {
       if isPinned {
         pinnedBytes += new.charge
       } else {
-        policy.insert(slot, key: new.hash, weight: new.charge)
+        enter(slot, key: new.hash, weight: new.charge)
       }
       // The later of the two, in case the limit was set after `now` was read.
       touch(slot, max(now, ticket.fetchedAt.nanoseconds))

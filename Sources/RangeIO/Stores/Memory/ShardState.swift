@@ -5,6 +5,9 @@ import CRangeIOSystem
 struct ShardState: ~Copyable {
   var table = ChunkTable()
   var policy: any EvictionPolicy
+  /// Consulted after every few insertions; `nil` if the policy is fixed.
+  let tuner: SharedTuner?
+  private var insertionsUntilConsultation = SelfTuned.insertionsPerConsultation
   var sources = ShardSources()
   var counts = TierStatistics()
   /// The charge of all chunks, and of the pinned ones.
@@ -18,10 +21,23 @@ struct ShardState: ~Copyable {
   /// Where the search for a victim among one source's chunks continues.
   var ownHand = 1
 
-  init(policy: any EvictionPolicy) { self.policy = policy }
+  init(policy: any EvictionPolicy, tuner: SharedTuner?) {
+    self.policy = policy
+    self.tuner = tuner
+  }
 
   /// The bytes that could be evicted.
   var evictableBytes: Int { bytes - pinnedBytes }
+
+  /// Tells the policy of a new chunk.
+  mutating func enter(_ slot: Int, key: UInt64, weight: Int) {
+    policy.insert(slot, key: key, weight: weight)
+    guard let tuner else { return }
+    insertionsUntilConsultation -= 1
+    guard insertionsUntilConsultation == 0 else { return }
+    insertionsUntilConsultation = SelfTuned.insertionsPerConsultation
+    tuner.advise(&policy)
+  }
 }
 
 extension ShardState {

@@ -12,7 +12,7 @@ extension SpilledModel {
     var tiers = TieredChunkStore.Configuration(
       memory: .bytes(24_000 + random.below(16_000)), compressed: .bytes(12_000 + random.below(20_000)))
     tiers.memory.shards = [1, 1, 2][random.below(3)]
-    tiers.memory.policy = EvictionPolicyFactory.all[random.below(3)]
+    tiers.memory.policy = EvictionPolicyFactory.all[random.below(4)]
     tiers.compressed.shards = 1
     tiers.compressed.codec = codec
     tiers.compressed.inlineLimit = .kibibytes([128, 1][random.below(2)])

@@ -99,7 +99,7 @@ final class TieredModel: TierModel, @unchecked Sendable {
     highestLimit = memory + compressed
     var configuration = TieredChunkStore.Configuration(memory: .bytes(memory), compressed: .bytes(compressed))
     configuration.memory.shards = [1, 1, 2, 4][random.below(4)]
-    configuration.memory.policy = EvictionPolicyFactory.all[random.below(3)]
+    configuration.memory.policy = EvictionPolicyFactory.all[random.below(4)]
     configuration.memory.sourceShare = random.below(5) == 0 ? 0.6 : 1
     configuration.compressed.shards = [1, 1, 2][random.below(3)]
     configuration.compressed.codec = codec

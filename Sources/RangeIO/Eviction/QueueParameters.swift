@@ -1,0 +1,47 @@
+/// What can change in ``S3FIFO`` while it runs: how large the small queue is, and what leads from there to main.
+struct QueueParameters: Equatable, Sendable {
+  /// How a chunk gets from the small queue to main.
+  enum Promotion: Equatable, Sendable {
+    /// By this many reads in the small queue, or by coming back while the ghost remembers it.
+    case reads(UInt8)
+    /// The same, but reads count only in the older half of the small queue: those soon after the first are likely to be
+    /// part of the same work. As in Clock2Q+.
+    case readsAfterWindow(UInt8)
+    /// If it was read more often than the chunk that main would evict for it, as in W-TinyLFU. The ghost has no say.
+    case frequency
+    /// At once: there is only main, where one read is as good as many. That is CLOCK, which evicts nearly what LRU would.
+    case always
+  }
+
+  /// The share of the capacity that the small queue aims at, in thousandths.
+  var smallShare: Int
+  var promotion: Promotion
+
+  /// Those of the paper.
+  static let s3fifo = QueueParameters(smallShare: 100, promotion: .reads(2))
+
+  /// The reads in the small queue that a chunk needs, where reads count.
+  var threshold: UInt8 {
+    switch promotion {
+    case .reads(let count), .readsAfterWindow(let count): count
+    case .frequency: 1
+    case .always: 0
+    }
+  }
+
+  var hasWindow: Bool { if case .readsAfterWindow = promotion { true } else { false } }
+  var asksGhost: Bool { promotion != .frequency }
+
+  /// In few words, for reports: the share of the small queue and what promotes.
+  var name: String {
+    let share = smallShare % 10 == 0 ? "\(smallShare / 10)%" : "\(smallShare / 10).\(smallShare % 10)%"
+    return switch promotion {
+    case .reads(let count): "\(share), \(Self.words(count))"
+    case .readsAfterWindow(let count): "\(share), \(Self.words(count)) after window"
+    case .frequency: "\(share), frequency"
+    case .always: "clock"
+    }
+  }
+
+  private static func words(_ reads: UInt8) -> String { reads == 1 ? "1 read" : "\(reads) reads" }
+}

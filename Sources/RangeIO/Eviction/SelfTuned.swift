@@ -1,0 +1,36 @@
+/// A policy together with the tuner of its kind, if it has one: a cache with one shard and no store around it. For
+/// simulations and tests; a store has a tuner for all its shards.
+package struct SelfTuned: EvictionPolicy {
+  /// The insertions after which a policy consults its tuner.
+  package static let insertionsPerConsultation = 8
+
+  package private(set) var policy: any EvictionPolicy
+  package private(set) var tuner: PolicyTuner?
+  private var insertions = 0
+
+  package init(_ factory: EvictionPolicyFactory, capacity: Int) {
+    policy = factory.make(capacity)
+    tuner = factory.makeTuner?(capacity)
+  }
+
+  package var capacity: Int {
+    get { policy.capacity }
+    set {
+      policy.capacity = newValue
+      tuner?.capacity = newValue
+    }
+  }
+
+  package mutating func admits(key: UInt64, weight: Int) -> Bool { policy.admits(key: key, weight: weight) }
+
+  package mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
+    policy.insert(slot, key: key, weight: weight)
+    insertions += 1
+    if insertions % Self.insertionsPerConsultation == 0, tuner != nil { policy.consult(&tuner!) }
+  }
+
+  package mutating func hit(_ slot: Int) { policy.hit(slot) }
+  package mutating func reweigh(_ slot: Int, weight: Int) { policy.reweigh(slot, weight: weight) }
+  package mutating func remove(_ slot: Int) { policy.remove(slot) }
+  package mutating func evict() -> Int? { policy.evict() }
+}
