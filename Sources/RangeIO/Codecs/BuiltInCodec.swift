@@ -4,7 +4,7 @@
 /// configuration.codec = BuiltInCodec.identity
 /// ```
 public enum BuiltInCodec {
-  /// LZ4 blocks, the default: compresses about 0.5 GB per second and core, decompresses 2 GB or more. Its id is 1.
+  /// LZ4 blocks, the default of a tier in memory: compresses about 0.5 GB per second and core, decompresses 2 GB or more. Its id is 1.
   ///
   /// The block format has neither a header nor a checksum: most flipped bits decode to other bytes unnoticed. Where
   /// that matters, the store must check the bytes first.
@@ -15,6 +15,12 @@ public enum BuiltInCodec {
   /// - Parameter acceleration: from 1, the smallest results, to 65,537. Each step is some 3% faster and compresses a
   ///   little less. Values out of range are clamped to the nearest. No effect on Apple platforms.
   public static func lz4(acceleration: Int = 1) -> some ChunkCodec { LZ4Codec(acceleration: acceleration) }
+
+  /// LZ4 where that saves time, and bytes as they are where the disk is faster: the default of a tier on a disk, which
+  /// measures its disk and LZ4 as it writes and reads. While there is room, it compresses if that takes less time; once
+  /// full, it compresses what shrinks, since then more blocks fit. Everywhere else this is ``lz4(acceleration:)``. Its id
+  /// is 1.
+  public static var automatic: some ChunkCodec { AutomaticCodec() }
 
   /// Copies bytes unchanged: for data that is already compressed. Its id is 0.
   public static var identity: some ChunkCodec { IdentityCodec() }
@@ -64,5 +70,22 @@ package struct IdentityCodec: ChunkCodec {
     guard source.count == destination.count else { return false }
     destination.copyMemory(from: source)
     return true
+  }
+}
+
+/// See ``BuiltInCodec/automatic``. By itself it is LZ4: a store on a disk knows it by its type.
+package struct AutomaticCodec: ChunkCodec {
+  private let lz4 = LZ4Codec()
+
+  package var id: UInt8 { lz4.id }
+
+  package init() {}
+
+  package func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {
+    lz4.encode(source, into: destination)
+  }
+
+  package func decode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Bool {
+    lz4.decode(source, into: destination)
   }
 }

@@ -12,8 +12,8 @@ struct ReplayCommand: CommandWithStats {
       probability of 1/n^SKEW. Sizes may have a unit: 4KiB, 64MiB. The cache begins empty, and takes the memory \
       that it is given. No source is read: what a fetch would bring is made up. With --tiers a part of the memory holds \
       compressed blocks, and the same memory without them is replayed, too. With --spill what memory evicts goes \
-      to a disk, a made-up one, too: memory for 2% of the blocks that the trace reads, a disk for 10%, whole blocks as \
-      they are.
+      to a disk, a made-up one, too: memory for 2% of the blocks that the trace reads, a quarter of it for compressed \
+      blocks, and a disk for 10%, whole blocks as they are.
       """)
 
   @Argument(help: "The trace.", completion: .file())
@@ -30,7 +30,8 @@ struct ReplayCommand: CommandWithStats {
   var tiers = false
   @Option(
     help: ArgumentHelp(
-      "The part of the room that compressed blocks may take. Default: 50; with --spill, none.", valueName: "percent"))
+      "The part of the room that compressed blocks may take. Default: 50; with --spill, 25. 0 is none.",
+      valueName: "percent"))
   var compressedShare: Int?
   @Flag(help: "Keep what memory evicts on a disk; with --tiers.")
   var spill = false
@@ -58,7 +59,9 @@ struct ReplayCommand: CommandWithStats {
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
-    var tiers = try ReplayTiers(compressedPercent: compressedShare ?? (spill ? nil : 50), shrinkPercent: shrinksTo)
+    var tiers = try ReplayTiers(
+      compressedPercent: compressedShare == 0 && spill ? nil : compressedShare ?? (spill ? 25 : 50),
+      shrinkPercent: shrinksTo)
     guard !spill || self.tiers, spill || memoryShare == nil else {
       throw ToolFailure.usage("--spill: goes with --tiers, and --memory-share goes with --spill")
     }

@@ -9,6 +9,7 @@ struct SpillTotals {
   let privateDirectories: Int
 
   private var blocks: Int { survey.sources.reduce(0) { $0 + $1.blocks } }
+  private var plainBlocks: Int { survey.sources.reduce(0) { $0 + $1.plainBlocks } }
   private var storedBytes: Int { survey.sources.reduce(0) { $0 + $1.storedBytes } }
   private var decodedBytes: Int { survey.sources.reduce(0) { $0 + $1.decodedBytes } }
   private var allocatedBytes: Int { survey.segments.reduce(0) { $0 + $1.allocatedBytes } }
@@ -21,6 +22,8 @@ struct SpillTotals {
     var rows = [
       ["sources", Figures.count(survey.sources.count)],
       ["blocks", Figures.count(blocks)],
+      ["as they are", Figures.count(plainBlocks)],
+      ["compressed", Figures.count(blocks - plainBlocks)],
       ["segments", Figures.count(survey.segments.count)],
       ["on the disk", "\(Figures.size(allocatedBytes)), \(Figures.percent(liveShare)) of it found"],
       ["stored", Figures.size(storedBytes)],
@@ -54,7 +57,7 @@ struct SpillTotals {
       "sources": .integer(survey.sources.count), "blocks": .integer(blocks),
       "segments": .integer(survey.segments.count), "allocatedBytes": .integer(allocatedBytes),
       "liveBytes": .integer(liveBytes), "storedBytes": .integer(storedBytes), "decodedBytes": .integer(decodedBytes),
-      "codecRatio": .number(codecRatio),
+      "codecRatio": .number(codecRatio), "plainBlocks": .integer(plainBlocks),
       "oldestBirth": survey.births.map { .integer(Int($0.lowerBound)) } ?? .null,
       "newestBirth": survey.births.map { .integer(Int($0.upperBound)) } ?? .null,
       "unbelieved": .integer(survey.unbelieved), "privateDirectories": .integer(privateDirectories),

@@ -12,9 +12,9 @@ public struct DiskConfiguration: Sendable {
   package var directory: String
   /// The number of bytes that the files may take, including preallocated space. Never exceeded.
   package var limit: ByteCount
-  /// The codec that compresses. Default: LZ4. Blocks written with another codec, other than those of
-  /// ``BuiltInCodec``, are not found.
-  public var codec: any ChunkCodec = LZ4Codec()
+  /// The codec that compresses. Default: ``BuiltInCodec/automatic``, which weighs the disk against LZ4. A directory may
+  /// hold blocks of several codecs: those of ``BuiltInCodec`` are always found, others only with their codec.
+  public var codec: any ChunkCodec = AutomaticCodec()
   /// Whether new blocks are refused when there is no room. Default: the oldest blocks are dropped.
   public var refusesWhenFull = false
   /// Makes written data durable each time this many bytes were written, and after every removal. Default: `nil`, when

@@ -80,6 +80,10 @@ public struct DiskStatistics: Hashable, Sendable, Encodable {
   package var tombstones = 0
   /// How often files were made durable.
   package var syncs = 0
+  /// Whether new blocks are compressed, if the store chooses that by itself.
+  package var form: SpillCodecChoice.Form?
+  /// What was measured to choose it.
+  package var rates = Rates()
   /// Whether the disk is in use. `false` for a while after it failed or hung.
   public var isDiskInUse: Bool { breaker == .closed }
   /// Whether the disk is in use, in detail.
@@ -88,6 +92,36 @@ public struct DiskStatistics: Hashable, Sendable, Encodable {
   package var breakerOpenings = 0
   /// How often the disk was found to have recovered.
   package var breakerClosings = 0
+
+  /// Rates in bytes per second, as far as they were measured.
+  package struct Rates: Hashable, Sendable, Encodable {
+    /// Of writes, until the system has taken the bytes, or until they are durable if the user wants that.
+    package var writing: Double?
+    /// Of reads that the page cache could not answer.
+    package var reading: Double?
+    package var encoding: Double?
+    package var decoding: Double?
+    /// The encoded size of a byte.
+    package var fraction: Double?
+
+    package init() {}
+
+    init(_ choice: SpillCodecChoice) {
+      writing = choice.writing.bytesPerSecond
+      reading = choice.reading.bytesPerSecond
+      encoding = choice.encoding.bytesPerSecond
+      decoding = choice.decoding.bytesPerSecond
+      fraction = choice.fraction
+    }
+
+    /// What decided, in words; empty before enough was measured.
+    package var description: String {
+      guard let writing, let encoding else { return "" }
+      return "; the disk takes \(Self.megabytes(writing)), LZ4 \(Self.megabytes(encoding))"
+    }
+
+    private static func megabytes(_ rate: Double) -> String { "\(Int(min(rate, 1e15) / 1e6)) MB/s" }
+  }
 
   /// Whether the disk is in use.
   package enum Breaker: String, Hashable, Sendable, Encodable {
@@ -115,6 +149,14 @@ extension DiskStatistics: CustomStringConvertible {
     let near = notSlower == 0 ? "" : ", \(notSlower) not kept as their source is no slower than the disk"
     return
       "\(blocks) blocks in \(segments) segments, \(bytes) of \(limit) bytes, \(ByteRanges.sum(hits, stagedHits)) hits, "
-      + "\(misses) misses, \(written) written, \(reinsertions) copied on, \(damaged) damaged\(near)\(state)"
+      + "\(misses) misses, \(written) written, \(reinsertions) copied on, \(damaged) damaged\(near)\(toldForm)\(state)"
+  }
+  /// How new blocks are stored.
+  private var toldForm: String {
+    switch form {
+    case nil: ""
+    case .plain: ", new blocks are stored as they are\(rates.description)"
+    case .encoded: ", new blocks are compressed\(rates.description)"
+    }
   }
 }

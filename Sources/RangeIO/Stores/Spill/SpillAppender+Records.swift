@@ -7,10 +7,10 @@ extension SpillAppender {
 
   /// Appends a chunk, encoded if that makes it smaller.
   mutating func append(_ key: UInt64, _ entry: SpillStaging.Entry) throws(SpillTrouble) {
-    let codec = core.configuration.codec
     let bytes = entry.chunk.piece.bytes
+    let codec = codec(for: bytes)
     let local = try declare(entry.slot)
-    let isGathered = codec.id == 0 && bytes.count >= Self.smallestGathered && bytes.isContiguous
+    let isGathered = codec == nil && bytes.count >= Self.smallestGathered && bytes.isContiguous
     let start = SpillFormat.recordHeaderCount
     let target = try space(start + SpillFormat.padded(bytes.count) - (isGathered ? bytes.count : 0))
     var record = newRecord(.chunk, entry.slot, local)
@@ -19,7 +19,7 @@ extension SpillAppender {
       record.payloadCheck = bytes.withUnsafeBytes { CRC32C.of($0) }
     } else {
       let payload = target.part(start, bytes.count)
-      if let count = encode(bytes, with: codec, into: payload) {
+      if let codec, let count = encode(bytes, with: codec, into: payload) {
         record.codec = codec.id
         record.stored = UInt32(count)
       } else {
@@ -30,18 +30,53 @@ extension SpillAppender {
     record.block = UInt64(entry.chunk.block)
     record.fetchedAt = core.wallTime(of: entry.chunk.fetchedAt)
     record.count = UInt32(bytes.count)
-    let place = finish(record, target, gathering: isGathered ? bytes : nil)
+    var place = finish(record, target, gathering: isGathered ? bytes : nil)
+    place.isOnTrial = entry.isOnTrial
     pending.append(.chunk(key: key, number: entry.number, slot: entry.slot, ticket: entry.chunk.ticket, place))
   }
 
+  /// The codec for a chunk; `nil` to store it as it is. If the store chooses by itself, tries LZ4 on some of the chunks
+  /// that are stored as they are, to know what it would take.
+  private mutating func codec(for bytes: Bytes) -> (any ChunkCodec)? {
+    let codec = core.configuration.codec
+    guard isAutomatic else { return codec.id == 0 ? nil : codec }
+    chunksSinceTrial += 1
+    let isTrial = chunksSinceTrial >= Self.chunksPerTrial
+    if isTrial { chunksSinceTrial = 0 }
+    guard form == .plain else {
+      triesDecoding = isTrial
+      return codec
+    }
+    triesDecoding = true
+    if isTrial, let scratch = try? BufferPool.shared.buffer(bytes.count) {
+      _ = encode(bytes, with: codec, into: scratch.memory)
+    }
+    return nil
+  }
+
   /// Returns the encoded size; `nil` if the bytes do not shrink by an eighth, and so are not worth decoding.
-  private func encode(_ bytes: Bytes, with codec: any ChunkCodec, into payload: UnsafeMutableRawBufferPointer) -> Int? {
+  private mutating func encode(
+    _ bytes: Bytes, with codec: any ChunkCodec, into payload: UnsafeMutableRawBufferPointer
+  ) -> Int? {
     let most = bytes.count / 8 * 7
     guard codec.id != 0, most > 0 else { return nil }
-    let count = bytes.withUnsafeBytes { codec.encode($0, into: payload.part(0, most)) }
+    let begun = core.now
+    let encoded = bytes.withUnsafeBytes { codec.encode($0, into: payload.part(0, most)) }
     // The codec may be a custom one: never trust more than its buffers.
-    return count.flatMap { (1...most).contains($0) ? $0 : nil }
+    let count = encoded.flatMap { (1...most).contains($0) ? $0 : nil }
+    guard isAutomatic else { return count }
+    let ended = core.now
+    measured.encoded(bytes: bytes.count, to: count ?? bytes.count, nanoseconds: ended.nanoseconds - begun.nanoseconds)
+    guard triesDecoding, let count, let scratch = try? BufferPool.shared.buffer(bytes.count) else { return count }
+    let whole = scratch.memory.part(0, bytes.count)
+    if codec.decode(UnsafeRawBufferPointer(payload.part(0, count)), into: whole) {
+      measured.decoded(bytes: bytes.count, nanoseconds: core.now.nanoseconds - ended.nanoseconds)
+    }
+    return count
   }
+
+  /// One chunk of this many is tried.
+  private static let chunksPerTrial = 128
 
   /// Appends a copy of the record at `old` in another segment, with its checked payload.
   mutating func append(
@@ -143,6 +178,7 @@ extension SpillAppender {
   mutating func flush() throws(SpillTrouble) {
     guard buffer.filled > 0, let open else { return }
     let written = buffer.count
+    let begun = core.now
     try calls.make { () throws(Errno) in
       try buffer.withParts { (parts) throws(Errno) in try open.file.write(parts, at: open.position) }
     }
@@ -152,7 +188,17 @@ extension SpillAppender {
     buffer.empty()
     let all = pending
     pending = []
-    let done = core.state.withLock { $0.publish(all, count: written, in: open.place) }
+    let nanoseconds = core.now.nanoseconds - begun.nanoseconds
+    let done = core.state.withLock { state in
+      if isAutomatic {
+        state.codecChoice.add(measured)
+        state.codecChoice.wrote(bytes: written, nanoseconds: nanoseconds)
+        state.codecChoice.decide(state.use)
+        form = state.codecChoice.chosen
+      }
+      return state.publish(all, count: written, in: open.place)
+    }
+    measured = .init()
     withExtendedLifetime(done) {}
   }
 }
@@ -176,6 +222,7 @@ extension SpillState {
         let found = table.find(source: slot, block: block)
         guard found != 0, table[found].segment == old.segment, table[found].offset == old.offset else { continue }
         new.hits = max(0, table[found].hits - 1)
+        new.isOnTrial = table[found].isOnTrial
         set(slot, block, new)
         counts.reinsertions += 1
       case .chunk(let key, let number, let slot, let ticket, let new):

@@ -44,11 +44,21 @@ struct SpillAppender: ~Copyable {
   var pending: [Pending] = []
   var unsynced = Unsynced()
   var lastSequence: UInt64
+  /// Whether chunks are compressed or not, as the disk needs.
+  let isAutomatic: Bool
+  /// How chunks are stored now, if that is so.
+  var form = SpillCodecChoice.Form.encoded
+  /// What encoding took since the last write.
+  var measured = SpillCodecChoice.Encoding()
+  var chunksSinceTrial = 0
+  /// Whether the next chunk that is encoded is decoded again, to measure that.
+  var triesDecoding = false
 
   init(_ core: SpillCore, _ calls: SpillWatchedCalls, lastSequence: UInt64) {
     self.core = core
     self.calls = calls
     self.lastSequence = lastSequence
+    isAutomatic = core.configuration.codec is AutomaticCodec
   }
 
   // MARK: room
@@ -126,10 +136,13 @@ struct SpillAppender: ~Copyable {
     guard unsynced.bytes > 0 || unsynced.hasNames else { return }
     do throws(Errno) {
       calls.takeTime()
+      let begun = core.now
       // Only once: retrying does not make it durable.
       while let last = unsynced.files.popLast() { try last.sync() }
       if let open { try open.file.sync() }
       calls.goOn()
+      let nanoseconds = core.now.nanoseconds - begun.nanoseconds
+      core.state.withLock { $0.codecChoice.made(durable: unsynced.bytes, nanoseconds: nanoseconds) }
     } catch {
       throw .failed(error)
     }

@@ -120,6 +120,8 @@ package struct SpillSurvey: Sendable {
     package var storedBytes = 0
     /// The size of those blocks after decoding.
     package var decodedBytes = 0
+    /// The blocks that are stored as they are.
+    package var plainBlocks = 0
   }
 
   /// A segment file.
@@ -152,9 +154,12 @@ package struct SpillSurvey: Sendable {
 extension SpillSurvey {
   fileprivate mutating func add(_ state: borrowing SpillState) {
     var decoded: [Int: Int] = [:]
+    var plain: [Int: Int] = [:]
     for slot in 1..<UInt32(state.table.slotsUsed) where state.table[slot].isUsed {
       let record = state.table[slot]
-      decoded[record.source, default: 0] += state.sources[record.source].identity.count(ofBlock: record.block)
+      let count = state.sources[record.source].identity.count(ofBlock: record.block)
+      decoded[record.source, default: 0] += count
+      if Int(record.stored) == count { plain[record.source, default: 0] += 1 }
       let time = record.fetchedAt
       births = births.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
@@ -164,7 +169,7 @@ extension SpillSurvey {
         id: entry.identity.id, name: entry.identity.name, version: entry.identity.version,
         byteCount: entry.identity.byteCount,
         blockSize: 1 << entry.identity.shift, blocks: entry.blocks, storedBytes: entry.bytes,
-        decodedBytes: decoded[slot] ?? 0)
+        decodedBytes: decoded[slot] ?? 0, plainBlocks: plain[slot] ?? 0)
     }
     sources.sort { ($0.id, $0.version.count) < ($1.id, $1.version.count) }
   }

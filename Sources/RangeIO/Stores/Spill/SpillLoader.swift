@@ -99,12 +99,17 @@ final class SpillLoader: PieceLoader {
     // found.
     if permit == .go, !store.state.withLock({ $0.breaker.isClosed }) { return nil }
     guard let buffers = SpillBuffers(run) else { return nil }
+    let begun = store.now
     let result = Result<Int, Errno> { () throws(Errno) in
       try run.segment.file().read(into: buffers.pieces, at: run.offset)
     }
     switch result {
     case .success(let count):
-      store.state.withLock { $0.breaker.succeeded(permit) }
+      let nanoseconds = store.now.nanoseconds - begun.nanoseconds
+      store.state.withLock { state in
+        state.breaker.succeeded(permit)
+        state.codecChoice.read(bytes: count, nanoseconds: nanoseconds)
+      }
       guard count == run.byteCount else {
         // The file ends early: something has cut it.
         return lose(run.parts)

@@ -65,7 +65,9 @@ struct SpillOpening {
     try folder.refuseOtherVersions(names)
     try folder.sign(configuration.processNumber)
     let (root, isRootWritten) = try root(known)
-    var state = SpillState(stagingLimit: configuration.stagingBytes, rules: configuration.breaker)
+    var state = SpillState(
+      stagingLimit: configuration.stagingBytes, rules: configuration.breaker,
+      choosesCodec: configuration.codec is AutomaticCodec)
     state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
     if !configuration.isReadOnly { removeLeftovers(names) }
     let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()

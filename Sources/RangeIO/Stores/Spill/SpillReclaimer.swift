@@ -1,17 +1,17 @@
 /// Decides which segment of a spill directory is freed, and which of its blocks are copied on. A value: the writer
 /// tells it what there is, and does what it says. The rules and their numbers are in
-/// `Docs/Decisions/0017-spill-eviction.md`.
+/// `Docs/Decisions/0017-spill-eviction.md` and 0032.
 struct SpillReclaimer {
   /// A segment with a live share below this is freed before all others.
   static let emptyBelow = 0.2
   /// A segment is spared, once, if this share of it was read since it was written. This needs no copying.
-  static let sparedFrom = 0.5
+  static let sparedFrom = 0.7
   /// The share of the segments that may be spared before one is freed.
   static let mostSpared = 0.125
   /// Records that were read this often are copied.
   static let hitsToCopy = 2
   /// The share of a segment that may be copied when one is freed.
-  static let mostCopied = 0.25
+  static let mostCopied = 0.35
 
   struct Candidate: Equatable {
     let place: UInt32
@@ -76,7 +76,13 @@ struct SpillReclaimer {
 
   /// The records of a victim, collected in one walk through the index.
   struct Survey {
-    enum Step: Equatable { case leave, spendHit }
+    enum Step: Equatable {
+      /// It leaves with the victim, or is copied.
+      case leave
+      case spendHit
+      /// It is elsewhere.
+      case stay
+    }
 
     private let victim: Victim
     private let spared: Set<UInt32>
@@ -93,7 +99,7 @@ struct SpillReclaimer {
         if victim.isMerged || record.hits >= SpillReclaimer.hitsToCopy { survivors.append(record) }
         return .leave
       }
-      return spared.contains(record.segment) ? .spendHit : .leave
+      return spared.contains(record.segment) ? .spendHit : .stay
     }
 
     /// What to copy, in the order of the victim's file, and the blocks that were read but must go. At most `room` bytes

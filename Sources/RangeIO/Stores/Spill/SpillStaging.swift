@@ -8,6 +8,8 @@ struct SpillStaging {
     let number: UInt64
     /// The memory that it uses, including this entry.
     let charge: Int
+    /// Whether it is written on trial, see ``SpillAdmission``.
+    var isOnTrial = false
     var isBeingWritten = false
   }
 
@@ -56,11 +58,11 @@ struct SpillStaging {
   func hasRoom(for chunk: Chunk) -> Bool { chunk.byteCount + Self.overhead <= limit - bytes }
 
   /// Adds a chunk under a key that none has. Returns false if there is no room.
-  mutating func append(_ chunk: Chunk, slot: Int, key: UInt64) -> Bool {
+  mutating func append(_ chunk: Chunk, slot: Int, key: UInt64, isOnTrial: Bool = false) -> Bool {
     let charge = chunk.byteCount + Self.overhead
     guard hasRoom(for: chunk) else { return false }
     lastNumber += 1
-    entries[key] = Entry(chunk: chunk, slot: slot, number: lastNumber, charge: charge)
+    entries[key] = Entry(chunk: chunk, slot: slot, number: lastNumber, charge: charge, isOnTrial: isOnTrial)
     order.append((key, lastNumber))
     bytes += charge
     waitingBytes += charge
@@ -191,19 +193,22 @@ extension SpillState {
       counts.expirations += 1
       return (.ineligible, nil)
     }
+    let remembered = SpillTable.ghostKey(check: identity.check, block: chunk.block)
+    if isGated, isFull { admission.saw(remembered, among: table.count) }
     let known = sources.binding(of: chunk.token.number)?.slot
     let found = known.map { table.find(source: $0, block: chunk.block) } ?? 0
     if found != 0, !isExpired(table[found], wallNow: wallNow) {
       counts.present += 1
       return (.taken, nil)
     }
+    var isOnTrial = false
     if isGated, isFull {
-      let fingerprint = Ghost.fingerprint(of: SpillTable.ghostKey(check: identity.check, block: chunk.block))
-      guard ghost.remove(fingerprint) else {
-        ghost.insert(fingerprint, limit: max(16, table.count))
+      let verdict = admission.judge(remembered, among: table.count)
+      guard verdict != .refused else {
         counts.gated += 1
         return (.gated, nil)
       }
+      isOnTrial = verdict == .onTrial
     }
     // Writing may also try a sick disk, since there may be nothing yet to read.
     guard breaker.lets(now: now), writesPausedUntil.map({ now >= $0 }) ?? true else {
@@ -228,7 +233,7 @@ extension SpillState {
       sources[slot].staged -= 1
       counts.stale += 1
     }
-    guard staging.append(chunk, slot: slot, key: key) else {
+    guard staging.append(chunk, slot: slot, key: key, isOnTrial: isOnTrial) else {
       counts.dropped += 1
       return (.dropped, replaced)
     }

@@ -31,7 +31,11 @@ struct SpillState: ~Copyable {
   var sources = SpillSources()
   var places: [Place?] = []
   var staging: SpillStaging
-  var ghost = Ghost()
+  var admission = SpillAdmission()
+  /// Whether the store chooses by itself whether blocks are compressed.
+  let choosesCodec: Bool
+  /// What it chose.
+  var codecChoice = SpillCodecChoice()
   /// What is counted; the rest is filled in by ``statistics(_:)``.
   var counts = DiskStatistics()
   /// Index places that were checked for blocks of outdated versions. For tests.
@@ -82,7 +86,8 @@ struct SpillState: ~Copyable {
   var closing: Promise<Void>?
   var lastFailure: ReadError?
 
-  init(stagingLimit: Int, rules: SpillBreaker.Rules) {
+  init(stagingLimit: Int, rules: SpillBreaker.Rules, choosesCodec: Bool = false) {
+    self.choosesCodec = choosesCodec
     staging = SpillStaging(limit: stagingLimit)
     breaker = SpillBreaker(rules: rules)
   }
@@ -99,9 +104,10 @@ struct SpillState: ~Copyable {
     all.sources = sources.count
     all.segments = places.count { $0 != nil } + unread.count
     all.segmentsLeftOut = unread.count
-    all.indexBytes = table.byteCount + ghost.byteCount + sources.byteCount
+    all.indexBytes = table.byteCount + admission.byteCount + sources.byteCount
     all.stagedBytes = staging.bytes
     all.bytes = ledger.bytes
+    if choosesCodec { (all.form, all.rates) = (codecChoice.chosen, .init(codecChoice)) }
     all.breaker = breaker.state
     all.breakerOpenings = breaker.openings
     all.breakerClosings = breaker.closings
@@ -119,7 +125,7 @@ struct SpillState: ~Copyable {
     sources = SpillSources()
     places = []
     storedBytes = 0
-    ghost = Ghost()
+    admission = SpillAdmission()
     return all
   }
 
@@ -173,6 +179,7 @@ struct SpillState: ~Copyable {
   /// Notes that a block was found and is read.
   mutating func noteHit(_ slot: UInt32) {
     let record = table[slot]
+    if record.reads < SpillTable.Record.mostReads { table[slot].reads += 1 }
     guard record.hits < SpillTable.Record.mostHits else { return }
     if record.hits == 0 { places[Int(record.segment)]!.hitBytes += record.span }
     table[slot].hits += 1
@@ -304,5 +311,14 @@ extension SpillState {
     guard merged.count < all.count else { return false }
     places[Int(place)]!.tombstones = merged
     return true
+  }
+}
+
+extension SpillState {
+  /// What decides whether blocks are compressed.
+  var use: SpillCodecChoice.Use {
+    .init(
+      writtenBlocks: counts.written, readBlocks: counts.hits, reads: counts.reads, residentReads: counts.residentReads,
+      isFull: isFull)
   }
 }

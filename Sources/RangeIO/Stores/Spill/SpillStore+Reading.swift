@@ -85,7 +85,8 @@ extension SpillStore {
         guard !isLeftAlone else {
           return [.missing(part, .disk, "the disk is left alone for a while, since it failed or was slow")]
         }
-        return .parts(of: part, held: [state.whole(block, of: slot, grid)], .disk) {
+        let whole = state.whole(block, of: slot, grid)
+        return .parts(of: part, held: [whole], .disk, detail: state.table[found].told(of: whole.count)) {
           [.missing($0, .disk, Self.cameLater)]
         }
       }
@@ -224,5 +225,12 @@ extension SpillState {
       places[Int(table[found].segment)]?.segment === run.segment
     else { return nil }
     return found
+  }
+}
+
+extension SpilledBlock {
+  /// How a block of this many bytes is stored, for people.
+  fileprivate func told(of count: Int) -> String {
+    Int(stored) < count ? "compressed to \(max(1, Int(stored) * 100 / max(1, count)))%" : "stored as it is"
   }
 }

@@ -43,6 +43,17 @@ struct SpilledBlock: BlockRecord, Equatable {
     set { birthAndMarks = birthAndMarks & ~6 | UInt64(newValue) << 1 }
   }
   static let mostHits = 3
+  /// Whether it was written on trial, see ``SpillAdmission``.
+  var isOnTrial: Bool {
+    get { birthAndMarks & 8 != 0 }
+    set { birthAndMarks = birthAndMarks & ~8 | (newValue ? 8 : 0) }
+  }
+  /// How often it was read since it was written, up to 7. Unlike ``hits``, it is never spent.
+  var reads: Int {
+    get { Int(birthAndMarks >> 4 & 7) }
+    set { birthAndMarks = birthAndMarks & ~0x70 | UInt64(newValue) << 4 }
+  }
+  static let mostReads = 7
 
   /// A block has one record only, so this is the next free one, or 0.
   var next: UInt32 {

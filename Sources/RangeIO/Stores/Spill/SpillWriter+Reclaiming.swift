@@ -140,12 +140,18 @@ extension SpillWriter {
     reserved += carried
     defer { reserved -= carried }
     var survey = SpillReclaimer.Survey(victim)
+    var departure = SpillAdmission.Departure()
     var next: Int? = 1
     while let first = next {
       next = core.state.withLock { state -> Int? in
         let (slots, next) = state.part(from: first)
         for slot in slots where state.table[slot].isUsed {
-          if survey.see(state.table[slot]) == .spendHit { state.spendHit(slot) }
+          let record = state.table[slot]
+          switch survey.see(record) {
+          case .spendHit: state.spendHit(slot)
+          case .leave: departure.add(record, estimate: state.admission.estimate(state.rememberedKey(of: record)))
+          case .stay: break
+          }
         }
         return next
       }
@@ -154,10 +160,8 @@ extension SpillWriter {
     let (copied, forgotten) = survey.copies(room: room)
     // Blocks that were read but must go are remembered, for when they come again.
     core.state.withLock { state in
-      for record in forgotten {
-        let key = SpillTable.ghostKey(check: state.sources[record.source].check, block: record.block)
-        state.ghost.insert(Ghost.fingerprint(of: key), limit: max(16, state.table.count))
-      }
+      for record in forgotten { state.admission.evicted(state.rememberedKey(of: record), among: state.table.count) }
+      if !victim.isMerged { state.admission.note(departure) }
     }
     let isComplete = try copy(copied, from: segment)
     return isComplete || !victim.isMerged
@@ -226,5 +230,12 @@ extension SpillState {
     }
     places[Int(victim.place)]!.isDraining = true
     return victim
+  }
+}
+
+extension SpillState {
+  /// The key under which a block is remembered when it is evicted.
+  fileprivate func rememberedKey(of record: SpillTable.Record) -> UInt64 {
+    SpillTable.ghostKey(check: sources[record.source].check, block: record.block)
   }
 }
