@@ -1,15 +1,6 @@
 import RangeIO
 
-/// The format RRT1, all of it little endian:
-///
-///     at  bytes
-///      0  4      "RRT1"
-///      4  1      unit shift u: offsets and lengths are multiples of 2^u bytes
-///      5  3      zero
-///      8  8      requests
-///     16  8      bytes of the address space: the largest offset + length
-///     24  …      a request: ULEB128 of zigzag(offset − end of the previous request), ULEB128 of the length, in units;
-///                the first offset counts from zero
+/// The format RRT1, which `Docs/Formats/ReadTrace.md` describes.
 extension RangeTrace {
   static let rrtMagic = Array("RRT1".utf8)
   private static let headerSize = 24
@@ -23,11 +14,19 @@ extension RangeTrace {
       throw TraceError("the header has bytes set that must be zero")
     }
     let stated = (0..<2).map { UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: 8 + $0 * 8, as: UInt64.self)) }
+    // A recorder writes the totals at the end. Without them the trace goes on to the end of the file. Each number ends
+    // with a byte below 0x80, and a request has two; one that is cut off does not count.
+    let isOpen = stated == [0, 0]
+    let wholeRequests = isOpen ? buffer[Self.headerSize...].count { $0 < 0x80 } / 2 : 0
     // A request takes at least two bytes: a larger count must not make this reserve memory.
-    guard let count = Int(exactly: stated[0]), count <= (buffer.count - Self.headerSize) / 2 else {
+    guard let count = isOpen ? wholeRequests : Int(exactly: stated[0]),
+      count <= (buffer.count - Self.headerSize) / 2
+    else {
       throw TraceError("the trace is cut short: it has \(buffer.count) bytes for \(stated[0]) requests")
     }
-    guard let byteCount = Int(exactly: stated[1]) else { throw TraceError("the address space exceeds 2^63 bytes") }
+    guard let byteCount = isOpen ? .max : Int(exactly: stated[1]) else {
+      throw TraceError("the address space exceeds 2^63 bytes")
+    }
 
     var numbers = ULEB128(buffer: buffer, position: Self.headerSize)
     var requests: [ByteRange] = []
@@ -46,10 +45,11 @@ extension RangeTrace {
       requests.append(units.lowerBound << shift..<units.upperBound << shift)
       end = units.upperBound
     }
-    guard numbers.position == buffer.count else {
+    guard isOpen || numbers.position == buffer.count else {
       throw TraceError("the trace has \(buffer.count - numbers.position) bytes after its last request")
     }
-    self.init(requests: requests, byteCount: byteCount)
+    self.init(
+      requests: requests, byteCount: isOpen ? requests.reduce(0) { max($0, $1.upperBound) } : byteCount)
   }
 }
 

@@ -10,6 +10,14 @@ import Synchronization
 /// print(observing.latency(0.99))     // 99 of 100 reads took no longer
 /// ```
 ///
+/// With a ``ReadTrace`` it also records which ranges are read, hits and misses alike, so that `rangeio replay` can tell
+/// which cache suits them:
+///
+/// ```swift
+/// let trace = try await ReadTrace("reads.rrt")
+/// let observing = Observing(trace: trace)
+/// ```
+///
 /// **Place.** Anywhere. Above a cache it sees what callers see, below a cache what is fetched, directly above the
 /// source the reads of the source.
 ///
@@ -17,10 +25,17 @@ import Synchronization
 /// `Observing` may stand in several places of one pipeline, and in several pipelines; it adds up all of them.
 public final class Observing: BuiltInStage, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
-  private let observing = ObservingStage()
+  private let observing: ObservingStage
 
   /// Creates a stage that has counted nothing yet.
-  public init() { super.init(observing) }
+  ///
+  /// - Parameter trace: where the ranges of all reads are recorded, also of those that fail. Several stages may have the
+  ///   same. When the last reader that lists the stage is closed, what was recorded is written; close the trace
+  ///   yourself. Default: they are not recorded.
+  public init(trace: ReadTrace? = nil) {
+    observing = ObservingStage(trace)
+    super.init(observing)
+  }
 
   /// The time that the given share of the successful reads did not exceed, at most a quarter too high. Zero if there
   /// are none yet.
@@ -54,9 +69,13 @@ final class ObservingStage: ReadyStage {
   private let failures = Atomic<Int>(0)
   private let cancellations = Atomic<Int>(0)
   private let latency = LatencyRecorder()
+  private let trace: ReadTrace?
+
+  init(_ trace: ReadTrace?) { self.trace = trace }
 
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     let start = next.time.now
+    trace?.record(request, at: start)
     do {
       let response = try await next(request)
       latency.add(start.duration(to: next.time.now))
@@ -72,14 +91,18 @@ final class ObservingStage: ReadyStage {
     }
   }
 
-  /// Passes a cache hit on and records it.
+  /// Passes a cache hit on and counts it.
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     let start = next.time.now
     guard let response = next.ready(request) else { return nil }
+    trace?.record(request, at: start)
     latency.add(start.duration(to: next.time.now))
     bytes.wrappingAdd(response.byteCount, ordering: .relaxed)
     return response
   }
+
+  /// Has the trace written so far. The trace itself stays open, since other stages may have it.
+  nonisolated(nonsending) func close() async { await trace?.flush() }
 
   func counted() -> Observing.Statistics {
     Observing.Statistics(
@@ -88,15 +111,17 @@ final class ObservingStage: ReadyStage {
   }
 
   /// The counts so far: reads that succeeded and their bytes, reads that failed, reads that were cancelled, and two
-  /// times in microseconds. ``latency(_:)`` has all times.
+  /// times in microseconds; with a trace, what it has. ``latency(_:)`` has all times.
   func statistics() -> ReadCounts? {
     let seen = counted()
     func microseconds(_ share: Double) -> Int { Int(seen.latency.quantile(share) / .microseconds(1)) }
-    return ReadCounts(
+    var counts = ReadCounts(
       "Observing",
       counts: [
         "reads": seen.reads, "bytes": seen.bytes, "failures": seen.failures, "cancelled": seen.cancellations,
         "median µs": microseconds(0.5), "99th percentile µs": microseconds(0.99),
       ])
+    if let trace { counts.counts += trace.statistics().counts }
+    return counts
   }
 }

@@ -72,6 +72,14 @@ public struct TierStatistics: Hashable, Sendable, Encodable {
   /// The original size of the compressed blocks.
   public package(set) var rawBytes = 0
 
+  /// How often the store would hit with half, once, twice and four times its limit. Empty before the first look-up, and
+  /// for tiers other than memory.
+  ///
+  /// Estimated from a sample of the look-ups, since the store was made: a thirty-second of the blocks, and more in a
+  /// store of fewer than 8,192. Mostly within a point or two; rougher in a store of fewer than 2,048 blocks. Removals
+  /// and time limits are not taken into account.
+  public package(set) var estimates: [Estimate] = []
+
   /// Creates statistics in which every value is zero.
   package init() {}
 
@@ -89,6 +97,21 @@ public struct TierStatistics: Hashable, Sendable, Encodable {
       \.stale, \.evictions, \.evictedBytes, \.expirations, \.expiredBytes, \.reinsertions, \.segmentsFreed, \.damaged,
       \.incompressible, \.dropped, \.moved, \.refused, \.cancelled,
     ]
+  }
+}
+
+extension TierStatistics {
+  /// How often a store would hit if it had another limit.
+  public struct Estimate: Hashable, Sendable, Encodable {
+    /// The limit in bytes.
+    public let limit: Int
+    /// The share of look-ups that would find all they asked for, from 0 to 1.
+    public let hitRatio: Double
+
+    package init(limit: Int, hitRatio: Double) {
+      self.limit = limit
+      self.hitRatio = hitRatio
+    }
   }
 }
 

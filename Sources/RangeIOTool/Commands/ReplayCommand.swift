@@ -13,7 +13,8 @@ struct ReplayCommand: CommandWithStats {
       that it is given. No source is read: what a fetch would bring is made up. With --tiers a part of the memory holds \
       compressed blocks, and the same memory without them is replayed, too. With --spill what memory evicts goes \
       to a disk, a made-up one, too: memory for 2% of the blocks that the trace reads, a quarter of it for compressed \
-      blocks, and a disk for 10%, whole blocks as they are.
+      blocks, and a disk for 10%, whole blocks as they are. With --sizes or --plot caches of several sizes are replayed, and the most hits that any cache could have \
+      is counted beside them (belady): it knows all reads in advance.
       """)
 
   @Argument(help: "The trace.", completion: .file())
@@ -52,13 +53,30 @@ struct ReplayCommand: CommandWithStats {
   var shards: Int?
   @Option(help: "Look up and fetch block by block, or a request as a whole.")
   var order = Replay.Order.block
+  @Flag(help: "Estimate the hits with half, twice and four times the room, too, from a sample of the reads.")
+  var curve = false
   @Option(help: "Which chunks are evicted.")
   var policy = ReplayPolicy.default
+  @Option(
+    help: ArgumentHelp(
+      "Compare caches of several sizes, in percent of the blocks that the trace reads: 1,2.5,10. In place of one size.",
+      valueName: "percentages"))
+  var sizes: String?
+  @Option(
+    help: ArgumentHelp(
+      "Draw the hit ratios by size, and those of the optimum, as an SVG picture. Default of --sizes: 0.1 to 100.",
+      valueName: "file"),
+    completion: .file())
+  var plot: String?
+  @Flag(help: "Replace the picture if it exists.")
+  var force = false
   @Flag(help: "Print JSON.")
   var json = false
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
+    if sizes != nil || plot != nil { return try await compareSizes() }
+    guard !force else { throw ToolFailure.usage("--force: goes with --plot") }
     var tiers = try ReplayTiers(
       compressedPercent: compressedShare == 0 && spill ? nil : compressedShare ?? (spill ? 25 : 50),
       shrinkPercent: shrinksTo)
@@ -79,8 +97,9 @@ struct ReplayCommand: CommandWithStats {
     for (name, factory) in policy.factories {
       var progress = Progress("replaying, \(name)", total: trace.requests.reduce(0) { $0 + $1.count })
       defer { progress.clear() }
-      let counts = try await counts(replay, options, factory) { progress.advance($0) }
-      report.rows.append(.init(policy: name, counts: counts))
+      let store = options.store(factory, estimates: curve)
+      let counts = try await counts(replay, options, store) { progress.advance($0) }
+      report.rows.append(.init(policy: name, counts: counts, estimates: store.statistics().estimates))
       if self.tiers { report.rows.append(try await row(name, replay, options, factory, tiers)) }
     }
     try StandardOutput().line(json ? report.json.text() : report.text)
@@ -113,10 +132,9 @@ struct ReplayCommand: CommandWithStats {
   }
 
   /// In the order of blocks, measures the store alone; in the order of requests, a reader with the store.
-  private func counts(
-    _ replay: Replay, _ options: ReplayOptions, _ policy: EvictionPolicyFactory, _ progress: (Int) -> Void
+  func counts(
+    _ replay: Replay, _ options: ReplayOptions, _ store: MemoryStore, _ progress: (Int) -> Void
   ) async throws -> ReplayCounts {
-    let store = options.store(policy)
     let source = MadeUpSource(byteCount: replay.trace.byteCount)
     switch order {
     case .block:
@@ -130,7 +148,7 @@ struct ReplayCommand: CommandWithStats {
     }
   }
 
-  private func load() async throws -> RangeTrace {
+  func load() async throws -> RangeTrace {
     if let made = try MadeUpTrace(trace) { return made.trace(blockSize: try options { _ in 1 << 20 }.grid.blockSize) }
     let contents = try await withSource(SourceName(path: trace)) { try await $0.read(0..<$0.byteCount) }
     do {
@@ -151,7 +169,7 @@ struct ReplayCommand: CommandWithStats {
 
 extension RangeTrace {
   /// The number of different blocks that are read.
-  fileprivate func uniqueBlocks(on grid: BlockGrid) -> Int {
+  func uniqueBlocks(on grid: BlockGrid) -> Int {
     var blocks: Set<Int> = []
     for request in requests { blocks.formUnion(grid.blocks(covering: request)) }
     return blocks.count

@@ -94,7 +94,9 @@ struct ReplayOptions: Equatable {
   }
 
   /// An empty store with these options and `policy`.
-  func store(_ policy: EvictionPolicyFactory) -> MemoryStore {
+  ///
+  /// - Parameter estimates: whether it estimates the hits of other sizes, as well as it can.
+  func store(_ policy: EvictionPolicyFactory, estimates: Bool = false) -> MemoryStore {
     var configuration: MemoryStore.Configuration
     switch room {
     case .blocks(let count): configuration = .init(blocks: count, of: blockSize)
@@ -103,6 +105,7 @@ struct ReplayOptions: Equatable {
     configuration.typicalBlockSize = blockSize
     configuration.policy = policy
     configuration.shards = shards
+    configuration.sampling = estimates ? .thorough : .none
     return MemoryStore(configuration)
   }
 

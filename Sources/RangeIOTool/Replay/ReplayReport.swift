@@ -7,6 +7,8 @@ struct ReplayReport {
     var counts: ReplayCounts
     /// The results of the tiers, if the cache had any.
     var tiers: TieredChunkStore.Statistics?
+    /// What the store estimates of other sizes.
+    var estimates: [TierStatistics.Estimate] = []
   }
 
   /// One line about the trace and the cache.
@@ -26,8 +28,20 @@ struct ReplayReport {
         Figures.size(counts.sourceBytes), Figures.time(.nanoseconds(Int(counts.nanosecondsPerAccess.rounded()))),
       ]
     }
-    return head + "\n\n" + Table(columns: [.left] + Array(repeating: .right, count: 8), rows: cells).text + tiersText
-      + spillText
+    return head + "\n\n" + Table(columns: [.left] + Array(repeating: .right, count: 8), rows: cells).text + curveText
+      + tiersText + spillText
+  }
+
+  /// An additional table, if the hits of other sizes were estimated.
+  private var curveText: String {
+    let estimated = rows.filter { !$0.estimates.isEmpty }
+    guard let first = estimated.first else { return "" }
+    var cells = [["estimated hits"] + first.estimates.map { Figures.size($0.limit) }]
+    cells += estimated.map { row in
+      [row.policy] + row.estimates.map { Figures.decimal($0.hitRatio * 100, places: 1) + "%" }
+    }
+    let columns = [.left] + Array(repeating: Table.Alignment.right, count: first.estimates.count)
+    return "\n\n" + Table(columns: columns, rows: cells).text
   }
 
   /// An additional table, if there were tiers.
@@ -61,6 +75,8 @@ struct ReplayReport {
           "requestedBytes": .integer(row.counts.requestedBytes), "hitBytes": .integer(row.counts.hitBytes),
           "sourceOperations": .integer(row.counts.sourceOperations), "sourceBytes": .integer(row.counts.sourceBytes),
           "nanosecondsPerAccess": .number(row.counts.nanosecondsPerAccess),
+          "curve": .array(
+            row.estimates.map { .object(["limit": .integer($0.limit), "hitRatio": .number($0.hitRatio)]) }),
           "tiers": row.tiers.map { Self.json($0, row.counts) } ?? .null,
         ])
       })

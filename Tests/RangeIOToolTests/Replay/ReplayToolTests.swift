@@ -19,7 +19,7 @@ import Testing
       #expect(
         Set(row.keys) == [
           "policy", "requests", "blockAccesses", "hits", "requestedBytes", "hitBytes", "sourceOperations",
-          "sourceBytes", "nanosecondsPerAccess", "tiers",
+          "sourceBytes", "nanosecondsPerAccess", "curve", "tiers",
         ])
       let numbers = ["requests", "blockAccesses", "hits", "requestedBytes", "hitBytes", "sourceOperations"]
       #expect(numbers.map { row[$0] as? Int } == [4, 5, 2, 12_299, 4097, 3])

@@ -10,9 +10,16 @@ extension MemoryStore {
     guard upper <= 1 &<< grid.shift, !hasTimeLimits.load(ordering: .relaxed) else { return nil }
     let hash = ChunkTable.hash(token: token, block: block)
     shards.prefetch(hash)
-    return shards.withLock(shards.index(of: hash)) {
+    let bytes = shards.withLock(shards.index(of: hash)) {
       $0.hit(token, block, hash, from: lower, to: upper)
     }
+    if sample.contains(hash), bytes != nil { noteSampled(hash, grid) }
+    return bytes
+  }
+
+  /// Shows a sampled look-up to the models of other sizes.
+  @inline(never) private func noteSampled(_ hash: UInt64, _ grid: BlockGrid) {
+    models.withLock { $0.access(hash, weight: Self.charge(of: grid.blockSize)) }
   }
 
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {
@@ -39,6 +46,7 @@ extension MemoryStore {
       return found
     }
     if gone.blocks > 0 { release(gone) }
+    if sample.contains(hash) { noteSampled(hash, grid) }
     switch found {
     case .whole(let bytes): return .hit(bytes)
     case .nothing: return .miss
@@ -68,6 +76,10 @@ extension MemoryStore {
           state.count(found, wanted)
           gathered.add(found, blockAt: start, wanted)
         }
+      }
+      for block in first..<end {
+        let hash = ChunkTable.hash(token: token, block: block)
+        if sample.contains(hash) { noteSampled(hash, grid) }
       }
       first = end
     }

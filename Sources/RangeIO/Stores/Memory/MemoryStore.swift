@@ -38,6 +38,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     public var shards: Int?
     /// The size that most blocks will have. The default number of shards depends on it.
     public var typicalBlockSize = ByteCount.kibibytes(64)
+    /// The sample for ``TierStatistics/estimates``.
+    package var sampling = SizeSampling.live
     /// The clock for the age of chunks. Default: the continuous clock of the system.
     package var time = TimeSource.continuous
     /// Where expired chunks are swept. Default: Swift's own threads.
@@ -69,6 +71,9 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   let removals = MemoryRemovals()
   /// Whether look-ups need the time.
   let hasTimeLimits = Atomic<Bool>(false)
+  /// Which blocks the models of other sizes see.
+  let sample: SizeModels.Sample
+  let models: Locked<SizeModels>
   private let refusals = Atomic<Int>(0)
   /// Waiters for the limit. Woken by an evicted chunk, a removed chunk, or a cancelled reservation.
   let waitingForRoom = Locked<[Promise<Void>]>([])
@@ -105,6 +110,11 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,
       capacity: ledger.present)
     policyCapacity = Atomic(ledger.present)
+    let charge = Self.charge(of: max(1, configuration.typicalBlockSize.bytes))
+    let share = configuration.sampling.share(
+      ofBlocks: min(configuration.blockLimit, configuration.limit.bytes / charge))
+    sample = SizeModels.Sample(share: share)
+    models = Locked(SizeModels(capacity: ledger.present, policy: configuration.policy, share: share))
     limitTime(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 
@@ -136,6 +146,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   func setPolicyCapacity(_ capacity: Int) {
     policyCapacity.store(capacity, ordering: .relaxed)
     shards.setCapacity(capacity)
+    models.withLock { $0.setCapacity(capacity) }
   }
 
   /// Returns what the store holds and has done.
@@ -161,11 +172,22 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     all.removedBytes = removals.byteCount
     all.reservedBytes = max(0, all.bytes - chargedBytes - ledger.metadataBytes - all.removedBytes)
     all.dropped = refusals.load(ordering: .relaxed)
+    all.estimates = estimates(all)
     return all
   }
 
   /// What the tuner has chosen and what its candidates would have hit lately; `nil` if the policy is fixed.
   package var tunerState: PolicyTuner.State? { shards.tuner?.state }
+
+  private func estimates(_ counts: TierStatistics) -> [TierStatistics.Estimate] {
+    let lookUps = counts.hits + counts.partialHits + counts.misses
+    guard lookUps > 0 else { return [] }
+    let ratios = models.withLock { $0.hitRatios(Double(counts.hits) / Double(lookUps)) }
+    let limit = Double(ledger.present)
+    return zip(SizeModels.factors, ratios).map { factor, ratio in
+      TierStatistics.Estimate(limit: Int(exactly: (limit * factor).rounded()) ?? .max, hitRatio: ratio)
+    }
+  }
 
   func refused() { refusals.wrappingAdd(1, ordering: .relaxed) }
 

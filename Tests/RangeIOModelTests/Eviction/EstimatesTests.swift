@@ -1,0 +1,38 @@
+import RangeIO
+import RangeIOTraces
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// What a cache estimates of other sizes, beside the truth.
+struct EstimatesTests {
+  @Test(TraceFiles.areHere, arguments: ["arc-oltp", "arc-p3", "lirs-sprite", "lirs-multi3", "wsrch-small"])
+  func `estimates of a published trace are within a point and a half`(name: String) throws {
+    let accesses = BlockAccesses(try TraceFiles.trace(name), BlockGrid(blockSize: 4096)!)
+    for policy in [EvictionPolicyFactory.default, .lru] {
+      var known: [Int: Double] = [:]
+      func truth(_ capacity: Int) -> Double {
+        if let ratio = known[capacity] { return ratio }
+        let ratio = Double(accesses.hits(policy, capacity: capacity)) / Double(accesses.accesses.count)
+        known[capacity] = ratio
+        return ratio
+      }
+      for percent in [1, 5, 10, 20] {
+        let capacity = (accesses.blocks.count * percent + 50) / 100
+        let share = SizeSampling.thorough.share(ofBlocks: capacity)
+        let sample = SizeModels.Sample(share: share)
+        var models = SizeModels(capacity: capacity, policy: policy, share: share)
+        // As a store hashes the blocks of its first source.
+        let keys = accesses.blocks.map { ChunkTable.hash(token: 1, block: Int($0)) }
+        for access in accesses.accesses where sample.contains(keys[Int(access)]) {
+          models.access(keys[Int(access)], weight: 1)
+        }
+        for (factor, estimate) in zip(SizeModels.factors, models.hitRatios(truth(capacity))) {
+          let error = abs(estimate - truth(Int((Double(capacity) * factor).rounded()))) * 100
+          #expect(error <= 1.5, "\(policy.name), \(percent)%, ×\(factor): \(error) points")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import RangeIO
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+@Suite struct SizeModelsTests {
+  @Test func `small caches are sampled in full where time does not matter, large ones by a thirty-second`() {
+    let thorough: [(Int, Double)] = [(0, 1), (1, 1), (4096, 1), (8192, 0.5), (1 << 17, 1 / 32), (1 << 40, 1 / 32)]
+    for (blocks, share) in thorough { #expect(SizeSampling.thorough.share(ofBlocks: blocks) == share) }
+    let live: [(Int, Double)] = [(0, 1 / 8), (2048, 1 / 8), (4096, 1 / 16), (8192, 1 / 32), (1 << 40, 1 / 32)]
+    for (blocks, share) in live { #expect(SizeSampling.live.share(ofBlocks: blocks) == share) }
+    #expect(SizeSampling.none.share(ofBlocks: 1) == 0)
+  }
+
+  /// Keys of a store have their low bits in order: the sample must not take or leave whole extents.
+  @Test(arguments: [1.0 / 32, 0.25, 0.5])
+  func `a sample has its share of the keys of each source, spread over its blocks`(share: Double) {
+    let sample = SizeModels.Sample(share: share)
+    for token in [1, 2, 77] as [UInt64] {
+      let chosen = (0..<1 << 16).filter { sample.contains(ChunkTable.hash(token: token, block: $0)) }
+      #expect(abs(Double(chosen.count) / 65_536 - share) < 0.01)
+      let extents = Set(chosen.map { $0 >> 4 })
+      // At least as many extents as if each block were chosen by itself.
+      let alone = (1 - Double.powerOf16(1 - share)) * 4096
+      #expect(Double(extents.count) > alone * 0.9, "\(token): \(extents.count) of \(alone)")
+    }
+    #expect(!SizeModels.Sample(share: 0).contains(1))
+    #expect(SizeModels.Sample(share: 1).contains(.max))
+  }
+
+  @Test func `with all keys the estimates are exact`() {
+    let accesses = BlockAccesses(MixedTrace.make(seed: 7), BlockGrid(blockSize: 4096)!)
+    for policy in EvictionPolicyFactory.all {
+      var models = SizeModels(capacity: 64, policy: policy, share: 1)
+      for access in accesses.accesses { models.access(accesses.blocks[Int(access)], weight: 1) }
+      let hits = [32, 64, 128, 256].map {
+        Double(accesses.hits(policy, capacity: $0)) / Double(accesses.accesses.count)
+      }
+      for (estimate, truth) in zip(models.hitRatios(hits[1]), hits) { #expect(abs(estimate - truth) < 1e-9) }
+    }
+  }
+
+  @Test func `nothing sampled is no estimate, and hits only are hits at any size`() {
+    var models = SizeModels(capacity: 64, policy: .lru, share: 0.5)
+    #expect(models.hitRatios(0.3).isEmpty)
+    models.access(1, weight: 1)
+    models.access(1, weight: 1)
+    #expect(models.hitRatios(0.5) == [0.5, 0.5, 0.5, 0.5])
+    models.setCapacity(.max)
+    models.setCapacity(0)
+    models.access(1, weight: 1)
+  }
+
+  @Test func `a store in use tells what other limits would bring`() async throws {
+    var configuration = MemoryStore.Configuration(blocks: 64, of: .kibibytes(4))
+    configuration.policy = .lru
+    configuration.sampling = .thorough
+    configuration.shards = 1
+    let store = MemoryStore(configuration)
+    #expect(store.statistics().estimates.isEmpty)
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1 << 20)) { Caching(store, blockSize: .kibibytes(4)) }
+    // A loop of 100 blocks never hits in 64 of LRU, and nearly always in 128; by one block and by several.
+    for round in 0..<20 {
+      for block in 0..<(round % 2 == 0 ? 100 : 50) {
+        let range = round % 2 == 0 ? block * 4096..<(block + 1) * 4096 : 2 * block * 4096..<2 * (block + 1) * 4096
+        _ = try await reader.read(range)
+      }
+    }
+    let estimates = store.statistics().estimates
+    #expect(estimates.map(\.limit) == [32, 64, 128, 256].map { $0 * MemoryStore.charge(of: 4096) })
+    #expect(estimates.map(\.hitRatio) == [0, 0, 0.95, 0.95])
+    try await store.resize(to: .bytes(128 * MemoryStore.charge(of: 4096)), blocks: 128)
+    #expect(store.statistics().estimates.map(\.limit).last == 512 * MemoryStore.charge(of: 4096))
+    await reader.close()
+  }
+}
+
+extension Double {
+  fileprivate static func powerOf16(_ base: Double) -> Double {
+    let square = base * base
+    let fourth = square * square
+    return fourth * fourth * fourth * fourth
+  }
+}
