@@ -61,6 +61,7 @@ let package = Package(
     .library(name: "RangeIO", targets: ["RangeIO"]),
     .library(name: "RangeIOFoundation", targets: ["RangeIOFoundation"]),
     .library(name: "RangeIOTesting", targets: ["RangeIOTesting"]),
+    .library(name: "RangeIOExecutor", targets: ["RangeIOExecutor"]),
     .library(name: "RangeIOMapped", targets: ["RangeIOMapped"]),
     .library(name: "RangeIOHTTP", targets: ["RangeIOHTTP"]),
     .library(name: "RangeIOS3", targets: ["RangeIOS3"]),
@@ -232,6 +233,18 @@ let package = Package(
       ],
       path: "Plugins/RangeIOMapped/Tests/RangeIOMappedTests", packageAccess: false, swiftSettings: strict + checkedTests
     ),
+    .target(name: "CRangeIOExecutor", path: "Plugins/RangeIOExecutor/Sources/CRangeIOExecutor"),
+    .target(
+      name: "RangeIOExecutor",
+      dependencies: ["RangeIO", "CRangeIOExecutor", .product(name: "SystemPackage", package: "swift-system")],
+      path: "Plugins/RangeIOExecutor/Sources/RangeIOExecutor", packageAccess: false, swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOExecutorTests",
+      dependencies: [
+        "RangeIOExecutor", "RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      path: "Plugins/RangeIOExecutor/Tests/RangeIOExecutorTests", packageAccess: false,
+      swiftSettings: strict + checkedTests),
     // What the sources for remote objects share. No product: plugins import it internally.
     .target(
       name: "RangeIOHTTPTransport",

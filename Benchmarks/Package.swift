@@ -42,6 +42,7 @@ let package = Package(
       dependencies: [
         "CBenchmarkPeers", "CLZ4Peers", "CRocksDBPeer",
         .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIOExecutor", package: "swift-range-io"),
         .product(name: "_NIOFileSystem", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -28,8 +28,11 @@ inside=(-package-name swift_range_io)
 
 # MARK: C
 
+c_folders=(
+  Sources/CRangeIOSystem Plugins/RangeIOMapped/Sources/CRangeIOMapped Plugins/RangeIOExecutor/Sources/CRangeIOExecutor)
+
 for target in arm64-apple-macos15 x86_64-apple-macos15 arm64-apple-ios18; do
-  for folder in Sources/CRangeIOSystem Plugins/RangeIOMapped/Sources/CRangeIOMapped; do
+  for folder in "${c_folders[@]}"; do
     clang -target "$target" -fsyntax-only -nostdlibinc -isystem "$apple/include" -Wall -Wextra -Werror \
       -I "$folder/include" "$folder"/*.c
   done
@@ -53,7 +56,7 @@ cp "$modules"/{SystemPackage,ArgumentParser,ArgumentParserToolInfo}.swiftmodule 
 maps=()
 while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
   find "$scratch/checkouts/swift-system" -name module.modulemap)
-for folder in Sources/CRangeIOSystem Plugins/RangeIOMapped/Sources/CRangeIOMapped; do
+for folder in "${c_folders[@]}"; do
   name=$(basename "$folder")
   echo "module $name { umbrella \"$PWD/$folder/include\" export * }" >"$work/$name.modulemap"
   maps+=(-Xcc "-fmodule-map-file=$work/$name.modulemap")
@@ -78,6 +81,7 @@ check() {
 }
 check RangeIO Sources/RangeIO "${inside[@]}" -I "$work/dispatch"
 check RangeIOMapped Plugins/RangeIOMapped/Sources/RangeIOMapped -I "$work/dispatch"
+check RangeIOExecutor Plugins/RangeIOExecutor/Sources/RangeIOExecutor
 check RangeIOFoundation Sources/RangeIOFoundation "${inside[@]}"
 check RangeIOTesting Sources/RangeIOTesting "${inside[@]}"
 check RangeIOTraces Sources/RangeIOTraces "${inside[@]}"

@@ -80,27 +80,7 @@ uint32_t rio_thread_number_assign(void) {
 __attribute__((swiftcall)) extern void *swift_task_getCurrent(void);
 __attribute__((swiftcall)) extern bool swift_task_isCancelled(void *task);
 
-// The number of a task, which no other task of the process has had.
-__attribute__((swiftcall)) extern uint64_t swift_task_getJobTaskId(void *task);
-
 bool rio_task_is_cancelled(void) {
   void *task = swift_task_getCurrent();
   return task != NULL && swift_task_isCancelled(task);
-}
-
-bool rio_task_is_cancelled_in_a_row(void) {
-  // Which task was asked about last on this thread, and how often it may go on before it is asked about again.
-  static _Thread_local uint64_t asked;
-  static _Thread_local uint32_t left;
-  void *task = swift_task_getCurrent();
-  if (task == NULL) return false;
-  uint64_t number = swift_task_getJobTaskId(task);
-  if (number == asked && left > 0) {
-    left--;
-    return false;
-  }
-  bool is_cancelled = swift_task_isCancelled(task);
-  asked = number;
-  left = is_cancelled ? 0 : 15;
-  return is_cancelled;
 }

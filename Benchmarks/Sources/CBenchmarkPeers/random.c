@@ -25,9 +25,16 @@ static bool same_version(const struct stat *a, const struct stat *b) {
          am.tv_nsec == bm.tv_nsec && ac.tv_sec == bc.tv_sec && ac.tv_nsec == bc.tv_nsec;
 }
 
+/// Memory for `size` bytes, aligned for a direct read if asked.
+static uint64_t *allocate(size_t size, bool is_direct) {
+  if (!is_direct) return malloc(size);
+  void *buffer = NULL;
+  return posix_memalign(&buffer, 4096, size) == 0 ? buffer : NULL;
+}
+
 /// One read as a careful C program does it. Zero, or -errno.
-static int read_once(int fd, int64_t offset, size_t size, const struct stat *version) {
-  uint64_t *buffer = malloc(size);
+static int read_once(int fd, int64_t offset, size_t size, const struct stat *version, bool is_direct) {
+  uint64_t *buffer = allocate(size, is_direct);
   if (!buffer) return -ENOMEM;
   int error = 0;
   ssize_t n = pread(fd, buffer, size, (off_t)offset);
@@ -52,6 +59,7 @@ struct work {
   const int64_t *offsets;
   size_t count, size;
   const struct stat *version;
+  bool is_direct;
   atomic_size_t next;
   atomic_int error;
   // The gate at which threads wait for each other, so that starting them is not measured.
@@ -71,7 +79,7 @@ static void *worker(void *context) {
   for (;;) {
     size_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
     if (index >= work->count) return NULL;
-    int error = read_once(work->fd, work->offsets[index], work->size, work->version);
+    int error = read_once(work->fd, work->offsets[index], work->size, work->version, work->is_direct);
     if (error < 0) {
       atomic_store(&work->error, error);
       return NULL;
@@ -104,7 +112,8 @@ static int64_t read_on_threads(struct work *work, int threads) {
   return error < 0 ? error : elapsed;
 }
 
-int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, int threads, bool checks_version) {
+int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, int threads, bool checks_version,
+                    bool is_direct) {
   struct stat version;
   if (fstat(fd, &version) < 0) return -errno;
   if (threads > 1) {
@@ -114,6 +123,7 @@ int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, i
         .count = count,
         .size = size,
         .version = checks_version ? &version : NULL,
+        .is_direct = is_direct,
         .mutex = PTHREAD_MUTEX_INITIALIZER,
         .changed = PTHREAD_COND_INITIALIZER,
     };
@@ -121,19 +131,19 @@ int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, i
   }
   int64_t start = now_ns();
   for (size_t i = 0; i < count; i++) {
-    int error = read_once(fd, offsets[i], size, checks_version ? &version : NULL);
+    int error = read_once(fd, offsets[i], size, checks_version ? &version : NULL, is_direct);
     if (error < 0) return error;
   }
   return now_ns() - start;
 }
 
-int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buffer) {
+int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buffer, bool is_direct) {
   int64_t start = now_ns();
   uint64_t *buffer = NULL;
   int64_t position = 0;
   int error = 0;
   while (position < count && error == 0) {
-    if (!buffer) buffer = malloc(window);
+    if (!buffer) buffer = allocate(window, is_direct);
     if (!buffer) return -ENOMEM;
     size_t wanted = (int64_t)window < count - position ? window : (size_t)(count - position);
     ssize_t n = pread(fd, buffer, wanted, (off_t)position);

@@ -72,6 +72,23 @@ int bench_advise_random(int fd) {
 #endif
 }
 
+int bench_open_direct(const char *path) {
+#if defined(__linux__)
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
+  return fd < 0 ? -errno : fd;
+#elif defined(__APPLE__)
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -errno;
+  if (fcntl(fd, F_NOCACHE, 1) == 0) return fd;
+  int error = errno;
+  close(fd);
+  return -error;
+#else
+  (void)path;
+  return -ENOTSUP;
+#endif
+}
+
 struct bench_usage bench_usage(void) {
   struct rusage u;
   getrusage(RUSAGE_SELF, &u);

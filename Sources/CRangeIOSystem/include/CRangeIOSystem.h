@@ -257,11 +257,6 @@ uint32_t rio_crc32c_software(uint32_t crc, const void *bytes, size_t count);
 /// to the task: every read asks.
 bool rio_task_is_cancelled(void);
 
-/// The same for what a task does many times in a row without waiting, such as taking what is in memory: a task that goes on
-/// is asked about each sixteenth time, another one at once. The runtime's own look is a locked operation on 16 bytes, which
-/// takes as long as a third of a look-up.
-bool rio_task_is_cancelled_in_a_row(void);
-
 /// Tell the thread sanitizer that a lock which it does not see was taken, or is about to be given back. In other builds
 /// a lock has no name (NULL), and nothing is told.
 struct rio_sanitizer_lock;

@@ -20,10 +20,11 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
   package init(_ policy: Policy, capacity: Int) {
     self.policy = policy
     self.capacity = capacity
-    places = Self.table(for: capacity)
+    places = Self.table(for: 0)
   }
 
-  private static func table(for count: Int) -> [UInt32] { Array(repeating: .max, count: max(8, count * 2)) }
+  /// Made for the fingerprints that there are: there may be room for any number.
+  private static func table(for count: Int) -> [UInt32] { Array(repeating: .max, count: max(8, count * 4)) }
 
   package var byteCount: Int { (fingerprints.capacity + free.capacity + places.capacity) * 4 }
 
@@ -32,8 +33,11 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
     self.capacity = capacity
     policy.capacity = capacity
     while count > capacity { evict() }
+  }
+
+  private mutating func grow() {
     let stored = places.filter { $0 != .max }
-    places = Self.table(for: capacity)
+    places = Self.table(for: stored.count)
     for slot in stored { places[place(of: fingerprints[Int(slot)])] = slot }
   }
 
@@ -45,6 +49,7 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
       return true
     }
     if count >= capacity { evict() }
+    if (count + 1) * 2 > places.count { grow() }
     let new = free.popLast() ?? UInt32(fingerprints.count)
     if new == fingerprints.count { fingerprints.append(fingerprint) } else { fingerprints[Int(new)] = fingerprint }
     places[place(of: fingerprint)] = new

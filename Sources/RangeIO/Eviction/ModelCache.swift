@@ -23,9 +23,9 @@ struct ModelCache: Sendable {
   /// Slots that are not used.
   private var free: [UInt32] = []
 
-  init(capacity: Int, policy: EvictionPolicyFactory) {
+  init(capacity: Int, policy: any EvictionPolicy) {
     self.capacity = capacity
-    self.policy = policy.make(capacity)
+    self.policy = policy
   }
 
   /// Reads `key`, and keeps it if it was not there.

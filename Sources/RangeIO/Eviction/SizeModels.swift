@@ -19,16 +19,21 @@ struct SizeModels: Sendable {
   /// The capacities of the models, as multiples of the cache's. One of them is 1.
   static let factors = [0.5, 1, 2, 4]
   private let share: Double
-  private let policy: EvictionPolicyFactory
   private var models: [ModelCache]
 
   /// - Parameters:
   ///   - capacity: that of the cache, in bytes.
   ///   - share: the share of keys that ``Sample`` chooses.
-  init(capacity: Int, policy: EvictionPolicyFactory, share: Double) {
+  ///   - tunes: whether each model of a policy with a tuner has one, which takes some ten times as long. Otherwise it has the
+  ///     parameters that such a policy begins with.
+  init(capacity: Int, policy: EvictionPolicyFactory, share: Double, tunes: Bool) {
     self.share = share
-    self.policy = policy
-    models = Self.factors.map { ModelCache(capacity: Self.scaled(capacity, $0 * share), policy: policy) }
+    models = Self.factors.map { factor in
+      let capacity = Self.scaled(capacity, factor * share)
+      let isTuned = tunes && policy.makeTuner != nil
+      return ModelCache(
+        capacity: capacity, policy: isTuned ? SelfTuned(policy, capacity: capacity) : policy.make(capacity))
+    }
   }
 
   /// Follows a change of the cache's capacity.
@@ -70,10 +75,13 @@ package struct SizeSampling: Hashable, Sendable {
   /// The share of keys that is sampled in a large cache.
   private static let least = 1.0 / 32
 
+  /// Whether the models have tuners, see ``SizeModels``.
+  package var tunes = false
+
   /// For a cache in use. A sampled look-up costs some 200 ns, so a small cache has smaller models.
   package static let live = SizeSampling(modelBlocks: 256, most: 1 / 8)
   /// For a replay, where a good estimate matters more than time.
-  package static let thorough = SizeSampling(modelBlocks: 4096, most: 1)
+  package static let thorough = SizeSampling(modelBlocks: 4096, most: 1, tunes: true)
   /// No estimates.
   package static let none = SizeSampling(modelBlocks: 0, most: 0)
 

@@ -11,7 +11,7 @@ extension RangeReader {
   /// - Returns: exactly `range.count` bytes, all of one version of the source. An empty range gives empty bytes.
   /// - Throws: `ReadError` with `rangeNotSatisfiable` (a negative offset, or past the end: the message says the size),
   ///   `sourceChanged`, `closed`, `limitExceeded` for more than 128 TiB, or any error of the source or the stages;
-  ///   `CancellationError` at once when cancelled, or after fifteen more cache hits without a wait in between.
+  ///   `CancellationError` at once when cancelled.
   /// - Complexity: up to 256 KiB from the page cache of a local file cost one allocation and do not suspend (on Linux;
   ///   elsewhere, and for longer ranges, a thread switch). A hit in a memory cache costs neither.
   public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes {
@@ -108,7 +108,7 @@ extension ReaderCore {
 
   /// What ``RangeReader/read(_:)-(ByteRange)`` looks for first. `nil` means nothing in particular, and counts nothing.
   @inline(__always) func hit(_ range: ByteRange) -> Bytes? {
-    isCacheOnTop && !rio_task_is_cancelled_in_a_row() ? hitOnTop(range) : nil
+    isCacheOnTop && !rio_task_is_cancelled() ? hitOnTop(range) : nil
   }
 
   @inline(__always) func cached(_ range: ByteRange) -> Bytes? { hitOnTop(range) ?? cachedBelow(range) }

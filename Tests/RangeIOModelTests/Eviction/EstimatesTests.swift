@@ -22,7 +22,7 @@ struct EstimatesTests {
         let capacity = (accesses.blocks.count * percent + 50) / 100
         let share = SizeSampling.thorough.share(ofBlocks: capacity)
         let sample = SizeModels.Sample(share: share)
-        var models = SizeModels(capacity: capacity, policy: policy, share: share)
+        var models = SizeModels(capacity: capacity, policy: policy, share: share, tunes: true)
         // As a store hashes the blocks of its first source.
         let keys = accesses.blocks.map { ChunkTable.hash(token: 1, block: Int($0)) }
         for access in accesses.accesses where sample.contains(keys[Int(access)]) {

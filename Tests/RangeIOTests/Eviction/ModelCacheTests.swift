@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: ["lru", "sieve", "s3fifo"], [1, 16, 256])
   func `a model hits as often as a cache with that policy`(name: String, capacity: Int) throws {
     let policy = try #require(EvictionPolicyFactory.all.first { $0.name == name })
-    var model = ModelCache(capacity: capacity, policy: policy)
+    var model = ModelCache(capacity: capacity, policy: policy.make(capacity))
     for access in accesses.accesses { model.access(accesses.blocks[Int(access)], weight: 1) }
     #expect(model.hits == accesses.hits(policy, capacity: capacity))
     #expect(model.hits + model.misses == accesses.accesses.count)
@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: testSeeds)
   func `a model of LRU has the keys that were read last, whatever their weights`(seed: UInt64) {
     var random = TestRandom(seed)
-    var model = ModelCache(capacity: 100, policy: .lru)
+    var model = ModelCache(capacity: 100, policy: LRU(capacity: 100))
     var last: [(key: UInt64, weight: Int)] = []
     for step in 0..<3000 {
       if step % 500 == 499 { model.capacity = 50 + random.below(100) }
@@ -38,12 +38,12 @@ import Testing
   }
 
   @Test func `what is larger than the model is not kept`() {
-    var model = ModelCache(capacity: 10, policy: .s3fifo)
+    var model = ModelCache(capacity: 10, policy: S3FIFO(capacity: 10))
     for _ in 0..<3 { model.access(1, weight: 11) }
     model.access(2, weight: 10)
     model.access(2, weight: 10)
     #expect(model.hits == 1 && model.misses == 4)
-    var nothing = ModelCache(capacity: 0, policy: .lru)
+    var nothing = ModelCache(capacity: 0, policy: LRU(capacity: 0))
     for _ in 0..<3 { nothing.access(1, weight: 1) }
     #expect(nothing.hits == 0)
   }

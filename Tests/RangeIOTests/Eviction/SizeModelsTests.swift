@@ -33,7 +33,7 @@ import Testing
   @Test func `with all keys the estimates are exact`() {
     let accesses = BlockAccesses(MixedTrace.make(seed: 7), BlockGrid(blockSize: 4096)!)
     for policy in EvictionPolicyFactory.all {
-      var models = SizeModels(capacity: 64, policy: policy, share: 1)
+      var models = SizeModels(capacity: 64, policy: policy, share: 1, tunes: true)
       for access in accesses.accesses { models.access(accesses.blocks[Int(access)], weight: 1) }
       let hits = [32, 64, 128, 256].map {
         Double(accesses.hits(policy, capacity: $0)) / Double(accesses.accesses.count)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `nothing sampled is no estimate, and hits only are hits at any size`() {
-    var models = SizeModels(capacity: 64, policy: .lru, share: 0.5)
+    var models = SizeModels(capacity: 64, policy: .lru, share: 0.5, tunes: false)
     #expect(models.hitRatios(0.3).isEmpty)
     models.access(1, weight: 1)
     models.access(1, weight: 1)

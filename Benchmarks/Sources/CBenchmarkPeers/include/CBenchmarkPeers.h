@@ -25,13 +25,19 @@ void bench_fill(void *buffer, size_t count, int64_t offset);
 /// read, on `threads` threads that take the offsets from one counter. With `checks_version`, every read is followed by
 /// an `fstat` that is compared with the first: RangeIO's guarantee that a read is of one version.
 ///
+/// With `is_direct`, for a descriptor of `bench_open_direct`, buffers are aligned to 4,096 bytes.
+///
 /// Returns the nanoseconds from the moment all threads are ready to the end of the last one. -EIO: a read was short or
 /// its first word is not that of the file.
-int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, int threads, bool checks_version);
+int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, int threads, bool checks_version,
+                    bool is_direct);
 
 /// Reads `count` bytes from the start with `pread` in windows of `window` bytes, into one buffer, or into one
-/// `malloc`ed and freed for every window. Returns nanoseconds.
-int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buffer);
+/// `malloc`ed and freed for every window. `is_direct` as above. Returns nanoseconds.
+int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buffer, bool is_direct);
+
+/// Opens a file for reads past the page cache.
+int bench_open_direct(const char *path);
 
 /// Writes `count` bytes into a new file with `pwrite`, `window` bytes at a time, followed by an `fdatasync` if `syncs`.
 /// Returns nanoseconds, from opening the file to closing it.

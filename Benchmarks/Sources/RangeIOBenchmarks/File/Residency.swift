@@ -34,7 +34,7 @@ struct Residency: Sendable {
       case .memory: return
       case .resident:
         try SystemFailure.check(
-          bench_pread_stream(descriptor, Int64(extent), 1 << 20, true), "read the benchmark's file")
+          bench_pread_stream(descriptor, Int64(extent), 1 << 20, true, false), "read the benchmark's file")
       case .cold:
         try SystemFailure.check(
           Int64(bench_drop_cache(descriptor, Int64(extent))), "drop the benchmark's file from the page cache")

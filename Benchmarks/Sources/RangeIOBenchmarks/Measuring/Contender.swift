@@ -7,7 +7,11 @@ struct Contender: Sendable {
     case rangeIO = "RangeIO"
     case rangeIODispatch = "RangeIO .dispatchIO"
     case rangeIOPositional = "RangeIO .positional"
+    case rangeIODirect = "RangeIO, pageCache: .bypass"
+    case rangeIOInPlace = "RangeIO, in place"
     case cChecked = "C pread + fstat"
+    case cDirect = "C O_DIRECT pread + fstat"
+    case cDirectStream = "C O_DIRECT pread, one 1 MiB buffer"
     case cBare = "C pread"
     case cStream = "C pread, 1 MiB malloc a window"
     case cStreamReused = "C pread, one 1 MiB buffer"
@@ -53,7 +57,12 @@ struct Contender: Sendable {
     case ddZero = "dd bs=1M, /dev/zero"
 
     /// Whether this is the library, by whichever engine.
-    var isRangeIO: Bool { [.rangeIO, .rangeIODispatch, .rangeIOPositional].contains(self) }
+    var isRangeIO: Bool {
+      [.rangeIO, .rangeIODispatch, .rangeIOPositional, .rangeIODirect, .rangeIOInPlace].contains(self)
+    }
+
+    /// Whether it reads past the page cache.
+    var isDirect: Bool { [.rangeIODirect, .cDirect, .cDirectStream].contains(self) }
   }
 
   let name: Name

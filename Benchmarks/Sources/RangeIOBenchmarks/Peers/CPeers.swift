@@ -8,16 +8,20 @@ import CBenchmarkPeers
 /// - One thread at a time, or 32 that share a counter of offsets.
 /// - Tried with and without `posix_fadvise` (RANDOM, for streams SEQUENTIAL): it is one line that a C programmer would
 ///   write if it helped.
+/// - Past the page cache (`O_DIRECT`), for cold cells, where the file system allows it.
 struct CPeers: Sendable {
   private let plain: CInt
   private let advised: CInt
   private let sequential: CInt
+  /// Negative if the file system refuses.
+  private let direct: CInt
 
   init(_ file: BenchmarkFile) throws {
     // Advice belongs to an open file, so each has a descriptor of its own.
     plain = try file.open()
     advised = try file.open()
     sequential = try file.open()
+    direct = bench_open_direct(file.path)
     try SystemFailure.check(Int64(bench_advise_random(advised)), "advise random reads")
     try SystemFailure.check(Int64(bench_advise_sequential(sequential)), "advise sequential reads")
   }
@@ -28,7 +32,14 @@ struct CPeers: Sendable {
       Contender(name: .cBare) { reads($0, checksVersion: false) },
       Contender(name: .cStream) { streams($0, reusesBuffer: false) },
       Contender(name: .cStreamReused) { streams($0, reusesBuffer: true) },
+      Contender(name: .cDirect) { $0.workload == .stream ? [] : directly($0) },
+      Contender(name: .cDirectStream) { $0.workload == .stream ? directly($0) : [] },
     ]
+  }
+
+  private func directly(_ cell: Cell) -> [Variant] {
+    guard direct >= 0, cell.temperature == .cold else { return [] }
+    return [Variant(label: "O_DIRECT") { try run($0, direct, true, isDirect: true) }]
   }
 
   private func reads(_ cell: Cell, checksVersion: Bool) -> [Variant] {
@@ -47,16 +58,16 @@ struct CPeers: Sendable {
   }
 
   /// - Parameter option: for reads whether the version is checked, for streams whether the buffer is used again.
-  private func run(_ job: Job, _ descriptor: CInt, _ option: Bool) throws -> Outcome {
+  private func run(_ job: Job, _ descriptor: CInt, _ option: Bool, isDirect: Bool = false) throws -> Outcome {
     let nanoseconds =
       switch job {
       case .reads(let offsets, let size, let concurrency):
         offsets.withUnsafeBufferPointer { offsets in
           offsets.withMemoryRebound(to: Int64.self) {
-            bench_pread(descriptor, $0.baseAddress!, $0.count, size, CInt(concurrency), option)
+            bench_pread(descriptor, $0.baseAddress!, $0.count, size, CInt(concurrency), option, isDirect)
           }
         }
-      case .stream(let byteCount): bench_pread_stream(descriptor, Int64(byteCount), 1 << 20, option)
+      case .stream(let byteCount): bench_pread_stream(descriptor, Int64(byteCount), 1 << 20, option, isDirect)
       }
     return Outcome(elapsed: .nanoseconds(try SystemFailure.check(nanoseconds, "read in C")))
   }

@@ -1,9 +1,12 @@
 import RangeIO
+import RangeIOExecutor
 
 /// The library without its cache: no stages, no settings but the engine, chunks of streams as they come by default. One
 /// reader serves all tasks.
 struct RangeIOPeer: PointReader {
   let reader: RangeReader
+  /// Where its tasks run; `nil`: on Swift's own threads.
+  var executor: ReadingExecutor?
 
   static func contenders(_ file: BenchmarkFile) async throws -> [Contender] {
     let engines: [(Contender.Name, FileSource.Engine)] = [
@@ -16,6 +19,19 @@ struct RangeIOPeer: PointReader {
         Contender(
           name: name, variants: { _ in [peer.variant("engine: .\(engine)")] }, close: { await peer.reader.close() }))
     }
+    let direct = RangeIOPeer(reader: try await RangeReader(FileSource(file.path, pageCache: .bypass)))
+    contenders.append(
+      Contender(
+        name: .rangeIODirect,
+        variants: { $0.temperature == .cold ? [direct.variant("pageCache: .bypass")] : [] },
+        close: { await direct.reader.close() }))
+    let inPlace = RangeIOPeer(
+      reader: try await RangeReader(InPlaceSource(file.path)), executor: ReadingExecutor(limit: 128))
+    contenders.append(
+      Contender(
+        name: .rangeIOInPlace,
+        variants: { $0.workload == .stream ? [] : [inPlace.variant("ReadingExecutor")] },
+        close: { await inPlace.reader.close() }))
     return contenders
   }
 
@@ -24,7 +40,8 @@ struct RangeIOPeer: PointReader {
       let before = reader.statistics().source
       var outcome =
         switch job {
-        case .reads(let offsets, let size, let concurrency): try await run(offsets, size, concurrency)
+        case .reads(let offsets, let size, let concurrency):
+          try await withTaskExecutorPreference(executor) { try await run(offsets, size, concurrency) }
         case .stream(let byteCount): try await stream(byteCount)
         }
       for lane in reader.statistics().source {

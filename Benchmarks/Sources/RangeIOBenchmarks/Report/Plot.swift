@@ -5,7 +5,8 @@ struct Plot {
   private static let labelWidth = 200.0
   private static let columnWidth = 620.0
   private static let colors: [Contender.Name: String] = [
-    .rangeIO: "#d9480f", .rangeIODispatch: "#f59f6b", .rangeIOPositional: "#f7c7a3", .cChecked: "#343a40",
+    .rangeIO: "#d9480f", .rangeIODispatch: "#f59f6b", .rangeIOPositional: "#f7c7a3", .rangeIODirect: "#e8590c",
+    .rangeIOInPlace: "#fd7e14", .cDirect: "#495057", .cDirectStream: "#495057", .cChecked: "#343a40",
     .cBare: "#868e96", .cStream: "#343a40", .cStreamReused: "#868e96", .dispatchIO: "#1971c2", .nio: "#2f9e44",
     .fileHandle: "#9c36b5", .noStages: "#f59f6b", .oneStage: "#f59f6b", .threeStages: "#f59f6b",
     .fourStages: "#f59f6b", .fiveStages: "#f59f6b", .fiveReadyStages: "#f7c7a3", .readerEach: "#f59f6b",

@@ -110,11 +110,13 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,
       capacity: ledger.present)
     policyCapacity = Atomic(ledger.present)
-    let charge = Self.charge(of: max(1, configuration.typicalBlockSize.bytes))
+    let charge = Self.charge(of: min(max(1, configuration.typicalBlockSize.bytes), 1 << 30))
     let share = configuration.sampling.share(
       ofBlocks: min(configuration.blockLimit, configuration.limit.bytes / charge))
     sample = SizeModels.Sample(share: share)
-    models = Locked(SizeModels(capacity: ledger.present, policy: configuration.policy, share: share))
+    models = Locked(
+      SizeModels(
+        capacity: ledger.present, policy: configuration.policy, share: share, tunes: configuration.sampling.tunes))
     limitTime(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 

@@ -9,7 +9,7 @@ import Testing
 
   /// Reads each block once; stores it if it is missing.
   private func read(_ blocks: some Sequence<Int>, _ store: MemoryStore) throws {
-    let source = SourceDescription(id: "a", validator: nil, byteCount: 1 << 20)
+    let source = SourceDescription(id: "a", validator: ModelValidator(number: 1), byteCount: 1 << 20)
     let token = store.token(of: source, on: grid)
     let ticket = token.ticket(fetchedAt: store.now)
     for block in blocks where store.hit(block..<block + 1, token: token.number, grid: grid) == nil {

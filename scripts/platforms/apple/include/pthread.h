@@ -19,6 +19,7 @@ int pthread_main_np(void);
 int pthread_attr_init(pthread_attr_t *);
 int pthread_attr_destroy(pthread_attr_t *);
 int pthread_attr_setdetachstate(pthread_attr_t *, int);
+int pthread_attr_getstacksize(const pthread_attr_t *, size_t *);
 int pthread_attr_setstacksize(pthread_attr_t *, size_t);
 int pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
 int pthread_mutex_destroy(pthread_mutex_t *);

@@ -1,0 +1,163 @@
+public import RangeIO
+internal import Synchronization
+public import SystemPackage
+
+/// Reads a file on the thread of the task that asks, if that is a thread of a ``ReadingExecutor``: the thread waits for the
+/// disk itself. On any other thread it reads as `FileSource` does.
+///
+/// ```swift
+/// let reader = try await RangeReader(InPlaceSource("/data/index.bin"))
+/// let page = try await withTaskExecutorPreference(executor) { try await reader.read(0..<4096) }
+/// ```
+///
+/// In place are reads of one range of at most 256 KiB. Longer ones, streams, several ranges at once, prefetches, and all reads
+/// of a file on a server are read by the threads of the library, since they gain more from several reads at a time than a
+/// wake-up costs.
+///
+/// **Cancelling.** A read in place that waits for the disk answers when the disk does: neither cancelling its task nor closing
+/// its reader ends the wait, and an actor that reads in place is busy until then. On a disk that hangs, so do the tasks that
+/// read it, and the executor if they take all of its threads.
+///
+/// **Versions** are checked after each read, as `FileSource` does: with another size or modification time, reads throw
+/// `ReadError.Code.sourceChanged`.
+public final class InPlaceSource: RangeSource {
+  private let file: FileSource
+  private let reads = Atomic<Int>(0)
+  private let bytes = Atomic<Int>(0)
+
+  /// The longest range that is read in place, in bytes.
+  private static let longest = 256 * 1024
+
+  /// The file at `path`. The first use opens it, not this initializer. The parameters are those of `FileSource`.
+  public convenience init(
+    _ path: String, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+    cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) {
+    self.init(FileSource(path, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
+  }
+
+  /// The file at `path`. The first use opens it, not this initializer. The parameters are those of `FileSource`.
+  public convenience init(
+    _ path: FilePath, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
+    cost: SourceDescription.Cost = SourceDescription.Cost()
+  ) {
+    self.init(FileSource(path, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
+  }
+
+  init(_ file: FileSource) { self.file = file }
+
+  /// Opens the file if it is not open, and returns what it is now.
+  ///
+  /// - Throws: as `FileSource.describe()`.
+  public nonisolated(nonsending) func describe() async throws -> SourceDescription { try await file.describe() }
+
+  /// What the path leads to now: if that is another file than the open one, reads that one from now on.
+  ///
+  /// - Throws: as `FileSource.renew()`.
+  public nonisolated(nonsending) func renew() async throws -> SourceDescription { try await file.renew() }
+
+  /// Returns when the file may have changed, as `FileSource` does.
+  public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
+    try await file.waitForChange(after: source)
+  }
+
+  /// Whether the system reports changes of the file.
+  public var tellsOfChanges: Bool { file.tellsOfChanges }
+
+  /// The bytes of `range`.
+  ///
+  /// - Throws: `ReadError` with `sourceChanged`, `inputOutput`, `resourcesExhausted` or `closed`; `CancellationError` if the
+  ///   task was cancelled before the read.
+  /// - Complexity: in place, one allocation and two system calls, of which `pread` waits for the disk.
+  public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    guard Self.isInPlace(range.count) else { return try await file.read(range, of: source) }
+    return try await inPlace(range, of: source) { descriptor in
+      try Self.bytes(range, descriptor, source)
+    }
+  }
+
+  /// The bytes of several ranges. The threads of the library read them at the same time.
+  public nonisolated(nonsending) func read(
+    _ ranges: [ByteRange], of source: SourceDescription
+  ) async throws -> [Bytes] { try await file.read(ranges, of: source) }
+
+  /// The bytes of `range` for a cache, one piece for each block of `grid`.
+  public nonisolated(nonsending) func read(
+    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+  ) async throws -> [Bytes] {
+    guard Self.isInPlace(range.count) else { return try await file.read(range, of: source, scatteredBy: grid) }
+    return try await inPlace(range, of: source) { descriptor in
+      try grid.pieces(of: range).map { try Self.bytes($0.range, descriptor, source) }
+    }
+  }
+
+  /// On a thread of an executor `nil`: the read that follows asks the system once for all. On any other thread what
+  /// `FileSource` has at once.
+  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+    Self.isInPlace(range.count) ? nil : file.ready(range, of: source)
+  }
+
+  /// `true`, as for `FileSource`. Reads in place are the exception.
+  public var isPrompt: Bool { true }
+
+  /// What `FileSource` counts, and the reads and bytes `inPlace`.
+  public func statistics() -> [ReadCounts] {
+    [
+      ReadCounts(
+        "inPlace", counts: ["reads": reads.load(ordering: .relaxed), "bytes": bytes.load(ordering: .relaxed)])
+    ] + file.statistics()
+  }
+
+  /// Passes the advice to the system.
+  public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
+    file.advise(advice, range, of: source)
+  }
+
+  /// Closes the file, once no read in place waits for the disk any more.
+  public nonisolated(nonsending) func close() async { await file.close() }
+
+  // MARK: reading in place
+
+  private static func isInPlace(_ count: Int) -> Bool {
+    count <= longest && ReadingExecutor.Worker.current != nil
+  }
+
+  private func inPlace<Value: Sendable>(
+    _ range: ByteRange, of source: SourceDescription, _ read: @escaping @Sendable (FileDescriptor) throws -> Value
+  ) async throws -> Value {
+    try Task.checkCancellation()
+    let value = try await file.withDescriptor(of: source, for: range, waits: false) { descriptor in
+      // A file on a server is read on a thread of the library.
+      guard let worker = ReadingExecutor.Worker.current else { return try read(descriptor) }
+      return try worker.waiting { try read(descriptor) }
+    }
+    reads.wrappingAdd(1, ordering: .relaxed)
+    bytes.wrappingAdd(range.count, ordering: .relaxed)
+    if let worker = ReadingExecutor.Worker.current, worker.isTurnOver { await Task.yield() }
+    return value
+  }
+
+  private static func bytes(
+    _ range: ByteRange, _ descriptor: FileDescriptor, _ source: SourceDescription
+  ) throws -> Bytes {
+    try Bytes(count: range.count) { buffer in
+      var filled = 0
+      while filled < range.count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+        let count: Int
+        do {
+          count = try descriptor.read(fromAbsoluteOffset: Int64(range.lowerBound + filled), into: rest)
+        } catch let errno as Errno {
+          throw ReadError.errno(errno, "read the file", source: source.name, range: range)
+        }
+        guard count > 0 else {
+          throw ReadError(
+            .sourceChanged,
+            "the file ended \(range.count - filled) bytes early since it was opened: open it again to read the new version",
+            source: source.name, range: range)
+        }
+        filled += count
+      }
+    }
+  }
+}
