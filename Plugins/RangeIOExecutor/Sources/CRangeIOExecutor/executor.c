@@ -1,6 +1,5 @@
-#if defined(__linux__)
-#define _GNU_SOURCE
-#endif
+#include "platform.h"
+
 #include "CRangeIOExecutor.h"
 
 #include <errno.h>
@@ -18,11 +17,7 @@ struct start {
 static void *run(void *argument) {
   struct start start = *(struct start *)argument;
   free(argument);
-#if defined(__APPLE__)
-  pthread_setname_np("rangeio-tasks");
-#elif defined(__linux__)
-  pthread_setname_np(pthread_self(), "rangeio-tasks");
-#endif
+  rie_name_thread("rangeio-tasks");
   start.body(start.context);
   return NULL;
 }
