@@ -152,7 +152,7 @@ public func _exit(_ code: Int32) -> Never { stub() }
 @discardableResult public func getpid() -> pid_t { stub() }
 @discardableResult public func getrusage(_ who: Int32, _ usage: UnsafeMutablePointer<rusage>!) -> Int32 { stub() }
 
-// MARK: getpwnam(3), getenv(3), malloc(3), memory(3), string(3), pow(3)
+// MARK: getpwnam(3), getenv(3), malloc(3), memory(3), string(3), pow(3), log(3), sin(3), cos(3)
 
 public struct passwd {
   public var pw_name: UnsafeMutablePointer<CChar>!
@@ -170,3 +170,6 @@ public func free(_ memory: UnsafeMutableRawPointer!) {}
   stub()
 }
 public func pow(_ base: Double, _ exponent: Double) -> Double { stub() }
+public func log(_ value: Double) -> Double { stub() }
+public func sin(_ angle: Double) -> Double { stub() }
+public func cos(_ angle: Double) -> Double { stub() }
