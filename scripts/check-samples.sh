@@ -73,7 +73,7 @@ while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
   find Sources "$scratch/checkouts/swift-system" -name module.modulemap
   [ -z "$more" ] || find "$scratch"/checkouts/swift-{atomics,numerics,nio,nio-ssl,nio-http2,nio-extras,crypto,async-algorithms} \
     "$scratch"/*/debug/*.build -name module.modulemap -not -path '*.build/include/*' | grep -v /CRangeIO)
-for folder in Sources/CRangeIOSystem Plugins/RangeIOMapped/Sources/CRangeIOMapped; do
+for folder in Sources/CRangeIOSystem Plugins/*/Sources/C*; do
   name=$(basename "$folder")
   echo "module $name { umbrella \"$PWD/$folder/include\" export * }" >"$work/$name.modulemap"
   maps+=(-Xcc "-fmodule-map-file=$work/$name.modulemap")

@@ -126,11 +126,18 @@ final class CachingStage: ReadyStage {
     let key = Self.touchHash(block, number)
     if sample.contains(block) { return try await readSampled(request, key, admission, next) }
     let isKnown = admission.touches.touch(key)
-    guard !request.source.isPassed || isKnown && keepsAnyway(request, admission) else {
-      admission.pass()
-      return try await readPast(request, next)
+    // The store has been asked for what lies in one block, and has nothing else of it that a first read needs.
+    let passes = isKnown ? request.source.isPassed && !keepsAnyway(request, admission) : isInOneBlock(request)
+    guard passes || !isKnown && request.source.isPassed else {
+      return try await readMissing(request, next, isFirst: !isKnown)
     }
-    return try await readMissing(request, next, isFirst: !isKnown)
+    admission.pass()
+    return try await readPast(request, next)
+  }
+
+  private func isInOneBlock(_ request: ReadRequest) -> Bool {
+    let shift = grid(of: request.source).shift
+    return request.range.lowerBound >> shift == (request.range.upperBound - 1) >> shift
   }
 
   /// The path of a hit: only the shard's lock, and no allocation.

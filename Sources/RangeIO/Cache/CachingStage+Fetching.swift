@@ -62,7 +62,9 @@ extension CachingStage {
   /// Reads without the store, if that is allowed.
   func readPast(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
-    let response = try await next(request)
+    let response: ReadResponse
+    // Without an asynchronous call, if that can be.
+    if let ready = passAtHand(request, next) { response = ready } else { response = try await next(request) }
     countMiss(request, next)
     return response
   }

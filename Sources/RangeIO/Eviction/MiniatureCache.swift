@@ -1,22 +1,26 @@
 /// A cache of fingerprints without bytes: tells how often a cache would hit.
 ///
 /// Send it the reads of a sample of the keys, chosen by a hash (``ReadSample``), and give it the same share of the
-/// capacity: then it hits as often as the whole cache would, nearly. Needs 12 bytes for each fingerprint, and what the
+/// capacity: then it hits as often as the whole cache would, nearly. Needs 16 bytes for each fingerprint, and what the
 /// policy needs.
 ///
 /// Source: C. Waldspurger, T. Saemundsson, I. Ahmad, N. Park, "Cache Modeling and Optimization using Miniature
 /// Simulations", USENIX ATC '17.
 package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
-  package var policy: Policy
-  /// The number of fingerprints that there is room for.
+  package private(set) var policy: Policy
+  /// The limit for the sum of all weights.
   package private(set) var capacity: Int
+  package private(set) var hits = 0
+  package private(set) var misses = 0
+  private var weight = 0
   private var fingerprints: [UInt32] = []
+  private var weights: [UInt32] = []
   private var free: [UInt32] = []
   /// Slots by fingerprint, with open addressing; `.max` where there is none.
   private var places: [UInt32]
   package private(set) var count = 0
 
-  /// - Parameter policy: for as many chunks of weight 1.
+  /// - Parameter policy: of the same capacity.
   package init(_ policy: Policy, capacity: Int) {
     self.policy = policy
     self.capacity = capacity
@@ -26,13 +30,13 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
   /// Made for the fingerprints that there are: there may be room for any number.
   private static func table(for count: Int) -> [UInt32] { Array(repeating: .max, count: max(8, count * 4)) }
 
-  package var byteCount: Int { (fingerprints.capacity + free.capacity + places.capacity) * 4 }
+  package var byteCount: Int { (fingerprints.capacity + weights.capacity + free.capacity + places.capacity) * 4 }
 
   /// Changes the room. Evicts what no longer fits.
   package mutating func resize(to capacity: Int) {
     self.capacity = capacity
     policy.capacity = capacity
-    while count > capacity { evict() }
+    while weight > capacity, evict() {}
   }
 
   private mutating func grow() {
@@ -42,27 +46,41 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
   }
 
   /// Reads a key; stores it if it is missing. Returns whether it was there.
-  package mutating func read(_ fingerprint: UInt32) -> Bool {
+  package mutating func read(_ fingerprint: UInt32, weight: Int = 1) -> Bool {
     let slot = places[place(of: fingerprint)]
     if slot != .max {
+      hits += 1
       policy.hit(Int(slot))
       return true
     }
-    if count >= capacity { evict() }
-    if (count + 1) * 2 > places.count { grow() }
-    let new = free.popLast() ?? UInt32(fingerprints.count)
-    if new == fingerprints.count { fingerprints.append(fingerprint) } else { fingerprints[Int(new)] = fingerprint }
-    places[place(of: fingerprint)] = new
-    policy.insert(Int(new), key: UInt64(fingerprint), weight: 1)
-    count += 1
+    misses += 1
+    if weight <= capacity, policy.admits(key: UInt64(fingerprint), weight: weight) { store(fingerprint, weight) }
     return false
   }
 
-  private mutating func evict() {
-    guard let slot = policy.evict() else { return }
+  private mutating func store(_ fingerprint: UInt32, _ weight: Int) {
+    while self.weight + weight > capacity, evict() {}
+    if (count + 1) * 2 > places.count { grow() }
+    // Without free slots, all up to here are used.
+    let slot = free.popLast().map(Int.init) ?? count
+    fingerprints.extend(toHold: slot, filler: 0)
+    weights.extend(toHold: slot, filler: 0)
+    fingerprints[slot] = fingerprint
+    weights[slot] = UInt32(clamping: weight)
+    places[place(of: fingerprint)] = UInt32(slot)
+    self.weight += Int(weights[slot])
+    count += 1
+    policy.insert(slot, key: UInt64(fingerprint), weight: weight)
+  }
+
+  /// Returns whether there was something to evict.
+  private mutating func evict() -> Bool {
+    guard let slot = policy.evict() else { return false }
     vacate(place(of: fingerprints[slot]))
     free.append(UInt32(slot))
+    weight -= Int(weights[slot])
     count -= 1
+    return true
   }
 
   /// Where a fingerprint is, or where it belongs.

@@ -11,7 +11,7 @@
 /// a switch it stays for as many reads as there are chunks.
 ///
 /// **Cost.** Between one key in 32 and all keys are sampled: so many that the miniatures hold 256 chunks at least.
-/// 40 bytes for each chunk in a miniature: six or seven bytes for each of the cache, if it has over 8,192.
+/// 44 bytes for each chunk in a miniature: eight bytes for each of the cache, if it has over 8,192.
 public struct PolicyTuner: Sendable {
   /// How the tuner decides.
   package struct Settings: Sendable {

@@ -9,8 +9,10 @@ struct ReadSample: Sendable {
   /// misses, and needs no tuning.
   private static let mostWaiting = 256
 
-  /// Marks from here on are those of sampled chunks; no mark is above 254.
+  /// Marks from here on are those of sampled chunks; no mark is above 254. While no further read can wait, there are none.
   private(set) var floor: UInt8
+  /// The floor while reads can wait.
+  private var levelFloor: UInt8
   private let seed: UInt32
   private var fingerprints: [UInt32] = []
   private var first = 0
@@ -21,14 +23,18 @@ struct ReadSample: Sendable {
   /// Everything is sampled, until ``set(level:)``.
   static func all(seed: UInt32) -> ReadSample { ReadSample(floor: 0, seed: seed) }
 
-  var isOn: Bool { floor != .max }
+  var isOn: Bool { levelFloor != .max }
 
   private init(floor: UInt8, seed: UInt32) {
     self.floor = floor
+    levelFloor = floor
     self.seed = seed
   }
 
-  mutating func set(level: Int) { floor = UInt8(level) << 5 }
+  mutating func set(level: Int) {
+    levelFloor = UInt8(level) << 5
+    if floor != .max { floor = levelFloor }
+  }
 
   /// The level of a key, in the upper three bits.
   func level(of fingerprint: UInt32) -> UInt8 {
@@ -47,6 +53,8 @@ struct ReadSample: Sendable {
     guard fingerprints.count < Self.mostWaiting else { return }
     if fingerprints.isEmpty { fingerprints.reserveCapacity(Self.mostWaiting) }
     fingerprints.append(fingerprint)
+    // Hits then cost nothing.
+    if fingerprints.count == Self.mostWaiting { floor = .max }
   }
 
   /// The next read that waits.
@@ -54,6 +62,7 @@ struct ReadSample: Sendable {
     guard first < fingerprints.count else {
       fingerprints.removeAll(keepingCapacity: true)
       first = 0
+      floor = levelFloor
       return nil
     }
     defer { first += 1 }

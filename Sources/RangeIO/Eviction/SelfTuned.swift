@@ -8,9 +8,10 @@ package struct SelfTuned: EvictionPolicy {
   package private(set) var tuner: PolicyTuner?
   private var insertions = 0
 
-  package init(_ factory: EvictionPolicyFactory, capacity: Int) {
+  /// - Parameter tunes: `false` for one that keeps the parameters that it begins with.
+  package init(_ factory: EvictionPolicyFactory, capacity: Int, tunes: Bool = true) {
     policy = factory.make(capacity)
-    tuner = factory.makeTuner?(capacity)
+    if tunes { tuner = factory.makeTuner?(capacity) }
   }
 
   package var capacity: Int {

@@ -10,7 +10,7 @@
 /// is 0.8 and 12 points.
 ///
 /// Takes about 50 bytes for each key of a model. In total that is 375 bytes for each block of the cache, times the
-/// sample's share: 12 bytes for each block of a large cache, some 100 KB for a small one.
+/// sample's share: 1.5 bytes for each block of a large cache, some 100 KB for one of 256 to 65,536 blocks.
 ///
 /// Sources: C. A. Waldspurger, T. Saemundsson, I. Ahmad, N. Park, "Cache Modeling and Optimization using Miniature
 /// Simulations", USENIX ATC '17; sampling by hash: C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad, "Efficient MRC
@@ -19,7 +19,7 @@ struct SizeModels: Sendable {
   /// The capacities of the models, as multiples of the cache's. One of them is 1.
   static let factors = [0.5, 1, 2, 4]
   private let share: Double
-  private var models: [ModelCache]
+  private var models: [MiniatureCache<SelfTuned>]
 
   /// - Parameters:
   ///   - capacity: that of the cache, in bytes.
@@ -30,22 +30,21 @@ struct SizeModels: Sendable {
     self.share = share
     models = Self.factors.map { factor in
       let capacity = Self.scaled(capacity, factor * share)
-      let isTuned = tunes && policy.makeTuner != nil
-      return ModelCache(
-        capacity: capacity, policy: isTuned ? SelfTuned(policy, capacity: capacity) : policy.make(capacity))
+      return MiniatureCache(SelfTuned(policy, capacity: capacity, tunes: tunes), capacity: capacity)
     }
   }
 
   /// Follows a change of the cache's capacity.
   mutating func setCapacity(_ capacity: Int) {
     for (index, factor) in Self.factors.enumerated() {
-      models[index].capacity = Self.scaled(capacity, factor * share)
+      models[index].resize(to: Self.scaled(capacity, factor * share))
     }
   }
 
   /// A sampled key was read.
   mutating func access(_ key: UInt64, weight: Int) {
-    for index in models.indices { models[index].access(key, weight: weight) }
+    let fingerprint = Ghost.fingerprint(of: key)
+    for index in models.indices { _ = models[index].read(fingerprint, weight: weight) }
   }
 
   /// The hit ratios of caches with the capacities of ``factors``; empty if no key was sampled.
@@ -73,13 +72,16 @@ package struct SizeSampling: Hashable, Sendable {
   package var most: Double
 
   /// The share of keys that is sampled in a large cache.
-  private static let least = 1.0 / 32
+  private static let least = 1.0 / 256
 
   /// Whether the models have tuners, see ``SizeModels``.
   package var tunes = false
 
-  /// For a cache in use. A sampled look-up costs some 200 ns, so a small cache has smaller models.
-  package static let live = SizeSampling(modelBlocks: 256, most: 1 / 8)
+  /// The blocks that a cache needs to have models at all.
+  private var fewestBlocks = 0
+
+  /// For a cache in use. A sampled look-up costs some 200 ns, so a small cache has smaller models, and a tiny one none.
+  package static let live = SizeSampling(modelBlocks: 256, most: 1 / 16, fewestBlocks: 128)
   /// For a replay, where a good estimate matters more than time.
   package static let thorough = SizeSampling(modelBlocks: 4096, most: 1, tunes: true)
   /// No estimates.
@@ -87,7 +89,7 @@ package struct SizeSampling: Hashable, Sendable {
 
   /// The share of keys to sample for a cache of `blocks` blocks.
   package func share(ofBlocks blocks: Int) -> Double {
-    min(most, max(Self.least, Double(modelBlocks) / Double(max(1, blocks))))
+    blocks < fewestBlocks ? 0 : min(most, max(Self.least, Double(modelBlocks) / Double(max(1, blocks))))
   }
 }
 

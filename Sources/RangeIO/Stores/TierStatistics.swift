@@ -72,11 +72,11 @@ public struct TierStatistics: Hashable, Sendable, Encodable {
   /// The original size of the compressed blocks.
   public package(set) var rawBytes = 0
 
-  /// How often the store would hit with half, once, twice and four times its limit. Empty before the first look-up, and
-  /// for tiers other than memory.
+  /// How often the store would hit with half, once, twice and four times its limit. Empty before the first look-up, for
+  /// tiers other than memory, and for a store with room for fewer than 128 blocks of the typical size.
   ///
-  /// Estimated from a sample of the look-ups, since the store was made: a thirty-second of the blocks, and more in a
-  /// store of fewer than 8,192. Mostly within a point or two; rougher in a store of fewer than 2,048 blocks. Removals
+  /// Estimated from a sample of the look-ups, since the store was made: of one block in 256, and of up to one in 16 in a
+  /// store of fewer than 65,536. Mostly within a point or two; rougher in a store of fewer than 4,096 blocks. Removals
   /// and time limits are not taken into account.
   public package(set) var estimates: [Estimate] = []
 

@@ -4,16 +4,17 @@ import RangeIOTraces
 extension ReplayCommand {
   /// Replays caches of several sizes, with each policy, and counts the optimum.
   func compareSizes() async throws {
-    guard blocks == nil, capacity == nil, share == nil, !tiers, !spill, !curve else {
+    guard blocks == nil, capacity == nil, share == nil, !tiers, !spill, !curve, tuneLog == nil else {
       throw ToolFailure.usage(
-        "--sizes and --plot replay several sizes: leave out --blocks, --capacity, --share, --tiers and --curve")
+        "--sizes and --plot replay several sizes: leave out --blocks, --capacity, --share, --tiers, --curve and "
+          + "--tune-log")
     }
     guard !force || plot != nil else { throw ToolFailure.usage("--force: goes with --plot") }
     let sizes = try sizes.map { try ReplaySizes($0) } ?? .standard
     let trace = try await load()
     // Checks the other options before a long replay, and the picture's name with them.
     let grid = try options(blocks: 1 << 20).grid
-    let picture = try plot.map { try PictureFile($0, force: force) }
+    let picture = try plot.map { try ResultFile($0, force: force) }
     let reads = BlockReads(trace, grid)
     guard reads.uniqueCount > 0 else { throw ToolFailure("\(Complaint.oneLine(self.trace)): the trace reads nothing") }
     var comparison = SizeComparison(
@@ -40,11 +41,11 @@ extension ReplayCommand {
     var progress = Progress(
       "replaying, \(name)", total: trace.requests.reduce(0) { $0 + $1.count } * blocks.count)
     defer { progress.clear() }
-    var ratios: [Double] = []
+    var (ratios, log): ([Double], TuneLog?) = ([], nil)
     for count in blocks {
       let options = try options(blocks: count)
       let replay = Replay(trace: trace, grid: options.grid, order: order)
-      let counts = try await counts(replay, options, options.store(factory)) { progress.advance($0) }
+      let counts = try await counts(replay, options, options.store(factory), log: &log) { progress.advance($0) }
       ratios.append(Double(counts.hits) / Double(max(1, counts.blockAccesses)))
     }
     return .init(policy: name, hitRatios: ratios)
@@ -59,23 +60,5 @@ extension ReplayCommand {
   /// The trace as the user named it, without folders.
   private var traceName: String {
     Complaint.oneLine(String(trace.split(separator: "/").last.map { $0 } ?? trace[...]))
-  }
-}
-
-/// A picture that is written at the end of long work. Whether its name can be used is known at the beginning.
-private struct PictureFile {
-  private let path: String
-  private let force: Bool
-
-  init(_ path: String, force: Bool) throws(ToolFailure) {
-    (self.path, self.force) = (path, force)
-    // Makes a file beside it and removes that again.
-    _ = try OutputFile.create(path, force: force)
-  }
-
-  func write(_ text: String) throws {
-    var file = try OutputFile.create(path, force: force)
-    try file.write(Bytes(Array(text.utf8)))
-    try file.finish()
   }
 }

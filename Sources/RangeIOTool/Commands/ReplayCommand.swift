@@ -13,8 +13,9 @@ struct ReplayCommand: CommandWithStats {
       that it is given. No source is read: what a fetch would bring is made up. With --tiers a part of the memory holds \
       compressed blocks, and the same memory without them is replayed, too. With --spill what memory evicts goes \
       to a disk, a made-up one, too: memory for 2% of the blocks that the trace reads, a quarter of it for compressed \
-      blocks, and a disk for 10%, whole blocks as they are. With --sizes or --plot caches of several sizes are replayed, and the most hits that any cache could have \
-      is counted beside them (belady): it knows all reads in advance.
+      blocks, and a disk for 10%, whole blocks as they are. With --sizes or --plot caches of several sizes are \
+      replayed, and the most hits that any cache could have is counted beside them (belady): it knows all reads in \
+      advance.
       """)
 
   @Argument(help: "The trace.", completion: .file())
@@ -68,7 +69,12 @@ struct ReplayCommand: CommandWithStats {
       valueName: "file"),
     completion: .file())
   var plot: String?
-  @Flag(help: "Replace the picture if it exists.")
+  @Option(
+    help: ArgumentHelp(
+      "Write what the adaptive policy chose, and what its candidates would have hit, as CSV.", valueName: "file"),
+    completion: .file())
+  var tuneLog: String?
+  @Flag(help: "Replace the picture or the log if it exists.")
   var force = false
   @Flag(help: "Print JSON.")
   var json = false
@@ -76,7 +82,10 @@ struct ReplayCommand: CommandWithStats {
 
   func run() async throws {
     if sizes != nil || plot != nil { return try await compareSizes() }
-    guard !force else { throw ToolFailure.usage("--force: goes with --plot") }
+    guard !force || tuneLog != nil else { throw ToolFailure.usage("--force: goes with --plot or --tune-log") }
+    guard tuneLog == nil || policy.tunes else {
+      throw ToolFailure.usage("--tune-log: the policy \(policy.rawValue) chooses nothing: say --policy adaptive")
+    }
     var tiers = try ReplayTiers(
       compressedPercent: compressedShare == 0 && spill ? nil : compressedShare ?? (spill ? 25 : 50),
       shrinkPercent: shrinksTo)
@@ -87,6 +96,7 @@ struct ReplayCommand: CommandWithStats {
     let early = isOfTrace ? nil : try options()
     let trace = try await load()
     let options = try early ?? options { trace.uniqueBlocks(on: $0) }
+    let logFile = try tuneLog.map { try ResultFile($0, force: force) }
     if spill {
       tiers.spill = try ReplaySpill(
         percent: spillShare, uniqueBlocks: trace.uniqueBlocks(on: options.grid),
@@ -95,10 +105,12 @@ struct ReplayCommand: CommandWithStats {
     let replay = Replay(trace: trace, grid: options.grid, order: order)
     var report = ReplayReport(head: head(trace, options, tiers.spill))
     for (name, factory) in policy.factories {
-      var progress = Progress("replaying, \(name)", total: trace.requests.reduce(0) { $0 + $1.count })
+      var progress = Progress("replaying, \(name)", total: replay.requestedBytes)
       defer { progress.clear() }
       let store = options.store(factory, estimates: curve)
-      let counts = try await counts(replay, options, store) { progress.advance($0) }
+      var log = store.tunerState == nil ? nil : TuneLog(store, requestedBytes: replay.requestedBytes)
+      let counts = try await counts(replay, options, store, log: &log) { progress.advance($0) }
+      if let log { try logFile?.write(log.text) }
       report.rows.append(.init(policy: name, counts: counts, estimates: store.statistics().estimates))
       if self.tiers { report.rows.append(try await row(name, replay, options, factory, tiers)) }
     }
@@ -122,7 +134,7 @@ struct ReplayCommand: CommandWithStats {
     guard tiers.spill == nil || budget.bytes >= 8 * MemoryStore.charge(of: options.grid.blockSize) else {
       throw ToolFailure.usage("--spill: give memory room for eight blocks at least, by --memory-share or --capacity")
     }
-    var progress = Progress("replaying, \(policy), tiers", total: replay.trace.requests.reduce(0) { $0 + $1.count })
+    var progress = Progress("replaying, \(policy), tiers", total: replay.requestedBytes)
     defer { progress.clear() }
     let page = MadeUpPage.make(shrinkingTo: tiers.fraction, blockSize: options.grid.blockSize)
     let source = MadeUpSource(byteCount: replay.trace.byteCount, page: page)
@@ -133,16 +145,16 @@ struct ReplayCommand: CommandWithStats {
 
   /// In the order of blocks, measures the store alone; in the order of requests, a reader with the store.
   func counts(
-    _ replay: Replay, _ options: ReplayOptions, _ store: MemoryStore, _ progress: (Int) -> Void
+    _ replay: Replay, _ options: ReplayOptions, _ store: MemoryStore, log: inout TuneLog?, _ progress: (Int) -> Void
   ) async throws -> ReplayCounts {
     let source = MadeUpSource(byteCount: replay.trace.byteCount)
     switch order {
     case .block:
       var target = StoreTarget(store, options.grid, source)
-      return try await replay.run(&target, progress: progress)
+      return try await replay.run(&target, log: &log, progress: progress)
     case .request:
       var target = try await ReaderTarget(store, options.grid, source)
-      let counts = try await replay.run(&target, progress: progress)
+      let counts = try await replay.run(&target, log: &log, progress: progress)
       await target.close()
       return counts
     }
@@ -179,6 +191,9 @@ extension RangeTrace {
 /// The values of `--policy`.
 enum ReplayPolicy: String, CaseIterable, ExpressibleByArgument {
   case `default`, lru, sieve, s3fifo, adaptive, all
+
+  /// Whether one of them has a tuner.
+  var tunes: Bool { factories.contains { $0.factory.makeTuner != nil } }
 
   /// The policies to replay with, and their names in the report. The default policy is reported as the default,
   /// whichever it is.

@@ -20,9 +20,21 @@ struct Replay {
   /// The number of requests after which the replay reports progress and checks for cancellation.
   private static let stride = 1024
 
-  /// - Parameter progress: called with the number of bytes requested since the last call.
-  /// - Throws: `CancellationError`, and any error that `target` throws.
+  /// The sum of all requests.
+  var requestedBytes: Int { trace.requests.reduce(0) { $0 + $1.count } }
+
   func run(_ target: inout some ReplayTarget, progress: (Int) -> Void = { _ in }) async throws -> ReplayCounts {
+    var log: TuneLog?
+    return try await run(&target, log: &log, progress: progress)
+  }
+
+  /// - Parameters:
+  ///   - log: hears of every request.
+  ///   - progress: called with the number of bytes requested since the last call.
+  /// - Throws: `CancellationError`, and any error that `target` throws.
+  func run(
+    _ target: inout some ReplayTarget, log: inout TuneLog?, progress: (Int) -> Void
+  ) async throws -> ReplayCounts {
     var counts = ReplayCounts()
     let start = ContinuousClock.now
     var told = 0
@@ -34,6 +46,7 @@ struct Replay {
       case .block: for piece in grid.pieces(of: range) { try await read(piece.range, &target, &fetched, &counts) }
       case .request: if !range.isEmpty { try await read(range, &target, &fetched, &counts) }
       }
+      log?.note(counts)
       if counts.requests % Self.stride == 0 {
         try Task.checkCancellation()
         progress(counts.requestedBytes - told)

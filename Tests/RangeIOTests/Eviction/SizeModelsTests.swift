@@ -6,10 +6,12 @@ import Testing
 @testable import RangeIOTestSupport
 
 @Suite struct SizeModelsTests {
-  @Test func `small caches are sampled in full where time does not matter, large ones by a thirty-second`() {
-    let thorough: [(Int, Double)] = [(0, 1), (1, 1), (4096, 1), (8192, 0.5), (1 << 17, 1 / 32), (1 << 40, 1 / 32)]
+  @Test func `small caches are sampled in full where time does not matter, large ones by a fraction`() {
+    let thorough: [(Int, Double)] = [(0, 1), (1, 1), (4096, 1), (8192, 0.5), (1 << 20, 1 / 256), (1 << 40, 1 / 256)]
     for (blocks, share) in thorough { #expect(SizeSampling.thorough.share(ofBlocks: blocks) == share) }
-    let live: [(Int, Double)] = [(0, 1 / 8), (2048, 1 / 8), (4096, 1 / 16), (8192, 1 / 32), (1 << 40, 1 / 32)]
+    let live: [(Int, Double)] = [
+      (0, 0), (127, 0), (128, 1 / 16), (4096, 1 / 16), (8192, 1 / 32), (1 << 16, 1 / 256), (1 << 40, 1 / 256),
+    ]
     for (blocks, share) in live { #expect(SizeSampling.live.share(ofBlocks: blocks) == share) }
     #expect(SizeSampling.none.share(ofBlocks: 1) == 0)
   }
@@ -30,7 +32,7 @@ import Testing
     #expect(SizeModels.Sample(share: 1).contains(.max))
   }
 
-  @Test func `with all keys the estimates are exact`() {
+  @Test func `with all keys the estimates are right to a fifth of a point`() {
     let accesses = BlockAccesses(MixedTrace.make(seed: 7), BlockGrid(blockSize: 4096)!)
     for policy in EvictionPolicyFactory.all {
       var models = SizeModels(capacity: 64, policy: policy, share: 1, tunes: true)
@@ -38,7 +40,7 @@ import Testing
       let hits = [32, 64, 128, 256].map {
         Double(accesses.hits(policy, capacity: $0)) / Double(accesses.accesses.count)
       }
-      for (estimate, truth) in zip(models.hitRatios(hits[1]), hits) { #expect(abs(estimate - truth) < 1e-9) }
+      for (estimate, truth) in zip(models.hitRatios(hits[1]), hits) { #expect(abs(estimate - truth) < 0.002) }
     }
   }
 

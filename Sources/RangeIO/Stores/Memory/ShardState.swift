@@ -4,7 +4,7 @@ import CRangeIOSystem
 /// waits, copies bytes or releases memory: what leaves is returned to the caller, who releases it.
 struct ShardState: ~Copyable {
   var table = ChunkTable()
-  var policy: any EvictionPolicy
+  var policy: ShardPolicy
   /// Consulted after every few insertions; `nil` if the policy is fixed.
   let tuner: SharedTuner?
   private var insertionsUntilConsultation = SelfTuned.insertionsPerConsultation
@@ -22,7 +22,7 @@ struct ShardState: ~Copyable {
   var ownHand = 1
 
   init(policy: any EvictionPolicy, tuner: SharedTuner?) {
-    self.policy = policy
+    self.policy = ShardPolicy(policy)
     self.tuner = tuner
   }
 

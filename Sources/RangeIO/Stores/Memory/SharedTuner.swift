@@ -5,7 +5,7 @@ final class SharedTuner: Sendable {
 
   init(_ tuner: PolicyTuner) { self.tuner = Locked(tuner) }
 
-  func advise(_ policy: inout any EvictionPolicy) { tuner.withLock { policy.consult(&$0) } }
+  func advise(_ policy: inout some EvictionPolicy) { tuner.withLock { policy.consult(&$0) } }
 
   func setCapacity(_ capacity: Int) { tuner.withLock { $0.capacity = capacity } }
 
