@@ -41,6 +41,29 @@ struct CachingAtHandTests {
     #expect(store.cachedRanges(of: reader.source) == [4096..<8192])
   }
 
+  @Test func `first reads that are not kept are answered at once, too, while the source has bytes at hand`() async throws {
+    let store = self.store
+    let reader = try await RangeReader(source) {
+      Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: true)
+    }
+    // The very first read binds the version to the store.
+    #expect(try await reader.isRight(0..<10))
+    #expect(try await reader.isRight(4096..<8192))
+    #expect(source.answered == [0..<10, 4096..<8192] && source.asked == [])
+    #expect(store.cachedRanges(of: reader.source).isEmpty)
+    #expect(reader.statistics().cacheHits == 0)
+    // What is not at hand is asked for once at hand, and then not again for every read.
+    source.hasAll = false
+    source.hold(false)
+    for block in 2..<12 { #expect(try await reader.isRight(block * 4096..<block * 4096 + 100)) }
+    #expect(source.answered.count == 2 && source.asked.count == 10)
+    source.hasAll = true
+    for block in 12..<24 { #expect(try await reader.isRight(block * 4096..<block * 4096 + 100)) }
+    #expect(source.answered.count > 6)
+    #expect(store.isQuiet && store.statistics().blocks == 0)
+    await reader.close()
+  }
+
   @Test func `the whole block is fetched if whole blocks are kept`() async throws {
     let reader = try await reader(.block)
     #expect(try await reader.isRight(5000..<5100))
