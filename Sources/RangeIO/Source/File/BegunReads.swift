@@ -31,14 +31,24 @@ final class BegunReads: Sendable {
   private static let hasProcessors = rio_processor_count() > 1
   private static let pause: Int64 = 20_000
 
-  /// A device is quick if a read alone takes no longer, in nanoseconds. What wakes two threads costs the processor some 30 µs.
-  static let quick: Int64 = 60_000
+  /// A device is quick if a read alone takes no longer, in nanoseconds, however quickly threads wake.
+  static let quick: Int64 = 50_000
+  /// No device is quick of which a read takes longer.
+  static let slowestQuick: Int64 = 100_000
+  /// In between it is quick if a read takes no longer than so many times what it takes to wake a thread. To sleep is to be
+  /// woken twice, and each time costs the processor about as much as it takes.
+  static let wakes: Int64 = 4
 
   private let seen = Atomic<Int>(0)
   private let missed = Atomic<Int>(0)
   private let underWay = Atomic<Int>(0)
-  /// What a read takes that is alone, in nanoseconds: a moving average. 0 if that is not known.
+  /// What a read takes that is alone, in nanoseconds, until the thread that asked for it has it: a moving average. 0 if that
+  /// is not known.
   private let usual = Atomic<Int64>(0)
+  /// What it takes from there until its caller goes on, likewise.
+  private let waking = Atomic<Int64>(0)
+  /// When the last read that was alone had come.
+  private let lastCame = Atomic<Int64>(0)
   private let now: @Sendable () -> Int64
   private let mayLook: @Sendable () -> Bool
 
@@ -85,12 +95,30 @@ final class BegunReads: Sendable {
   /// A read has been begun.
   func began() -> Read { Read(isAlone: underWay.load(ordering: .relaxed) == 0, since: now()) }
 
-  /// The bytes of the read are there.
+  /// The bytes of the read are there, on the thread that calls this.
   func came(_ read: Read) {
     guard read.isAlone else { return }
-    let (took, before) = (max(1, now() - read.since), usual.load(ordering: .relaxed))
+    let present = now()
+    lastCame.store(present, ordering: .relaxed)
+    Self.add(present - read.since, to: usual)
+  }
+
+  /// The caller of a read that another thread has read goes on.
+  func resumed(_ read: Read) {
+    guard read.isAlone else { return }
+    let came = lastCame.load(ordering: .relaxed)
+    if came >= read.since { Self.add(now() - came, to: waking) }
+  }
+
+  private static func add(_ sample: Int64, to average: borrowing Atomic<Int64>) {
+    let (took, before) = (max(1, sample), average.load(ordering: .relaxed))
     // Of two that come at the same time one may not count.
-    usual.store(before == 0 ? took : before + (took - before) / 8, ordering: .relaxed)
+    average.store(before == 0 ? took : before + (took - before) / 8, ordering: .relaxed)
+  }
+
+  /// Whether it takes no longer to look for a read than to be woken.
+  private func isQuick(_ usual: Int64) -> Bool {
+    usual <= max(Self.quick, min(Self.slowestQuick, Self.wakes * waking.load(ordering: .relaxed)))
   }
 
   /// A thread waits for a read from now on.
@@ -106,7 +134,7 @@ final class BegunReads: Sendable {
   /// - Returns: whether all has come.
   func look<Failure: Error>(for read: Read, _ isThere: () throws(Failure) -> Bool) throws(Failure) -> Bool {
     let usual = usual.load(ordering: .relaxed)
-    guard read.isAlone, isCertain, usual > 0, usual <= Self.quick, mayLook(),
+    guard read.isAlone, isCertain, usual > 0, isQuick(usual), mayLook(),
       underWay.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged
     else { return false }
     defer { waited() }

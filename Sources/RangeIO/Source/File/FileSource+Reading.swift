@@ -119,8 +119,7 @@ extension FileSource {
         return buffer.bytes(filled)
       }
     }
-    let (count, status) = try await lanes.positional.read(range, into: buffer, from: filled, begun: begun)
-    if let read { begun?.came(read) }
+    let (count, status) = try await lanes.positional.read(range, into: buffer, from: filled, begun: begun, since: read)
     seen = status
     counters.add(count - filled, to: .positional)
     guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }

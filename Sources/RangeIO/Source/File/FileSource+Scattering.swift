@@ -72,8 +72,7 @@ extension FileSource {
         return (found, nil)
       }
     }
-    let outcome = try await lanes.positional.read(range, into: buffers, from: found, begun: begun)
-    if let read { begun?.came(read) }
+    let outcome = try await lanes.positional.read(range, into: buffers, from: found, begun: begun, since: read)
     counters.add(outcome.value - found, to: .positional)
     return outcome
   }

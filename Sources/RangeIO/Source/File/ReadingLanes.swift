@@ -40,9 +40,14 @@ final class PositionalLane: Sendable {
   ///
   /// The buffer belongs to the read until the read has ended, whether or not its caller still waits.
   ///
-  /// - Parameter begun: what is known of reads that the kernel may have begun, as this one.
-  func begin(_ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?) -> Pending<Int> {
-    begin(range, begun: begun) { [file] in
+  /// - Parameters:
+  ///   - begun: what is known of reads that the kernel may have begun, as this one.
+  ///   - since: when it was begun, if it may be the only one.
+  func begin(
+    _ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?,
+    since read: BegunReads.Read? = nil
+  ) -> Pending<Int> {
+    begin(range, begun: begun, since: read) { [file] in
       var filled = filled
       var rest: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
@@ -61,9 +66,11 @@ final class PositionalLane: Sendable {
   ///
   /// - Parameters:
   ///   - begun: if the kernel may have begun it. If that is certain it only has to be collected.
+  ///   - since: when it was begun.
   ///   - read: throws `Errno`, or an error for the caller.
   func begin<Value>(
-    _ range: ByteRange, begun: BegunReads? = nil, _ read: @escaping @Sendable () throws -> Value
+    _ range: ByteRange, begun: BegunReads? = nil, since beginning: BegunReads.Read? = nil,
+    _ read: @escaping @Sendable () throws -> Value
   ) -> Pending<Value> {
     begun?.waits()
     let threads = begun?.isCertain == true ? threads.collecting ?? threads : threads
@@ -74,6 +81,7 @@ final class PositionalLane: Sendable {
       let result: Result<Outcome<Value>, any Error>
       do {
         result = .success((try read(), file.isRemote ? try file.status() : nil))
+        if let beginning { begun?.came(beginning) }
       } catch {
         result = .failure((error as? Errno).map { ReadError.errno($0, "read the file", file.context(range)) } ?? error)
       }
@@ -108,16 +116,19 @@ final class PositionalLane: Sendable {
 
   /// Reads `range` into `buffer` from `filled` on.
   func read(
-    _ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?
+    _ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?, since read: BegunReads.Read?
   ) async throws -> Outcome<Int> {
-    try await finish(begin(range, into: buffer, from: filled, begun: begun))
+    let outcome = try await finish(begin(range, into: buffer, from: filled, begun: begun, since: read))
+    if let read { begun?.resumed(read) }
+    return outcome
   }
 
   /// Reads `range` into several buffers. The first `filled` bytes are already there.
   func read(
-    _ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int, begun: BegunReads?
+    _ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int, begun: BegunReads?,
+    since read: BegunReads.Read?
   ) async throws -> Outcome<Int> {
-    let pending = begin(range, begun: begun) { [file] in
+    let pending = begin(range, begun: begun, since: read) { [file] in
       var filled = filled
       if let begun, begun.isOpen {
         try begun.watch { () throws(Errno) in
@@ -129,7 +140,9 @@ final class PositionalLane: Sendable {
       }
       return try buffers.fill(after: filled, from: range.lowerBound, of: file.descriptor, file.syscalls)
     }
-    return try await finish(pending)
+    let outcome = try await finish(pending)
+    if let read { begun?.resumed(read) }
+    return outcome
   }
 }
 

@@ -107,6 +107,28 @@ struct BegunReadsTests {
     #expect(try looks(for: BegunReads()) == 0)
   }
 
+  @Test func `where threads wake slowly a device counts as quick for longer, up to a limit`() throws {
+    let (begun, clock) = try certain(70_000)
+    /// A read by another thread, whose caller goes on so much later.
+    func read(_ took: Int64, waking: Int64) {
+      let read = begun.began()
+      clock.advance(by: took)
+      begun.came(read)
+      clock.advance(by: waking)
+      begun.resumed(read)
+    }
+    #expect(try looks(for: begun) == 0)
+    for _ in 0..<40 { read(70_000, waking: 10_000) }
+    #expect(try looks(for: begun) == 0)
+    for _ in 0..<40 { read(70_000, waking: 25_000) }
+    #expect(try looks(for: begun, after: 5) == 6)
+    for _ in 0..<40 { read(BegunReads.slowestQuick + 5000, waking: 400_000) }
+    #expect(try looks(for: begun) == 0)
+    // What wakes its caller late does not make the device slow.
+    for _ in 0..<100 { read(30_000, waking: 400_000) }
+    #expect(try looks(for: begun, after: 5) == 6)
+  }
+
   @Test func `a device that becomes slow is not looked at any more, and again once it is quick`() throws {
     let (begun, clock) = try certain(20_000)
     func read(_ nanoseconds: Int64) {
