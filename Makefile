@@ -1,6 +1,6 @@
 # What there is to run. Each target is a line or a script in scripts/.
 
-.PHONY: help setup demo test verify bench format lint check-core check-platforms hit-cost guides examples clean
+.PHONY: help setup demo test verify bench bench-check format lint check-core check-platforms hit-cost guides examples clean
 .DEFAULT_GOAL := help
 
 # Not whole packages below: their .build directories hold other people's sources.
@@ -29,6 +29,9 @@ verify: setup ## What takes longer: every engine, long stress, many seeds, sanit
 
 bench: setup ## Measure against other ways to read
 	@Benchmarks/run.sh
+
+bench-check: setup ## Name what got slower since the last release: both builds in turn, and instruction counts
+	@Benchmarks/check.sh
 
 format: ## Format all sources
 	@swift format --in-place --parallel --recursive $(SWIFT_FORMAT_PATHS)

@@ -22,6 +22,7 @@ let package = Package(
     .package(name: "swift-range-io", path: ".."),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     // SQLite behind it: on Linux it needs the headers of libsqlite3, which run.sh installs.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
   ],
@@ -46,6 +47,7 @@ let package = Package(
         .product(name: "_NIOFileSystem", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],

@@ -28,6 +28,12 @@ if [ "$(uname -s)" = Linux ] && ! [ -e /usr/include/sqlite3.h ] && ! pkg-config 
   }
 fi
 
+# fio says what the disk can do. The benchmark can do without.
+if [ "$(uname -s)" = Linux ] && ! command -v fio >/dev/null 2>&1; then
+  echo "bench: installing fio" >&2
+  install fio 2>/dev/null || echo "bench: without fio, which cannot be installed here" >&2
+fi
+
 # Another is RocksDB, in the one version that it was written for. The benchmark can do without.
 has_rocksdb() {
   grep -qs 'define ROCKSDB_MAJOR 7$' /usr/include/rocksdb/version.h &&

@@ -1,3 +1,6 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
 #include "CBenchmarkPeers.h"
 
 #include <errno.h>
@@ -5,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,12 +36,18 @@ static uint64_t *allocate(size_t size, bool is_direct) {
   return posix_memalign(&buffer, 4096, size) == 0 ? buffer : NULL;
 }
 
-/// One read as a careful C program does it. Zero, or -errno.
-static int read_once(int fd, int64_t offset, size_t size, const struct stat *version, bool is_direct) {
+/// One read as a careful C program does it, or a copy from where the file is mapped. Zero, or -errno.
+static int read_once(int fd, const char *map, int64_t offset, size_t size, const struct stat *version, bool is_direct) {
   uint64_t *buffer = allocate(size, is_direct);
   if (!buffer) return -ENOMEM;
   int error = 0;
-  ssize_t n = pread(fd, buffer, size, (off_t)offset);
+  ssize_t n;
+  if (map) {
+    memcpy(buffer, map + offset, size);
+    n = (ssize_t)size;
+  } else {
+    n = pread(fd, buffer, size, (off_t)offset);
+  }
   if (n < 0) {
     error = -errno;
   } else if ((size_t)n != size || buffer[0] != bench_word((uint64_t)offset / 8)) {
@@ -56,6 +66,8 @@ static int read_once(int fd, int64_t offset, size_t size, const struct stat *ver
 
 struct work {
   int fd;
+  /// Where the file is mapped, if it is to be copied from there.
+  const char *map;
   const int64_t *offsets;
   size_t count, size;
   const struct stat *version;
@@ -79,7 +91,7 @@ static void *worker(void *context) {
   for (;;) {
     size_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
     if (index >= work->count) return NULL;
-    int error = read_once(work->fd, work->offsets[index], work->size, work->version, work->is_direct);
+    int error = read_once(work->fd, work->map, work->offsets[index], work->size, work->version, work->is_direct);
     if (error < 0) {
       atomic_store(&work->error, error);
       return NULL;
@@ -112,17 +124,16 @@ static int64_t read_on_threads(struct work *work, int threads) {
   return error < 0 ? error : elapsed;
 }
 
-int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, int threads, bool checks_version,
-                    bool is_direct) {
-  struct stat version;
-  if (fstat(fd, &version) < 0) return -errno;
+static int64_t read_all(int fd, const char *map, const int64_t *offsets, size_t count, size_t size, int threads,
+                        const struct stat *version, bool is_direct) {
   if (threads > 1) {
     struct work work = {
         .fd = fd,
+        .map = map,
         .offsets = offsets,
         .count = count,
         .size = size,
-        .version = checks_version ? &version : NULL,
+        .version = version,
         .is_direct = is_direct,
         .mutex = PTHREAD_MUTEX_INITIALIZER,
         .changed = PTHREAD_COND_INITIALIZER,
@@ -131,10 +142,42 @@ int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, i
   }
   int64_t start = now_ns();
   for (size_t i = 0; i < count; i++) {
-    int error = read_once(fd, offsets[i], size, checks_version ? &version : NULL, is_direct);
+    int error = read_once(fd, map, offsets[i], size, version, is_direct);
     if (error < 0) return error;
   }
   return now_ns() - start;
+}
+
+int64_t bench_pread(int fd, const int64_t *offsets, size_t count, size_t size, int threads, bool checks_version,
+                    bool is_direct) {
+  struct stat version;
+  if (fstat(fd, &version) < 0) return -errno;
+  return read_all(fd, NULL, offsets, count, size, threads, checks_version ? &version : NULL, is_direct);
+}
+
+int64_t bench_mapped(int fd, int64_t byte_count, const int64_t *offsets, size_t count, size_t size, int threads,
+                     bool advises) {
+  char *map = mmap(NULL, (size_t)byte_count, PROT_READ, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) return -errno;
+  if (advises) madvise(map, (size_t)byte_count, MADV_RANDOM);
+  int64_t result = read_all(fd, map, offsets, count, size, threads, NULL, false);
+  munmap(map, (size_t)byte_count);
+  return result;
+}
+
+int64_t bench_mapped_stream(int fd, int64_t count, size_t window, bool advises) {
+  char *map = mmap(NULL, (size_t)count, PROT_READ, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) return -errno;
+  if (advises) madvise(map, (size_t)count, MADV_SEQUENTIAL);
+  int64_t start = now_ns();
+  int64_t result = 0;
+  for (int64_t position = 0; position < count && result == 0; position += (int64_t)window) {
+    size_t wanted = (int64_t)window < count - position ? window : (size_t)(count - position);
+    result = read_once(fd, map, position, wanted, NULL, false);
+  }
+  if (result == 0) result = now_ns() - start;
+  munmap(map, (size_t)count);
+  return result;
 }
 
 int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buffer, bool is_direct) {

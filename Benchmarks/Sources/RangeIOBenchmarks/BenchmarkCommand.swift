@@ -41,6 +41,12 @@ import RangeIO
       """)
   var sweep = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Measure nothing: compare the reports before-1.json, after-1.json and so on; fail if something became slower.",
+      valueName: "directory"))
+  var compare: String?
+
   // What the benchmark starts of itself to have a store whose writer was killed, in --directory.
   @Option(help: .hidden) var spillAndDie: String?
   @Option(help: .hidden) var spillBlocks = 0
@@ -97,6 +103,12 @@ import RangeIO
       print(try await CacheSweep.run(directoryURL, rounds: settings.rounds, Progress()))
       return
     }
+    if let compare {
+      let comparison = try Comparison(reportsIn: URL(fileURLWithPath: compare))
+      print(comparison.text())
+      guard comparison.slower.isEmpty else { throw ExitCode.failure }
+      return
+    }
     if let churn {
       let result = try await TierChurn.run(.seconds(churn), budget: .gibibytes(1), Progress())
       print(result)
@@ -105,11 +117,13 @@ import RangeIO
     let report = try await Self.measure(
       cells, settings, in: directoryURL, memory: filter.isEmpty, cacheFacts: wantsCacheFacts)
     print(report.text())
-    if let json { try write(report, json: URL(fileURLWithPath: json)) }
+    if let json {
+      let file = URL(fileURLWithPath: json)
+      try report.json().write(to: file)
+      try plot(report, beside: file)
+    }
     if let publish {
-      let directory = URL(fileURLWithPath: publish)
-      try write(report, json: directory.appendingPathComponent("latest.json"))
-      try Data(report.markdown().utf8).write(to: directory.appendingPathComponent("latest.md"))
+      try plot(report, beside: Publication(report: report, directory: URL(fileURLWithPath: publish)).write())
     }
   }
 
@@ -138,8 +152,8 @@ import RangeIO
       machine: MachineInfo(path: directory.path), settings: settings, series: series, memory: memory, cacheFacts: facts)
   }
 
-  private func write(_ report: Report, json: URL) throws {
-    try report.json().write(to: json)
+  /// Draws what was measured, into files beside the JSON.
+  private func plot(_ report: Report, beside json: URL) throws {
     let base = json.deletingPathExtension()
     for (plot, suffix) in [(Plot.files(report), ""), (.hits(report), "-cache")] where !plot.isEmpty {
       let picture = base.deletingLastPathComponent().appendingPathComponent(base.lastPathComponent + suffix + ".svg")

@@ -39,6 +39,15 @@ int64_t bench_pread_stream(int fd, int64_t count, size_t window, bool reuses_buf
 /// Opens a file for reads past the page cache.
 int bench_open_direct(const char *path);
 
+/// The same reads as copies of a file of `byte_count` bytes that is mapped for this run, with `MADV_RANDOM` if
+/// `advises`. Making and removing the mapping is not timed. Does not check the version.
+int64_t bench_mapped(int fd, int64_t byte_count, const int64_t *offsets, size_t count, size_t size, int threads,
+                     bool advises);
+
+/// Copies `count` bytes from the start of a mapping into a buffer that is `malloc`ed and freed for every window, with
+/// `MADV_SEQUENTIAL` if `advises`. Returns nanoseconds.
+int64_t bench_mapped_stream(int fd, int64_t count, size_t window, bool advises);
+
 /// Writes `count` bytes into a new file with `pwrite`, `window` bytes at a time, followed by an `fdatasync` if `syncs`.
 /// Returns nanoseconds, from opening the file to closing it.
 int64_t bench_pwrite_stream(const char *path, const void *bytes, size_t count, size_t window, bool syncs);

@@ -18,6 +18,10 @@ struct Contender: Sendable {
     case dispatchIO = "DispatchIO"
     case nio = "NIOFileSystem"
     case fileHandle = "FileHandle"
+    case fileDescriptor = "FileDescriptor, blocking tasks"
+    case mapped = "C mmap + memcpy"
+    case fioBlocking = "fio, psync"
+    case fioRing = "fio, io_uring"
 
     // Those of the cache, where `rangeIO` is a reader with `Caching` under two stages that do nothing.
     case noStages = "RangeIO, no stage above"

@@ -45,6 +45,9 @@ extension Section {
       contenders.append(try DispatchIOPeer.contender(file))
       contenders.append(try await NIOFileSystemPeer.contender(file))
       contenders.append(FileHandlePeer.contender(file))
+      contenders.append(try FileDescriptorPeer.contender(file))
+      contenders.append(try MappedPeer(file).contender)
+      contenders += Fio.contenders(file)
       return contenders
     }
   }

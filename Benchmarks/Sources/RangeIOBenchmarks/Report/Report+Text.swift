@@ -4,13 +4,17 @@ extension Report {
   func text() -> String {
     var parts = ["\(machine.summary)\n\(method)"]
     parts += groups.map { "\($0.title)\n\(table($0).text())" }
-    parts += ["goals\n\(goalTable.text())", laneLine].filter { !$0.isEmpty }
+    parts += ["goals\n\(goalTable(beside: []).text())", laneLine].filter { !$0.isEmpty }
     return parts.joined(separator: "\n\n")
   }
 
   /// For `Docs/Benchmarks/latest.md`.
-  func markdown() -> String {
-    var parts = ["# The last run", "\(machine.summary).", method, "## Goals", goalTable.markdown(), laneLine]
+  ///
+  /// - Parameter others: the last reports of other processors, whose goals stand beside these.
+  func markdown(beside others: [Report] = []) -> String {
+    var parts = ["# The last run", "\(machine.summary)."]
+    parts += others.map { "Beside it, the last run on another processor: \($0.machine.summary)." }
+    parts += [method, "## Goals", goalTable(beside: others).markdown(), laneLine]
     parts += groups.flatMap { ["## \($0.title)", table($0).markdown()] }
     return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
   }
@@ -41,11 +45,16 @@ extension Report {
   }
 
   /// The goals that this run can judge; a filtered run says nothing about the others.
-  private var goalTable: TextTable {
+  private func goalTable(beside others: [Report]) -> TextTable {
     let judged = goals.filter { $0.isMet != nil }
     return TextTable(
-      header: ["goal (\(judged.count) of \(goals.count) measured)", "asked", "measured", "", "note"],
-      rows: judged.map { [$0.name, $0.target, $0.figure ?? "", $0.verdict, $0.note] })
+      header: ["goal (\(judged.count) of \(goals.count) measured)", "asked", machine.cpu, ""]
+        + others.map(\.machine.cpu)
+        + ["note"],
+      rows: judged.map { goal in
+        [goal.name, goal.target, goal.figure ?? "", goal.verdict]
+          + others.map { $0.goals.first { $0.name == goal.name }?.figure ?? "" } + [goal.note]
+      })
   }
 
   /// What the cold stream's bytes came by.
