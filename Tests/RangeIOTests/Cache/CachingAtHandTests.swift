@@ -41,7 +41,7 @@ struct CachingAtHandTests {
     #expect(store.cachedRanges(of: reader.source) == [4096..<8192])
   }
 
-  @Test func `first reads that are not kept are answered at once, too, while the source has bytes at hand`() async throws {
+  @Test func `first reads that are not kept are answered at once, too`() async throws {
     let store = self.store
     let reader = try await RangeReader(source) {
       Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: true)
