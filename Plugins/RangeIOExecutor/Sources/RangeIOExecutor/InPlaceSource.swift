@@ -1,3 +1,4 @@
+internal import CRangeIOExecutor
 public import RangeIO
 internal import Synchronization
 public import SystemPackage
@@ -9,6 +10,9 @@ public import SystemPackage
 /// let reader = try await RangeReader(InPlaceSource("/data/index.bin"))
 /// let page = try await withTaskExecutorPreference(executor) { try await reader.read(0..<4096) }
 /// ```
+///
+/// While a read is the only one that the executor does, and the disk is quick (a lone read takes 15 to 100 µs), the thread looks for
+/// the bytes again and again instead of sleeping, for twice the usual time at most.
 ///
 /// In place are reads of one range of at most 256 KiB. Longer ones, streams, several ranges at once, prefetches, and all reads
 /// of a file on a server are read by the threads of the library, since they gain more from several reads at a time than a
@@ -24,6 +28,8 @@ public final class InPlaceSource: RangeSource {
   private let file: FileSource
   private let reads = Atomic<Int>(0)
   private let bytes = Atomic<Int>(0)
+  private let lone = LoneReads()
+  private let looks: Bool
 
   /// The longest range that is read in place, in bytes.
   private static let longest = 256 * 1024
@@ -44,7 +50,11 @@ public final class InPlaceSource: RangeSource {
     self.init(FileSource(path, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
-  init(_ file: FileSource) { self.file = file }
+  /// - Parameter looks: whether lone reads may be looked for. Without that, all of them are in place.
+  init(_ file: FileSource, looks: Bool = true) {
+    self.file = file
+    self.looks = looks
+  }
 
   /// Opens the file if it is not open, and returns what it is now.
   ///
@@ -71,6 +81,7 @@ public final class InPlaceSource: RangeSource {
   /// - Complexity: in place, one allocation and two system calls, of which `pread` waits for the disk.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     guard Self.isInPlace(range.count) else { return try await file.read(range, of: source) }
+    if let bytes = look(for: range, of: source) { return bytes }
     return try await inPlace(range, of: source) { descriptor in
       try Self.bytes(range, descriptor, source)
     }
@@ -118,6 +129,24 @@ public final class InPlaceSource: RangeSource {
 
   // MARK: reading in place
 
+  /// Looks for the bytes of a lone read until the disk has brought them: the first look begins the read (preadv2(2),
+  /// `RWF_NOWAIT`). `nil` if the thread is to wait for them, which also finds out about any error.
+  private func look(for range: ByteRange, of source: SourceDescription) -> Bytes? {
+    let patience = lone.patience
+    guard looks, patience > 0, let worker = ReadingExecutor.Worker.current, worker.isAlone, !Task.isCancelled else {
+      return nil
+    }
+    let start = rie_now_ns()
+    repeat {
+      guard let found = file.ready(range, of: source) else { continue }
+      lone.took(rie_now_ns() - start)
+      lone.looked(found: true)
+      return found
+    } while worker.isAlone && !Task.isCancelled && rie_now_ns() - start < patience
+    lone.looked(found: false)
+    return nil
+  }
+
   private static func isInPlace(_ count: Int) -> Bool {
     count <= longest && ReadingExecutor.Worker.current != nil
   }
@@ -129,7 +158,11 @@ public final class InPlaceSource: RangeSource {
     let value = try await file.withDescriptor(of: source, for: range, waits: false) { descriptor in
       // A file on a server is read on a thread of the library.
       guard let worker = ReadingExecutor.Worker.current else { return try read(descriptor) }
-      return try worker.waiting { try read(descriptor) }
+      guard worker.isAlone else { return try worker.waiting { try read(descriptor) } }
+      let start = rie_now_ns()
+      let value = try worker.waiting { try read(descriptor) }
+      self.lone.took(rie_now_ns() - start)
+      return value
     }
     reads.wrappingAdd(1, ordering: .relaxed)
     bytes.wrappingAdd(range.count, ordering: .relaxed)

@@ -115,6 +115,9 @@ public final class ReadingExecutor: TaskExecutor {
       return try body()
     }
 
+    /// Whether nothing else is to be done by this executor now.
+    var isAlone: Bool { executor.plan.withLock { $0.isOneAlone } }
+
     /// Whether the task that runs here has had its turn, and others want theirs.
     var isTurnOver: Bool {
       executor.plan.withLock { $0.isJobQueued } && rie_now_ns() - turnBegan > executor.turn

@@ -29,6 +29,9 @@ struct ThreadPlan<Job, Worker> {
 
   var isJobQueued: Bool { !queue.isEmpty }
 
+  /// Whether one thread works, and no other does or waits, nor is there more to do.
+  var isOneAlone: Bool { working == 1 && threads - sleeping.count == 1 && queue.isEmpty }
+
   /// A job came.
   mutating func queued(_ job: Job) -> Action {
     queue.append(job)

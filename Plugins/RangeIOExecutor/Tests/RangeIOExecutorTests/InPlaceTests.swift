@@ -15,7 +15,7 @@ struct InPlaceTests {
 
   @Test func `on its threads a read is in place, and elsewhere it is not`() async throws {
     let (path, bytes) = try directory.file(count: 100_000)
-    let source = InPlaceSource(path)
+    let source = InPlaceSource(FileSource(path), looks: false)
     let reader = try await RangeReader(source)
     #expect(try await reader.read(10..<5000) == bytes[10..<5000])
     #expect(source.statistics().bytes(by: "inPlace") == 0 && source.statistics().bytesElsewhere == 4990)
@@ -29,7 +29,7 @@ struct InPlaceTests {
 
   @Test func `every byte is the file's, at every alignment`() async throws {
     let (path, bytes) = try directory.file(count: 12_345)
-    let source = InPlaceSource(path)
+    let source = InPlaceSource(FileSource(path), looks: false)
     let reader = try await RangeReader(source, ReadPipeline {})
     try await withTaskExecutorPreference(executor) { () async throws in
       for edge in [0, 512, 4096, 8192, bytes.count] {
@@ -44,9 +44,25 @@ struct InPlaceTests {
     await reader.close()
   }
 
+  @Test func `a lone read of what is not in memory is right, looked for or waited for`() async throws {
+    let (path, bytes) = try directory.file(count: 4_000_000)
+    let source = InPlaceSource(path)
+    let reader = try await RangeReader(source, ReadPipeline {})
+    try await withTaskExecutorPreference(executor) { () async throws in
+      for round in 0..<4 {
+        try leaveMemory(path)
+        for number in 0..<100 {
+          let lower = (number * 7919 + round * 97) % 970 * 4096
+          #expect(try await reader.read(lower..<lower + 4096) == bytes[lower..<lower + 4096])
+        }
+      }
+    }
+    await reader.close()
+  }
+
   @Test func `long ranges, several ranges and streams are not in place`() async throws {
     let (path, bytes) = try directory.file(count: 2_000_000)
-    let source = InPlaceSource(path)
+    let source = InPlaceSource(FileSource(path), looks: false)
     let reader = try await RangeReader(source, ReadPipeline {})
     try await withTaskExecutorPreference(executor) { () async throws in
       #expect(try await reader.read(0..<262_145) == bytes[0..<262_145])
@@ -104,7 +120,7 @@ struct InPlaceTests {
   {
     let (path, bytes) = try directory.file(count: 100_000)
     let narrow = ReadingExecutor(limit: 1, width: 1, turn: 0)
-    let reader = try await RangeReader(InPlaceSource(path), ReadPipeline {})
+    let reader = try await RangeReader(InPlaceSource(FileSource(path), looks: false), ReadPipeline {})
     let hasBegun = (0..<3).map { _ in Flag() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<3 {
@@ -126,7 +142,7 @@ struct InPlaceTests {
     let (path, bytes) = try directory.file(count: 50_000)
     for (isLonger, size) in [(true, 60_000), (false, 30_000)] {
       try write(bytes, to: path)
-      let reader = try await RangeReader(InPlaceSource(path), ReadPipeline {})
+      let reader = try await RangeReader(InPlaceSource(FileSource(path), looks: false), ReadPipeline {})
       await withTaskExecutorPreference(executor) {
         await #expect(throws: Never.self) { try await reader.read(40_000..<41_000) }
         #expect(throws: Never.self) { try write(SyntheticSource.bytes(0..<size, version: 7), to: path) }
@@ -143,7 +159,7 @@ struct InPlaceTests {
 
   @Test func `a task that was cancelled before, and a reader that was closed, get no bytes`() async throws {
     let (path, _) = try directory.file(count: 50_000)
-    let source = InPlaceSource(path)
+    let source = InPlaceSource(FileSource(path), looks: false)
     let description = try await source.describe()
     let task = Task(executorPreference: executor) {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -170,7 +186,7 @@ struct InPlaceTests {
     let (path, bytes) = try directory.file(count: 10_000)
     let other = SyntheticSource.bytes(0..<20_001, version: 2)
     try await withTaskExecutorPreference(isOnExecutor ? executor : nil) { () async throws in
-      try await SourceConformance.checkVersions(of: bytes, InPlaceSource(path)) {
+      try await SourceConformance.checkVersions(of: bytes, InPlaceSource(FileSource(path), looks: false)) {
         try write(other, to: path, truncating: false)
         return other
       }
@@ -187,7 +203,7 @@ struct InPlaceTests {
       #expect(try await growing.read(14_000..<15_000) == longer[14_000..<15_000])
       await growing.close()
 
-      let refreshed = try await RangeReader(InPlaceSource(path), onChange: .refresh)
+      let refreshed = try await RangeReader(InPlaceSource(FileSource(path), looks: false), onChange: .refresh)
       let other = SyntheticSource.bytes(0..<777, version: 9)
       try write(other, to: path + ".new")
       #expect(rename(path + ".new", path) == 0)

@@ -42,6 +42,17 @@ func write(_ contents: Bytes, to path: String, truncating: Bool = true) throws {
   }
 }
 
+/// Asks the system to forget what it has of the file at `path`. It need not, and on Apple platforms is not asked.
+func leaveMemory(_ path: String) throws {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  try #require(descriptor >= 0)
+  defer { close(descriptor) }
+  try #require(fsync(descriptor) == 0)
+  #if os(Linux)
+    try #require(posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
+  #endif
+}
+
 /// Waits until a further change of the file at `path` would show in its times: the kernel's clock, a few milliseconds a
 /// tick, decides.
 func settle(_ path: String) async throws {

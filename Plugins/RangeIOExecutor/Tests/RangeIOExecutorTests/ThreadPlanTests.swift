@@ -47,6 +47,20 @@ struct ThreadPlanTests {
     #expect(plan.next(for: "a") == 3 && plan.next(for: "b") == 4 && plan.next(for: "a") == 5)
   }
 
+  @Test func `one is alone if no other thread works or waits, and nothing is queued`() {
+    var plan = Plan(limit: 8, width: 2)
+    #expect(!plan.isOneAlone)
+    _ = plan.queued(0)
+    #expect(!plan.isOneAlone && plan.next(for: "a") == 0 && plan.isOneAlone)
+    _ = plan.queued(1)
+    #expect(!plan.isOneAlone && plan.next(for: "b") == 1 && !plan.isOneAlone)
+    // The other waits, and then it sleeps.
+    _ = plan.waits()
+    #expect(!plan.isOneAlone)
+    plan.waited()
+    #expect(plan.next(for: "b") == nil && plan.isOneAlone)
+  }
+
   @Test func `nobody is woken for a thread that waits while nothing is queued`() {
     var plan = Plan(limit: 8, width: 1)
     _ = plan.queued(0)

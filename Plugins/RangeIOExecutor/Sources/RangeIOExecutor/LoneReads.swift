@@ -1,0 +1,35 @@
+internal import Synchronization
+
+/// Whether a read that is the only one under way is to be looked for, again and again, or waited for: by what such reads took
+/// lately.
+///
+/// To sleep and to be woken takes the processor about as long as a quick disk takes. So where lone reads take 15 to 100 µs it is
+/// looked for, for twice their usual time at most. Shorter ones were in memory, and longer ones are worth the sleep. Where the
+/// system cannot say what it has, looks find nothing: after eight in a row there are no more.
+final class LoneReads: Sendable {
+  static let quick: ClosedRange<Int64> = 15_000...100_000
+  static let mostFailures = 8
+
+  /// A moving average in nanoseconds; 0 if nothing is known.
+  private let usual = Atomic<Int64>(0)
+  /// Looks in a row that found nothing.
+  private let failures = Atomic<Int>(0)
+
+  /// For how long a read is looked for, in nanoseconds. 0: it is waited for.
+  var patience: Int64 {
+    let usual = usual.load(ordering: .relaxed)
+    return Self.quick.contains(usual) && failures.load(ordering: .relaxed) < Self.mostFailures ? 2 * usual : 0
+  }
+
+  /// A lone read took so long, in nanoseconds.
+  func took(_ nanoseconds: Int64) {
+    let (took, before) = (max(1, nanoseconds), usual.load(ordering: .relaxed))
+    // Of two that end at the same time one may not count.
+    usual.store(before == 0 ? took : before + (took - before) / 8, ordering: .relaxed)
+  }
+
+  /// A read was looked for.
+  func looked(found: Bool) {
+    if found { failures.store(0, ordering: .relaxed) } else { failures.wrappingAdd(1, ordering: .relaxed) }
+  }
+}

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import RangeIOExecutor
+
+struct LoneReadsTests {
+  @Test func `reads are looked for if they take as long as a quick disk does`() {
+    let lone = LoneReads()
+    #expect(lone.patience == 0)
+    let cases: [(Int64, Int64)] = [(2000, 0), (60_000, 120_000), (15_000, 30_000), (14_000, 0), (400_000, 0)]
+    for (took, patience) in cases {
+      for _ in 0..<100 { lone.took(took) }
+      // The average stays some nanoseconds short of it.
+      #expect(abs(lone.patience - patience) <= 16, "\(took): \(lone.patience)")
+    }
+  }
+
+  @Test func `where looks find nothing there are no more`() {
+    let lone = LoneReads()
+    lone.took(50_000)
+    for _ in 1..<LoneReads.mostFailures { lone.looked(found: false) }
+    #expect(lone.patience == 100_000)
+    lone.looked(found: true)
+    for _ in 1..<LoneReads.mostFailures { lone.looked(found: false) }
+    #expect(lone.patience == 100_000)
+    lone.looked(found: false)
+    #expect(lone.patience == 0)
+  }
+}
