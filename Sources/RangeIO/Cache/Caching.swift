@@ -124,20 +124,9 @@ final class CachingStage: ReadyStage {
     else { return try await readMissing(request, next, isFirst: isFirstTouch(request)) }
     let block = request.range.lowerBound >> grid(of: request.source).shift
     let key = Self.touchHash(block, number)
-    if sample.contains(block) { return try await readSampled(request, key, admission, next) }
-    let isKnown = admission.touches.touch(key)
-    // The store has been asked for what lies in one block, and has nothing else of it that a first read needs.
-    let passes = isKnown ? request.source.isPassed && !keepsAnyway(request, admission) : isInOneBlock(request)
-    guard passes || !isKnown && request.source.isPassed else {
-      return try await readMissing(request, next, isFirst: !isKnown)
-    }
-    admission.pass()
-    return try await readPast(request, next)
-  }
-
-  private func isInOneBlock(_ request: ReadRequest) -> Bool {
-    let shift = grid(of: request.source).shift
-    return request.range.lowerBound >> shift == (request.range.upperBound - 1) >> shift
+    let isKept = keeps(request, key, admission)
+    guard sample.contains(block) else { return try await readMissing(request, next, isFirst: !isKept) }
+    return try await readSampled(request, (key, number), isKept, admission, next)
   }
 
   /// The path of a hit: only the shard's lock, and no allocation.

@@ -1,43 +1,47 @@
 // Caches that keep what is read a second time, as long as that pays.
 
 extension CachingStage {
-  /// Whether a read is kept though its source's reads pass: a few are, so that the store follows what is read now, and all
-  /// are while nothing must leave for them.
-  func keepsAnyway(_ request: ReadRequest, _ admission: AdmissionMeter) -> Bool {
-    store.hasRoom(for: Self.charge(of: request.range)) || admission.takesTurn()
+  /// Notes a read, and tells whether what it misses is kept: if it was read before, and its source's reads do not pass. Of
+  /// those that pass a few are kept, so that the store follows what is read now, and all are while nothing must leave for
+  /// them.
+  func keeps(_ request: ReadRequest, _ key: UInt64, _ admission: AdmissionMeter) -> Bool {
+    guard admission.touches.touch(key) else { return false }
+    return !request.source.isPassed || store.hasRoom(for: Self.charge(of: request.range)) || admission.takesTurn()
   }
 
   /// Reads what begins in a block of the sample, and notes what that shows.
+  ///
+  /// - Parameters:
+  ///   - block: its key, and the number of the token.
+  ///   - isKept: whether what is missing is kept.
   func readSampled(
-    _ request: ReadRequest, _ key: UInt64, _ admission: AdmissionMeter, _ next: ReadNext
+    _ request: ReadRequest, _ block: (key: UInt64, number: UInt64), _ isKept: Bool, _ admission: AdmissionMeter,
+    _ next: ReadNext
   ) async throws -> ReadResponse {
-    let isKnown = admission.touches.touch(key)
-    let outcome = admission.read(key, weight: Self.charge(of: request.range), capacity: store.memoryCapacity ?? 0)
+    let outcome = admission.read(
+      block.key, weight: Self.charge(of: request.range), capacity: store.memoryCapacity ?? 0)
+    // Of several blocks or pieces, perhaps.
+    let isHit = store.holds(request.range, token: block.number, grid: grid(of: request.source))
     let timing = AdmissionMeter.Timing(admission)
     let start = admission.time
-    let isPassing = request.source.isPassed && !(isKnown && keepsAnyway(request, admission))
-    let response: ReadResponse
-    if isPassing {
-      admission.pass()
-      response = try await readPast(request, next)
-    } else {
-      response = try await readMissing(request, next, isFirst: !isKnown, timing: timing)
-    }
+    let response = try await readMissing(request, next, isFirst: !isKept, timing: timing)
     // A read that fails says nothing.
     let whole = admission.time - start
     guard let token = token(of: request.source) else { return response }
     token.admission.note { gain in
-      if let source = timing.nanoseconds {
+      if isHit {
+        gain.lookUpTook(whole)
+      } else if let source = timing.nanoseconds {
         gain.readTook(source)
         gain.keepingTook(whole - source)
-      } else if isPassing || !isKnown {
+      } else if !isKept {
         // Of others the system may know nothing yet, and it will not take as long again.
         if outcome != .first { gain.readTook(whole) }
       } else {
         // By way of a flight.
         gain.readTook(whole - Int64(gain.keeping.nanoseconds))
       }
-      return gain.read(outcome, isHit: false)
+      return gain.read(outcome, isHit: isHit)
     }
     if request.source.isPassed != token.admission.isPassing { request.source.isPassed = token.admission.isPassing }
     return response

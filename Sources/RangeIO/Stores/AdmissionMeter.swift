@@ -8,8 +8,6 @@ final class AdmissionMeter: Sendable {
   private let shadow = Locked(AdmissionShadow())
   let sample: BlockSample
   private let now: @Sendable () -> Int64
-  /// Reads that passed the store by.
-  private let passes = Stripes()
   private let turns = Atomic<Int>(0)
 
   /// - Parameters:
@@ -38,9 +36,6 @@ final class AdmissionMeter: Sendable {
     func begin() { start = meter.time }
     func end() { nanoseconds = meter.time - start }
   }
-
-  var passedReads: Int { passes.sum() }
-  func pass() { passes.add(1) }
 
   /// Whether it is the turn of a read to be kept, while most pass.
   func takesTurn() -> Bool {

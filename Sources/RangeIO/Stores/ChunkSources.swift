@@ -108,10 +108,7 @@ public final class ChunkSources: Sendable {
   /// Recently read blocks, for caches that keep only what is read twice.
   var recentTouches: RecentTouches { touches.value ?? touches.publish(RecentTouches()) }
 
-  /// Finds out whether it pays to keep what is read twice; `nil` if no cache has asked for it.
-  var admissionMeter: AdmissionMeter? { admission.value }
-
-  /// The same, made now if need be.
+  /// Finds out whether it pays to keep what is read twice. Made at the first call.
   ///
   /// - Parameter capacity: the bytes that the store may hold.
   func admissionMeter(capacity: Int) -> AdmissionMeter {

@@ -38,6 +38,27 @@ struct CachingFirstTouchTests {
     }
   }
 
+  @Test(arguments: [4096..<8192, 6000..<9000, 8192..<10_100], [false, true])
+  func `while reads pass, what is there is used`(range: ByteRange, hasTimeLimits: Bool) async throws {
+    let reader = try await reader()
+    // A whole block, and another in two pieces.
+    for piece in [8192..<9500, 9500..<10_100] { for _ in 0..<2 { _ = try await reader.read(piece) } }
+    if hasTimeLimits { store.limit(age: .seconds(1000), idle: nil) }
+    let before = (source.bytesRead, store.statistics())
+    for _ in 0..<3 {
+      // A read of the sample decides anew.
+      reader.source.isPassed = true
+      #expect(try await reader.isRight(range))
+    }
+    #expect(source.bytesRead == before.0)
+    #expect(store.statistics().hits >= before.1.hits + 3 && store.statistics().misses == before.1.misses)
+    // Of the rest only what is missing is read.
+    reader.source.isPassed = true
+    #expect(try await reader.isRight(8000..<12_000))
+    #expect(source.bytesRead - before.0 == 1900)
+    await reader.close()
+  }
+
   @Test func `a first read joins nobody's flight, as is explained`() async throws {
     let held = HeldSource()
     let sources = (one: HeldSource(isHeld: false), other: held)

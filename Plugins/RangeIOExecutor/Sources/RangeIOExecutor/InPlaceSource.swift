@@ -33,6 +33,8 @@ public final class InPlaceSource: RangeSource {
 
   /// The longest range that is read in place, in bytes.
   private static let longest = 256 * 1024
+  /// The longest of which the system begins to read all when it is asked for what it has.
+  private static let longestBegun = 64 * 1024
 
   /// The file at `path`. The first use opens it, not this initializer. The parameters are those of `FileSource`.
   public convenience init(
@@ -133,16 +135,17 @@ public final class InPlaceSource: RangeSource {
   /// `RWF_NOWAIT`). `nil` if the thread is to wait for them, which also finds out about any error.
   private func look(for range: ByteRange, of source: SourceDescription) -> Bytes? {
     let patience = lone.patience
-    guard looks, patience > 0, let worker = ReadingExecutor.Worker.current, worker.isAlone, !Task.isCancelled else {
-      return nil
-    }
+    guard looks, patience > 0, range.count <= Self.longestBegun, let worker = ReadingExecutor.Worker.current,
+      worker.isAlone, !Task.isCancelled
+    else { return nil }
     let start = rie_now_ns()
-    repeat {
+    if let resident = file.ready(range, of: source) { return resident }
+    while worker.isAlone, !Task.isCancelled, rie_now_ns() - start < patience {
       guard let found = file.ready(range, of: source) else { continue }
       lone.took(rie_now_ns() - start)
       lone.looked(found: true)
       return found
-    } while worker.isAlone && !Task.isCancelled && rie_now_ns() - start < patience
+    }
     lone.looked(found: false)
     return nil
   }
@@ -158,7 +161,7 @@ public final class InPlaceSource: RangeSource {
     let value = try await file.withDescriptor(of: source, for: range, waits: false) { descriptor in
       // A file on a server is read on a thread of the library.
       guard let worker = ReadingExecutor.Worker.current else { return try read(descriptor) }
-      guard worker.isAlone else { return try worker.waiting { try read(descriptor) } }
+      guard range.count <= Self.longestBegun, worker.isAlone else { return try worker.waiting { try read(descriptor) } }
       let start = rie_now_ns()
       let value = try worker.waiting { try read(descriptor) }
       self.lone.took(rie_now_ns() - start)

@@ -1,3 +1,4 @@
+internal import CRangeIOExecutor
 internal import Synchronization
 
 /// Whether a read that is the only one under way is to be looked for, again and again, or waited for: by what such reads took
@@ -5,7 +6,8 @@ internal import Synchronization
 ///
 /// To sleep and to be woken takes the processor about as long as a quick disk takes. So where lone reads take 15 to 100 µs it is
 /// looked for, for twice their usual time at most. Shorter ones were in memory, and longer ones are worth the sleep. Where the
-/// system cannot say what it has, looks find nothing: after eight in a row there are no more.
+/// system cannot say what it has, or does not begin to read what it is asked for, looks find nothing: after eight in a row there are
+/// no more. Nor are there any on a machine with one processor.
 final class LoneReads: Sendable {
   static let quick: ClosedRange<Int64> = 15_000...100_000
   static let mostFailures = 8
@@ -13,7 +15,9 @@ final class LoneReads: Sendable {
   /// A moving average in nanoseconds; 0 if nothing is known.
   private let usual = Atomic<Int64>(0)
   /// Looks in a row that found nothing.
-  private let failures = Atomic<Int>(0)
+  private let failures: Atomic<Int>
+
+  init(processors: Int = Int(rie_processor_count())) { failures = Atomic(processors > 1 ? 0 : Self.mostFailures) }
 
   /// For how long a read is looked for, in nanoseconds. 0: it is waited for.
   var patience: Int64 {
@@ -28,7 +32,7 @@ final class LoneReads: Sendable {
     usual.store(before == 0 ? took : before + (took - before) / 8, ordering: .relaxed)
   }
 
-  /// A read was looked for.
+  /// A read was looked for that was not there at the first look.
   func looked(found: Bool) {
     if found { failures.store(0, ordering: .relaxed) } else { failures.wrappingAdd(1, ordering: .relaxed) }
   }

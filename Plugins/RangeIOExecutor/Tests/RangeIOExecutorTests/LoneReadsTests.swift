@@ -4,7 +4,7 @@ import Testing
 
 struct LoneReadsTests {
   @Test func `reads are looked for if they take as long as a quick disk does`() {
-    let lone = LoneReads()
+    let lone = LoneReads(processors: 2)
     #expect(lone.patience == 0)
     let cases: [(Int64, Int64)] = [(2000, 0), (60_000, 120_000), (15_000, 30_000), (14_000, 0), (400_000, 0)]
     for (took, patience) in cases {
@@ -15,7 +15,7 @@ struct LoneReadsTests {
   }
 
   @Test func `where looks find nothing there are no more`() {
-    let lone = LoneReads()
+    let lone = LoneReads(processors: 2)
     lone.took(50_000)
     for _ in 1..<LoneReads.mostFailures { lone.looked(found: false) }
     #expect(lone.patience == 100_000)
@@ -23,6 +23,12 @@ struct LoneReadsTests {
     for _ in 1..<LoneReads.mostFailures { lone.looked(found: false) }
     #expect(lone.patience == 100_000)
     lone.looked(found: false)
+    #expect(lone.patience == 0)
+  }
+
+  @Test func `nor where one processor does everything`() {
+    let lone = LoneReads(processors: 1)
+    lone.took(50_000)
     #expect(lone.patience == 0)
   }
 }

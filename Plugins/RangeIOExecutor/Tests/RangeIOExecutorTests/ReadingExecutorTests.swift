@@ -52,7 +52,7 @@ struct ReadingExecutorTests {
       for _ in 0..<500 {
         group.addTask(executorPreference: executor) {
           tally.begin()
-          ReadingExecutor.Worker.current!.waiting { _ = usleep(10) }
+          ReadingExecutor.Worker.current!.waiting { _ = sched_yield() }
           tally.end()
           await Task.yield()
         }

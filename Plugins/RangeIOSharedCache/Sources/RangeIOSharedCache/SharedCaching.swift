@@ -52,14 +52,9 @@
       var times: [String: SourceTimes] = [:]
       var leases = OwnLeases()
       var pendingBytes = 0
-      var counts = Counts()
+      var counts = SharedCacheCounts()
       /// The families of the last versions.
       var families: [(source: SourceDescription, family: BlockFamily?)] = []
-    }
-
-    struct Counts {
-      var hits = 0, misses = 0, waits = 0, waited = 0, stored = 0, dropped = 0, passed = 0
-      var malformed = 0, foreign = 0, damaged = 0, notAuthentic = 0
     }
 
     /// Below this, an engine on the same machine would be too slow.
@@ -189,7 +184,7 @@
         blocks.map(family.key), lease: mayLease ? lease(times) : nil,
         within: configuration.lookUpLimit ?? max(times.usual / 10, Self.leastLimit))
       var awaited: Set<Int> = []
-      var counts = Counts()
+      var counts = SharedCacheCounts()
       for (block, answer) in zip(blocks, answers) {
         switch answer {
         case .value(let value):
@@ -213,7 +208,7 @@
         case .leased, .missing: counts.misses += leasing ? 1 : 0
         }
       }
-      add(counts)
+      state.withLockedValue { $0.counts += counts }
       return awaited
     }
 
@@ -224,7 +219,7 @@
     ) async throws {
       let longest = times(of: request.source).longest
       let end = next.time.now.advanced(by: longest)
-      var counts = Counts()
+      var counts = SharedCacheCounts()
       counts.waits = awaited.count
       if !missing.isEmpty { try await fetch(missing, of: family, request, next, into: &read) }
       var left = awaited
@@ -238,7 +233,7 @@
         left = left.filter { read.contents[$0] == nil }
       }
       counts.waited = awaited.count - left.count
-      add(counts)
+      state.withLockedValue { $0.counts += counts }
       if !left.isEmpty { try await fetch(left.sorted(), of: family, request, next, into: &read) }
     }
 
@@ -305,7 +300,7 @@
       }
     }
 
-    // MARK: families and counts
+    // MARK: families
 
     /// `nil` if the source's version cannot be shared.
     private func family(of source: SourceDescription) -> BlockFamily? {
@@ -321,32 +316,10 @@
       return family
     }
 
-    private func add(_ counts: Counts) {
-      state.withLockedValue { state in
-        state.counts.hits += counts.hits
-        state.counts.misses += counts.misses
-        state.counts.waits += counts.waits
-        state.counts.waited += counts.waited
-        state.counts.malformed += counts.malformed
-        state.counts.foreign += counts.foreign
-        state.counts.damaged += counts.damaged
-        state.counts.notAuthentic += counts.notAuthentic
-      }
-    }
-
     /// Blocks found and not found, those that another process was waited for and those it brought, and values that were
     /// not what they should be.
     public func statistics() -> ReadCounts? {
-      let counts = state.withLockedValue { $0.counts }
-      return ReadCounts(
-        "SharedCaching",
-        counts: [
-          "hits": counts.hits, "misses": counts.misses, "awaited": counts.waits,
-          "brought by others": counts.waited, "stored": counts.stored,
-          "not stored": counts.dropped, "reads passed": counts.passed,
-          "malformed values": counts.malformed, "foreign values": counts.foreign,
-          "damaged values": counts.damaged, "values not authentic": counts.notAuthentic,
-        ])
+      state.withLockedValue { $0.counts }.reported
     }
   }
 #endif

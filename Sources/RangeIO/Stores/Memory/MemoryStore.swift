@@ -166,8 +166,6 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       all.pinnedBytes += pinnedBytes
       chargedBytes += bytes
     }
-    // Those that were not looked up again.
-    all.misses += sources.admissionMeter?.passedReads ?? 0
     all.limit = ledger.ownLimit
     all.bytes = ledger.bytes
     all.peakBytes = ledger.peakBytes

@@ -1,8 +1,6 @@
 #if SharedCache
   internal import NIOConcurrencyHelpers
   internal import NIOCore
-  internal import NIOPosix
-  internal import NIOSSL
   internal import RangeIO
 
   /// One node, and the connections to it. Everything but ``perform(_:worth:)`` happens on one event loop.
@@ -29,34 +27,30 @@
       var outages = 0
     }
 
-    private struct Line {
+    struct Line {
       let handler: NodeHandler
       var writer: any CommandWriter
     }
 
     let address: SharedCacheNode
     let loop: any EventLoop
-    private let settings: Settings
-    private var lines: [Line] = []
-    private var connecting = 0
+    let settings: Settings
+    var lines: [Line] = []
+    var connecting = 0
     /// Before then none is made beside those that there are, because the last such one failed.
-    private var nextFurther: Int64 = 0
-    private var health = NodeHealth()
+    var nextFurther: Int64 = 0
+    var health = NodeHealth()
     private let counts = NIOLockedValueBox(Counts())
     /// Why it was last given up.
-    private let lastFault = NIOLockedValueBox<String?>(nil)
-    private var isClosed = false
+    let lastFault = NIOLockedValueBox<String?>(nil)
+    var isClosed = false
     /// What waits for a connection.
-    private var queued: [NodeBatch] = []
-    private var isProbeQueued = false
-    /// A few values of the usual size: fewer calls of the system, and the buffer is used again.
-    private static let receivedAtOnce = 256 * 1024
+    var queued: [NodeBatch] = []
+    var isProbeQueued = false
     /// The most commands under way; more are misses at once.
     private static let mostWaiting = 4096
     /// A connection that is silent for so long, in nanoseconds, while it owes replies, is given up.
     private static let longestSilence: Int64 = 1_000_000_000
-    /// The most time until a connection beside others is tried again, in nanoseconds.
-    private static let furtherPause: Int64 = 1_000_000_000
     /// One that sends something now and then is given up when so long no reply was whole.
     private static let longestReply: Int64 = 3_000_000_000
 
@@ -201,7 +195,7 @@
     }
 
     /// Asks whether the node is there again, while nothing waits for that.
-    private func probe() {
+    func probe() {
       connectIfNeeded()
       guard var line = lines.first else {
         isProbeQueued = connecting > 0
@@ -220,7 +214,7 @@
       giveUpIfSilent(line.handler)
     }
 
-    private func send(_ batch: NodeBatch) {
+    func send(_ batch: NodeBatch) {
       guard !batch.isFinished else { return }
       guard var line = lines.min(by: { $0.handler.waitingCount < $1.handler.waitingCount }) else {
         return batch.finish()
@@ -305,7 +299,7 @@
       if wasUp, !health.isUp { counts.withLockedValue { $0.outages += 1 } }
     }
 
-    private func lost() {
+    func lost() {
       let wasUp = health.isUp
       health.lost(at: Self.now, random: .random(in: 0..<1))
       if wasUp, !health.isUp { counts.withLockedValue { $0.outages += 1 } }
@@ -315,102 +309,6 @@
       for number in lines.indices where lines[number].handler === line.handler { lines[number].writer = line.writer }
     }
 
-    // MARK: connecting
-
-    private func connectIfNeeded() {
-      let isBusy = lines.allSatisfy { $0.handler.waitingCount > 0 }
-      guard isBusy, connecting == 0, lines.count < settings.connections, !isClosed else { return }
-      guard lines.isEmpty || Self.now >= nextFurther else { return }
-      connecting += 1
-      let bootstrap = ClientBootstrap(group: loop)
-        .connectTimeout(settings.connectTimeout)
-        .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-        .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.receivedAtOnce))
-        .channelInitializer { [settings] channel in
-          channel.eventLoop.makeCompletedFuture {
-            guard let tls = settings.tls else { return }
-            try channel.pipeline.syncOperations.addHandler(tls.handler())
-          }
-        }
-      let channel =
-        switch address.place {
-        case .host(let host, let port): bootstrap.connect(host: host, port: port)
-        case .socket(let path): bootstrap.connect(unixDomainSocketPath: path)
-        }
-      channel.assumeIsolated().whenComplete { [self] result in
-        connecting -= 1
-        switch result {
-        case .success(let channel): opened(channel)
-        case .failure(let error):
-          lastFault.withLockedValue { $0 = Self.text(of: error) }
-          if lines.isEmpty { lost() } else { furtherFailed() }
-          runQueued()
-        }
-      }
-    }
-
-    /// A connection beside others was not made, or has ended while it was needed: the node may permit no more.
-    private func furtherFailed() {
-      nextFurther = Self.now + Self.furtherPause / 2 + .random(in: 0...Self.furtherPause / 2)
-    }
-
-    private func opened(_ channel: any Channel) {
-      guard !isClosed else { return channel.close(promise: nil) }
-      // What waits is sent, or a miss if the connection is gone already.
-      defer { runQueued() }
-      let handler = NodeHandler(settings.engine.parser(settings.valueLimit))
-      handler.ended = { [self, weak handler] in
-        lines.removeAll { $0.handler === handler }
-        guard !isClosed else { return }
-        // A node may close what is idle. It is connected to anew when it is needed.
-        let isFault = handler.map { $0.fault != nil || $0.waitingCount > 0 } ?? false
-        guard lines.isEmpty else {
-          if isFault { furtherFailed() }
-          // The silent one may have been this one.
-          return health.connected()
-        }
-        guard let handler, isFault else { return }
-        lastFault.withLockedValue { $0 = handler.fault?.description ?? "it closed the connection" }
-        lost()
-      }
-      // It fails only if the channel is closed already; then the handler ends.
-      do { try channel.pipeline.syncOperations.addHandler(handler) } catch { return handler.end() }
-      var writer = settings.engine.writer()
-      var greeting = handler.buffer(for: 256)
-      if writer.greet(settings.login, into: &greeting) {
-        handler.send(
-          greeting,
-          [
-            { [settings] reply in
-              // An old Redis does not know the greeting, and needs none.
-              if case .refused(let text)? = reply, settings.login != nil { handler.end(ProtocolFault(text)) }
-            }
-          ])
-      }
-      lines.append(Line(handler: handler, writer: writer))
-      health.connected()
-    }
-
-    /// Sends what has waited for a connection, or passes it on if there is none.
-    private func runQueued() {
-      let (all, isProbeQueued) = (queued, isProbeQueued)
-      queued = []
-      self.isProbeQueued = false
-      if isProbeQueued, !lines.isEmpty { probe() }
-      for batch in all { send(batch) }
-    }
-
-    /// What a connection that was not made says to a person.
-    private static func text(of error: any Error) -> String {
-      let error = (error as? NIOConnectionError).map { $0.connectionErrors.first?.error ?? $0.dnsAError ?? $0 } ?? error
-      guard let system = error as? IOError else { return "it cannot be connected to: \(error)" }
-      switch system.errnoCode {
-      case ECONNREFUSED: return "it refuses connections: is it running, and is the port right?"
-      case ENOENT: return "there is no such socket"
-      default: return "it cannot be connected to: \(String(cString: strerror(system.errnoCode)))"
-      }
-    }
-
-    private static var now: Int64 { NodeBatch.now }
+    static var now: Int64 { NodeBatch.now }
   }
 #endif
