@@ -250,6 +250,52 @@ struct BegunReadsTests {
     await source.close()
   }
 
+  @Test(arguments: [false, true])
+  func `a read takes as long as until its bytes arrive, however late its caller wakes`(isScattered: Bool) async throws {
+    let (path, bytes) = try await directory.file(count: 100 * 4096)
+    let (clock, calls) = (Clock(), Noted<String>())
+    // Callers are late by 0.4 ms each time that they look at the clock.
+    let begun = BegunReads(
+      now: { clock.advance(by: Self.pool == "collecting" ? 1000 : 400_000) }, mayLook: { true })
+    for _ in 0..<BegunReads.enough { try watch(begun, after: 1) }
+    let system = Syscalls.Calls()
+    let refused = -Int(Errno.resourceTemporarilyUnavailable.rawValue)
+    var configuration = FileSource.Configuration()
+    configuration.syscalls = Syscalls(
+      .init(
+        read: { descriptor, buffer, offset in
+          calls.add("waits")
+          clock.advance(by: 30_000)
+          return system.read(descriptor, buffer, offset)
+        },
+        readResident: { _, _, _ in
+          calls.add("asks")
+          return refused
+        },
+        readScattered: { descriptor, buffers, offset, isResident in
+          calls.add(isResident ? "asks" : "waits")
+          if !isResident { clock.advance(by: 30_000) }
+          return isResident ? refused : system.readScattered(descriptor, buffers, offset, isResident)
+        }))
+    configuration.begunReads = { _ in begun }
+    configuration.threads = IOThreads(
+      limit: 4, collecting: IOThreads(limit: 4, start: Self.start("collecting")), start: Self.start("waiting"))
+    let source = FileSource(path, configuration: configuration)
+    let description = try await source.describe()
+    let grid = try #require(BlockGrid(blockSize: 4096))
+    for block in 0..<3 {
+      let range = block * 4096..<(block + 1) * 4096
+      let read =
+        isScattered
+        ? Bytes(concatenating: try await source.read(range, of: description, scatteredBy: grid))
+        : try await source.read(range, of: description)
+      #expect(read == Bytes(bytes)[range])
+    }
+    // The first is not known to be quick; the others are looked for, once.
+    #expect(calls.all == ["asks", "waits", "asks", "asks", "waits", "asks", "asks", "waits"])
+    await source.close()
+  }
+
   @Test func `where the kernel begins nothing each read waits on a thread of its own`() async throws {
     let (path, bytes) = try await directory.file(count: 100 * 4096)
     let (begun, blocking) = (BegunReads(), Noted<String>())
