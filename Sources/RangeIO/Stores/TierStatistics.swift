@@ -76,7 +76,7 @@ public struct TierStatistics: Hashable, Sendable, Encodable {
   /// tiers other than memory, and for a store with room for fewer than 128 blocks of the typical size.
   ///
   /// Estimated from a sample of the look-ups, since the store was made: of one block in 256, and of up to one in 16 in a
-  /// store of fewer than 65,536. Mostly within a point or two; rougher in a store of fewer than 4,096 blocks. Removals
+  /// store of fewer than 65,536. Mostly within a point or two; rougher, by up to six, in a store of fewer than 2,000 blocks. Removals
   /// and time limits are not taken into account.
   public package(set) var estimates: [Estimate] = []
 
