@@ -37,7 +37,7 @@ import RangeIO
   @Flag(
     help: """
       Only sweep over sizes and orders of what is read, with the cache of a reader without settings and without one, and print \
-      one table.
+      one table; with --publish, write it as sweep.md.
       """)
   var sweep = false
 
@@ -100,7 +100,12 @@ import RangeIO
     }
     if sweep {
       try FileManager.default.createDirectory(at: directoryURL, withIntermediateDirectories: true)
-      print(try await CacheSweep.run(directoryURL, rounds: settings.rounds, Progress()))
+      let table = try await CacheSweep.run(directoryURL, rounds: settings.rounds, Progress())
+      print(table)
+      if let publish {
+        let page = CacheSweep.page(table, MachineInfo(path: directoryURL.path), rounds: settings.rounds)
+        try Data(page.utf8).write(to: URL(fileURLWithPath: publish).appendingPathComponent("sweep.md"))
+      }
       return
     }
     if let compare {

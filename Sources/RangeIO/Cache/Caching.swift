@@ -80,9 +80,12 @@ final class CachingStage: ReadyStage {
   /// Recently read blocks, if only what is read twice is kept.
   let touched: RecentTouches?
   /// Finds out whether that pays, if the store is one in memory.
-  let admission: AdmissionMeter?
-  /// Which hits it is told of. Not by way of the optional, which would count a reference for each hit.
-  private let sample: BlockSample
+  var admission: AdmissionMeter? { keepsSecondReads ? meter : nil }
+  /// Not optional: taking a class out of an optional counts a reference. So there is a stand-in.
+  let meter: AdmissionMeter
+  let keepsSecondReads: Bool
+  /// Which hits it is told of.
+  let sample: BlockSample
   /// The versions that are read now, by all readers that list this stage.
   let reading = Locked(VersionsBeingRead())
   /// Flights use this to put bytes into the store. It may outlive this stage.
@@ -107,8 +110,10 @@ final class CachingStage: ReadyStage {
     self.largest = (largest ?? .gibibytes(64)).bytes
     keeper = CacheKeeper(store, largest: self.largest)
     touched = onSecondRead ? store.sources.recentTouches : nil
-    admission = onSecondRead ? store.memoryCapacity.map { store.sources.admissionMeter(capacity: $0) } : nil
-    sample = admission?.sample ?? .none
+    let meter = onSecondRead ? store.memoryCapacity.map { store.sources.admissionMeter(capacity: $0) } : nil
+    keepsSecondReads = meter != nil
+    self.meter = meter ?? .none
+    sample = meter?.sample ?? .none
   }
 
   deinit { endReading() }
@@ -139,9 +144,15 @@ final class CachingStage: ReadyStage {
 
   /// The bytes of a range that lies in one block in memory.
   @inline(__always) func hit(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+    var isAbsent = false
+    return hit(range, of: source, isAbsent: &isAbsent)
+  }
+
+  /// - Parameter isAbsent: set if nothing of its block is in memory.
+  @inline(__always) func hit(_ range: ByteRange, of source: SourceDescription, isAbsent: inout Bool) -> Bytes? {
     guard let token = source.knownToken(of: number), range.count <= largest else { return nil }
     let grid = grid(of: source)
-    let bytes = store.hit(range, token: token, grid: grid)
+    let bytes = store.hit(range, token: token, grid: grid, isAbsent: &isAbsent)
     if sample.contains(range.lowerBound >> grid.shift), bytes != nil { noteHit(range, source, token) }
     return bytes
   }

@@ -9,6 +9,26 @@ extension CachingStage {
     return !request.source.isPassed || store.hasRoom(for: Self.charge(of: request.range)) || admission.takesTurn()
   }
 
+  /// Whether a read that ``hit(_:of:isAbsent:)`` has not answered goes past the store, known without asking anything that
+  /// waits: it is longer than what is kept; or nothing of it is here, and it is not to be kept. `false` means nothing in
+  /// particular.
+  func letsPass(_ range: ByteRange, of source: SourceDescription, isAbsent: Bool) -> Bool {
+    guard range.count <= largest else { return true }
+    guard isAbsent, keepsSecondReads, let number = source.knownToken(of: number) else { return false }
+    let grid = grid(of: source)
+    let block = range.lowerBound >> grid.shift
+    guard !sample.contains(block) else { return false }
+    let key = Self.touchHash(block, number)
+    if meter.touches.remembers(key) {
+      // Of those that pass a few are kept, see `keeps`.
+      guard source.isPassed, !store.hasRoom(for: Self.charge(of: range)), meter.passesTurn() else { return false }
+    } else {
+      _ = meter.touches.touch(key)
+    }
+    store.noteMiss(range, token: number, grid: grid)
+    return true
+  }
+
   /// Reads what begins in a block of the sample, and notes what that shows.
   ///
   /// - Parameters:

@@ -15,8 +15,9 @@ extension RangeReader {
   /// - Complexity: up to 256 KiB from the page cache of a local file cost one allocation and do not suspend (on Linux;
   ///   elsewhere, and for longer ranges, a thread switch). A hit in a memory cache costs neither.
   public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes {
-    if let bytes = core.hit(range) { return bytes }
-    return try await core.read(range)
+    var isAbsent = false
+    if let bytes = core.hit(range, isAbsent: &isAbsent) { return bytes }
+    return try await core.read(range, isAbsent: isAbsent)
   }
 
   /// Reads a range in any form: `4096...` to the current end, `..<512`, `0...3`, `...3`. You can choose what the cache
@@ -47,8 +48,9 @@ extension RangeReader {
     guard let range = ByteRanges.range(offset: offset, count: count) else {
       throw ReadError.rangeNotSatisfiable("\(count) bytes at \(offset)", byteCount: byteCount, source: source.name)
     }
-    if let bytes = core.hit(range) { return bytes }
-    return try await core.read(range)
+    var isAbsent = false
+    if let bytes = core.hit(range, isAbsent: &isAbsent) { return bytes }
+    return try await core.read(range, isAbsent: isAbsent)
   }
 
   /// Reads the last `count` bytes of the source as it is now, or all of it if it has fewer (as in RFC 9110, 14.1.2).
@@ -98,20 +100,25 @@ extension RangeReader {
 extension ReaderCore {
   /// Most hits lie in one block of a cache that is the topmost stage. They need no request, no asynchronous call, and no
   /// use of the gate, since no stage of the user's is called: the memory of a store needs nothing that closing takes.
-  @inline(__always) private func hitOnTop(_ range: ByteRange) -> Bytes? {
+  @inline(__always) private func hitOnTop(_ range: ByteRange, isAbsent: inout Bool) -> Bytes? {
     guard isCacheOnTop, !hasMoved.load(ordering: .acquiring), Self.holds(first, range), !range.isEmpty, !gate.isClosed,
-      let bytes = topCache.hit(range, of: first)
+      let bytes = topCache.hit(range, of: first, isAbsent: &isAbsent)
     else { return nil }
     counters.succeeded(range.count)
     return bytes
   }
 
   /// What ``RangeReader/read(_:)-(ByteRange)`` looks for first. `nil` means nothing in particular, and counts nothing.
-  @inline(__always) func hit(_ range: ByteRange) -> Bytes? {
-    isCacheOnTop && !rio_task_is_cancelled() ? hitOnTop(range) : nil
+  ///
+  /// - Parameter isAbsent: set if nothing of the range's block is in the memory of the topmost cache.
+  @inline(__always) func hit(_ range: ByteRange, isAbsent: inout Bool) -> Bytes? {
+    isCacheOnTop && !rio_task_is_cancelled() ? hitOnTop(range, isAbsent: &isAbsent) : nil
   }
 
-  @inline(__always) func cached(_ range: ByteRange) -> Bytes? { hitOnTop(range) ?? cachedBelow(range) }
+  @inline(__always) func cached(_ range: ByteRange) -> Bytes? {
+    var isAbsent = false
+    return hitOnTop(range, isAbsent: &isAbsent) ?? cachedBelow(range)
+  }
 
   private func cachedBelow(_ range: ByteRange) -> Bytes? {
     // A source may also have bytes ready without waiting. Those do not count: they are not from a cache.

@@ -20,6 +20,8 @@ final class ReaderCore: Sendable {
   let topCache: CachingStage
   /// Whether it is the topmost stage of those that see hits.
   let isCacheOnTop: Bool
+  /// Whether it is the only stage, above a source that needs no work in between.
+  private let isCacheAlone: Bool
   let gate = ShutdownGate()
   /// The version pinned when the reader was opened. Most sources never change. A constant needs no lock to read, and no
   /// reference count that all tasks share.
@@ -56,6 +58,7 @@ final class ReaderCore: Sendable {
     readsAhead = pipeline.stages.contains { $0.linked is ReadAheadStage }
     let top = pipeline.stages.first { !$0.isSkippedByHits }?.linked
     isCacheOnTop = top is CachingStage
+    isCacheAlone = isCacheOnTop && pipeline.stages.count == 1 && link.isPrompt
     topCache = pipeline.stages.lazy.compactMap { $0.linked as? CachingStage }.first ?? Self.noCache
     first = pinned
     self.pinned = Locked(pinned)
@@ -128,8 +131,8 @@ final class ReaderCore: Sendable {
 // MARK: reading
 
 extension ReaderCore {
-  /// Checks `range` and reads it. The caller has looked for a ``hit(_:)``.
-  @inline(__always) func read(_ range: ByteRange) async throws -> Bytes {
+  /// Checks `range` and reads it. The caller has looked for a ``hit(_:isAbsent:)``, and says what that has shown.
+  @inline(__always) func read(_ range: ByteRange, isAbsent: Bool) async throws -> Bytes {
     // The fast path of most other reads. Touches no reference count that other tasks share.
     guard !hasMoved.load(ordering: .acquiring), Self.holds(first, range), !range.isEmpty else {
       return try await read(range, caching: .normal)
@@ -141,6 +144,9 @@ extension ReaderCore {
       let response: ReadResponse
       if isDirect {
         response = ReadResponse(try await Self.read(range, of: first, direct))
+      } else if isCacheAlone, topCache.letsPass(range, of: first, isAbsent: isAbsent) {
+        response = ReadResponse(try await Self.read(range, of: first, direct))
+        link.countCacheMiss()
       } else {
         response = try await head.read(ReadRequest(plain: range, of: first), isAsked: isCacheOnTop)
       }

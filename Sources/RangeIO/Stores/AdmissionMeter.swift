@@ -10,6 +10,9 @@ final class AdmissionMeter: Sendable {
   private let now: @Sendable () -> Int64
   private let turns = Atomic<Int>(0)
 
+  /// Of caches that keep everything.
+  static let none = AdmissionMeter(RecentTouches(), capacity: 0)
+
   /// - Parameters:
   ///   - capacity: the bytes that the store may hold.
   ///   - now: a clock in nanoseconds.
@@ -40,6 +43,13 @@ final class AdmissionMeter: Sendable {
   /// Whether it is the turn of a read to be kept, while most pass.
   func takesTurn() -> Bool {
     turns.wrappingAdd(1, ordering: .relaxed).newValue % AdmissionGain.passingShare == 0
+  }
+
+  /// The same for a read that can pass at once: `false` leaves the turn to ``takesTurn()``, which that read comes to later.
+  func passesTurn() -> Bool {
+    guard (turns.load(ordering: .relaxed) &+ 1) % AdmissionGain.passingShare != 0 else { return false }
+    turns.wrappingAdd(1, ordering: .relaxed)
+    return true
   }
 
   /// Notes a read of the sample.

@@ -6,17 +6,43 @@ public struct Chunk: Sendable {
   /// The number of the block on the token's grid.
   package let block: Int
   /// The part of the block that is present. If there are several parts, the first.
-  package let piece: RangedBytes
+  package let range: ByteRange
   /// The other parts, in order. Usually empty.
   package let morePieces: [RangedBytes]
   /// When the chunk was last read, if the store it comes from tracks that.
   public let lastRead: ReadInstant?
+  private let first: Contents
+  /// The id of a codec by which the bytes do not shrink by an eighth, if that is known.
+  package var incompressibleBy: UInt8?
+
+  private enum Contents {
+    case bytes(Bytes)
+    case encoded(EncodedBytes)
+  }
 
   package var token: ChunkToken { ticket.token }
   package var fetchedAt: ReadInstant { ticket.fetchedAt }
-  /// All parts of the block that are present, in order.
-  public var pieces: [RangedBytes] { [piece] + morePieces }
-  package var byteCount: Int { morePieces.reduce(piece.bytes.count) { $0 + $1.bytes.count } }
+  /// All parts of the block that are present, in order. A chunk on its way from a compressed tier to a disk is decompressed for
+  /// this, each time; the result is empty if that fails.
+  public var pieces: [RangedBytes] {
+    switch first {
+    case .bytes(let bytes): [RangedBytes(range, bytes)] + morePieces
+    case .encoded(let encoded): encoded.decoded().map { [RangedBytes(range, $0)] } ?? []
+    }
+  }
+
+  /// The bytes of memory that the contents take.
+  package var byteCount: Int {
+    let count =
+      switch first {
+      case .bytes(let bytes): bytes.count
+      case .encoded(let encoded): encoded.bytes.count
+      }
+    return morePieces.reduce(count) { $0 + $1.bytes.count }
+  }
+
+  /// The ranges of all parts, in order.
+  package var ranges: [ByteRange] { [range] + morePieces.map(\.range) }
 
   /// Creates a chunk that leaves a store, for the tier below.
   ///
@@ -39,12 +65,57 @@ public struct Chunk: Sendable {
   }
 
   package init(
-    ticket: ChunkTicket, block: Int, piece: RangedBytes, morePieces: [RangedBytes] = [], lastRead: ReadInstant? = nil
+    ticket: ChunkTicket, block: Int, piece: RangedBytes, morePieces: [RangedBytes] = [], lastRead: ReadInstant? = nil,
+    incompressibleBy: UInt8? = nil
   ) {
     self.ticket = ticket
     self.block = block
-    self.piece = piece
+    range = piece.range
+    first = .bytes(piece.bytes)
     self.morePieces = morePieces
     self.lastRead = lastRead
+    self.incompressibleBy = incompressibleBy
+  }
+
+  /// A chunk of one part, encoded.
+  package init(ticket: ChunkTicket, block: Int, range: ByteRange, encoded: EncodedBytes, lastRead: ReadInstant?) {
+    self.ticket = ticket
+    self.block = block
+    self.range = range
+    first = .encoded(encoded)
+    morePieces = []
+    self.lastRead = lastRead
+  }
+
+  /// What the codec with this id has made of the bytes, if they are encoded by it.
+  package func encoded(by codec: UInt8) -> Bytes? {
+    guard case .encoded(let encoded) = first, encoded.codec.id == codec else { return nil }
+    return encoded.bytes
+  }
+
+  /// The same chunk, not encoded; `nil` if it cannot be decoded.
+  package var decoded: Chunk? {
+    guard case .encoded = first else { return self }
+    return pieces.first.map { Chunk(ticket: ticket, block: block, piece: $0, lastRead: lastRead) }
+  }
+}
+
+/// Encoded bytes, with what it takes to decode them.
+package final class EncodedBytes: Sendable {
+  package let bytes: Bytes
+  package let codec: any ChunkCodec
+  /// Of the decoded bytes.
+  private let count: Int
+
+  package init(_ bytes: Bytes, by codec: any ChunkCodec, of count: Int) {
+    (self.bytes, self.codec, self.count) = (bytes, codec, count)
+  }
+
+  /// `nil` if the codec cannot decode them, or there is no memory.
+  package func decoded() -> Bytes? {
+    guard let buffer = BlockBacking.allocate(count),
+      bytes.withUnsafeBytes({ codec.decode($0, into: buffer.memory) })
+    else { return nil }
+    return buffer.bytes(count)
   }
 }

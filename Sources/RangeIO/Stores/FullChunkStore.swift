@@ -5,10 +5,15 @@
 package protocol FullChunkStore: ChunkStore {
   /// Returns the bytes of `range` if all of them are in memory and in one block. Most hits take this path.
   ///
-  /// `nil` does not mean a miss: ``lookUp(_:token:grid:)`` is called next, and updates the counters.
+  /// `nil` does not mean a miss: ``lookUp(_:token:grid:)`` is called next, and updates the counters; or
+  /// ``noteMiss(_:token:grid:)``, if `isAbsent` was set.
   ///
+  /// - Parameter isAbsent: set if the range lies in one block and nothing of that block is here.
   /// - Complexity: allocates nothing.
-  func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes?
+  func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid, isAbsent: inout Bool) -> Bytes?
+
+  /// Counts as a miss what ``hit(_:token:grid:isAbsent:)`` has found to be absent. By default does nothing.
+  func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid)
 
   /// A read that begins at `offset` is on its way through the stages above: the processor may begin to fetch what the
   /// look-up will need. By default does nothing.
@@ -41,6 +46,9 @@ package protocol FullChunkStore: ChunkStore {
 
   /// Erases all chunks of a retired token. By default calls ``erase(_:of:)`` for the whole source.
   func eraseRetired(_ token: ChunkToken)
+
+  /// The id of the codec by which demoted chunks may come encoded: they are kept like that. By default `nil`: they may not.
+  var takesEncodedBy: UInt8? { get }
 
   /// As ``ChunkTier/insertDemoted(_:)``.
   @discardableResult func insertDemoted(_ chunk: Chunk) -> Bool
@@ -113,6 +121,13 @@ package protocol EvictionSink: AnyObject, Sendable {
 
   /// Called after ``take(_:)``, outside of locks. Continues with the chunks that were taken.
   func proceed()
+
+  /// The id of the codec by which chunks may come encoded. By default `nil`: they may not.
+  var takesEncodedBy: UInt8? { get }
+}
+
+extension EvictionSink {
+  package var takesEncodedBy: UInt8? { nil }
 }
 
 /// A reference to a sink that can be published atomically.
@@ -124,7 +139,14 @@ final class EvictionSinkBox: Sendable {
 
 extension FullChunkStore {
   /// By default `nil`: all requests go to ``lookUp(_:token:grid:)``.
-  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? { nil }
+  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid, isAbsent: inout Bool) -> Bytes? { nil }
+
+  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
+    var isAbsent = false
+    return hit(range, token: token, grid: grid, isAbsent: &isAbsent)
+  }
+
+  package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid) {}
 
   /// By default does nothing.
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {}
@@ -164,6 +186,8 @@ extension FullChunkStore {
   package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     if case .miss = lookUp(range, token: token, grid: grid) { false } else { true }
   }
+
+  package var takesEncodedBy: UInt8? { nil }
 
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool { insertPieces(of: chunk) }
 

@@ -10,6 +10,7 @@ extension ReplayCommand {
           + "--tune-log")
     }
     guard !force || plot != nil else { throw ToolFailure.usage("--force: goes with --plot") }
+    try checkSeed()
     let sizes = try sizes.map { try ReplaySizes($0) } ?? .standard
     let trace = try await load()
     // Checks the other options before a long replay, and the picture's name with them.
@@ -21,7 +22,7 @@ extension ReplayCommand {
       name: traceName, blockSize: .bytes(grid.blockSize), blockReads: reads.numbers.count,
       uniqueBlocks: reads.uniqueCount, blocks: sizes.blockCounts(of: reads.uniqueCount))
     comparison.series.append(optimum(reads, comparison.blocks))
-    for (name, factory) in policy.factories {
+    for (name, factory) in policy.factories(seed: seed) {
       comparison.series.append(try await series(name, factory, trace, comparison.blocks))
     }
     if let picture { try picture.write(comparison.chart.svg()) }

@@ -60,6 +60,11 @@ struct ReplayCommand: CommandWithStats {
   var policy = ReplayPolicy.default
   @Option(
     help: ArgumentHelp(
+      "Which blocks the adaptive policy samples: replay with several seeds, to see how much the sample matters.",
+      valueName: "number"))
+  var seed: UInt32 = 0
+  @Option(
+    help: ArgumentHelp(
       "Compare caches of several sizes, in percent of the blocks that the trace reads: 1,2.5,10. In place of one size.",
       valueName: "percentages"))
   var sizes: String?
@@ -83,6 +88,7 @@ struct ReplayCommand: CommandWithStats {
   func run() async throws {
     if sizes != nil || plot != nil { return try await compareSizes() }
     guard !force || tuneLog != nil else { throw ToolFailure.usage("--force: goes with --plot or --tune-log") }
+    try checkSeed()
     guard tuneLog == nil || policy.tunes else {
       throw ToolFailure.usage("--tune-log: the policy \(policy.rawValue) chooses nothing: say --policy adaptive")
     }
@@ -104,7 +110,7 @@ struct ReplayCommand: CommandWithStats {
     }
     let replay = Replay(trace: trace, grid: options.grid, order: order)
     var report = ReplayReport(head: head(trace, options, tiers.spill))
-    for (name, factory) in policy.factories {
+    for (name, factory) in policy.factories(seed: seed) {
       var progress = Progress("replaying, \(name)", total: replay.requestedBytes)
       defer { progress.clear() }
       let store = options.store(factory, estimates: curve)
@@ -115,6 +121,12 @@ struct ReplayCommand: CommandWithStats {
       if self.tiers { report.rows.append(try await row(name, replay, options, factory, tiers)) }
     }
     try StandardOutput().line(json ? report.json.text() : report.text)
+  }
+
+  func checkSeed() throws {
+    guard seed == 0 || policy.tunes else {
+      throw ToolFailure.usage("--seed: the policy \(policy.rawValue) samples nothing: say --policy adaptive")
+    }
   }
 
   private func options(_ uniqueBlocks: (BlockGrid) -> Int = { _ in 0 }) throws -> ReplayOptions {
@@ -193,19 +205,23 @@ enum ReplayPolicy: String, CaseIterable, ExpressibleByArgument {
   case `default`, lru, sieve, s3fifo, adaptive, all
 
   /// Whether one of them has a tuner.
-  var tunes: Bool { factories.contains { $0.factory.makeTuner != nil } }
+  var tunes: Bool { factories(seed: 0).contains { $0.factory.makeTuner != nil } }
 
   /// The policies to replay with, and their names in the report. The default policy is reported as the default,
   /// whichever it is.
-  var factories: [(name: String, factory: EvictionPolicyFactory)] {
-    switch self {
-    case .default: [(rawValue, .default)]
+  ///
+  /// - Parameter seed: of the sample of the adaptive policy.
+  func factories(seed: UInt32) -> [(name: String, factory: EvictionPolicyFactory)] {
+    var settings = PolicyTuner.Settings()
+    settings.seed = seed
+    let adaptive = EvictionPolicyFactory.adaptive(settings)
+    return switch self {
+    // The default is the adaptive one.
+    case .default, .adaptive: [(rawValue, adaptive)]
     case .lru: [(rawValue, .lru)]
     case .sieve: [(rawValue, .sieve)]
     case .s3fifo: [(rawValue, .s3fifo)]
-    case .adaptive: [(rawValue, .adaptive)]
-    // The default is the adaptive one.
-    case .all: Self.allCases.filter { $0 != .all && $0 != .adaptive }.flatMap(\.factories)
+    case .all: Self.allCases.filter { $0 != .all && $0 != .adaptive }.flatMap { $0.factories(seed: seed) }
     }
   }
 }

@@ -55,7 +55,7 @@ extension MemoryModel {
       let index = Int(chunk.token.number) - 1
       try expect(!isPinned(index, chunk.block), "pinned block \(chunk.block) was evicted")
       var bits: UInt64 = 0
-      for piece in [chunk.piece] + chunk.morePieces {
+      for piece in chunk.pieces {
         for part in parts(of: piece.range, chunk.token.grid) { bits |= part.bits }
         try expect(piece.bytes == content(piece.range, index), "a wrong byte in what was evicted")
       }

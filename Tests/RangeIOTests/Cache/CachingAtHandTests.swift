@@ -43,7 +43,9 @@ struct CachingAtHandTests {
 
   @Test func `first reads that are not kept are answered at once, too`() async throws {
     let store = self.store
+    // Below another stage: alone, such reads are the source's own.
     let reader = try await RangeReader(source) {
+      Observing()
       Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: true)
     }
     // The very first read binds the version to the store.
@@ -62,6 +64,40 @@ struct CachingAtHandTests {
     #expect(source.answered.count > 6)
     #expect(store.isQuiet && store.statistics().blocks == 0)
     await reader.close()
+  }
+
+  @Test func `a cache alone above a source leaves first reads to it as if it were not there`() async throws {
+    source.hold(false)
+    let reader = try await RangeReader(source) {
+      Caching(store, fill: .exact, blockSize: .kibibytes(4), passing: .kibibytes(64), onSecondRead: true)
+    }
+    #expect(try await reader.isRight(0..<10))
+    #expect(source.answered == [0..<10])
+    // From here on the version is known. Of the sample's blocks the meter asks for what is at hand.
+    let meter = store.sources.admissionMeter(capacity: 1 << 20)
+    let blocks = (1..<20).filter { !meter.sample.contains($0) }
+    for block in blocks { #expect(try await reader.isRight(block * 4096..<block * 4096 + 100)) }
+    #expect(source.asked == blocks.map { $0 * 4096..<$0 * 4096 + 100 } && source.answered.count == 1)
+    #expect(store.statistics().misses == 1 + blocks.count && store.statistics().blocks == 0)
+    // A second read is kept, and a third one found.
+    let second = blocks[3] * 4096..<blocks[3] * 4096 + 100
+    #expect(try await reader.isRight(second))
+    #expect(store.cachedRanges(of: reader.source) == [second])
+    #expect(try await reader.isRight(second))
+    // What is only partly here takes the part that is.
+    let more = second.lowerBound..<second.upperBound + 100
+    let asked = source.asked.count + source.answered.count
+    #expect(try await reader.isRight(more))
+    #expect((source.asked + source.answered).count == asked + 1)
+    #expect(!(source.asked + source.answered).contains(more))
+    // Longer ones than are kept are the source's, too.
+    #expect(try await reader.isRight(0..<70_000))
+    #expect(source.asked.last == 0..<70_000)
+    let statistics = reader.statistics()
+    #expect(statistics.reads == blocks.count + 5 && statistics.cacheHits == 1)
+    #expect(statistics.stages.first?.counts.map(\.name).contains("misses") == true)
+    await reader.close()
+    await #expect(throws: ReadError.self) { try await reader.read(90_000..<90_010) }
   }
 
   @Test func `the whole block is fetched if whole blocks are kept`() async throws {

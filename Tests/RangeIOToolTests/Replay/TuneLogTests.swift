@@ -51,6 +51,24 @@ import Testing
     #expect(before.changes > 0)
   }
 
+  @Test func `which blocks are sampled follows from a seed`() async throws {
+    func lastLine(_ seed: String) async throws -> [String] {
+      let result = try await tool([
+        "replay", "zipf:20000:60000:0.8:1", "--blocks", "4000", "--shards", "1", "--seed", seed, "--tune-log", log,
+        "--force",
+      ])
+      #expect(result.code == 0)
+      return try #require(try lines().last)
+    }
+    let first = try await lastLine("1")
+    // Fewer than all, or a seed would change nothing.
+    #expect(Int(first[4]) ?? 0 > 1)
+    #expect(try await lastLine("1") == first)
+    #expect(try await lastLine("2").dropFirst(5) != first.dropFirst(5))
+    let fixed = try await tool(["replay", "zipf:100:100:0.8:1", "--blocks", "10", "--policy", "lru", "--seed", "1"])
+    #expect(fixed.code == 2 && fixed.errors.contains("--seed: the policy lru samples nothing"))
+  }
+
   @Test func `a fixed policy has none, and a file is replaced only by force`() async throws {
     let fixed = try await replay("--policy", "lru")
     #expect(fixed.code == 2 && fixed.errors.contains("--tune-log: the policy lru chooses nothing"))

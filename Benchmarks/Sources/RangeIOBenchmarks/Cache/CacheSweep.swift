@@ -58,6 +58,29 @@ enum CacheSweep {
     return TextTable(header: header, rows: rows).text()
   }
 
+  /// The table with what it says, for the folder of reports.
+  static func page(_ table: String, _ machine: MachineInfo, rounds: Int) -> String {
+    """
+    # What the cache of a local file costs, and what it brings
+
+    Reads of 4 KiB, one after the other: the time with the cache that a reader of a path has without settings, divided by the
+    time without a cache, and the share of hits. The columns say how many blocks are read, in multiples of what the store has
+    room for (\(storeByteCount >> 20) MiB here). Each run begins with an empty store, so what it takes to find out whether
+    keeping pays is counted. \(reads.resident) reads a run where the page cache has the file, \(reads.cold) where it has
+    nothing of it; medians of \(rounds) interleaved pairs of runs. Less than 1 is faster.
+
+    \(machine.summary).
+
+    ```
+    \(table)
+    ```
+
+    Repeat it with `Benchmarks/run.sh --sweep`, and `--publish` to replace this page. The reasons are in
+    [Decisions/0030](../Decisions/0030-when-keeping-pays.md).
+
+    """
+  }
+
   private typealias Run = (nanoseconds: Double, hitRatio: Double)
 
   private static func measure(

@@ -109,4 +109,11 @@ struct EvictedRecord: Sendable {
   func chunk(_ bytes: Bytes) -> Chunk {
     Chunk(ticket: ticket, block: block, piece: RangedBytes(range, bytes), lastRead: lastRead)
   }
+
+  /// The chunk that it is, with a copy of its encoded bytes.
+  func encodedChunk(by codec: any ChunkCodec) -> Chunk {
+    let copy = Bytes(count: place.stored) { $0.copyMemory(from: UnsafeRawBufferPointer(place.bytes)) }
+    let encoded = EncodedBytes(copy, by: codec, of: range.count)
+    return Chunk(ticket: ticket, block: block, range: range, encoded: encoded, lastRead: lastRead)
+  }
 }

@@ -110,7 +110,7 @@ extension CompressedStore {
     return ByteRanges.normalize(covered)
   }
 
-  /// Decompressed copies of the resident pieces, 64 slots at a time. Expired pieces are left out.
+  /// Copies of the resident pieces, still compressed, 64 slots at a time. Expired pieces are left out.
   package func residents() -> AnyIterator<[Chunk]> {
     .steps(through: shards.count) { shard, first in
       let now = self.presentForLimits
@@ -123,7 +123,7 @@ extension CompressedStore {
         }
         return (found, end < state.table.slotsUsed ? end : nil)
       }
-      return (found.compactMap { record in self.decode(record).map(record.chunk) }, next)
+      return (found.map { $0.encodedChunk(by: self.configuration.codec) }, next)
     }
   }
 

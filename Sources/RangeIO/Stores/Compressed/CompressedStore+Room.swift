@@ -92,11 +92,15 @@ extension CompressedStore {
     return true
   }
 
-  /// Decompresses evicted records, for the tier below.
+  /// Sends evicted records to the tier below: as they are if it stores them like that, else decompressed.
   private func hand(_ evicted: [EvictedRecord], to outlet: any EvictionSink) {
-    for record in evicted {
-      guard record.ticket.isValid, let bytes = decode(record) else { continue }
-      outlet.take([record.chunk(bytes)])
+    let codec = configuration.codec
+    let isTakenEncoded = outlet.takesEncodedBy == codec.id
+    for record in evicted where record.ticket.isValid {
+      guard let chunk = isTakenEncoded ? record.encodedChunk(by: codec) : decode(record).map(record.chunk) else {
+        continue
+      }
+      outlet.take([chunk])
       outlet.proceed()
     }
   }

@@ -22,7 +22,11 @@ extension CompressedStore {
       isKept = false
       guard outcome == .dropped || outcome == .incompressible, let outlet else { continue }
       // A disk may have room for it.
-      outlet.take([Chunk(ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead)])
+      outlet.take([
+        Chunk(
+          ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead,
+          incompressibleBy: outcome == .incompressible ? configuration.codec.id : nil)
+      ])
       outlet.proceed()
     }
     return isKept

@@ -2,7 +2,7 @@ import Synchronization
 
 extension MemoryStore {
   /// Returns the bytes of `range` if they are in one piece of one block.
-  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
+  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid, isAbsent: inout Bool) -> Bytes? {
     // Unchecked: only a range that begins below zero could overflow, and its block is never found.
     let block = range.lowerBound &>> grid.shift
     let start = block &<< grid.shift
@@ -11,7 +11,7 @@ extension MemoryStore {
     let hash = ChunkTable.hash(token: token, block: block)
     shards.prefetch(hash)
     let bytes = shards.withLock(shards.index(of: hash)) {
-      $0.hit(token, block, hash, from: lower, to: upper)
+      $0.hit(token, block, hash, from: lower, to: upper, &isAbsent)
     }
     if sample.contains(hash), bytes != nil { noteSampled(hash, grid) }
     return bytes
@@ -20,6 +20,12 @@ extension MemoryStore {
   /// Shows a sampled look-up to the models of other sizes.
   @inline(never) private func noteSampled(_ hash: UInt64, _ grid: BlockGrid) {
     models.withLock { $0.access(hash, weight: Self.charge(of: grid.blockSize)) }
+  }
+
+  package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid) {
+    passedMisses.add(1)
+    let hash = ChunkTable.hash(token: token, block: range.lowerBound >> grid.shift)
+    if sample.contains(hash) { noteSampled(hash, grid) }
   }
 
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {

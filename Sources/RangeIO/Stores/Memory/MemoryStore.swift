@@ -74,6 +74,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// Which blocks the models of other sizes see.
   let sample: SizeModels.Sample
   let models: Locked<SizeModels>
+  /// Misses of reads that pass, which take no shard's lock again.
+  let passedMisses = ThreadTallies()
   private let refusals = Atomic<Int>(0)
   /// Waiters for the limit. Woken by an evicted chunk, a removed chunk, or a cancelled reservation.
   let waitingForRoom = Locked<[Promise<Void>]>([])
@@ -166,6 +168,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       all.pinnedBytes += pinnedBytes
       chargedBytes += bytes
     }
+    all.misses += passedMisses.sums().events
     all.limit = ledger.ownLimit
     all.bytes = ledger.bytes
     all.peakBytes = ledger.peakBytes

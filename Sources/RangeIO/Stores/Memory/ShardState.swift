@@ -68,10 +68,14 @@ extension ShardState {
   ///   - lower: where the part begins in the block.
   ///   - upper: where it ends; not below `lower`.
   @inline(__always) mutating func hit(
-    _ token: UInt64, _ block: Int, _ hash: UInt64, from lower: Int, to upper: Int
+    _ token: UInt64, _ block: Int, _ hash: UInt64, from lower: Int, to upper: Int, _ isAbsent: inout Bool
   ) -> Bytes? {
     let (number, found) = table.look(token, block, hash)
-    guard let note = found, note.pointee.kind != .list else { return nil }
+    guard let note = found else {
+      isAbsent = true
+      return nil
+    }
+    guard note.pointee.kind != .list else { return nil }
     // Of 32 bits each, so the sum of two cannot overflow.
     let offset = lower &- Int(note.pointee.lower)
     guard offset >= 0, upper <= Int(note.pointee.lower) &+ Int(note.pointee.count) else { return nil }

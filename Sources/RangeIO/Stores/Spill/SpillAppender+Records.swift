@@ -2,26 +2,27 @@ import SystemPackage
 
 /// Records: from chunks, copies and removals to bytes in the buffer, and from there to the file and the index.
 extension SpillAppender {
-  /// Payloads of at least this size are written without copying them first, if they are not encoded.
+  /// Payloads of at least this size are written without copying them first, if they need not be encoded.
   private static let smallestGathered = 16 << 10
 
-  /// Appends a chunk, encoded if that makes it smaller.
-  mutating func append(_ key: UInt64, _ entry: SpillStaging.Entry) throws(SpillTrouble) {
-    let bytes = entry.chunk.piece.bytes
-    let codec = codec(for: bytes)
+  /// What to write of a chunk: bytes that the codec with this id has made of it, or is to make if they shrink.
+  private typealias Payload = (bytes: Bytes, codec: UInt8, encoder: (any ChunkCodec)?)
+
+  /// Appends a chunk, encoded if that makes it smaller. Returns `false` for a chunk that came encoded and cannot be decoded.
+  mutating func append(_ key: UInt64, _ entry: SpillStaging.Entry) throws(SpillTrouble) -> Bool {
+    guard let (bytes, codec, encoder) = payload(of: entry.chunk) else { return false }
     let local = try declare(entry.slot)
-    let isGathered = codec == nil && bytes.count >= Self.smallestGathered && bytes.isContiguous
+    let isGathered = encoder == nil && bytes.count >= Self.smallestGathered && bytes.isContiguous
     let start = SpillFormat.recordHeaderCount
     let target = try space(start + SpillFormat.padded(bytes.count) - (isGathered ? bytes.count : 0))
     var record = newRecord(.chunk, entry.slot, local)
-    record.stored = UInt32(bytes.count)
+    (record.codec, record.stored) = (codec, UInt32(bytes.count))
     if isGathered {
       record.payloadCheck = bytes.withUnsafeBytes { CRC32C.of($0) }
     } else {
       let payload = target.part(start, bytes.count)
-      if let codec, let count = encode(bytes, with: codec, into: payload) {
-        record.codec = codec.id
-        record.stored = UInt32(count)
+      if let encoder, let count = encode(bytes, with: encoder, into: payload) {
+        (record.codec, record.stored) = (encoder.id, UInt32(count))
       } else {
         bytes.copyBytes(to: payload)
       }
@@ -29,29 +30,37 @@ extension SpillAppender {
     }
     record.block = UInt64(entry.chunk.block)
     record.fetchedAt = core.wallTime(of: entry.chunk.fetchedAt)
-    record.count = UInt32(bytes.count)
+    record.count = UInt32(entry.chunk.range.count)
     var place = finish(record, target, gathering: isGathered ? bytes : nil)
     place.isOnTrial = entry.isOnTrial
     pending.append(.chunk(key: key, number: entry.number, slot: entry.slot, ticket: entry.chunk.ticket, place))
+    return true
   }
 
-  /// The codec for a chunk; `nil` to store it as it is. If the store chooses by itself, tries LZ4 on some of the chunks
-  /// that are stored as they are, to know what it would take.
-  private mutating func codec(for bytes: Bytes) -> (any ChunkCodec)? {
+  /// What to write of a chunk; `nil` if it cannot be decoded. What a tier above has found out is not done again. If the store
+  /// chooses by itself, tries LZ4 on some of the chunks, to know what it takes.
+  private mutating func payload(of chunk: Chunk) -> Payload? {
     let codec = core.configuration.codec
-    guard isAutomatic else { return codec.id == 0 ? nil : codec }
-    chunksSinceTrial += 1
-    let isTrial = chunksSinceTrial >= Self.chunksPerTrial
-    if isTrial { chunksSinceTrial = 0 }
+    let isTrial = isAutomatic && takesTrial()
+    if !isTrial, form == .encoded, let encoded = chunk.encoded(by: codec.id) { return (encoded, codec.id, nil) }
+    guard let bytes = chunk.pieces.first?.bytes else { return nil }
+    guard codec.id != 0, isTrial || chunk.incompressibleBy != codec.id else { return (bytes, 0, nil) }
     guard form == .plain else {
       triesDecoding = isTrial
-      return codec
+      return (bytes, 0, codec)
     }
     triesDecoding = true
     if isTrial, let scratch = try? BufferPool.shared.buffer(bytes.count) {
       _ = encode(bytes, with: codec, into: scratch.memory)
     }
-    return nil
+    return (bytes, 0, nil)
+  }
+
+  private mutating func takesTrial() -> Bool {
+    chunksSinceTrial += 1
+    guard chunksSinceTrial >= Self.chunksPerTrial else { return false }
+    chunksSinceTrial = 0
+    return true
   }
 
   /// Returns the encoded size; `nil` if the bytes do not shrink by an eighth, and so are not worth decoding.

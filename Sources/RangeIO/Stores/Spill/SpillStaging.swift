@@ -176,7 +176,7 @@ extension SpillState {
       counts.stale += 1
       return (.stale, nil)
     }
-    guard SpillFormat.recordCount(payload: chunk.piece.range.count) <= largest,
+    guard SpillFormat.recordCount(payload: chunk.range.count) <= largest,
       chunk.byteCount + SpillStaging.overhead <= staging.limit
     else {
       counts.ineligible += 1
@@ -184,7 +184,7 @@ extension SpillState {
     }
     // An append-only source is known here by the length it had at first: a record of a later part would have another
     // length than its block.
-    guard chunk.piece.range.count == identity.count(ofBlock: chunk.block) else {
+    guard chunk.range.count == identity.count(ofBlock: chunk.block) else {
       counts.ineligible += 1
       return (.ineligible, nil)
     }

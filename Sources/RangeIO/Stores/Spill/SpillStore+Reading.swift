@@ -9,7 +9,8 @@ extension SpillStore {
   package func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let wallNow = configuration.wallClock()
     let now = self.now
-    let found = state.withLock { state -> (pieces: [RangedBytes], deferred: [DeferredPiece], wakesWriter: Bool)? in
+    let found = state.withLock {
+      state -> (waiting: [SpillLook.Waiting], deferred: [DeferredPiece], wakesWriter: Bool)? in
       guard let binding = state.sources.binding(of: token) else { return nil }
       guard let slot = binding.slot else {
         // Nothing of it is here.
@@ -20,14 +21,16 @@ extension SpillStore {
       for (block, part) in grid.pieces(of: range) { state.look(for: block, part, &look) }
       look.endRun()
       let deferred = look.runs.map { hold($0.run, $0.permit, binding.token, wallNow, now) }
-      return (look.pieces, deferred, look.isToRemoveFirst && state.breaker.lets(now: now))
+      return (look.waiting, deferred, look.isToRemoveFirst && state.breaker.lets(now: now))
     }
     // Once for each token.
-    guard let (pieces, deferred, wakesWriter) = found else {
+    guard let (waiting, deferred, wakesWriter) = found else {
       guard binding(of: token) != nil else { return .miss }
       return lookUp(range, token: token, grid: grid)
     }
     if wakesWriter { writer.wake(isUrgent: true) }
+    // Outside of the lock, since some of it may have to be decoded.
+    let pieces = waiting.compactMap(\.piece)
     guard !pieces.isEmpty || !deferred.isEmpty else { return .miss }
     if deferred.isEmpty, pieces.count == 1, pieces[0].range == range { return .hit(pieces[0].bytes) }
     let covered = ByteRanges.normalize(pieces.map(\.range) + deferred.map(\.wanted))
@@ -74,7 +77,7 @@ extension SpillStore {
       return grid.pieces(of: range).flatMap { block, part -> [ReadExplanation.Part] in
         if let entry = state.waiting(slot, block, now: now) {
           return .parts(
-            of: part, held: [entry.chunk.piece.range], .memory, detail: "waits to be written to the disk"
+            of: part, held: [entry.chunk.range], .memory, detail: "waits to be written to the disk"
           ) { [.missing($0, .disk, Self.cameLater)] }
         }
         let found = state.table.find(source: slot, block: block)
@@ -106,7 +109,7 @@ extension SpillStore {
     return state.withLock { state in
       grid.pieces(of: range).compactMap { block, part in
         if let entry = state.waiting(slot, block, now: now) {
-          return ByteRanges.intersection(part, entry.chunk.piece.range)
+          return ByteRanges.intersection(part, entry.chunk.range)
         }
         let found = state.table.find(source: slot, block: block)
         guard found != 0, !state.isClosed, !state.isExpired(state.table[found], wallNow: wallNow) else { return nil }
@@ -146,8 +149,20 @@ private struct SpillLook {
   let wallNow: Int64
   /// Removals made while the disk was not in use are written before it serves again.
   let isToRemoveFirst: Bool
-  /// The bytes that wait to be written.
-  var pieces: [RangedBytes] = []
+  /// A chunk that waits to be written, and the part of it that is looked for.
+  struct Waiting {
+    let chunk: Chunk
+    let part: ByteRange
+
+    /// The bytes of the part; `nil` if they cannot be decoded.
+    var piece: RangedBytes? {
+      chunk.pieces.first.map { piece in
+        let lower = part.lowerBound - piece.range.lowerBound
+        return RangedBytes(part, piece.bytes.slice(lower..<lower + part.count))
+      }
+    }
+  }
+  var waiting: [Waiting] = []
   /// What is on the disk.
   private(set) var runs: [(run: SpillRun, permit: SpillBreaker.Permit)] = []
   fileprivate var run: SpillRun?
@@ -181,14 +196,13 @@ private struct SpillLook {
 
 extension SpillState {
   fileprivate mutating func look(for block: Int, _ part: ByteRange, _ look: inout SpillLook) {
-    if let piece = waiting(look.slot, block, now: look.now)?.chunk.piece {
+    if let chunk = waiting(look.slot, block, now: look.now)?.chunk,
       // The source may have grown since: what follows the old end is a gap.
-      if let part = ByteRanges.intersection(part, piece.range) {
-        let lower = part.lowerBound - piece.range.lowerBound
-        look.pieces.append(RangedBytes(part, piece.bytes.slice(lower..<lower + part.count)))
-        counts.stagedHits += 1
-        return
-      }
+      let part = ByteRanges.intersection(part, chunk.range)
+    {
+      look.waiting.append(.init(chunk: chunk, part: part))
+      counts.stagedHits += 1
+      return
     }
     let found = table.find(source: look.slot, block: block)
     guard found != 0, !isClosed else {

@@ -1,4 +1,7 @@
 extension SpillStore {
+  /// As its records are.
+  package var takesEncodedBy: UInt8? { configuration.codec.id }
+
   /// Queues a chunk to be written soon, or refuses it. Writes nothing itself.
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
     let isTaken = offer(chunk, isGated: !configuration.keepsFirstReads) == .taken
@@ -27,7 +30,7 @@ extension SpillStore {
   func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false) -> Offer {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
-    let isDearEnough = isAsked || isDearEnough(token.source, for: chunk.piece.range.count)
+    let isDearEnough = isAsked || isDearEnough(token.source, for: chunk.range.count)
     guard isDearEnough, isEligible(chunk), let binding = binding(of: token), let identity = binding.identity else {
       state.withLock { state in
         state.counts.offered += 1
@@ -49,9 +52,9 @@ extension SpillStore {
   /// Only whole blocks of versions that can be told apart.
   private func isEligible(_ chunk: Chunk) -> Bool {
     let source = chunk.token.source
-    return chunk.morePieces.isEmpty && chunk.piece.range.count > 0 && source.validator != nil
+    return chunk.morePieces.isEmpty && chunk.range.count > 0 && source.validator != nil
       && chunk.token.grid.shift <= 30 && chunk.block <= SpillTable.largestBlock
-      && chunk.piece.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
+      && chunk.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
   }
 
   /// Whether a source costs more to read than a disk, or its cost does not matter.
@@ -168,7 +171,7 @@ extension SpillStore {
       case .ineligible, .gated, .neverFits:
         throw ReadError(
           .limitExceeded,
-          "it can never fit: a block of \(chunk.byteCount) bytes does not fit into a file of "
+          "it can never fit: a block of \(chunk.range.count) bytes does not fit into a file of "
             + "\(configuration.segmentBytes) bytes, or into the \(configuration.stagingBytes) that may wait to be written: "
             + "choose a larger limit, larger files, more memory for what waits or smaller blocks", context: context)
       }

@@ -116,13 +116,13 @@ extension SpillWriter {
       drop(key, entry)
       return
     }
-    try makeRoom(payload: entry.chunk.piece.bytes.count, of: entry.slot)
+    try makeRoom(payload: entry.chunk.range.count, of: entry.slot)
     // Making room forgets sources that are not needed. If a source is removed at the same time, it may be one of them.
     guard entry.chunk.ticket.isValid else {
       drop(key, entry)
       return
     }
-    try appender.append(key, entry)
+    if try !appender.append(key, entry) { drop(key, entry) }
   }
 
   /// Drops a chunk that is no longer valid.

@@ -51,6 +51,8 @@ final class DemotionQueue: EvictionSink {
 
   // MARK: coming
 
+  var takesEncodedBy: UInt8? { lower.takesEncodedBy }
+
   func take(_ chunks: ArraySlice<Chunk>) {
     // The caller releases dropped chunks after its lock is free. Replaced chunks are kept here until `proceed` releases
     // them.
@@ -133,10 +135,10 @@ final class DemotionQueue: EvictionSink {
     // It may have come back above in between. Whichever comes later, here or there, sees the other.
     guard isPublished, let upper else { return }
     let token = chunk.token
-    for piece in chunk.pieces where upper.holdsSome(of: piece.range, token: token.number, grid: token.grid) {
+    for range in chunk.ranges where upper.holdsSome(of: range, token: token.number, grid: token.grid) {
       // If a piece is partly above, the rest is removed too: no byte may rest in both tiers.
-      if !upper.holds(piece.range, token: token.number, grid: token.grid) { state.withLock { $0.counts.dropped += 1 } }
-      lower.erasePromoted(piece.range, of: token)
+      if !upper.holds(range, token: token.number, grid: token.grid) { state.withLock { $0.counts.dropped += 1 } }
+      lower.erasePromoted(range, of: token)
     }
   }
 
@@ -169,7 +171,7 @@ final class DemotionQueue: EvictionSink {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
     return state.withLock { state in
       state.queue.find(range, token: token, grid: grid).filter(mayBeFound)
-        .flatMap { $0.chunk.pieces.map(\.range) }
+        .flatMap(\.chunk.ranges)
     }
   }
 

@@ -43,7 +43,8 @@ struct DemotionQueueState {
 
   /// The memory that a chunk uses, including its entry here.
   static func charge(_ chunk: Chunk) -> Int {
-    chunk.morePieces.reduce(MemoryStore.charge(of: chunk.piece.bytes.count)) {
+    let more = chunk.morePieces.reduce(0) { $0 + $1.bytes.count }
+    return chunk.morePieces.reduce(MemoryStore.charge(of: chunk.byteCount - more)) {
       $0 + MemoryStore.charge(of: $1.bytes.count)
     } + 192
   }
@@ -119,7 +120,7 @@ struct DemotionQueueState {
       blocks.count <= entries.count * 2
       ? blocks.compactMap { entries[Key(token: token, block: $0)] }
       : entries.values.filter { $0.key.token == token && blocks.contains($0.key.block) }
-    return (candidates + passed).filter { $0.chunk.pieces.contains { $0.range.overlaps(range) } }
+    return (candidates + passed).filter { $0.chunk.ranges.contains { $0.overlaps(range) } }
   }
 
   enum Removal {

@@ -152,8 +152,8 @@ extension MemoryStore {
   fileprivate func shed(to bytes: Int, havingCopiesIn disk: SpillStore) {
     let residents = residents()
     while ledger.bytes > bytes, let chunks = residents.next() {
-      for chunk in chunks where ledger.bytes > bytes && !chunk.token.entry.pins(chunk.piece.range) {
-        let range = chunk.piece.range
+      for chunk in chunks where ledger.bytes > bytes && !chunk.token.entry.pins(chunk.range) {
+        let range = chunk.range
         if disk.holds(range, token: chunk.token.number, grid: chunk.token.grid) { erase(range, of: chunk.token) }
       }
     }

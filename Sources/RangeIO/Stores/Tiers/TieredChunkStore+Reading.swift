@@ -1,5 +1,6 @@
 extension TieredChunkStore {
-  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
+  /// What is absent from the upper store may be below.
+  package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid, isAbsent: inout Bool) -> Bytes? {
     upper.hit(range, token: token, grid: grid)
   }
 
@@ -40,8 +41,10 @@ extension TieredChunkStore {
     for gap in gaps {
       var missing = [gap]
       for entry in mover.find(gap, token: token, grid: grid) {
-        found.add(entry.chunk, of: &missing)
-        takeBack(entry)
+        // What cannot be decoded is not here.
+        guard let chunk = entry.chunk.decoded else { continue }
+        found.add(chunk, of: &missing)
+        takeBack(entry, chunk)
       }
       for part in missing { found.add(lower.lookUp(part, token: token, grid: grid), part, rising: rising) }
     }
@@ -57,8 +60,7 @@ extension TieredChunkStore {
   }
 
   /// A chunk that is read on its way down is promoted again.
-  private func takeBack(_ entry: DemotionQueueState.Entry) {
-    let chunk = entry.chunk
+  private func takeBack(_ entry: DemotionQueueState.Entry, _ chunk: Chunk) {
     // Above first, so that it is never nowhere. Without room there it stays in the queue.
     if upper.insertDemoted(chunk) { mover.cancel(entry) }
   }

@@ -132,7 +132,7 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   /// Keeps a chunk from a tier above in the upper store.
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
     guard upper.insertDemoted(chunk) else { return false }
-    for piece in chunk.pieces { erasePromotedBelow(piece.range, chunk.token) }
+    for range in chunk.ranges { erasePromotedBelow(range, chunk.token) }
     return true
   }
 

@@ -465,7 +465,7 @@ struct CompressedStoreTests {
     #expect(outlet.chunks.all.first?.token === removed.token)
     let evicted = outlet.chunks.all.dropFirst()
     #expect(evicted.map(\.block) == Array(0..<evicted.count))
-    #expect(evicted.allSatisfy { $0.piece.bytes == source.expected(source.block($0.block)) })
+    #expect(evicted.allSatisfy { $0.pieces[0].bytes == source.expected(source.block($0.block)) })
     #expect(evicted.allSatisfy { $0.fetchedAt.nanoseconds == Int64($0.block) && $0.lastRead?.nanoseconds == 7 })
     #expect(outlet.proceeded.withLock { $0 } == outlet.chunks.all.count)
     // What cannot be compressed, too: but it is not counted as evicted.

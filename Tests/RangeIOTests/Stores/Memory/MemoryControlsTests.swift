@@ -130,7 +130,7 @@ struct MemoryControlsTests {
     let reservation = source.store.reserve(source.block(9), ofRun: 4096, for: source.token)
     let chunk = try #require(evicted.takeAll().first)
     #expect(!source.contains(source.block(chunk.block)))
-    #expect(chunk.piece.bytes == source.expected(chunk.piece.range))
+    #expect(chunk.pieces[0].bytes == source.expected(chunk.range))
     #expect(source.store.statistics().bytes <= charge.bytes)
     source.store.cancel(try #require(reservation))
     // A hit that somebody keeps outlives its chunk, too.
