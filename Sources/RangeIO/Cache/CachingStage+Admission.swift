@@ -38,7 +38,7 @@ extension CachingStage {
     _ request: ReadRequest, _ block: (key: UInt64, number: UInt64), _ isKept: Bool, _ admission: AdmissionMeter,
     _ next: ReadNext
   ) async throws -> ReadResponse {
-    let outcome = admission.read(
+    let outcomes = admission.read(
       block.key, weight: Self.charge(of: request.range), capacity: store.memoryCapacity ?? 0)
     // Of several blocks or pieces, perhaps.
     let isHit = store.holds(request.range, token: block.number, grid: grid(of: request.source))
@@ -56,12 +56,12 @@ extension CachingStage {
         gain.keepingTook(whole - source)
       } else if !isKept {
         // Of others the system may know nothing yet, and it will not take as long again.
-        if outcome != .first { gain.readTook(whole) }
+        if outcomes.keeping != .first { gain.readTook(whole) }
       } else {
         // By way of a flight.
         gain.readTook(whole - Int64(gain.keeping.nanoseconds))
       }
-      return gain.read(outcome, isHit: isHit)
+      return gain.read(outcomes, isHit: isHit)
     }
     if request.source.isPassed != token.admission.isPassing { request.source.isPassed = token.admission.isPassing }
     return response
@@ -71,13 +71,13 @@ extension CachingStage {
   @inline(never) func noteHit(_ range: ByteRange, _ source: SourceDescription, _ number: UInt64) {
     guard let admission, let token = store.sources.token(numbered: number) else { return }
     let key = Self.touchHash(range.lowerBound >> token.grid.shift, number)
-    let outcome = admission.read(key, weight: Self.charge(of: range), capacity: store.memoryCapacity ?? 0)
+    let outcomes = admission.read(key, weight: Self.charge(of: range), capacity: store.memoryCapacity ?? 0)
     let start = admission.time
     _ = store.holds(range, token: number, grid: token.grid)
     let lookUp = admission.time - start
     token.admission.note { gain in
       gain.lookUpTook(lookUp)
-      return gain.read(outcome, isHit: true)
+      return gain.read(outcomes, isHit: true)
     }
     if source.isPassed != token.admission.isPassing { source.isPassed = token.admission.isPassing }
   }

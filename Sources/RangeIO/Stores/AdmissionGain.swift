@@ -2,9 +2,10 @@
 ///
 /// A hit saves the difference between a read of the source and a look-up; a miss that is kept costs what keeping takes. So
 /// keeping everything that is read a second time gains, for each read, *hits × saving − admissions × cost*, by the share
-/// of reads that would be hits and admissions (``AdmissionShadow``). Where that is less than nothing, the source's reads
-/// pass: they are looked up, and only one in sixteen of those that would be kept is kept. What the store has goes on to be
-/// found, so for the way back it counts what the store finds as it is.
+/// of reads that would be hits and admissions (``AdmissionShadow``). Where that is less than nothing, or less than passing
+/// gains, the source's reads pass: they are looked up, and only one in sixty-four of those that would be kept is kept. What the
+/// store has goes on to be found, so passing gains something, too; as much as its simulation says, or as what the store
+/// finds.
 ///
 /// Changes of mind have a margin and a time to stay, since the shares come from samples.
 struct AdmissionGain: Equatable, Sendable {
@@ -13,7 +14,7 @@ struct AdmissionGain: Equatable, Sendable {
   /// Windows that a decision stands at least.
   static let leastWindows = 2
   /// Of the reads that would be kept while the source's reads pass, one in so many is kept.
-  static let passingShare = 16
+  static let passingShare = 64
 
   /// Times in nanoseconds, averaged over about the last sixteen, of which none counts more than four times the average.
   struct Average: Equatable, Sendable {
@@ -37,12 +38,17 @@ struct AdmissionGain: Equatable, Sendable {
     var reads = 0.0
     var wouldHit = 0.0
     var wouldAdmit = 0.0
+    /// If reads passed.
+    var passingHits = 0.0
+    var passingAdmissions = 0.0
     var hits = 0.0
 
     mutating func halve() {
       reads /= 2
       wouldHit /= 2
       wouldAdmit /= 2
+      passingHits /= 2
+      passingAdmissions /= 2
       hits /= 2
     }
   }
@@ -70,13 +76,18 @@ struct AdmissionGain: Equatable, Sendable {
   /// Notes a read of the sample. Returns whether that has changed the decision.
   ///
   /// - Parameters:
-  ///   - outcome: what the store would have made of it, if it kept everything that is read twice.
+  ///   - outcomes: what the store would have made of it.
   ///   - isHit: whether the store had the bytes.
-  mutating func read(_ outcome: AdmissionShadow.Outcome, isHit: Bool) -> Bool {
+  mutating func read(_ outcomes: AdmissionShadow.Outcomes, isHit: Bool) -> Bool {
     counts.reads += 1
-    switch outcome {
+    switch outcomes.keeping {
     case .hit: counts.wouldHit += 1
     case .admitted: counts.wouldAdmit += 1
+    case .first: break
+    }
+    switch outcomes.passing {
+    case .hit: counts.passingHits += 1
+    case .admitted: counts.passingAdmissions += 1
     case .first: break
     }
     if isHit { counts.hits += 1 }
@@ -96,9 +107,13 @@ struct AdmissionGain: Equatable, Sendable {
   var saving: Double { max(0, miss.nanoseconds - lookUp.nanoseconds) }
 
   /// What keeping everything that is read twice gains for each read, in nanoseconds.
-  var gain: Double {
-    guard counts.reads > 0 else { return 0 }
-    return (counts.wouldHit * saving - counts.wouldAdmit * keeping.nanoseconds) / counts.reads
+  var gain: Double { gain(hits: counts.wouldHit, admissions: counts.wouldAdmit) }
+
+  /// What letting reads pass gains for each of them.
+  var passingGain: Double { gain(hits: counts.passingHits, admissions: counts.passingAdmissions) }
+
+  private func gain(hits: Double, admissions: Double) -> Double {
+    counts.reads > 0 ? (hits * saving - admissions * keeping.nanoseconds) / counts.reads : 0
   }
 
   /// The share of reads that the store had.
@@ -121,6 +136,7 @@ struct AdmissionGain: Equatable, Sendable {
   private func decide() -> Bool {
     // Less than this is noise, and less than what passing saves.
     let margin = miss.nanoseconds / 50
-    return isPassing ? gain <= hitRatio * saving + margin : gain <= margin
+    return isPassing
+      ? gain <= max(passingGain, hitRatio * saving) + margin : gain <= max(margin, passingGain - margin)
   }
 }

@@ -57,7 +57,7 @@ final class AdmissionMeter: Sendable {
   /// - Parameters:
   ///   - key: the hash of the block under its token.
   ///   - capacity: the bytes that the store may hold now.
-  func read(_ key: UInt64, weight: Int, capacity: Int) -> AdmissionShadow.Outcome {
+  func read(_ key: UInt64, weight: Int, capacity: Int) -> AdmissionShadow.Outcomes {
     let room = AdmissionShadow.Room(bytes: capacity >> sample.bits, touches: RecentTouches.capacity >> sample.bits)
     return shadow.withLock { $0.read(key, weight: weight, room: room) }
   }

@@ -1,8 +1,8 @@
-/// What a store would hold if it kept everything that is read a second time: for a sample of the blocks, a list in the
-/// order of their last reads. A pure value.
+/// What a store would hold if it kept everything that is read a second time, and what if the reads passed: for a sample of the
+/// blocks, two lists in the order of their last reads. A pure value.
 ///
 /// Which blocks are in the sample follows from a hash of their numbers, so that all reads of these are seen, and none of
-/// others. The list has room for the same share of the store's bytes. Its order is LRU's: what the store's own policy does
+/// others. Each list has room for the same share of the store's bytes. Its order is LRU's: what the store's own policy does
 /// better, such as keeping a part of a loop that does not fit, is not counted.
 ///
 /// Source: C. Waldspurger, T. Saemundsson, I. Ahmad, N. Park, "Cache modeling and optimization using miniature
@@ -16,6 +16,12 @@ struct AdmissionShadow: Sendable {
     case admitted
     /// It would let them pass.
     case first
+  }
+
+  /// What the store would have made of a read if it kept what is read twice, and if reads passed.
+  struct Outcomes: Equatable, Sendable {
+    var keeping: Outcome
+    var passing: Outcome
   }
 
   /// Room for what is read twice, in bytes, and for the memory of what was read once, in blocks.
@@ -38,12 +44,29 @@ struct AdmissionShadow: Sendable {
   private var queues = SlotQueues(2)
   private(set) var heldBytes = 0
   private(set) var touchCount = 0
+  /// What the store would hold if reads passed.
+  private(set) var passing = HeldBlocks()
+  private var turns = 0
 
   /// Notes a read of the block with this key.
   ///
   /// - Parameter weight: what the store would charge for it.
   /// - Complexity: O(1), amortized.
-  mutating func read(_ key: UInt64, weight: Int, room: Room) -> Outcome {
+  mutating func read(_ key: UInt64, weight: Int, room: Room) -> Outcomes {
+    let isHit = passing.read(key, weight: weight)
+    let keeping = keep(key, weight: weight, room: room)
+    let isAdmitted = !isHit && keeping != .first && (passing.bytes + weight <= room.bytes || takesTurn())
+    if isAdmitted { passing.add(key, weight: weight) }
+    passing.trim(to: room.bytes)
+    return Outcomes(keeping: keeping, passing: isHit ? .hit : isAdmitted ? .admitted : .first)
+  }
+
+  private mutating func takesTurn() -> Bool {
+    turns += 1
+    return turns % AdmissionGain.passingShare == 0
+  }
+
+  private mutating func keep(_ key: UInt64, weight: Int, room: Room) -> Outcome {
     guard let place = places[key] else {
       let place = add(Entry(key: key, weight: weight, isHeld: false))
       queues.append(place, to: Self.touched)

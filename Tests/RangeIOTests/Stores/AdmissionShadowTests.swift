@@ -9,38 +9,54 @@ struct AdmissionShadowTests {
 
   @Test func `the second read admits, and the third is a hit`() {
     var shadow = AdmissionShadow()
-    #expect(shadow.read(1, weight: 100, room: room) == .first)
-    #expect(shadow.read(1, weight: 100, room: room) == .admitted)
-    #expect(shadow.read(1, weight: 100, room: room) == .hit)
+    #expect(shadow.read(1, weight: 100, room: room).keeping == .first)
+    #expect(shadow.read(1, weight: 100, room: room).keeping == .admitted)
+    #expect(shadow.read(1, weight: 100, room: room).keeping == .hit)
     #expect(shadow.heldBytes == 100 && shadow.touchCount == 0)
   }
 
   @Test func `what was read longest ago leaves, and is known when it comes back`() {
     var shadow = AdmissionShadow()
     for key in 1...3 as ClosedRange<UInt64> { for _ in 0..<2 { _ = shadow.read(key, weight: 100, room: room) } }
-    #expect(shadow.read(1, weight: 100, room: room) == .hit)
+    #expect(shadow.read(1, weight: 100, room: room).keeping == .hit)
     for _ in 0..<2 { _ = shadow.read(4, weight: 100, room: room) }
     #expect(shadow.heldBytes == 300 && shadow.touchCount == 1)
-    #expect(shadow.read(1, weight: 100, room: room) == .hit)
-    #expect(shadow.read(2, weight: 100, room: room) == .admitted)
+    #expect(shadow.read(1, weight: 100, room: room).keeping == .hit)
+    #expect(shadow.read(2, weight: 100, room: room).keeping == .admitted)
   }
 
   @Test func `what was touched longest ago is forgotten`() {
     var shadow = AdmissionShadow()
-    for key in 1...5 as ClosedRange<UInt64> { #expect(shadow.read(key, weight: 100, room: room) == .first) }
+    for key in 1...5 as ClosedRange<UInt64> { #expect(shadow.read(key, weight: 100, room: room).keeping == .first) }
     #expect(shadow.touchCount == 4)
-    #expect(shadow.read(1, weight: 100, room: room) == .first)
-    #expect(shadow.read(5, weight: 100, room: room) == .admitted)
+    #expect(shadow.read(1, weight: 100, room: room).keeping == .first)
+    #expect(shadow.read(5, weight: 100, room: room).keeping == .admitted)
   }
 
   @Test func `a larger read of the same block counts, and one that never fits is let go`() {
     var shadow = AdmissionShadow()
     for weight in [10, 10, 250] { _ = shadow.read(1, weight: weight, room: room) }
     #expect(shadow.heldBytes == 250)
-    #expect(shadow.read(1, weight: 10, room: room) == .hit)
+    #expect(shadow.read(1, weight: 10, room: room).keeping == .hit)
     #expect(shadow.heldBytes == 250)
-    #expect(shadow.read(1, weight: 400, room: room) == .hit)
+    #expect(shadow.read(1, weight: 400, room: room).keeping == .hit)
     #expect(shadow.heldBytes == 0 && shadow.touchCount == 1)
+  }
+
+  @Test func `if reads pass, one in sixty-four is kept once the room is full, and what is there goes on to be found`() {
+    var shadow = AdmissionShadow()
+    let room = AdmissionShadow.Room(bytes: 300, touches: 1000)
+    var passing: [AdmissionShadow.Outcome] = []
+    for key in 1...100 as ClosedRange<UInt64> {
+      for _ in 0..<2 { passing.append(shadow.read(key, weight: 100, room: room).passing) }
+    }
+    // The second read of each of the first three, while there is room; then the 64th that is refused.
+    let admitted = passing.indices.filter { passing[$0] == .admitted }
+    #expect(admitted == [1, 3, 5, 2 * (3 + AdmissionGain.passingShare) - 1])
+    #expect(!passing.contains(.hit) && shadow.passing.bytes == 300)
+    #expect(shadow.read(2, weight: 100, room: room) == .init(keeping: .admitted, passing: .hit))
+    // The one that was read longest ago has left for the last.
+    #expect(shadow.read(1, weight: 100, room: room).passing == .first)
   }
 
   @Test func `less room lets go of more`() {
@@ -48,7 +64,7 @@ struct AdmissionShadowTests {
     for key in 1...3 as ClosedRange<UInt64> { for _ in 0..<2 { _ = shadow.read(key, weight: 100, room: room) } }
     _ = shadow.read(3, weight: 100, room: .init(bytes: 0, touches: 0))
     #expect(shadow.heldBytes == 0)
-    #expect(shadow.read(9, weight: 100, room: .init(bytes: 0, touches: 0)) == .first)
+    #expect(shadow.read(9, weight: 100, room: .init(bytes: 0, touches: 0)).keeping == .first)
     #expect(shadow.touchCount == 0)
   }
 
@@ -75,7 +91,7 @@ struct AdmissionShadowTests {
         touched.append(key)
         while touched.count > room.touches { touched.removeFirst() }
       }
-      #expect(shadow.read(key, weight: weight, room: room) == expected, "seed \(seed), step \(step)")
+      #expect(shadow.read(key, weight: weight, room: room).keeping == expected, "seed \(seed), step \(step)")
       #expect(shadow.heldBytes == held.reduce(0) { $0 + $1.weight })
       #expect(shadow.touchCount == touched.count)
     }
