@@ -19,13 +19,12 @@ extension CachingStage {
     let block = range.lowerBound >> grid.shift
     guard !sample.contains(block) else { return false }
     let key = Self.touchHash(block, number)
-    if meter.touches.remembers(key) {
-      // Of those that pass a few are kept, see `keeps`.
-      guard source.isPassed, !store.hasRoom(for: Self.charge(of: range)), meter.passesTurn() else { return false }
-    } else {
-      _ = meter.touches.touch(key)
+    let isFirst = !meter.touches.touch(key)
+    // Of those that pass a few are kept, see `keeps`.
+    guard isFirst || source.isPassed && !store.hasRoom(for: Self.charge(of: range)) && meter.passesTurn() else {
+      return false
     }
-    store.noteMiss(range, token: number, grid: grid)
+    store.noteMiss(range, token: number, grid: grid, isFirst: isFirst)
     return true
   }
 

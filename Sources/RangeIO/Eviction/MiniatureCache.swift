@@ -58,6 +58,9 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
     return false
   }
 
+  /// Counts a read of a key that is not here and is not stored.
+  mutating func miss() { misses += 1 }
+
   private mutating func store(_ fingerprint: UInt32, _ weight: Int) {
     while self.weight + weight > capacity, evict() {}
     if (count + 1) * 2 > places.count { grow() }

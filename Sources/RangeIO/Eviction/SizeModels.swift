@@ -48,6 +48,11 @@ struct SizeModels: Sendable {
     for index in models.indices { _ = models[index].read(fingerprint, weight: weight) }
   }
 
+  /// A sampled key was read that no cache would have, and none would keep.
+  mutating func miss() {
+    for index in models.indices { models[index].miss() }
+  }
+
   /// The hit ratios of caches with the capacities of ``factors``; empty if no key was sampled.
   ///
   /// - Parameter hitRatio: of the cache itself, since these models began.

@@ -6,14 +6,16 @@ package protocol FullChunkStore: ChunkStore {
   /// Returns the bytes of `range` if all of them are in memory and in one block. Most hits take this path.
   ///
   /// `nil` does not mean a miss: ``lookUp(_:token:grid:)`` is called next, and updates the counters; or
-  /// ``noteMiss(_:token:grid:)``, if `isAbsent` was set.
+  /// ``noteMiss(_:token:grid:isFirst:)``, if `isAbsent` was set.
   ///
   /// - Parameter isAbsent: set if the range lies in one block and nothing of that block is here.
   /// - Complexity: allocates nothing.
   func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid, isAbsent: inout Bool) -> Bytes?
 
   /// Counts as a miss what ``hit(_:token:grid:isAbsent:)`` has found to be absent. By default does nothing.
-  func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid)
+  ///
+  /// - Parameter isFirst: whether a store of another size would not have it, either, and not keep it.
+  func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool)
 
   /// A read that begins at `offset` is on its way through the stages above: the processor may begin to fetch what the
   /// look-up will need. By default does nothing.
@@ -146,7 +148,7 @@ extension FullChunkStore {
     return hit(range, token: token, grid: grid, isAbsent: &isAbsent)
   }
 
-  package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid) {}
+  package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool) {}
 
   /// By default does nothing.
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {}

@@ -30,7 +30,7 @@ final class RecentTouches: @unchecked Sendable {
   ///
   /// - Parameter hash: the well-mixed hash of the block.
   /// - Returns: whether it was already remembered.
-  func touch(_ hash: UInt64) -> Bool {
+  @inline(__always) func touch(_ hash: UInt64) -> Bool {
     let place = place(of: hash)
     let fingerprint = Self.fingerprint(hash)
     let four = place.pointee.load(ordering: .relaxed)

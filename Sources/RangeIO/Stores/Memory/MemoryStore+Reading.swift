@@ -22,10 +22,11 @@ extension MemoryStore {
     models.withLock { $0.access(hash, weight: Self.charge(of: grid.blockSize)) }
   }
 
-  package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid) {
+  package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool) {
     passedMisses.add(1)
     let hash = ChunkTable.hash(token: token, block: range.lowerBound >> grid.shift)
-    if sample.contains(hash) { noteSampled(hash, grid) }
+    guard sample.contains(hash) else { return }
+    if isFirst { models.withLock { $0.miss() } } else { noteSampled(hash, grid) }
   }
 
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {
