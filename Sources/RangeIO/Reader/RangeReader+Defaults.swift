@@ -37,7 +37,7 @@ extension RangeReader {
   ///     page cache; `nil` keeps nothing. Default: ``MemoryStore/shared``, one 64 MiB store for all readers in the
   ///     process. A hit within one 4 KiB block takes less than a tenth of the time of the page cache; a hit of 64 KiB
   ///     takes about a quarter. Longer ranges and streams are not kept. The cost: where the page cache has the file and
-  ///     the store has next to nothing of what you read, reads of 4 KiB take about 1.1 to 1.4 times as long as without a
+  ///     the store has next to nothing of what you read, reads of 4 KiB take about 1.1 times as long as without a
   ///     cache. Where keeping more does not pay, most reads bypass the store (see ``Caching``). A store of your own keeps the whole 4 KiB blocks that contain the ranges.
   ///   - onChange: what to do when the file changes. With ``RangeReader/ChangePolicy/follow`` the reader assumes that
   ///     the file is only appended to.
