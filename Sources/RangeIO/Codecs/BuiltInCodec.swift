@@ -54,6 +54,18 @@ package struct LZ4Codec: ChunkCodec {
   private static let largest = 0x7E00_0000
 }
 
+extension ChunkCodec {
+  /// Whether what this codec makes is what `other` would make: both are LZ4 with one acceleration, or one object. Of other
+  /// codecs that is not known, even if they have one id.
+  package func makesTheSame(as other: any ChunkCodec) -> Bool {
+    func acceleration(_ codec: any ChunkCodec) -> Int? {
+      codec is AutomaticCodec ? LZ4Codec().acceleration : (codec as? LZ4Codec)?.acceleration
+    }
+    if let own = acceleration(self) { return own == acceleration(other) }
+    return Self.self is AnyObject.Type && self as AnyObject === other as AnyObject
+  }
+}
+
 /// See ``BuiltInCodec/identity``.
 package struct IdentityCodec: ChunkCodec {
   package var id: UInt8 { 0 }

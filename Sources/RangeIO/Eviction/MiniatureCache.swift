@@ -58,8 +58,16 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
     return false
   }
 
-  /// Counts a read of a key that is not here and is not stored.
-  mutating func miss() { misses += 1 }
+  /// Reads a key; does not store it if it is missing.
+  mutating func readWithoutStoring(_ fingerprint: UInt32) {
+    let slot = places[place(of: fingerprint)]
+    if slot == .max {
+      misses += 1
+    } else {
+      hits += 1
+      policy.hit(Int(slot))
+    }
+  }
 
   private mutating func store(_ fingerprint: UInt32, _ weight: Int) {
     while self.weight + weight > capacity, evict() {}

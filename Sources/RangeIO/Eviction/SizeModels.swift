@@ -48,9 +48,10 @@ struct SizeModels: Sendable {
     for index in models.indices { _ = models[index].read(fingerprint, weight: weight) }
   }
 
-  /// A sampled key was read that no cache would have, and none would keep.
-  mutating func miss() {
-    for index in models.indices { models[index].miss() }
+  /// A sampled key was read that the cache does not have and does not keep. A larger one may have it, from earlier reads.
+  mutating func accessWithoutStoring(_ key: UInt64) {
+    let fingerprint = Ghost.fingerprint(of: key)
+    for index in models.indices { models[index].readWithoutStoring(fingerprint) }
   }
 
   /// The hit ratios of caches with the capacities of ``factors``; empty if no key was sampled.

@@ -146,7 +146,7 @@ extension ReaderCore {
         response = ReadResponse(try await Self.read(range, of: first, direct))
       } else if isCacheAlone, topCache.letsPass(range, of: first, isAbsent: isAbsent) {
         response = ReadResponse(try await Self.read(range, of: first, direct))
-        link.countCacheMiss()
+        if response.bytes.count == range.count { link.countCacheMiss() }
       } else {
         response = try await head.read(ReadRequest(plain: range, of: first), isAsked: isCacheOnTop)
       }

@@ -128,9 +128,12 @@ struct AdmissionGain: Equatable, Sendable {
       return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) µs"
     }
     func percent(_ share: Double) -> String { "\(Int(share * 100))%" }
-    return "keeping more of this source would cost more than it saves, so most reads pass: a hit saves "
-      + "\(microseconds(saving)), keeping a block takes \(microseconds(keeping.nanoseconds)), and "
+    let figures =
+      "a hit saves \(microseconds(saving)), keeping a block takes \(microseconds(keeping.nanoseconds)), and "
       + "\(percent(possibleHitRatio)) of reads would be hits, where \(percent(hitRatio)) are"
+    return gain > 0
+      ? "keeping less of this source finds about as much and costs less, so most reads pass: " + figures
+      : "keeping more of this source would cost more than it saves, so most reads pass: " + figures
   }
 
   private func decide() -> Bool {

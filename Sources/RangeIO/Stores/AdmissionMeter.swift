@@ -47,9 +47,13 @@ final class AdmissionMeter: Sendable {
 
   /// The same for a read that can pass at once: `false` leaves the turn to ``takesTurn()``, which that read comes to later.
   func passesTurn() -> Bool {
-    guard (turns.load(ordering: .relaxed) &+ 1) % AdmissionGain.passingShare != 0 else { return false }
-    turns.wrappingAdd(1, ordering: .relaxed)
-    return true
+    var now = turns.load(ordering: .relaxed)
+    while (now &+ 1) % AdmissionGain.passingShare != 0 {
+      let exchange = turns.weakCompareExchange(expected: now, desired: now &+ 1, ordering: .relaxed)
+      if exchange.exchanged { return true }
+      now = exchange.original
+    }
+    return false
   }
 
   /// Notes a read of the sample.

@@ -12,8 +12,8 @@ public struct Chunk: Sendable {
   /// When the chunk was last read, if the store it comes from tracks that.
   public let lastRead: ReadInstant?
   private let first: Contents
-  /// The id of a codec by which the bytes do not shrink by an eighth, if that is known.
-  package var incompressibleBy: UInt8?
+  /// A codec by which the bytes do not shrink by an eighth, if one is known.
+  package var incompressibleBy: (any ChunkCodec)?
 
   private enum Contents {
     case bytes(Bytes)
@@ -66,7 +66,7 @@ public struct Chunk: Sendable {
 
   package init(
     ticket: ChunkTicket, block: Int, piece: RangedBytes, morePieces: [RangedBytes] = [], lastRead: ReadInstant? = nil,
-    incompressibleBy: UInt8? = nil
+    incompressibleBy: (any ChunkCodec)? = nil
   ) {
     self.ticket = ticket
     self.block = block
@@ -87,15 +87,18 @@ public struct Chunk: Sendable {
     self.lastRead = lastRead
   }
 
-  /// What the codec with this id has made of the bytes, if they are encoded by it.
-  package func encoded(by codec: UInt8) -> Bytes? {
-    guard case .encoded(let encoded) = first, encoded.codec.id == codec else { return nil }
+  /// What this codec has made of the bytes, if they are encoded by it.
+  package func encoded(by codec: any ChunkCodec) -> Bytes? {
+    guard case .encoded(let encoded) = first, encoded.codec.makesTheSame(as: codec) else { return nil }
     return encoded.bytes
   }
 
+  /// Whether the bytes must be decoded for each use.
+  package var isEncoded: Bool { if case .encoded = first { true } else { false } }
+
   /// The same chunk, not encoded; `nil` if it cannot be decoded.
   package var decoded: Chunk? {
-    guard case .encoded = first else { return self }
+    guard isEncoded else { return self }
     return pieces.first.map { Chunk(ticket: ticket, block: block, piece: $0, lastRead: lastRead) }
   }
 }

@@ -14,7 +14,7 @@ package protocol FullChunkStore: ChunkStore {
 
   /// Counts as a miss what ``hit(_:token:grid:isAbsent:)`` has found to be absent. By default does nothing.
   ///
-  /// - Parameter isFirst: whether a store of another size would not have it, either, and not keep it.
+  /// - Parameter isFirst: whether it was not read lately, so that a store of another size would not keep it, either.
   func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool)
 
   /// A read that begins at `offset` is on its way through the stages above: the processor may begin to fetch what the
@@ -49,8 +49,8 @@ package protocol FullChunkStore: ChunkStore {
   /// Erases all chunks of a retired token. By default calls ``erase(_:of:)`` for the whole source.
   func eraseRetired(_ token: ChunkToken)
 
-  /// The id of the codec by which demoted chunks may come encoded: they are kept like that. By default `nil`: they may not.
-  var takesEncodedBy: UInt8? { get }
+  /// The codec by which demoted chunks may come encoded: they are kept like that. By default `nil`: they may not.
+  var takesEncodedBy: (any ChunkCodec)? { get }
 
   /// As ``ChunkTier/insertDemoted(_:)``.
   @discardableResult func insertDemoted(_ chunk: Chunk) -> Bool
@@ -124,12 +124,12 @@ package protocol EvictionSink: AnyObject, Sendable {
   /// Called after ``take(_:)``, outside of locks. Continues with the chunks that were taken.
   func proceed()
 
-  /// The id of the codec by which chunks may come encoded. By default `nil`: they may not.
-  var takesEncodedBy: UInt8? { get }
+  /// The codec by which chunks may come encoded. By default `nil`: they may not.
+  var takesEncodedBy: (any ChunkCodec)? { get }
 }
 
 extension EvictionSink {
-  package var takesEncodedBy: UInt8? { nil }
+  package var takesEncodedBy: (any ChunkCodec)? { nil }
 }
 
 /// A reference to a sink that can be published atomically.
@@ -189,7 +189,7 @@ extension FullChunkStore {
     if case .miss = lookUp(range, token: token, grid: grid) { false } else { true }
   }
 
-  package var takesEncodedBy: UInt8? { nil }
+  package var takesEncodedBy: (any ChunkCodec)? { nil }
 
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool { insertPieces(of: chunk) }
 

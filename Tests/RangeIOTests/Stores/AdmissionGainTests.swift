@@ -65,8 +65,12 @@ struct AdmissionGainTests {
   @Test func `reads pass where that finds as much, for less`() {
     var gain = gain(miss: 1900, keeping: 1500, lookUp: 150)
     // As of uniform reads of twice as much as there is room for.
-    #expect(feed(&gain, windows: 10, wouldHit: 50, wouldAdmit: 50, passingHits: 50, hits: 50) == 1)
+    // What it finds says its simulation: the store has less as yet.
+    #expect(feed(&gain, windows: 10, wouldHit: 50, wouldAdmit: 50, passingHits: 50, hits: 20) == 1)
     #expect(gain.isPassing && gain.gain > 0 && gain.passingGain > gain.gain)
+    #expect(gain.whyPassing.hasPrefix("keeping less of this source finds about as much"))
+    // Less than keeping everything, and still more by its simulation than the store as it is.
+    #expect(feed(&gain, windows: 10, wouldHit: 60, wouldAdmit: 40, passingHits: 55, hits: 10) == 0)
     // What was popular changes, and passing finds nothing of it any more.
     #expect(feed(&gain, windows: 10, wouldHit: 80, wouldAdmit: 20, passingHits: 10, hits: 10) == 1)
     #expect(!gain.isPassing)

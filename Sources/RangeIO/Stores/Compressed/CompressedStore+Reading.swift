@@ -123,7 +123,7 @@ extension CompressedStore {
         }
         return (found, end < state.table.slotsUsed ? end : nil)
       }
-      return (found.map { $0.encodedChunk(by: self.configuration.codec) }, next)
+      return (found.compactMap { self.chunk($0, mayBeEncoded: true) }, next)
     }
   }
 

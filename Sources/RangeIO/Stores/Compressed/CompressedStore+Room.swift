@@ -94,15 +94,19 @@ extension CompressedStore {
 
   /// Sends evicted records to the tier below: as they are if it stores them like that, else decompressed.
   private func hand(_ evicted: [EvictedRecord], to outlet: any EvictionSink) {
-    let codec = configuration.codec
-    let isTakenEncoded = outlet.takesEncodedBy == codec.id
+    let areTakenEncoded = outlet.takesEncodedBy.map(configuration.codec.makesTheSame) ?? false
     for record in evicted where record.ticket.isValid {
-      guard let chunk = isTakenEncoded ? record.encodedChunk(by: codec) : decode(record).map(record.chunk) else {
-        continue
-      }
+      guard let chunk = chunk(record, mayBeEncoded: areTakenEncoded) else { continue }
       outlet.take([chunk])
       outlet.proceed()
     }
+  }
+
+  /// A chunk of a record; `nil` if it must be decoded and cannot be. Encoded ones are decoded on the thread of a reader that
+  /// finds them on their way, so large ones are not.
+  func chunk(_ record: EvictedRecord, mayBeEncoded: Bool) -> Chunk? {
+    mayBeEncoded && record.range.count <= configuration.inlineLimit.bytes
+      ? record.encodedChunk(by: configuration.codec) : decode(record).map(record.chunk)
   }
 
   // MARK: limits

@@ -25,7 +25,7 @@ extension CompressedStore {
       outlet.take([
         Chunk(
           ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead,
-          incompressibleBy: outcome == .incompressible ? configuration.codec.id : nil)
+          incompressibleBy: outcome == .incompressible ? configuration.codec : nil)
       ])
       outlet.proceed()
     }

@@ -26,7 +26,7 @@ extension MemoryStore {
     passedMisses.add(1)
     let hash = ChunkTable.hash(token: token, block: range.lowerBound >> grid.shift)
     guard sample.contains(hash) else { return }
-    if isFirst { models.withLock { $0.miss() } } else { noteSampled(hash, grid) }
+    if isFirst { models.withLock { $0.accessWithoutStoring(hash) } } else { noteSampled(hash, grid) }
   }
 
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {

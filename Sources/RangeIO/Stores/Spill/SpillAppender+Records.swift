@@ -12,7 +12,9 @@ extension SpillAppender {
   mutating func append(_ key: UInt64, _ entry: SpillStaging.Entry) throws(SpillTrouble) -> Bool {
     guard let (bytes, codec, encoder) = payload(of: entry.chunk) else { return false }
     let local = try declare(entry.slot)
-    let isGathered = encoder == nil && bytes.count >= Self.smallestGathered && bytes.isContiguous
+    // What was decoded for this is copied, so that it is not kept until the batch is written.
+    let isHeld = !entry.chunk.isEncoded || codec != 0
+    let isGathered = encoder == nil && isHeld && bytes.count >= Self.smallestGathered && bytes.isContiguous
     let start = SpillFormat.recordHeaderCount
     let target = try space(start + SpillFormat.padded(bytes.count) - (isGathered ? bytes.count : 0))
     var record = newRecord(.chunk, entry.slot, local)
@@ -42,9 +44,11 @@ extension SpillAppender {
   private mutating func payload(of chunk: Chunk) -> Payload? {
     let codec = core.configuration.codec
     let isTrial = isAutomatic && takesTrial()
-    if !isTrial, form == .encoded, let encoded = chunk.encoded(by: codec.id) { return (encoded, codec.id, nil) }
+    if !isTrial, form == .encoded, let encoded = chunk.encoded(by: codec) { return (encoded, codec.id, nil) }
     guard let bytes = chunk.pieces.first?.bytes else { return nil }
-    guard codec.id != 0, isTrial || chunk.incompressibleBy != codec.id else { return (bytes, 0, nil) }
+    guard codec.id != 0, isTrial || chunk.incompressibleBy?.makesTheSame(as: codec) != true else {
+      return (bytes, 0, nil)
+    }
     guard form == .plain else {
       triesDecoding = isTrial
       return (bytes, 0, codec)

@@ -1,6 +1,6 @@
 extension SpillStore {
   /// As its records are.
-  package var takesEncodedBy: UInt8? { configuration.codec.id }
+  package var takesEncodedBy: (any ChunkCodec)? { configuration.codec }
 
   /// Queues a chunk to be written soon, or refuses it. Writes nothing itself.
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {

@@ -51,7 +51,7 @@ final class DemotionQueue: EvictionSink {
 
   // MARK: coming
 
-  var takesEncodedBy: UInt8? { lower.takesEncodedBy }
+  var takesEncodedBy: (any ChunkCodec)? { lower.takesEncodedBy }
 
   func take(_ chunks: ArraySlice<Chunk>) {
     // The caller releases dropped chunks after its lock is free. Replaced chunks are kept here until `proceed` releases

@@ -122,6 +122,48 @@ import Testing
     try await tiers.store.close()
   }
 
+  @Test func `what shrinks by half goes as it is, too, and is right after a restart`() async throws {
+    let tiers = try await open(diskCodec: codec)
+    let half = Bytes(concatenating: [SyntheticSource.bytes(0..<32_768), Bytes([UInt8](repeating: 0, count: 32_768))])
+    for block in 0..<8 {
+      let ticket = tiers.source.token.ticket(fetchedAt: tiers.compressed.now)
+      var count = 0
+      let encoded = Bytes(count: 40_000) { buffer in
+        count = half.withUnsafeBytes { codec.encode($0, into: buffer) } ?? 0
+      }
+      try #require(count > 16_384)
+      let chunk = Chunk(
+        ticket: ticket, block: block, range: tiers.source.block(block),
+        encoded: EncodedBytes(encoded.slice(0..<count), by: codec, of: 65_536), lastRead: nil)
+      #expect(tiers.disk.insertDemoted(chunk))
+    }
+    try await tiers.store.flush()
+    #expect(codec.decodes == 0 && tiers.disk.statistics().written == 8)
+    for block in 0..<8 {
+      let piece = try #require(tiers.source.held(tiers.source.block(block), in: tiers.disk).first)
+      #expect(piece.loader.loadNow().bytes?.slice(0..<65_536) == half)
+    }
+    try await tiers.store.close()
+  }
+
+  @Test func `codecs with one id need not be one codec`() {
+    let other = WatchedCodec()
+    #expect(codec.id == other.id && !codec.makesTheSame(as: other) && codec.makesTheSame(as: codec))
+    #expect(FillCodec().makesTheSame(as: FillCodec()) == false)
+    #expect(LZ4Codec().makesTheSame(as: AutomaticCodec()) && AutomaticCodec().makesTheSame(as: LZ4Codec()))
+    #expect(!LZ4Codec(acceleration: 9).makesTheSame(as: AutomaticCodec()) && !LZ4Codec().makesTheSame(as: OddLZ4()))
+    #expect(!OddLZ4().makesTheSame(as: LZ4Codec()))
+  }
+
+  @Test func `another codec with the same id is not mixed up with it`() async throws {
+    let tiers = try await open(diskCodec: WatchedCodec())
+    try await tiers.fill(100)
+    let moved = tiers.disk.statistics().written
+    #expect(moved > 50 && codec.decodes == moved)
+    #expect(tiers.onDisk(0..<100)?.union(tiers.inMemory(0..<100)) == Set(0..<100))
+    try await tiers.store.close()
+  }
+
   /// A block as compressed memory hands it to the disk.
   private func compressedChunk(of block: Int, _ tiers: Tiers) -> Chunk? {
     #expect(tiers.source.put(block, in: tiers.compressed))
