@@ -1,5 +1,5 @@
-/// Blocks within a number of bytes, in the order of their last reads: what a store holds that lets the block go that was read
-/// longest ago. A pure value, for simulations.
+/// Blocks within a number of bytes, in the order of their last reads: the contents of an LRU cache. A pure value, for
+/// simulations.
 struct HeldBlocks: Sendable {
   private struct Entry {
     var key: UInt64
@@ -33,7 +33,7 @@ struct HeldBlocks: Sendable {
     bytes += weight
   }
 
-  /// Lets go of blocks until the others fit.
+  /// Removes the blocks that were read longest ago until the rest fits.
   mutating func trim(to limit: Int) {
     while bytes > limit, let oldest = queue.oldest(in: 0) {
       queue.remove(oldest)

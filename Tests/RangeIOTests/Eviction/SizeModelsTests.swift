@@ -55,6 +55,20 @@ import Testing
     models.access(1, weight: 1)
   }
 
+  @Test func `a key that no cache keeps is a miss, unless a model has it from before`() {
+    var models = SizeModels(capacity: 64, policy: .lru, share: 1, tunes: false)
+    for _ in 0..<2 { models.accessWithoutStoring(1) }
+    // Two misses at any size: it was not stored.
+    #expect(models.hitRatios(0) == [0, 0, 0, 0])
+    for key in 2..<102 as Range<UInt64> { models.access(key &* 0x9E37_79B9_7F4A_7C15, weight: 1) }
+    let before = models.hitRatios(0)
+    for key in 2..<102 as Range<UInt64> { models.accessWithoutStoring(key &* 0x9E37_79B9_7F4A_7C15) }
+    // The two larger ones have all hundred; the smaller ones the last 32 and 64.
+    #expect(before == [0, 0, 0, 0])
+    let after = models.hitRatios(64.0 / 202)
+    for (ratio, hits) in zip(after, [32.0, 64, 100, 100]) { #expect(abs(ratio - hits / 202) < 0.001) }
+  }
+
   @Test func `a store in use tells what other limits would bring`() async throws {
     var configuration = MemoryStore.Configuration(blocks: 64, of: .kibibytes(4))
     configuration.policy = .lru

@@ -31,8 +31,8 @@ import Testing
   }
 
   /// Compressed memory for some forty blocks of 64 KiB that shrink to next to nothing, and a disk for all.
-  private func open(diskCodec: any ChunkCodec) async throws -> Tiers {
-    let spill = SpillOnSimulatedDisk(segment: 1 << 20) {
+  private func open(diskCodec: any ChunkCodec, segment: Int = 1 << 20) async throws -> Tiers {
+    let spill = SpillOnSimulatedDisk(segment: segment) {
       $0.codec = diskCodec
       $0.stagingLimit = .mebibytes(8)
     }
@@ -98,13 +98,47 @@ import Testing
     try await tiers.store.close()
   }
 
-  @Test func `a disk that stores blocks as they are gets them decompressed`() async throws {
-    let tiers = try await open(diskCodec: IdentityCodec())
+  @Test(arguments: [IdentityCodec() as any ChunkCodec, WatchedCodec(), LZ4Codec()])
+  func `a disk with another codec gets them decompressed, even if that has the same id`(other: any ChunkCodec)
+    async throws
+  {
+    let tiers = try await open(diskCodec: other)
     try await tiers.fill(100)
     let moved = tiers.disk.statistics().written
     #expect(moved > 50 && codec.decodes == moved)
     #expect(tiers.onDisk(0..<100)?.union(tiers.inMemory(0..<100)) == Set(0..<100))
     try await tiers.store.close()
+  }
+
+  @Test func `what is decompressed for the disk does not pile up until a batch is written`() async throws {
+    let tiers = try await open(diskCodec: IdentityCodec(), segment: 16 << 20)
+    let most = Locked(0)
+    codec.whileDecoding { [codec, disk = tiers.disk] in
+      let held = codec.decodes - disk.statistics().written
+      most.withLock { $0 = max($0, held) }
+    }
+    for block in 0..<100 {
+      let bytes = tiers.source.expected(tiers.source.block(block))
+      #expect(tiers.disk.insertDemoted(try encodedChunk(of: bytes, block, tiers)))
+    }
+    try await tiers.store.flush()
+    #expect(codec.decodes == 100 && tiers.disk.statistics().written == 100)
+    // A batch and a quarter of MiB, in blocks of 64 KiB.
+    #expect((1...20).contains(most.withLock { $0 }))
+    codec.whileDecoding(nil)
+    #expect(tiers.onDisk(0..<100) == Set(0..<100))
+    try await tiers.store.close()
+  }
+
+  @Test func `large blocks are decompressed before, since a reader that finds them would have to wait`() {
+    var configuration = CompressedStore.Configuration(limit: .kibibytes(64))
+    (configuration.codec, configuration.inlineLimit) = (codec, .kibibytes(32))
+    for (size, isEncoded) in [(32_768, true), (65_536, false)] {
+      let store = CompressedStore(configuration, sources: ChunkSources())
+      let source = FillSource(store.sources, blockSize: size)
+      #expect(source.put(0, in: store))
+      #expect(store.residents().next()?.map(\.isEncoded) == [isEncoded])
+    }
   }
 
   @Test func `what did not shrink is not tried again`() async throws {
@@ -122,19 +156,12 @@ import Testing
     try await tiers.store.close()
   }
 
-  @Test func `what shrinks by half goes as it is, too, and is right after a restart`() async throws {
+  @Test func `what shrinks by half is written as it is, without a copy, and is right`() async throws {
     let tiers = try await open(diskCodec: codec)
     let half = Bytes(concatenating: [SyntheticSource.bytes(0..<32_768), Bytes([UInt8](repeating: 0, count: 32_768))])
     for block in 0..<8 {
-      let ticket = tiers.source.token.ticket(fetchedAt: tiers.compressed.now)
-      var count = 0
-      let encoded = Bytes(count: 40_000) { buffer in
-        count = half.withUnsafeBytes { codec.encode($0, into: buffer) } ?? 0
-      }
-      try #require(count > 16_384)
-      let chunk = Chunk(
-        ticket: ticket, block: block, range: tiers.source.block(block),
-        encoded: EncodedBytes(encoded.slice(0..<count), by: codec, of: 65_536), lastRead: nil)
+      let chunk = try encodedChunk(of: half, block, tiers)
+      #expect(chunk.byteCount > 16_384)
       #expect(tiers.disk.insertDemoted(chunk))
     }
     try await tiers.store.flush()
@@ -155,13 +182,17 @@ import Testing
     #expect(!OddLZ4().makesTheSame(as: LZ4Codec()))
   }
 
-  @Test func `another codec with the same id is not mixed up with it`() async throws {
-    let tiers = try await open(diskCodec: WatchedCodec())
-    try await tiers.fill(100)
-    let moved = tiers.disk.statistics().written
-    #expect(moved > 50 && codec.decodes == moved)
-    #expect(tiers.onDisk(0..<100)?.union(tiers.inMemory(0..<100)) == Set(0..<100))
-    try await tiers.store.close()
+  /// A block of these bytes, encoded.
+  private func encodedChunk(of bytes: Bytes, _ block: Int, _ tiers: Tiers) throws -> Chunk {
+    var count = 0
+    let encoded = Bytes(count: bytes.count) { buffer in
+      count = bytes.withUnsafeBytes { codec.encode($0, into: buffer) } ?? 0
+    }
+    try #require(count > 0)
+    return Chunk(
+      ticket: tiers.source.token.ticket(fetchedAt: tiers.compressed.now), block: block,
+      range: tiers.source.block(block),
+      encoded: EncodedBytes(encoded.slice(0..<count), by: codec, of: bytes.count), lastRead: nil)
   }
 
   /// A block as compressed memory hands it to the disk.
