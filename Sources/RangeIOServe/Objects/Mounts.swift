@@ -18,13 +18,13 @@
     static let reserved = "-"
     private static let root = ObjectPath([""])
 
-    init(_ upstreams: [(String, any ServedUpstream)], openObjects: Int) {
+    init(_ upstreams: [(String, any ServedUpstream)], openObjects: Int, time: TimeSource) {
       var pools: [ObjectPath: ObjectPool] = [:]
       for (name, upstream) in upstreams {
         let key = ObjectPath([name])
         precondition(pools[key] == nil, "each upstream has a name of its own")
         precondition(name != Self.reserved, "what the server tells of itself is below '-'")
-        pools[key] = ObjectPool(upstream, limit: openObjects, time: .continuous)
+        pools[key] = ObjectPool(upstream, limit: openObjects, time: time)
       }
       precondition(pools[Self.root] == nil || pools.count == 1, "an upstream at the root is the only one")
       self.pools = pools

@@ -3,8 +3,9 @@
 
   /// The objects that are open, by their paths: the ones used last, up to a limit.
   ///
-  /// An object is looked for once, however many requests need it at the same time. One that is dropped closes with the
-  /// last answer that reads from it.
+  /// An object is looked for once, however many requests need it at the same time. One that is asked for all the time is
+  /// looked at shortly before the last look becomes too old, beside the requests, so that none of them waits for it. One
+  /// that is dropped closes with the last answer that reads from it.
   final class ObjectPool: Sendable {
     /// What a look found.
     enum Found: Sendable {
@@ -14,11 +15,17 @@
 
     private struct Entry {
       var object: OpenObject?
-      /// When the last look began; `nil`: it is to be looked at again.
-      var checked: ReadInstant?
+      /// How long the last look holds; `nil`: it is to be looked at again.
+      var checked: LookTime?
       /// The look that is under way, and its number.
       var look: (task: Task<Found, any Error>, number: UInt64)?
       var lastUse: UInt64 = 0
+    }
+    private struct LookTime {
+      /// From then on a request begins the next look, and does not wait for it.
+      let isDue: ReadInstant
+      /// From then on requests wait for the next look.
+      let isOver: ReadInstant
     }
     private struct State {
       var entries: [ObjectPath: Entry] = [:]
@@ -41,13 +48,14 @@
     /// The object at the path, if it was looked for lately.
     func ready(_ path: [String]) -> OpenObject? {
       let now = time.now
-      let path = ObjectPath(path)
+      let key = ObjectPath(path)
       return state.withLock { state in
-        guard let entry = state.entries[path], let object = entry.object, let checked = entry.checked,
-          now < checked.advanced(by: upstream.freshness)
+        guard let entry = state.entries[key], let object = entry.object, let checked = entry.checked,
+          now < checked.isOver
         else { return nil }
         state.clock += 1
-        state.entries[path]?.lastUse = state.clock
+        state.entries[key]?.lastUse = state.clock
+        if now >= checked.isDue, entry.look == nil { _ = beginLook(at: path, key, &state) }
         return object
       }
     }
@@ -58,15 +66,19 @@
       let key = ObjectPath(path)
       let task = state.withLock { state -> Task<Found, any Error> in
         if let look = state.entries[key]?.look { return look.task }
-        state.looks += 1
-        let number = state.looks
-        let known = state.entries[key]?.object
-        // A task of its own: the request that began it may be cancelled, and others wait for the same.
-        let task = Task { try await self.look(at: path, known, number) }
-        state.entries[key, default: Entry()].look = (task, number)
-        return task
+        return beginLook(at: path, key, &state)
       }
       return try await task.value
+    }
+
+    private func beginLook(at path: [String], _ key: ObjectPath, _ state: inout State) -> Task<Found, any Error> {
+      state.looks += 1
+      let number = state.looks
+      let known = state.entries[key]?.object
+      // A task of its own: the request that began it may be cancelled, and others wait for the same.
+      let task = Task { try await self.look(at: path, known, number) }
+      state.entries[key, default: Entry()].look = (task, number)
+      return task
     }
 
     /// Whether an object stands at the path, which may be one that cannot be opened now.
@@ -115,7 +127,7 @@
           }
           let before = state.entries[key]?.object
           state.clock += 1
-          state.entries[key] = Entry(object: object, checked: began, look: nil, lastUse: state.clock)
+          state.entries[key] = Entry(object: object, checked: lookTime(since: began), look: nil, lastUse: state.clock)
           return [before].compactMap { $0 } + Self.trim(&state, to: limit)
         }
         withExtendedLifetime(dropped) {}
@@ -133,6 +145,14 @@
         withExtendedLifetime(dropped) {}
         throw error
       }
+    }
+
+    /// How long a look that `began` then and ends now holds. The next one is due early enough for three that take as long,
+    /// and not before half of that time is over.
+    private func lookTime(since began: ReadInstant) -> LookTime {
+      let over = began.advanced(by: upstream.freshness)
+      let ahead = min(began.duration(to: time.now) * 3, upstream.freshness / 2)
+      return LookTime(isDue: over.advanced(by: .zero - ahead), isOver: over)
     }
 
     private func find(_ path: [String], _ known: OpenObject?) async throws -> Found {

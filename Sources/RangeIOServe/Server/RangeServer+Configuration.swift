@@ -1,4 +1,6 @@
 #if Serve
+  package import RangeIO
+
   extension RangeServer {
     /// What a server listens to, whom it answers, and its limits.
     public struct Configuration: Sendable {
@@ -46,6 +48,8 @@
       public var drainTime = Duration.seconds(30)
       /// The most idle objects that each upstream keeps open. Default: 256.
       public var openObjects = 256
+      /// Tells how old a look at an object is.
+      package var time = TimeSource.continuous
 
       /// The defaults.
       public init() {}

@@ -54,8 +54,8 @@
         mostAnswers: configuration.mostAnswers)
       self.clients = clients
       responder = Responder(
-        mounts: Mounts(upstreams, openObjects: configuration.openObjects), configuration: configuration,
-        clients: clients, statistics: statistics, logger: logger)
+        mounts: Mounts(upstreams, openObjects: configuration.openObjects, time: configuration.time),
+        configuration: configuration, clients: clients, statistics: statistics, logger: logger)
     }
 
     /// Serves until it is told to stop.

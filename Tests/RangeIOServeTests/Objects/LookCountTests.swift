@@ -51,5 +51,60 @@
         #expect(opened.reader?.isWatching == false)
       }
     }
+
+    /// A source that can be asked which version it is through a gate only, which takes 20 ms of a clock.
+    private struct GatedLooks: RangeSource {
+      let base: CountedSource
+      let gate: GatedSource<CountedSource>
+      let clock: ManualClock
+
+      func describe() async throws -> SourceDescription {
+        let description = try await gate.describe()
+        clock.advance(by: .milliseconds(20))
+        return description
+      }
+
+      func read(_ range: Range<Int>, of source: SourceDescription) async throws -> Bytes {
+        try await base.read(range, of: source)
+      }
+    }
+
+    @Test
+    func `an object that is asked for all the time is looked at ahead, and no request waits for that`() async throws {
+      let (looks, clock) = (Counter(), ManualClock())
+      let base = CountedSource(looks: looks, latency: .milliseconds(20))
+      let gate = GatedSource(base)
+      gate.gateDescribe(true)
+      gate.open()
+      let upstream = ObjectUpstream(freshness: .seconds(1)) {
+        try await RangeReader(GatedLooks(base: base, gate: gate, clock: clock), onChange: .refresh)
+      }
+      try await withServer([("", upstream)]) {
+        $0.time = TimeSource(clock)
+      } _: { port, _ in
+        func askOnce() async throws {
+          #expect(try await ask("/", port: port, ["Range: bytes=100-109"]).body == Array(100..<110))
+        }
+        // A look that takes 20 ms makes the next one due 60 ms before a second is over.
+        try await askOnce()
+        clock.advance(by: .milliseconds(910))
+        try await askOnce()
+        #expect(looks.count == 1)
+
+        clock.advance(by: .milliseconds(15))
+        gate.shut()
+        // The look hangs at the gate from the first of these on.
+        for _ in 0..<3 { try await askOnce() }
+        await gate.arrivals(2)
+        #expect(looks.count == 1)
+
+        // The first look is too old by now, so that this request waits for the one that has begun.
+        clock.advance(by: .milliseconds(55))
+        async let late: Void = askOnce()
+        gate.open()
+        try await late
+        #expect(looks.count == 2)
+      }
+    }
   }
 #endif

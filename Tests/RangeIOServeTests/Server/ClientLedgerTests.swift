@@ -55,7 +55,7 @@
       let source = SyntheticSource(byteCount: 1000)
       let upstream = ObjectUpstream(freshness: .seconds(3600)) { try await RangeReader(source, onChange: .refresh) }
       let ledger = ClientLedger(connectionsPerClient: 9, answersPerClient: 1, mostAnswers: 10)
-      let mounts = Mounts([("object", upstream)], openObjects: 1)
+      let mounts = Mounts([("object", upstream)], openObjects: 1, time: .continuous)
       guard case .below(let pool, _) = try mounts.place(of: ["object"]) else { return #expect(Bool(false)) }
       _ = try await pool.find([])
       let responder = Responder(
