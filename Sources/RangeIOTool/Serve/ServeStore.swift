@@ -81,7 +81,8 @@
         for stage in stages() { stage }
         Merging(concurrentSpans: 16)
         Retrying()
-        if hedges { Hedging() }
+        // The first seeks of a viewer count too.
+        if hedges { Hedging(leastSamples: 20) }
         Limiting(concurrentReads: 16)
       }
     }
