@@ -3,11 +3,16 @@
 # Replays traces through memory for 2% of their blocks and disks for more and more of them.
 #
 # Usage: Benchmarks/spill.sh TRACE...   (files in RRT1 or CSV, or zipf:BLOCKS:READS:SKEW:SEED)
+#
+# RANGEIO: the tool, if it is built already. Default: builds it.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 [ $# -gt 0 ] || { echo "usage: $0 TRACE..." >&2; exit 2; }
-swift build --package-path "$here/.." --configuration release --product rangeio >&2
-rangeio=$(swift build --package-path "$here/.." --configuration release --show-bin-path)/rangeio
+rangeio=${RANGEIO-}
+if [ -z "$rangeio" ]; then
+  swift build --package-path "$here/.." --configuration release --product rangeio >&2
+  rangeio=$(swift build --package-path "$here/.." --configuration release --show-bin-path)/rangeio
+fi
 
 for trace do
   for share in 2 5 10 20 30 50; do

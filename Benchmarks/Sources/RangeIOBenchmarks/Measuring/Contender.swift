@@ -50,6 +50,7 @@ struct Contender: Sendable {
 
     // Those of stores on disk, where `rangeIO` compresses with LZ4.
     case spillIdentity = "RangeIO, not compressed"
+    case spillAutomatic = "RangeIO, codec: .automatic"
     case sqliteTuned = "SQLite (GRDB), tuned"
     case sqliteMapped = "SQLite (GRDB), mapped, exclusive"
     case sqliteBatch = "SQLite (GRDB), mapped, one call"

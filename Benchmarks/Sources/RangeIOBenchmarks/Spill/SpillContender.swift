@@ -15,7 +15,7 @@ struct SpillContender: Sendable {
 
   /// All that are stores, in the order of the tables.
   static let all: [SpillContender] = [
-    rangeIO, rangeIOPlain, tunedSQLite, mappedSQLite, tunedSQLiteBatch, untunedSQLite,
+    rangeIO, rangeIOPlain, rangeIOAutomatic, tunedSQLite, mappedSQLite, tunedSQLiteBatch, untunedSQLite,
   ]
 
   private static let rangeIO = SpillContender(name: .rangeIO, label: "LZ4") { url, durability in
@@ -23,6 +23,15 @@ struct SpillContender: Sendable {
   }
   private static let rangeIOPlain = SpillContender(name: .spillIdentity, label: "not compressed") { url, durability in
     try await SpillStorePeer(url, durability, codec: BuiltInCodec.identity)
+  }
+  /// What the store has without a word about it.
+  private static let rangeIOAutomatic = SpillContender(
+    name: .spillAutomatic, label: "codec: .automatic",
+    takesPart: { topic in
+      if case .reopen = topic { false } else { true }
+    }
+  ) {
+    try await SpillStorePeer($0, $1, codec: BuiltInCodec.automatic)
   }
 
   /// The name of its directories.
