@@ -2,7 +2,7 @@
 ///
 /// - A block that came clearly more often than those that leave are asked for is written: *often*.
 /// - A block that a ghost remembers, since it was refused or evicted a short while ago, is written *on trial*, as long as
-///   such blocks are read, while they are here, at least six tenths as much as others. If they are not, one of eight is
+///   such blocks are read, while they are here, at least 0.55 times as much as others. If they are not, one of eight is
 ///   still written, to see whether that changes.
 /// - All others are refused, and the ghost remembers them.
 ///
@@ -50,7 +50,7 @@ struct SpillAdmission: Sendable {
   /// A block comes often if it came at least this many times as often as those that leave.
   private static let oftenFrom = 1.6
   /// Blocks on trial are worth it if they are read at least this share as much as the average.
-  private static let worthItFrom = 0.6
+  private static let worthItFrom = 0.55
   /// One of so many is tried even if they are not.
   private static let oneOf = 8
   /// Nothing is known of fewer blocks.
@@ -102,6 +102,6 @@ struct SpillAdmission: Sendable {
     let blocks = departure.proven.blocks + departure.onTrial.blocks
     guard blocks > 0 else { return }
     let mean = Double(departure.estimates) / blocks
-    usual = usual.map { $0 * 0.9 + mean * 0.1 } ?? mean
+    usual = usual.map { $0 * 0.98 + mean * 0.02 } ?? mean
   }
 }

@@ -1,7 +1,7 @@
 /// Estimates how often blocks came lately, of blocks that are here and of blocks that are not: 8 bytes for each block
 /// of the store.
 ///
-/// A line is halved with each 48th addition, one after the other, so that estimates follow what changes. A key that comes for the first time sets
+/// A line is halved with each 96th addition, one after the other, so that estimates follow what changes. A key that comes for the first time sets
 /// three bits only (a *doorkeeper*); keys that come again are counted in four places each, of which the smallest is the
 /// estimate. All that belongs to one key lies in one line of the processor's cache. Keys may collide: an estimate is
 /// too high then, never too low.
@@ -18,7 +18,7 @@ struct SpillSketch: Sendable {
   /// The blocks of the store for each line.
   private static let blocksPerLine = 8
   /// After this many additions for each block of the store, everything was halved once.
-  private static let additionsPerBlock = 6
+  private static let additionsPerBlock = 12
   static let largestCount = 15
 
   private var lines: [Line] = []

@@ -31,8 +31,8 @@ struct SpillSketchTests {
     var sketch = SpillSketch()
     for _ in 0..<16 { sketch.add(7, among: 256) }
     let before = sketch.estimate(7)
-    // Six additions for each block halve everything once.
-    for key in UInt64(0)..<(256 * 6 * 4) { sketch.add(1000 + key % 64, among: 256) }
+    // Twelve additions for each block halve everything once.
+    for key in UInt64(0)..<(256 * 12 * 4) { sketch.add(1000 + key % 64, among: 256) }
     #expect(before == 16 && sketch.estimate(7) <= 2)
   }
 
