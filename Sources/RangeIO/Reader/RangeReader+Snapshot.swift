@@ -71,10 +71,9 @@ extension RangeReader {
   /// The version that the reader has pinned: right after opening, the one that opening found.
   package nonisolated var pinnedSnapshot: Snapshot { Snapshot(core: core, source: core.source) }
 
-  /// The version there is now, by asking once, whenever it was asked last; while the source cannot be asked, the one that
-  /// is pinned.
-  package nonisolated(nonsending) func renewedSnapshot() async throws -> Snapshot {
-    do { try await core.refresh() } catch let error as ReadError where error.isTransient {}
+  /// The version there is now, by asking once, whenever it was asked last; `nil` while the source cannot be asked.
+  package nonisolated(nonsending) func renewedSnapshot() async throws -> Snapshot? {
+    do { try await core.refresh() } catch let error as ReadError where error.isTransient { return nil }
     return pinnedSnapshot
   }
 

@@ -4,8 +4,9 @@
   /// The objects that are open, by their paths: the ones used last, up to a limit.
   ///
   /// An object is looked for once, however many requests need it at the same time. One that is asked for all the time is
-  /// looked at shortly before the last look becomes too old, beside the requests, so that none of them waits for it. One
-  /// that is dropped closes with the last answer that reads from it.
+  /// looked at shortly before the last look becomes too old, beside the requests, so that none of them waits for it. While
+  /// its source cannot be asked, or is not heard of for as long as a look holds, the version known last goes on. One that
+  /// is dropped closes with the last answer that reads from it.
   final class ObjectPool: Sendable {
     /// What a look found.
     enum Found: Sendable {
@@ -32,6 +33,9 @@
       var clock: UInt64 = 0
       var looks: UInt64 = 0
     }
+
+    /// A look waits no less than this.
+    private static let shortestLook = Duration.seconds(1)
 
     private let state = Locked(State())
     private let upstream: any ServedUpstream
@@ -118,7 +122,9 @@
       let began = time.now
       let key = ObjectPath(path)
       do {
-        let found = try await find(path, known)
+        let (found, isNew) = try await find(path, known)
+        // What could not be asked is not asked again at once.
+        let checked = lookTime(since: isNew ? began : time.now)
         // Dropped outside of the lock: releasing a reader closes a file.
         let dropped = state.withLock { state -> [OpenObject] in
           guard state.entries[key]?.look?.number == number else { return [] }
@@ -127,7 +133,7 @@
           }
           let before = state.entries[key]?.object
           state.clock += 1
-          state.entries[key] = Entry(object: object, checked: lookTime(since: began), look: nil, lastUse: state.clock)
+          state.entries[key] = Entry(object: object, checked: checked, look: nil, lastUse: state.clock)
           return [before].compactMap { $0 } + Self.trim(&state, to: limit)
         }
         withExtendedLifetime(dropped) {}
@@ -147,25 +153,44 @@
       }
     }
 
-    /// How long a look that `began` then and ends now holds. The next one is due early enough for three that take as long,
-    /// and not before half of that time is over.
+    /// How long a look that `began` then and ends now holds. The next one is due a quarter of that time before, or three
+    /// times what this one took; and not before half of it is over.
     private func lookTime(since began: ReadInstant) -> LookTime {
       let over = began.advanced(by: upstream.freshness)
-      let ahead = min(began.duration(to: time.now) * 3, upstream.freshness / 2)
+      let ahead = min(max(began.duration(to: time.now) * 3, upstream.freshness / 4), upstream.freshness / 2)
       return LookTime(isDue: over.advanced(by: .zero - ahead), isOver: over)
     }
 
-    private func find(_ path: [String], _ known: OpenObject?) async throws -> Found {
+    /// What stands at the path, and whether that was found now: `false` if it is what was known before, since its source
+    /// cannot be asked.
+    private func find(_ path: [String], _ known: OpenObject?) async throws -> (Found, isNew: Bool) {
       let name = path.last ?? ""
       switch try await upstream.look(at: path) {
-      case .directory(let entries): return .directory(entries)
+      case .directory(let entries): return (.directory(entries), true)
       case .object(let item):
-        if let known, known.identity == item.identity { return .object(try await known.current(name: name)) }
+        if let known, known.identity == item.identity {
+          let current = try await current(known, name)
+          return (.object(current ?? known), current != nil)
+        }
         let reader = try await item.open()
         // The pool looks when an object is asked for. An object that is not asked for costs its server nothing.
         reader.stopWatching()
         let snapshot = reader.pinnedSnapshot
-        return .object(OpenObject(identity: item.identity, reader: reader, snapshot: snapshot, name: name))
+        return (.object(OpenObject(identity: item.identity, reader: reader, snapshot: snapshot, name: name)), true)
+      }
+    }
+
+    /// The version of `known` that is current; `nil` if its source cannot be asked, or takes longer than a look holds.
+    private func current(_ known: OpenObject, _ name: String) async throws -> OpenObject? {
+      let limit = time.now.advanced(by: max(upstream.freshness, Self.shortestLook))
+      return try await withThrowingTaskGroup(of: OpenObject?.self) { group in
+        group.addTask { try await known.current(name: name) }
+        group.addTask { [time] in
+          try await time.sleep(until: limit)
+          return nil
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? nil
       }
     }
 

@@ -49,9 +49,10 @@
       return EntityTag(source.isSettled ? "\"\(digest)\"" : "W/\"\(digest)\"")
     }
 
-    /// The same object, of the version that is current by now; itself if that is the same.
-    func current(name: String) async throws -> OpenObject {
-      let now = try await reader.renewedSnapshot()
+    /// The same object, of the version that is current by now; itself if that is the same. `nil` while its source cannot
+    /// be asked.
+    func current(name: String) async throws -> OpenObject? {
+      guard let now = try await reader.renewedSnapshot() else { return nil }
       if now.source === snapshot.source { return self }
       return OpenObject(identity: identity, reader: reader, snapshot: now, name: name)
     }

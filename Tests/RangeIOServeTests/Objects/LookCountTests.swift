@@ -85,9 +85,9 @@
         func askOnce() async throws {
           #expect(try await ask("/", port: port, ["Range: bytes=100-109"]).body == Array(100..<110))
         }
-        // A look that takes 20 ms makes the next one due 60 ms before a second is over.
+        // The next look is due in the last quarter of a second.
         try await askOnce()
-        clock.advance(by: .milliseconds(910))
+        clock.advance(by: .milliseconds(720))
         try await askOnce()
         #expect(looks.count == 1)
 
@@ -99,11 +99,45 @@
         #expect(looks.count == 1)
 
         // The first look is too old by now, so that this request waits for the one that has begun.
-        clock.advance(by: .milliseconds(55))
+        clock.advance(by: .milliseconds(260))
         async let late: Void = askOnce()
         gate.open()
         try await late
         #expect(looks.count == 2)
+      }
+    }
+
+    @Test
+    func `an origin that does not say which version it is keeps requests waiting once, and not long`() async throws {
+      let (looks, clock) = (Counter(), ManualClock())
+      let base = CountedSource(looks: looks, latency: .milliseconds(20))
+      let gate = GatedSource(base)
+      gate.gateDescribe(true)
+      gate.open()
+      let upstream = ObjectUpstream(freshness: .seconds(2)) {
+        try await RangeReader(GatedLooks(base: base, gate: gate, clock: clock), onChange: .refresh)
+      }
+      try await withServer([("", upstream)]) {
+        $0.time = TimeSource(clock)
+      } _: { port, _ in
+        func askOnce() async throws {
+          #expect(try await ask("/", port: port, ["Range: bytes=100-109"]).body == Array(100..<110))
+        }
+        try await askOnce()
+        clock.advance(by: .seconds(3))
+        gate.shut()
+        async let first: Void = askOnce()
+        await clock.untilSleepers(1)
+        clock.advance(by: .seconds(2))
+        try await first
+        // The version that is known holds as if it were new.
+        for _ in 0..<3 { try await askOnce() }
+        #expect(looks.count == 1)
+
+        gate.open()
+        clock.advance(by: .seconds(3))
+        try await askOnce()
+        #expect(looks.count >= 2)
       }
     }
   }
