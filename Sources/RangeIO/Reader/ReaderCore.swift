@@ -13,6 +13,8 @@ final class ReaderCore: Sendable {
   /// The source. Called directly if there are no stages and no work is needed in between.
   private let direct: any RangeSource & ~Copyable
   private let isDirect: Bool
+  /// The source, if it knows how far ahead a stream is to ask.
+  let streamedSource: (any StreamedSource)?
   let hasCache: Bool
   let readsAhead: Bool
   /// The topmost cache. Not optional: taking a class out of an optional counts a reference. So there is a stand-in for a
@@ -54,6 +56,7 @@ final class ReaderCore: Sendable {
     self.head = head
     direct = link.source
     isDirect = pipeline.stages.isEmpty && link.isPrompt
+    streamedSource = link.source as? any StreamedSource
     hasCache = pipeline.stages.contains { $0.linked is any CacheStage }
     readsAhead = pipeline.stages.contains { $0.linked is ReadAheadStage }
     let top = pipeline.stages.first { !$0.isSkippedByHits }?.linked

@@ -7,7 +7,7 @@ package final class StreamCursor {
   /// The smallest window: as much as DispatchIO reads at once, and enough to make the cost of a wake-up small.
   package static let smallestWindow = 1024 * 1024
   /// More windows ahead brought no gain with any source measured.
-  static let mostAhead = 4
+  private static let mostAhead = 4
   /// The most bytes to ask for ahead, unless one window is larger.
   static let mostBytesAhead = 8 * 1024 * 1024
 
@@ -21,7 +21,7 @@ package final class StreamCursor {
   private let caching: ReadRequest.CachePolicy
   private let chunkSize: Int
   private let windowSize: Int
-  private let windowsAhead: Int
+  private let mostWindowsAhead: Int
   private let following: ByteStream.Following?
   /// The version to stream; `nil`: the current one.
   private let version: SourceDescription?
@@ -50,7 +50,7 @@ package final class StreamCursor {
     windowSize = chunks * chunkSize
     following = stream.following
     version = stream.version
-    windowsAhead = Swift.min(Self.mostAhead, Swift.max(1, Self.mostBytesAhead / windowSize))
+    mostWindowsAhead = Swift.min(Self.mostAhead, Swift.max(1, Self.mostBytesAhead / windowSize))
   }
 
   deinit { cancelWindows() }
@@ -142,7 +142,8 @@ package final class StreamCursor {
 
   /// Starts further windows, until one completes at once or enough are in flight.
   private func lookAhead() {
-    while windows.count <= windowsAhead, startWindow() {
+    let ahead = Swift.min(mostWindowsAhead, core.streamedSource?.windowsAhead ?? mostWindowsAhead)
+    while windows.count <= ahead, startWindow() {
       if windows[windows.count - 1].answer.isAnswered { return }
     }
   }

@@ -3,7 +3,7 @@ public import SystemPackage
 
 // Which of the three lanes a read takes.
 
-extension FileSource {
+extension FileSource: StreamedSource {
   /// Whether resident bytes are read on the caller's thread. Not for a file on a server: after the read the server must
   /// be asked for the file's status.
   func usesResidentLane(of lanes: FileLanes) -> Bool {
@@ -14,6 +14,13 @@ extension FileSource {
   /// What is known of reads that the kernel has begun when the resident lane has left `rest` bytes.
   func begun(_ rest: Int, _ lanes: FileLanes) -> BegunReads? {
     usesResidentLane(of: lanes) ? lanes.resident.begun(rest) : nil
+  }
+
+  /// Of a local file one: the system reads ahead itself, and with more threads reading, the processors have more to do, and
+  /// the pages of programs beside are evicted sooner.
+  var windowsAhead: Int {
+    guard let lanes = allLanes.last, usesPositionalLane, !lanes.isRemote, !bypassesPageCache(of: lanes) else { return 4 }
+    return 1
   }
 
   /// Whether the direct lane reads everything. Not once the file's system has refused it.
