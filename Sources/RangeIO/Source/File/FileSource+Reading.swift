@@ -16,11 +16,11 @@ extension FileSource: StreamedSource {
     usesResidentLane(of: lanes) ? lanes.resident.begun(rest) : nil
   }
 
-  /// Of a local file one: the system reads ahead itself, and with more threads reading, the processors have more to do, and
-  /// the pages of programs beside are evicted sooner.
+  /// Of a local file one: the system reads ahead itself, and with more threads reading, the processors have more to do,
+  /// and the pages of programs beside are evicted sooner.
   var windowsAhead: Int {
-    guard let lanes = allLanes.last, usesPositionalLane, !lanes.isRemote, !bypassesPageCache(of: lanes) else { return 4 }
-    return 1
+    guard let lanes = allLanes.last, usesPositionalLane else { return 4 }
+    return lanes.isRemote || bypassesPageCache(of: lanes) ? 4 : 1
   }
 
   /// Whether the direct lane reads everything. Not once the file's system has refused it.
