@@ -101,4 +101,16 @@ struct FileLanesTests {
     lanes.withLock { $0 = nil }
     #expect(descriptors.open == 0 && descriptors.wrongCloses == 0)
   }
+
+  @Test(arguments: [FileSource.Engine.positional, .dispatchIO], [false, true])
+  func `a stream asks for one window ahead where the system reads ahead itself`(
+    engine: FileSource.Engine, isRemote: Bool
+  ) async throws {
+    let path = try await directory.file(count: 10_000).path
+    let syscalls = Syscalls(.init(isRemote: { _ in isRemote }))
+    let source = FileSource(path, configuration: TestEngine.configuration(engine, syscalls: syscalls))
+    _ = try await source.describe()
+    #expect(source.windowsAhead == (engine == .positional && !isRemote ? 1 : 4))
+    await source.close()
+  }
 }
