@@ -18,7 +18,11 @@
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
       let client = channel.client
-      guard clients.connect(client) else { return channel.eventLoop.makeFailedFuture(Refused()) }
+      guard clients.connect(client) else {
+        // The failure alone would leave it open for good.
+        channel.close(promise: nil)
+        return channel.eventLoop.makeFailedFuture(Refused())
+      }
       channel.closeFuture.whenComplete { [clients] _ in clients.disconnect(client) }
       return connection.setup(channel: channel, logger: logger).flatMapThrowing { value in
         let pipeline = channel.pipeline.syncOperations

@@ -132,8 +132,9 @@
         context.close(promise: nil)
         return
       }
-      // While an answer waits for its source there is no deadline: one may begin soon.
-      let wait = state.deadline.map { $0 - now } ?? min(headTime, stallTime)
+      // A nearer one may begin soon.
+      let soon = min(headTime, stallTime)
+      let wait = state.deadline.map { min($0 - now, soon) } ?? soon
       timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) { self.look(context) }
     }
   }

@@ -53,23 +53,35 @@
       guard name.text.hasSuffix("/") else {
         return (
           ObjectUpstream(freshness: revalidate) {
-            try await Self.reader(name, options, pipeline, revalidate)
+            try await Self.reader(name, options, pipeline, command)
           }, false
         )
       }
       return (
         ObjectUpstream(freshness: revalidate) { path in
           let below = SourceName(name.text + path.map { RequestTarget.encoded($0) }.joined(separator: "/"))
-          return try await Self.reader(below, options, pipeline, revalidate)
+          return try await Self.reader(below, options, pipeline, command)
         }, true
       )
     }
 
+    /// Opens an object, within the time that a read may take.
     private static func reader(
-      _ name: SourceName, _ options: OpeningOptions, _ pipeline: ReadPipeline, _ revalidate: Duration
+      _ name: SourceName, _ options: OpeningOptions, _ pipeline: ReadPipeline, _ command: ServeCommand
     ) async throws -> RangeReader {
-      try await RangeReader(
-        OpenedSource(name, options).source, pipeline, onChange: .refresh, pollInterval: revalidate)
+      let (revalidate, limit) = (Duration.seconds(command.revalidate), Duration.seconds(command.timeLimit))
+      return try await withThrowingTaskGroup(of: RangeReader.self) { group in
+        group.addTask {
+          try await RangeReader(
+            OpenedSource(name, options).source, pipeline, onChange: .refresh, pollInterval: revalidate)
+        }
+        group.addTask {
+          try await Task.sleep(for: limit)
+          throw ReadError(.timedOut, "the server did not say what the object is within \(limit)", isTransient: true)
+        }
+        defer { group.cancelAll() }
+        return try await group.next()!
+      }
     }
 
     /// The last name of the path.

@@ -289,6 +289,26 @@
       #expect(opened.count == 1)
     }
 
+    @Test func `a connection too many is closed, and those before it are answered`() async throws {
+      let source = GatedSource(SyntheticSource(byteCount: 1000))
+      let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
+      try await withServer([("object", upstream)]) {
+        $0.connectionsPerClient = 2
+      } _: { port, _ in
+        async let first = ask("/object", port: port)
+        async let second = ask("/object?", port: port)
+        await source.arrivals(2)
+        // It ends, which one that is merely not answered would not do.
+        for _ in 0..<5 {
+          let refused = try await ask("/object", port: port)
+          #expect(refused.status == 0)
+        }
+        source.open()
+        let answers = try await [first, second]
+        #expect(answers.map(\.status) == [200, 200])
+      }
+    }
+
     @Test func `a client has so many answers and connections, and others are answered`() async throws {
       let source = GatedSource(SyntheticSource(byteCount: 1000))
       let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
