@@ -80,6 +80,7 @@
           throw ReadError(.timedOut, "the server did not say what the object is within \(limit)", isTransient: true)
         }
         defer { group.cancelAll() }
+        // Both are there.
         return try await group.next()!
       }
     }
