@@ -69,75 +69,82 @@
       }
     }
 
+    /// An object that is served with a clock of its own, and how often its source was asked.
+    private struct GatedObject {
+      let looks = Counter()
+      let clock = ManualClock()
+      let gate: GatedSource<CountedSource>
+      private let base: CountedSource
+
+      init() {
+        base = CountedSource(looks: looks, latency: .milliseconds(20))
+        gate = GatedSource(base)
+        gate.gateDescribe(true)
+        gate.open()
+      }
+
+      /// Serves it. `body` gets a closure that reads some bytes and compares them.
+      func serve(
+        freshness: Duration, _ body: (_ askOnce: @escaping @Sendable () async throws -> Void) async throws -> Void
+      ) async throws {
+        let source = GatedLooks(base: base, gate: gate, clock: clock)
+        let upstream = ObjectUpstream(freshness: freshness) { try await RangeReader(source, onChange: .refresh) }
+        try await withServer([("", upstream)]) {
+          $0.time = TimeSource(clock)
+        } _: { port, _ in
+          try await body {
+            let answer = try await ask("/", port: port, ["Range: bytes=100-109"])
+            #expect(answer.body == Array(100..<110))
+          }
+        }
+      }
+    }
+
     @Test
     func `an object that is asked for all the time is looked at ahead, and no request waits for that`() async throws {
-      let (looks, clock) = (Counter(), ManualClock())
-      let base = CountedSource(looks: looks, latency: .milliseconds(20))
-      let gate = GatedSource(base)
-      gate.gateDescribe(true)
-      gate.open()
-      let upstream = ObjectUpstream(freshness: .seconds(1)) {
-        try await RangeReader(GatedLooks(base: base, gate: gate, clock: clock), onChange: .refresh)
-      }
-      try await withServer([("", upstream)]) {
-        $0.time = TimeSource(clock)
-      } _: { port, _ in
-        func askOnce() async throws {
-          #expect(try await ask("/", port: port, ["Range: bytes=100-109"]).body == Array(100..<110))
-        }
+      let object = GatedObject()
+      try await object.serve(freshness: .seconds(1)) { askOnce in
         // The next look is due in the last quarter of a second.
         try await askOnce()
-        clock.advance(by: .milliseconds(720))
+        object.clock.advance(by: .milliseconds(720))
         try await askOnce()
-        #expect(looks.count == 1)
+        #expect(object.looks.count == 1)
 
-        clock.advance(by: .milliseconds(15))
-        gate.shut()
+        object.clock.advance(by: .milliseconds(15))
+        object.gate.shut()
         // The look hangs at the gate from the first of these on.
         for _ in 0..<3 { try await askOnce() }
-        await gate.arrivals(2)
-        #expect(looks.count == 1)
+        await object.gate.arrivals(2)
+        #expect(object.looks.count == 1)
 
         // The first look is too old by now, so that this request waits for the one that has begun.
-        clock.advance(by: .milliseconds(260))
+        object.clock.advance(by: .milliseconds(260))
         async let late: Void = askOnce()
-        gate.open()
+        object.gate.open()
         try await late
-        #expect(looks.count == 2)
+        #expect(object.looks.count == 2)
       }
     }
 
     @Test
     func `an origin that does not say which version it is keeps requests waiting once, and not long`() async throws {
-      let (looks, clock) = (Counter(), ManualClock())
-      let base = CountedSource(looks: looks, latency: .milliseconds(20))
-      let gate = GatedSource(base)
-      gate.gateDescribe(true)
-      gate.open()
-      let upstream = ObjectUpstream(freshness: .seconds(2)) {
-        try await RangeReader(GatedLooks(base: base, gate: gate, clock: clock), onChange: .refresh)
-      }
-      try await withServer([("", upstream)]) {
-        $0.time = TimeSource(clock)
-      } _: { port, _ in
-        func askOnce() async throws {
-          #expect(try await ask("/", port: port, ["Range: bytes=100-109"]).body == Array(100..<110))
-        }
+      let object = GatedObject()
+      try await object.serve(freshness: .seconds(2)) { askOnce in
         try await askOnce()
-        clock.advance(by: .seconds(3))
-        gate.shut()
+        object.clock.advance(by: .seconds(3))
+        object.gate.shut()
         async let first: Void = askOnce()
-        await clock.untilSleepers(1)
-        clock.advance(by: .seconds(2))
+        await object.clock.untilSleepers(1)
+        object.clock.advance(by: .seconds(2))
         try await first
         // The version that is known holds as if it were new.
         for _ in 0..<3 { try await askOnce() }
-        #expect(looks.count == 1)
+        #expect(object.looks.count == 1)
 
-        gate.open()
-        clock.advance(by: .seconds(3))
+        object.gate.open()
+        object.clock.advance(by: .seconds(3))
         try await askOnce()
-        #expect(looks.count >= 2)
+        #expect(object.looks.count >= 2)
       }
     }
   }
