@@ -10,6 +10,8 @@ enum CacheTopic: Hashable, Sendable {
   case sharing
   /// Reads of what is not there, over a source that has its bytes ready; it may suspend once before it answers.
   case misses(suspending: Bool)
+  /// Reads of a resident file, of which everything is kept and hardly anything is there.
+  case fileMisses
   /// As many reads of one cold block as the cell has tasks.
   case stampede
   /// Reads at random over ten times the store.
@@ -51,7 +53,7 @@ enum CacheTopic: Hashable, Sendable {
     case .pipelineCold: BenchmarkFile.Size.standard.rawValue
     case .cancel: 100_000 * Self.blockSize
     case .sharing: 100_000 * Self.blockSize
-    case .misses: Self.readyBlocks * Self.blockSize
+    case .misses, .fileMisses: Self.readyBlocks * Self.blockSize
     case .stampede: Self.blockSize
     case .churn: 10 * Self.churnLimit
     case .defaults: 10 * DefaultReader.cacheByteCount
@@ -63,7 +65,7 @@ enum CacheTopic: Hashable, Sendable {
 
   var order: Offsets.Order {
     switch self {
-    case .hits, .stages, .sharing, .misses, .tail, .pipelineHits, .cancel: .all(step: Self.blockSize)
+    case .hits, .stages, .sharing, .misses, .fileMisses, .tail, .pipelineHits, .cancel: .all(step: Self.blockSize)
     case .pipelineCold: .everyOther
     case .compressedHits(let size), .demotion(let size): .all(step: size)
     case .spill(let topic): .all(step: topic.size)
@@ -75,7 +77,7 @@ enum CacheTopic: Hashable, Sendable {
   /// A block can be missed only once.
   var mostReads: Int {
     switch self {
-    case .misses: Self.readyBlocks
+    case .misses, .fileMisses: Self.readyBlocks
     case .pipelineCold: Offsets.coldLimit(size: Self.blockSize, extent: extent)
     // A second touch would let it rise.
     case .compressedHits(let size): Self.tierBlocks(size)
@@ -109,6 +111,7 @@ extension CacheTopic {
     case .stages: "cache/stages/\(reads)"
     case .sharing: "cache/sharing/\(reads)"
     case .misses(let suspending): "cache/miss/\(suspending ? "suspending" : "ready")"
+    case .fileMisses: "cache/miss/file"
     case .stampede: "cache/stampede"
     case .churn: "cache/churn/\(reads)"
     case .defaults: "cache/defaults/\(cell.temperature.rawValue)"
@@ -132,6 +135,7 @@ extension CacheTopic {
     case .stages: "hits of \(reads), 1,000 blocks, by stages above the cache"
     case .sharing: "hits of \(reads), 100,000 blocks, by what they share"
     case .misses(let suspending): "misses of \(reads), source \(suspending ? "suspends once" : "answers at once")"
+    case .fileMisses: "misses of \(reads), all of them kept, file \(cell.temperature)"
     case .stampede: "\(Figures.grouped(tasks)) tasks want one cold block"
     case .churn: "random reads of \(reads), over ten times the store"
     case .cancel: "from cancelling a read of a source that never answers to its end"
@@ -168,6 +172,7 @@ extension Cell {
 
   private static let cacheRest: [Cell] = [
     cache(.misses(suspending: false)), cache(.misses(suspending: true)),
+    cache(.fileMisses, temperature: .resident),
     cache(.stampede, tasks: CacheTopic.stampedeReads),
     cache(.churn), cache(.churn, tasks: 8),
     cache(.defaults, temperature: .resident), cache(.defaults, temperature: .cold),

@@ -10,6 +10,7 @@ extension Section {
       default: false
       }
     }
+    let fileMisses = cells.filter { $0.topic == .fileMisses }
     let defaults = cells.filter { $0.topic == .defaults }
     let pipeline = cells.filter { $0.topic == .pipelineHits || $0.topic == .pipelineCold }
     let cancel = cells.filter { $0.topic == .cancel }
@@ -24,6 +25,10 @@ extension Section {
       Section(cells: misses) { _, progress in
         progress.show("filling stores")
         return try await MissContenders.make(misses) + StampedeContenders.make() + ChurnContenders.make(misses)
+      },
+      Section(cells: fileMisses, file: .standard) { file, _ in
+        guard let file else { return [] }
+        return try await MissContenders.make(file)
       },
       Section(cells: defaults, file: fileSize(defaults)) { file, progress in
         guard let file else { return [] }

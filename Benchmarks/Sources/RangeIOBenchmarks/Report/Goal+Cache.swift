@@ -1,7 +1,7 @@
 extension Goal {
   /// The goals of the cache.
   static func cache(_ report: Report) -> [Goal] {
-    hits(report) + [sharing(report), allocations(report), missOverhead(report), stampede(report), bookkeeping(report)]
+    hits(report) + [sharing(report), allocations(report), keptMiss(report), missOverhead(report), stampede(report), bookkeeping(report)]
       + defaults(report)
   }
 
@@ -52,19 +52,28 @@ extension Goal {
       note: facts.map { "\(Figures.grouped($0.hits)) hits, \(Figures.grouped($0.blocks)) blocks" } ?? "")
   }
 
-  /// Round by round, so that slow changes of the machine cancel out.
-  private static func missOverhead(_ report: Report) -> Goal {
-    func overhead(suspending: Bool) -> Double? {
-      guard let group = report[.cache(.misses(suspending: suspending))],
-        let cached = group[.rangeIO], let uncached = group[.uncached]
-      else { return nil }
-      return zip(cached.samples, uncached.samples).map { $0 - $1 }.median
-    }
-    let ready = overhead(suspending: false)
+  /// What it costs to keep what was read of a file, which brings memory of its own.
+  private static func keptMiss(_ report: Report) -> Goal {
+    let overhead = overhead(report, .cache(.fileMisses, temperature: .resident))
     return Goal(
-      name: "overhead of a miss, source answers at once", target: "at most 1 µs", figure: ready.map(Figures.time),
-      isMet: ready.map { $0 <= 1_000 },
-      note: overhead(suspending: true).map { "source suspends once: \(Figures.time($0))" } ?? "")
+      name: "a miss of a resident file that is kept: time beyond the file's", target: "at most 1.2 µs",
+      figure: overhead.map(Figures.time), isMet: overhead.map { $0 <= 1_200 }, note: "")
+  }
+
+  /// The same of a source that has its bytes at hand, in memory of others: they are copied.
+  private static func missOverhead(_ report: Report) -> Goal {
+    let ready = overhead(report, .cache(.misses(suspending: false)))
+    return Goal(
+      name: "overhead of a miss, source answers at once, its bytes are copied", target: "at most 1 µs",
+      figure: ready.map(Figures.time), isMet: ready.map { $0 <= 1_000 },
+      note: overhead(report, .cache(.misses(suspending: true))).map { "source suspends once: \(Figures.time($0))" } ?? ""
+    )
+  }
+
+  /// How much longer a cell takes with a cache than without. Round by round, so that slow changes of the machine cancel out.
+  private static func overhead(_ report: Report, _ cell: Cell) -> Double? {
+    guard let group = report[cell], let cached = group[.rangeIO], let uncached = group[.uncached] else { return nil }
+    return zip(cached.samples, uncached.samples).map { $0 - $1 }.median
   }
 
   private static func stampede(_ report: Report) -> Goal {

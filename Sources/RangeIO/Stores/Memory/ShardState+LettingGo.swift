@@ -1,22 +1,17 @@
-/// The chunks that left a shard, and the charge that they give back. Release them outside the lock. Not copied, which would
-/// count references to each.
+/// The memory of chunks that left a shard, and the charge that it gives back. Release it outside the lock. Not copied, which
+/// would count references to each.
 struct EvictedChunks: ~Copyable {
   /// Inline: most insertions evict one chunk.
-  private var first: Chunk?
-  private var more: [Chunk] = []
+  private var first: BlockBacking?
+  private var more: [BlockBacking] = []
   var bytes = 0
   var blocks = 0
 
   var count: Int { first == nil ? 0 : more.count + 1 }
 
-  /// The chunks from the one with this number on.
-  func suffix(from number: Int) -> ArraySlice<Chunk> {
-    guard number == 0 else { return more[(number - 1)...] }
-    return first.map { ([$0] + more)[...] } ?? []
-  }
-
-  mutating func add(_ chunk: Chunk, bytes: Int) {
-    if first == nil { first = chunk } else { more.append(chunk) }
+  /// Takes over the reference.
+  mutating func add(_ memory: Unmanaged<BlockBacking>, bytes: Int) {
+    if first == nil { first = memory.takeRetainedValue() } else { more.append(memory.takeRetainedValue()) }
     self.bytes += bytes
     blocks += 1
   }
@@ -26,12 +21,11 @@ extension ShardState {
   /// Removes a chunk. The policy must have forgotten it already. Returns its charge.
   @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout EvictedChunks) -> Int {
     let charge = self.charge(number)
+    let token = table[number].token
     if table[number].isPinned { pinnedBytes -= charge }
-    let lastRead = number < touched.count ? ReadInstant(nanoseconds: touched[number]) : nil
-    let chunk = chunk(table.remove(number), lastRead: lastRead)
-    account(chunk.token, -charge)
-    sources.remove(chunk.token.number)
-    gone.add(chunk, bytes: charge)
+    gone.add(table.remove(number), bytes: charge)
+    account(sources.token(token), -charge)
+    sources.remove(token)
     return charge
   }
 
@@ -45,35 +39,37 @@ extension ShardState {
   /// the chunks as they leave.
   mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     let first = gone.count
+    var leaving: [Chunk] = []
     while gone.bytes < bytes || gone.blocks < blocks, gone.count - first < most, let slot = policy.evict() {
+      if outlet != nil { leaving.append(chunk(slot)) }
       counts.evictedBytes += takeOut(slot, &gone)
       counts.evictions += 1
     }
-    hand(gone, from: first, to: outlet)
+    if let outlet { Self.hand(leaving, to: outlet) }
   }
 
-  /// Sends evicted chunks on under the lock, so that they can always be found somewhere: those from number `first` on.
-  private func hand(_ gone: borrowing EvictedChunks, from first: Int, to outlet: (any EvictionSink)?) {
-    guard let outlet, gone.count > first else { return }
-    let chunks = gone.suffix(from: first)
+  /// Sends evicted chunks on under the lock, so that they can always be found somewhere.
+  private static func hand(_ chunks: [Chunk], to outlet: any EvictionSink) {
+    guard !chunks.isEmpty else { return }
     for chunk in chunks {
       for piece in chunk.pieces { BlockBacking.disown(piece.bytes) }
     }
-    outlet.take(chunks)
+    outlet.take(chunks[...])
   }
 
   /// Evicts chunks of one source that exceeds its share: the next ones that a hand finds in at most 64 steps.
   mutating func evict(of token: ChunkToken, bytes: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     guard sources.contains(token.number) else { return }
-    let first = gone.count
-    defer { hand(gone, from: first, to: outlet) }
+    var leaving: [Chunk] = []
     for _ in 0..<64 where gone.bytes < bytes && table.slotsUsed > 1 {
       let slot = ownHand < table.slotsUsed ? ownHand : 1
       ownHand = slot + 1
       guard table.isUsed(slot), table[slot].token == token.number, !table[slot].isPinned else { continue }
+      if outlet != nil { leaving.append(chunk(slot)) }
       counts.evictedBytes += erase(slot, &gone)
       counts.evictions += 1
     }
+    if let outlet { Self.hand(leaving, to: outlet) }
   }
 
   /// Removes chunks of one token by looking up each of `blocks`.

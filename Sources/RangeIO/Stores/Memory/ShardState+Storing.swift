@@ -118,10 +118,8 @@ extension ShardState {
     let old = table.exchange(slot, for: Self.backing(of: pieces))
     table[slot].fetchedAt = fetchedAt
     table[slot].isPinned = isPinned
-    // Its note is unchanged: only the table's reference is gone.
-    let replaced = chunk(old)
-    gone.add(replaced, bytes: before)
-    account(replaced.token, charge - before)
+    gone.add(old, bytes: before)
+    account(sources.token(table[slot].token), charge - before)
     if isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge) }
   }
 
@@ -130,10 +128,11 @@ extension ShardState {
     token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
   }
 
-  /// A chunk of the table, as it leaves. Takes over the reference.
-  mutating func chunk(_ backing: Unmanaged<BlockBacking>, lastRead: ReadInstant? = nil) -> Chunk {
-    let note = BlockBacking.note(of: backing).pointee
-    let owner = backing.takeRetainedValue()
+  /// What a slot holds.
+  mutating func chunk(_ slot: Int) -> Chunk {
+    let note = table[slot]
+    let owner = table.owner(slot).takeUnretainedValue()
+    let lastRead = slot < touched.count ? ReadInstant(nanoseconds: touched[slot]) : nil
     let token = sources.token(note.token)
     let start = note.block << token.grid.shift
     // The current generation, under the lock: a removal that has started erases here later, and finds that the chunk is
@@ -144,7 +143,6 @@ extension ShardState {
       let pieces = list.pieces.map {
         RangedBytes(start + $0.range.lowerBound..<start + $0.range.upperBound, $0.bytes)
       }
-      withExtendedLifetime(owner) {}
       return Chunk(
         ticket: ticket, block: note.block, piece: pieces[0], morePieces: Array(pieces[1...]), lastRead: lastRead)
     }

@@ -159,7 +159,7 @@ extension ShardState {
     var chunks: [Chunk] = []
     for slot in max(1, first)..<max(1, first, end)
     where table.isUsed(slot) && (now == .min || !isExpired(slot, now)) {
-      chunks.append(chunk(table.owner(slot).retain()))
+      chunks.append(chunk(slot))
     }
     return (chunks, end < table.slotsUsed ? end : nil)
   }

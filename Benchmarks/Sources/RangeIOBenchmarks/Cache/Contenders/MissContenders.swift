@@ -20,8 +20,33 @@ enum MissContenders {
     return contenders
   }
 
+  /// The same of a file in the page cache, which brings bytes that need no copy.
+  static func make(_ file: BenchmarkFile) async throws -> [Contender] {
+    let store = CacheStore(limit: storeLimit)
+    let cached = CachedReader(try await store.reader(FileSource(file.path), under: 0))
+    let uncached = CachedReader(try await DefaultReader.uncached(file.path))
+    // What a run leaves behind makes room for what the cell does not read.
+    let elsewhere = Offsets.make(
+      8192, .all(step: CacheTopic.blockSize), size: CacheTopic.blockSize, extent: CacheTopic.fileMisses.extent, seed: 1
+    ).map { CacheTopic.fileMisses.extent + $0 }
+    let variant = Variant(label: ".exact, a full store") { job in
+      guard case .reads(let offsets, let size, let concurrency) = job else { preconditionFailure("a job of reads") }
+      _ = try await CachedReader.runInMemory([cached], elsewhere, size, 1)
+      return try await CachedReader.runInMemory([cached], offsets, size, concurrency)
+    }
+    return [
+      Contender(.rangeIO, for: .fileMisses, variant) { await cached.reader.close() },
+      Contender(.uncached, for: .fileMisses, CachedReader.variant("no stages", [uncached])) {
+        await uncached.reader.close()
+      },
+    ]
+  }
+
+  /// Room for 4,096 blocks, with what each costs beside its bytes.
+  private static let storeLimit = 4096 * (CacheTopic.blockSize + 512)
+
   private static func cached(_ blocks: [Bytes], _ suspends: Bool) -> Variant {
-    let store = CacheStore(limit: 4096 * (CacheTopic.blockSize + 512))
+    let store = CacheStore(limit: storeLimit)
     let runs = Tickets()
     return Variant(label: ".exact, a full store") { job in
       let source = ReadySource(blocks: blocks, suspends: suspends, id: "ready \(runs.take())")
