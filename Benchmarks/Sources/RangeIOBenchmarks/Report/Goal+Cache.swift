@@ -1,7 +1,10 @@
 extension Goal {
   /// The goals of the cache.
   static func cache(_ report: Report) -> [Goal] {
-    hits(report) + [sharing(report), allocations(report), keptMiss(report), missOverhead(report), stampede(report), bookkeeping(report)]
+    hits(report) + [
+      sharing(report), allocations(report), keptMiss(report), missOverhead(report), stampede(report),
+      bookkeeping(report),
+    ]
       + defaults(report)
   }
 
@@ -66,7 +69,8 @@ extension Goal {
     return Goal(
       name: "overhead of a miss, source answers at once, its bytes are copied", target: "at most 1 µs",
       figure: ready.map(Figures.time), isMet: ready.map { $0 <= 1_000 },
-      note: overhead(report, .cache(.misses(suspending: true))).map { "source suspends once: \(Figures.time($0))" } ?? ""
+      note: overhead(report, .cache(.misses(suspending: true))).map { "source suspends once: \(Figures.time($0))" }
+        ?? ""
     )
   }
 
