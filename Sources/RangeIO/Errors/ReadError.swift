@@ -157,6 +157,12 @@ extension ReadError {
   package static let closed = ReadError(
     .closed, "the reader is closed: make a new one to read on, and let reads end before you close")
 
+  /// A source cannot be used again.
+  package static let closedSource = ReadError(
+    .closed,
+    "the source is closed: make a new one for each reader, since closing a reader, or failing to open one, closes its source"
+  )
+
   /// What was asked for does not lie within the source.
   ///
   /// - Parameters:

@@ -49,7 +49,7 @@
         return (new, known)
       }
       surplus?.endLater()
-      guard let kept else { throw Failure(.closed, "the source is closed: make a new one") }
+      guard let kept else { throw Failure(.closed, ReadError.closedSource.message) }
       return kept
     }
 

@@ -24,7 +24,8 @@
     public struct Object: Sendable {
       /// Differs when the name leads to something else than before, such as to a file that has replaced another.
       public let identity: String
-      /// Opens it. The reader should have the policy `refresh`. Called once, or not at all.
+      /// Opens it. The reader should have the policy `refresh`, and a source of its own: what cannot be opened is closed, and
+      /// so is what is not needed any more. Called once, or not at all.
       public let open: @Sendable () async throws -> RangeReader
 
       /// An object.
@@ -67,7 +68,8 @@
     ///
     /// - Parameters:
     ///   - freshness: how long a version is served without asking for another. Default: one second.
-    ///   - open: opens a reader of it, with the policy `refresh`.
+    ///   - open: opens a reader of it, with the policy `refresh`. It makes the source anew each time, since a reader that is
+    ///     closed, or that cannot be opened, closes its source.
     public init(freshness: Duration = .seconds(1), open: @escaping @Sendable () async throws -> RangeReader) {
       self.freshness = freshness
       item = { path in
@@ -80,7 +82,7 @@
     ///
     /// - Parameters:
     ///   - freshness: how long a version is served without asking for another. Default: one second.
-    ///   - open: opens a reader, with the policy `refresh`, of the object of these names.
+    ///   - open: opens a reader, with the policy `refresh`, of the object of these names. It makes the source anew each time.
     public init(
       freshness: Duration = .seconds(1), openBelow open: @escaping @Sendable ([String]) async throws -> RangeReader
     ) {

@@ -114,7 +114,7 @@
     /// Where the bytes of a range would come from now: `?path=/a.bin&range=0-4095`.
     private func explain(_ target: RequestTarget) async throws -> Answer {
       guard let path = target.parameter("path"), let wanted = RequestTarget(decoded: path) else {
-        return .line(.badRequest)
+        return .line(.badRequest, advice: "say what to explain: ?path=/a.bin&range=0-4095")
       }
       guard case .below(let pool, let names) = try mounts.place(of: wanted.names),
         case .object(let object) = try await pool.find(names)
@@ -123,7 +123,7 @@
       var range = 0..<size
       if let text = target.parameter("range") {
         guard let first = RangeField("bytes=" + text)?.elements.first?.resolved(in: size) else {
-          return .line(.badRequest)
+          return .line(.badRequest, advice: "write the range as in &range=0-4095; there are \(size) bytes")
         }
         range = first
       }

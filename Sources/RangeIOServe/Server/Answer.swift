@@ -25,8 +25,11 @@
     }
 
     /// A line for people.
-    static func line(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> Answer {
-      text(status, "\(status.code) \(status.reasonPhrase)\n", type: "text/plain; charset=utf-8", fields)
+    ///
+    /// - Parameter advice: what to do.
+    static func line(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:], advice: String? = nil) -> Answer {
+      let text = "\(status.code) \(status.reasonPhrase)" + (advice.map { ": " + $0 } ?? "") + "\n"
+      return self.text(status, text, type: "text/plain; charset=utf-8", fields)
     }
 
     static func text(

@@ -41,7 +41,7 @@
     ///   - upstreams: what is served, by the first name in the path; `""` for the root, if there is only one. No two
     ///     have the same name.
     ///   - statistics: what `/-/stats` shows besides, such as that of the stores: by name.
-    ///   - logger: told of failures. Default: nothing is logged.
+    ///   - logger: told of failures, and of each request at the level `info`. Default: nothing is logged.
     public init(
       _ upstreams: [(String, any ServedUpstream)], configuration: Configuration = Configuration(),
       statistics: @escaping @Sendable () -> [String: any Encodable & Sendable] = { [:] },

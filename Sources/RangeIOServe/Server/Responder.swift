@@ -84,7 +84,9 @@
     private func answer(_ head: HTTPRequest, client: any Channel) async throws -> Answer {
       // A second `Host` is left among the fields: the request is ambiguous.
       guard let authority = head.authority, !head.headerFields.contains(.host) else { return .line(.badRequest) }
-      guard hosts.permits(authority) else { return .line(.misdirectedRequest) }
+      guard hosts.permits(authority) else {
+        return .line(.misdirectedRequest, advice: "this server does not know the name in 'Host' as its own")
+      }
       switch head.method {
       case .get, .head: break
       case .options: return Answer(.noContent, [.allow: Self.methods])

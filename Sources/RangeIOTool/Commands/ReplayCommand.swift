@@ -173,7 +173,7 @@ struct ReplayCommand: CommandWithStats {
   }
 
   func load() async throws -> RangeTrace {
-    if let made = try MadeUpTrace(trace) { return made.trace(blockSize: try options { _ in 1 << 20 }.grid.blockSize) }
+    if let made = try MadeUpTrace(trace) { return made.trace(blockSize: try ReplayOptions.grid(blockSize).blockSize) }
     let contents = try await withSource(SourceName(path: trace)) { try await $0.read(0..<$0.byteCount) }
     do {
       return try RangeTrace(contents, format: format)

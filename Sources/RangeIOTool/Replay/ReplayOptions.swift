@@ -21,6 +21,14 @@ struct ReplayOptions: Equatable {
   /// The largest block that a store keeps.
   private static let largestBlockSize = ByteCount.gibibytes(1)
 
+  /// The grid of `--block-size`.
+  static func grid(_ blockSize: String) throws(ToolFailure) -> BlockGrid {
+    guard let size = ByteCount(blockSize), size <= largestBlockSize, let grid = BlockGrid(blockSize: size.bytes) else {
+      throw .usage("--block-size: '\(blockSize)' is not a power of two up to 1 GiB: write 4KiB or 65536")
+    }
+    return grid
+  }
+
   /// - Parameters: as the user gave them; `nil` for those not given.
   ///   - share: percent of the bytes that the trace reads, each counted once, and a closure that counts them.
   ///   - memoryShare: percent of the blocks that the trace reads. Used if no other option sets the size of the cache.
@@ -28,10 +36,8 @@ struct ReplayOptions: Equatable {
     blocks: Int?, capacity: String?, share: Int? = nil, memoryShare: Int? = nil, blockSize: String, shards: Int?,
     uniqueBlocks: (BlockGrid) -> Int = { _ in 0 }
   ) throws(ToolFailure) {
-    guard let size = ByteCount(blockSize), size <= Self.largestBlockSize, let grid = BlockGrid(blockSize: size.bytes)
-    else {
-      throw .usage("--block-size: '\(blockSize)' is not a power of two up to 1 GiB: write 4KiB or 65536")
-    }
+    let grid = try Self.grid(blockSize)
+    let size = ByteCount.bytes(grid.blockSize)
     self.grid = grid
     if let memoryShare, blocks == nil, capacity == nil, share == nil {
       room = try Self.room(memoryShare: memoryShare, of: uniqueBlocks(grid), grid)

@@ -9,6 +9,11 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
+  @Test func `a trace that is made up needs no size of the cache`() async throws {
+    let result = try await tool("replay", "zipf:100:1000:0.9:1", "--policy", "lru", "--sizes", "10,100", "--json")
+    #expect(result.code == 0 && String(decoding: result.output, as: UTF8.self).contains("lru"), "\(result.errors)")
+  }
+
   @Test func `sizes are percentages with commas`() throws {
     #expect(try ReplaySizes("1,2.5,100").percents == [1, 2.5, 100])
     #expect(try ReplaySizes("1,2.5,100").blockCounts(of: 1000) == [10, 25, 1000])

@@ -26,8 +26,9 @@
 
   /// An engine that many machines share: memcached, Redis, or one of your own.
   ///
-  /// It never throws and never waits for long: what it does not have in time is ``SharedBlockAnswer/missing``. Values are
-  /// opaque to it, and whatever it returns is checked by ``SharedCaching``.
+  /// It never throws and never waits for long: what it does not have in time is ``SharedBlockAnswer/missing``. An engine that takes
+  /// longer than a fetch from the source is not waited for; its call is cancelled, and should then end, since a reader that is
+  /// closed waits for it. Values are opaque to it, and whatever it returns is checked by ``SharedCaching``.
   public protocol SharedBlockStore: Sendable {
     /// The most bytes of a value.
     var valueLimit: Int { get }
@@ -59,4 +60,10 @@
     /// What the engine's client has done.
     func statistics() -> [ReadCounts]
   }
+
+  /// An engine that is known to keep to its time, so that nothing must watch it.
+  protocol TimelyStore: SharedBlockStore {}
+
+  extension MemcachedStore: TimelyStore {}
+  extension RedisStore: TimelyStore {}
 #endif

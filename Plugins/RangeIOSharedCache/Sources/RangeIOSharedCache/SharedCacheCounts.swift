@@ -10,6 +10,8 @@
     var stored = 0, dropped = 0
     /// Reads that went to the source at once.
     var passed = 0
+    /// Blocks that the engine was asked for and did not answer in a fetch's time.
+    var late = 0
     /// Values that were not what they should be.
     var malformed = 0, foreign = 0, damaged = 0, notAuthentic = 0
 
@@ -21,6 +23,7 @@
       counts.stored += more.stored
       counts.dropped += more.dropped
       counts.passed += more.passed
+      counts.late += more.late
       counts.malformed += more.malformed
       counts.foreign += more.foreign
       counts.damaged += more.damaged
@@ -32,7 +35,8 @@
         "SharedCaching",
         counts: [
           "hits": hits, "misses": misses, "awaited": waits, "brought by others": waited, "stored": stored,
-          "not stored": dropped, "reads passed": passed, "malformed values": malformed, "foreign values": foreign,
+          "not stored": dropped, "reads passed": passed, "late": late, "malformed values": malformed,
+          "foreign values": foreign,
           "damaged values": damaged, "values not authentic": notAuthentic,
         ])
     }

@@ -65,6 +65,7 @@
     private static let mostSources = 256
 
     private let store: any SharedBlockStore
+    private let isTimely: Bool
     private let configuration: Configuration
     private let frame: BlockFrame
     private let state = NIOLockedValueBox(State())
@@ -75,6 +76,7 @@
     /// - Parameter store: the engine. Close it yourself, after the readers.
     public init(_ store: any SharedBlockStore, configuration: Configuration = Configuration()) {
       self.store = store
+      isTimely = store is any TimelyStore
       self.configuration = configuration
       frame = BlockFrame(keys: configuration.keys)
     }
@@ -180,9 +182,9 @@
     ) async -> Set<Int> {
       let times = times(of: request.source)
       let mayLease = leasing && !state.withLockedValue { $0.leases.areUseless }
-      let answers = await store.get(
+      let answers = await ask(
         blocks.map(family.key), lease: mayLease ? lease(times) : nil,
-        within: configuration.lookUpLimit ?? max(times.usual / 10, Self.leastLimit))
+        within: configuration.lookUpLimit ?? max(times.usual / 10, Self.leastLimit), atMost: times.longest, next)
       var awaited: Set<Int> = []
       var counts = SharedCacheCounts()
       for (block, answer) in zip(blocks, answers) {
@@ -210,6 +212,31 @@
       }
       state.withLockedValue { $0.counts += counts }
       return awaited
+    }
+
+    /// Asks the engine, and goes on without an answer after `longest`, for what does not keep to its time.
+    private nonisolated(nonsending) func ask(
+      _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration, atMost longest: Duration, _ next: ReadNext
+    ) async -> [SharedBlockAnswer] {
+      guard !isTimely else { return await store.get(keys, lease: lease, within: limit) }
+      let (answers, answer) = AsyncStream.makeStream(of: [SharedBlockAnswer].self)
+      let asking = next.start { [store] in
+        answer.yield(await store.get(keys, lease: lease, within: limit))
+        answer.finish()
+      }
+      let end = next.time.now.advanced(by: max(longest, limit))
+      let leaving = next.start {
+        // `try?`: it fails when the reader is closed, and when the answer has come.
+        try? await next.sleep(until: end)
+        answer.finish()
+      }
+      defer {
+        asking.cancel()
+        leaving.cancel()
+      }
+      for await all in answers { return all }
+      if !Task.isCancelled { state.withLockedValue { $0.counts.late += keys.count } }
+      return keys.map { _ in .missing }
     }
 
     /// Fetches `missing`, while another process brings `awaited`; then those of them that it has not brought.

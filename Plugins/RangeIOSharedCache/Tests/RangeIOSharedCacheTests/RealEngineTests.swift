@@ -151,6 +151,32 @@
       try engine.end()
     }
 
+    @Test(arguments: kinds) func `a node that wants a password and gets none says so, and is left alone`(
+      _ kind: EngineProcess.Kind
+    ) async throws {
+      let engine = try await EngineProcess.start(kind, password: "secret")
+      let told = await faults(of: try engine.store())
+      #expect(told.count == 1 && told[0].hasPrefix("it wants a password: set 'password'"), "\(told)")
+      let store = try engine.store()
+      // Long enough for several questions whether it is back. It answers them, and is not.
+      let end = ContinuousClock.now + .milliseconds(700)
+      while ContinuousClock.now < end {
+        #expect(isMissing(await store.get([key(1)], lease: nil, within: patient)[0]))
+        await Task.yield()
+      }
+      let counts = try #require(store.statistics().first)
+      #expect(counts["outages"] == 1 && counts["refused"].map { $0 <= 3 } == true, "\(counts)")
+      await store.close()
+      try engine.end()
+    }
+
+    @Test func `a port that cannot be is refused`() {
+      for port in [-1, 0, 65_536] {
+        let error = #expect(throws: ReadError.self) { try MemcachedStore([.host("127.0.0.1", port: port)]) }
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("1 to 65535") == true)
+      }
+    }
+
     @Test(arguments: kinds) func `readers over one engine read the source once, whatever is put under their keys`(
       _ kind: EngineProcess.Kind
     ) async throws {

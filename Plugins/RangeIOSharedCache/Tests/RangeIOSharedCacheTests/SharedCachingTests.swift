@@ -115,6 +115,45 @@
       }
     }
 
+    /// An engine of somebody else's, which forgets the time that it has.
+    private struct Forgetful: SharedBlockStore {
+      let time: TimeSource
+      let valueLimit = 1 << 20
+
+      nonisolated(nonsending) func get(
+        _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration
+      ) async -> [SharedBlockAnswer] {
+        // `try?`: cancelled, it answers at once.
+        try? await time.sleep(for: .seconds(3600))
+        return keys.map { _ in .missing }
+      }
+      nonisolated(nonsending) func set(
+        _ values: [(key: SharedBlockKey, value: Bytes)], lifetime: Duration
+      ) async -> Int { values.count }
+      nonisolated(nonsending) func close() async {}
+      func statistics() -> [ReadCounts] { [] }
+    }
+
+    @Test func `an engine that forgets its time costs no more than another fetch`() throws {
+      try Simulation.run(seed: 1) { simulation in
+        let time = simulation.time
+        let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: time)
+        let shared = SharedCaching(Forgetful(time: time))
+        let reader = try await Self.process(source, Forgetful(time: time), time, shared)
+        for block in 0..<50 {
+          let (range, before) = (block * 4096..<block * 4096 + 4096, time.now)
+          #expect(try await reader.read(range) == ReplacedObject.bytes(range, version: 1))
+          // The first fetch tells how long others take.
+          #expect(block == 0 || before.duration(to: time.now) <= .milliseconds(50))
+        }
+        #expect(try #require(shared.statistics())["late"] == 50)
+        // What still asks ends with the reader.
+        let before = time.now
+        await reader.close()
+        #expect(before.duration(to: time.now) <= .milliseconds(50))
+      }
+    }
+
     @Test func `what one source takes says nothing of another that goes through the same stage`() throws {
       try Simulation.run(seed: 1) { simulation in
         let time = simulation.time

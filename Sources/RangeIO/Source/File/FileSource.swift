@@ -149,7 +149,7 @@ public final class FileSource: RangeSource {
         .invalidConfiguration,
         "a block size of \(configuration.blockSize) is no power of two: choose one, such as 64 KiB")
     }
-    try enter()
+    guard gate.enter() else { throw ReadError.closedSource }
     defer { gate.leave() }
     return try await describe(try await currentLanes())
   }

@@ -99,6 +99,9 @@ struct FileWorkTests {
     #expect(await code(second) == nil)
     await source.close()
     #expect(await code(second) == .closed)
+    // It is not the reader that is to be made anew.
+    let error = await #expect(throws: ReadError.self) { try await RangeReader(source) }
+    #expect(error?.message.hasPrefix("the source is closed: make a new one for each reader") == true)
   }
 
   @Test func `whoever waits for work leaves at once when it is cancelled`() async throws {

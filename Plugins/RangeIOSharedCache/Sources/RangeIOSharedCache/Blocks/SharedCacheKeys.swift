@@ -38,6 +38,16 @@
     }
   }
 
+  extension SharedCacheKeys.Fault: CustomStringConvertible {
+    /// What to do.
+    public var description: String {
+      switch self {
+      case .length: "a key has neither 16 nor 32 bytes: make each of so many random bytes"
+      case .noCurrent: "the key that is to encrypt is none of the keys: name one of their ids as 'current'"
+      }
+    }
+  }
+
   extension SharedCacheKeys: CustomStringConvertible, CustomReflectable {
     /// The ids; never a key.
     public var description: String { "SharedCacheKeys(\(keys.keys.sorted()), current: \(current))" }

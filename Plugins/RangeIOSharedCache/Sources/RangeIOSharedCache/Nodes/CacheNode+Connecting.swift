@@ -2,7 +2,6 @@
   internal import NIOConcurrencyHelpers
   internal import NIOCore
   internal import NIOPosix
-  internal import NIOSSL
   internal import RangeIO
 
   // The connections to a node. All of it happens on the node's event loop.
@@ -38,7 +37,7 @@
         switch result {
         case .success(let channel): opened(channel)
         case .failure(let error):
-          lastFault.withLockedValue { $0 = Self.text(of: error) }
+          lastFault.withLockedValue { $0 = FaultText.of(error) }
           if lines.isEmpty { lost() } else { furtherFailed() }
           runQueued()
         }
@@ -79,7 +78,8 @@
           [
             { [settings] reply in
               // An old Redis does not know the greeting, and needs none.
-              if case .refused(let text)? = reply, settings.login != nil { handler.end(ProtocolFault(text)) }
+              guard case .refused(let text)? = reply, settings.login != nil else { return }
+              handler.end(ProtocolFault(FaultText.of(refusal: text)))
             }
           ])
       }
@@ -94,17 +94,6 @@
       self.isProbeQueued = false
       if isProbeQueued, !lines.isEmpty { probe() }
       for batch in all { send(batch) }
-    }
-
-    /// What a connection that was not made says to a person.
-    private static func text(of error: any Error) -> String {
-      let error = (error as? NIOConnectionError).map { $0.connectionErrors.first?.error ?? $0.dnsAError ?? $0 } ?? error
-      guard let system = error as? IOError else { return "it cannot be connected to: \(error)" }
-      switch system.errnoCode {
-      case ECONNREFUSED: return "it refuses connections: is it running, and is the port right?"
-      case ENOENT: return "there is no such socket"
-      default: return "it cannot be connected to: \(String(cString: strerror(system.errnoCode)))"
-      }
     }
   }
 #endif

@@ -103,7 +103,7 @@
       let key = SharedBlockKey(digest: [UInt8](repeating: 0, count: 32))
       switch await perform([.get(key, lease: nil)], worth: limit)[0] {
       case .value, .leased, .awaited, .missing, .stored: return nil
-      case .refused(let text): return text
+      case .refused(let text): return FaultText.of(refusal: text)
       case nil: return lastFault.withLockedValue { $0 } ?? "it does not answer"
       }
     }
@@ -185,7 +185,7 @@
         guard handler.waitingCount > 0 else { return }
         let now = NIODeadline.now()
         if now - handler.lastSign >= .nanoseconds(Self.longestSilence) {
-          handler.end(ProtocolFault("it is silent"))
+          handler.end(ProtocolFault("it takes commands and is silent: is it stopped, or overloaded?"))
         } else if now - handler.lastReply >= .nanoseconds(Self.longestReply) {
           handler.end(ProtocolFault("it does not come to the end of an answer"))
         } else {
@@ -208,7 +208,13 @@
         buffer,
         [
           { [self] reply in
-            if reply == nil { lost() } else { health.probeAnswered() }
+            switch reply {
+            case nil: lost()
+            case .refused(let text):
+              lastFault.withLockedValue { $0 = FaultText.of(refusal: text) }
+              lost()
+            default: health.probeAnswered()
+            }
           }
         ])
       giveUpIfSilent(line.handler)
@@ -244,7 +250,11 @@
       if let leased, case .missing = reply, settings.engine == .redis, !batch.isFinished {
         return askForLease(leased.key, leased.lease, number, batch, handler)
       }
-      tellHealth(of: batch)
+      if batch.isOfReads, case .refused(let text) = reply {
+        refused(text)
+      } else {
+        tellHealth(of: batch)
+      }
       count(reply)
       batch.answer(number, reply)
     }
@@ -256,6 +266,14 @@
       } else if batch.missing == 1 {
         health.answered(after: batch.isOfReads ? batch.longestPause : nil)
       }
+    }
+
+    /// A node that refuses look-ups is as good as one that is down: it wants a password, or still reads its data from a disk.
+    private func refused(_ text: String) {
+      lastFault.withLockedValue { $0 = FaultText.of(refusal: text) }
+      // It is not silent.
+      health.late(after: nil)
+      failed(isSilent: false)
     }
 
     /// Redis leases by a key of its own.

@@ -104,7 +104,7 @@
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-      end(waiting.isEmpty ? nil : ProtocolFault("\(error)"))
+      end(waiting.isEmpty ? nil : ProtocolFault(FaultText.of(error)))
     }
   }
 #endif

@@ -15,6 +15,11 @@
         throw ReadError(
           .invalidConfiguration, "a shared cache needs nodes, each with a name of its own: give at least one")
       }
+      for address in addresses {
+        guard case .host(_, let port) = address.place, !(1...65_535).contains(port) else { continue }
+        throw ReadError(
+          .invalidConfiguration, "node '\(address)' cannot have the port \(port): give one from 1 to 65535")
+      }
       guard configuration.connectionsPerNode > 0, configuration.valueLimit.bytes > 16_384 else {
         throw ReadError(
           .invalidConfiguration, "a node needs a connection, and values of more than 16 KiB: permit at least that")
