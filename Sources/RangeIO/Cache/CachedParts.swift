@@ -6,6 +6,8 @@ struct CachedParts {
   var deferred: [DeferredPiece] = []
   /// In order, disjoint.
   var gaps: [ByteRange] = []
+  /// Whether ``deferred`` is known not to be at hand.
+  var mustWait = false
 
   init() {}
 

@@ -40,6 +40,24 @@ extension CachingStage {
     return ReadResponse(response.bytes.slice(lower..<lower + request.range.count))
   }
 
+  /// Loads a piece of the store that is all of a read, if that takes no waiting: it is compressed and small, or on a disk and
+  /// in the page cache.
+  ///
+  /// Takes no flight, for the same reason. Two reads of one piece at the same moment may both load it.
+  ///
+  /// - Returns: the bytes of the read; `nil` if a flight must load the piece.
+  func loadAtHand(_ piece: DeferredPiece, _ request: ReadRequest, _ token: ChunkToken) -> QuickLoad? {
+    guard piece.wanted == request.range, piece.range.contains(piece.wanted), piece.loader.isQuick,
+      piece.range.count <= Self.mostQuickBytes, token.flights.isIdle || !token.flights.brings(piece.range)
+    else { return nil }
+    let loaded = piece.loader.loadNow()
+    guard case .bytes(let bytes) = loaded else { return loaded }
+    guard bytes.count == piece.range.count else { return .lost }
+    guard piece.range != piece.wanted else { return loaded }
+    let lower = piece.wanted.lowerBound - piece.range.lowerBound
+    return .bytes(bytes.slice(lower..<lower + piece.wanted.count))
+  }
+
   /// The bytes of a read past the store, if the stages below have them at hand.
   ///
   /// While they have nothing at hand, only one read in sixteen asks: a source that waits would be asked twice.

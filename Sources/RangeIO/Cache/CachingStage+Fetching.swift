@@ -17,6 +17,17 @@ extension CachingStage {
     case .miss where isFirst: return try await readPast(request, next)
     case .miss:
       if let response = readAtHand(request, token, mark, timing, next) { return response }
+    case .partial(let pieces, let deferred, let gaps) where deferred.count == 1 && pieces.isEmpty && gaps.isEmpty:
+      switch loadAtHand(deferred[0], request, token) {
+      case .bytes(let bytes): return ReadResponse(bytes)
+      // It was damaged, and is not found again.
+      case .lost: return try await readMissing(request, token, isFirst, next)
+      case .notAtHand: break
+      case nil: return try await readMissing(request, token, isFirst, next, (mark, CachedParts(request.range, found)))
+      }
+      var parts = CachedParts(request.range, found)
+      parts.mustWait = true
+      return try await readMissing(request, token, isFirst, next, (mark, parts))
     default: break
     }
     return try await readMissing(request, token, isFirst, next, (mark, CachedParts(request.range, found)))
@@ -157,7 +168,8 @@ extension CachingStage {
     // The source first, so that decompressing happens while the source is being read.
     if let plan = planned.plan { isKept = start(plan.starts, of: run, fetch) }
     if let below = planned.below {
-      get(below.plan.starts, found.deferred, mayAsk: request.caching != .onlyIfCached, fetch)
+      let (mayAsk, mustWait) = (request.caching != .onlyIfCached, found.mustWait)
+      get(below.plan.starts, found.deferred, mayAsk: mayAsk, mustWait: mustWait, fetch)
     }
     do {
       // A source that did not suspend has answered by now.
@@ -203,9 +215,11 @@ extension CachingStage {
 
   /// Starts flights that load what the store holds.
   ///
-  /// - Parameter mayAsk: whether the source may also be read if the store takes long.
+  /// - Parameters:
+  ///   - mayAsk: whether the source may also be read if the store takes long.
+  ///   - mustWait: whether the pieces are known not to be at hand.
   private func get(
-    _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, _ fetch: Fetch
+    _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, mustWait: Bool, _ fetch: Fetch
   ) {
     let (flights, wait) = (fetch.token.flights, fetch.wait)
     // A flight may outlive the read that started it, and keeps nothing of its wait.
@@ -215,7 +229,7 @@ extension CachingStage {
     for start in starts {
       // Each flight loads a part of one piece.
       let piece = deferred[deferred.partitionPoint { $0.wanted.upperBound > start.range.lowerBound }]
-      if piece.loader.isQuick, quickBytes < Self.mostQuickBytes {
+      if !mustWait, piece.loader.isQuick, quickBytes < Self.mostQuickBytes {
         quickBytes += piece.range.count
         switch piece.loader.loadNow() {
         case .bytes(let bytes):

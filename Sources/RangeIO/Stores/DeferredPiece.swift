@@ -1,6 +1,7 @@
 /// Part of a block that a store holds, but not as bytes in memory: it is compressed, or on a disk, or in a database.
 ///
-/// A read loads it when it needs it. Reads that want one piece at the same time wait for one load.
+/// A read loads it when it needs it. Reads that want one piece at the same time wait for one load, unless it is loaded without
+/// waiting.
 public struct DeferredPiece: Sendable {
   /// The range that ``loader`` returns: one piece, usually the whole block.
   package let range: ByteRange
