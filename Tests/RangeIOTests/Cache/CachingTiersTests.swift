@@ -102,6 +102,21 @@ import Testing
     #expect(source.requests.isEmpty)
   }
 
+  @Test func `a quick piece that is all of a read takes no flight, unless one brings it`() async throws {
+    let store = tiers()
+    _ = compress(0..<3, in: store)
+    let reader = try await reader(store)
+    #expect(try await doing { try await isRight(reader, 100..<300) })
+    #expect(try await doing { try await isRight(reader, 4096..<8192) })
+    let flights = try #require(store.sources.all.first).flights
+    #expect(decoding.count.now == 2 && flights.completionCount == 0)
+    // Of two blocks each is a piece.
+    #expect(try await doing { try await isRight(reader, 5000..<9000) })
+    #expect(flights.completionCount > 0)
+    #expect(source.requests.isEmpty)
+    await reader.close()
+  }
+
   @Test func `of one request only so much is decompressed by who reads, the rest by others`() async throws {
     let store = tiers()
     _ = compress(0..<200, in: store)
