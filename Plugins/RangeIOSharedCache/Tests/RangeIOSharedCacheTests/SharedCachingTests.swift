@@ -115,7 +115,7 @@
       }
     }
 
-    /// An engine of somebody else's, which forgets the time that it has.
+    /// An engine that ignores its time limit.
     private struct Forgetful: SharedBlockStore {
       let time: TimeSource
       let valueLimit = 1 << 20

@@ -27,7 +27,7 @@
         return
           "TLS cannot be begun: is this the node's port for TLS, and its certificate of a trusted issuer? (\(error))"
       case let system as IOError: return of(system)
-      default: return "it cannot be connected to: \(error)"
+      default: return "its connection fails: \(error)"
       }
     }
 
@@ -35,7 +35,7 @@
       switch error.errnoCode {
       case ECONNREFUSED: "it refuses connections: is it running, and is the port right?"
       case ENOENT: "there is no such socket"
-      default: "it cannot be connected to: \(String(cString: strerror(error.errnoCode)))"
+      default: "its connection fails: \(String(cString: strerror(error.errnoCode)))"
       }
     }
   }
