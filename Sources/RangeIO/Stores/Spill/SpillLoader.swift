@@ -54,11 +54,41 @@ final class SpillLoader: PieceLoader {
 
   func loadNow() -> QuickLoad {
     // Opening the file may wait for the disk.
-    guard let file = run.segment.openFile, let buffers = SpillBuffers(run) else { return .notAtHand }
+    guard let file = run.segment.openFile else { return .notAtHand }
+    if run.more.isEmpty, run.first.stored < BufferPool.smallestPooled { return loadOne(run.first, from: file) }
+    guard let buffers = SpillBuffers(run) else { return .notAtHand }
     // `try?`: a failure will show again, and be counted, when the disk itself is read.
     guard let count = try? file.readResident(into: buffers.pieces, at: run.offset), count == run.byteCount
     else { return .notAtHand }
     return decode(buffers, isResident: true).map { .bytes($0) } ?? .lost
+  }
+
+  /// Loads a run of one record, which most are, without lists.
+  private func loadOne(_ part: SpillRun.Part, from file: any SpillFile) -> QuickLoad {
+    // As in `SpillBuffers`: if the record is wrong about that, the check finds it.
+    let isEncoded = part.stored != part.count
+    let block = isEncoded ? nil : BlockBacking.allocate(part.count)
+    if !isEncoded, block == nil { return .notAtHand }
+    let headerCount = SpillFormat.recordHeaderCount
+    let scratchCount = headerCount + (isEncoded ? part.stored : 0)
+    return withUnsafeTemporaryAllocation(byteCount: scratchCount, alignment: 8) { memory in
+      // `try?`: as above.
+      let count =
+        if let block {
+          try? file.readResident(into: memory, block.memory, at: part.offset)
+        } else {
+          try? file.readResident(into: memory, at: part.offset)
+        }
+      guard count == headerCount + part.stored else { return .notAtHand }
+      let header = UnsafeRawBufferPointer(memory.part(0, headerCount))
+      let payload = block?.filled(part.count) ?? UnsafeRawBufferPointer(memory.part(headerCount, part.stored))
+      guard let bytes = decode(part, .init(header: header, payload: payload, block: block)) else {
+        _ = lose([part])
+        return .lost
+      }
+      store.noteHits(of: run, isResident: true)
+      return .bytes(bytes)
+    }
   }
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
@@ -213,7 +243,9 @@ struct SpillRun: Sendable {
   let identityCheck: UInt32
   /// The source's number within the segment.
   let local: UInt32
-  private(set) var parts: [Part]
+  let first: Part
+  /// Those after the first.
+  private(set) var more: [Part] = []
   /// The range of the blocks.
   private(set) var range: ByteRange
   /// The requested part of that range.
@@ -232,24 +264,26 @@ struct SpillRun: Sendable {
     wanted = block.wanted
     place = block.record.segment
     fetchedAt = block.record.fetchedAt
-    parts = [block.part]
+    first = block.part
   }
 
-  var offset: Int { parts[0].offset }
+  /// The number of records.
+  var count: Int { 1 + more.count }
+  var parts: [Part] { [first] + more }
+  private var last: Part { more.last ?? first }
+  var offset: Int { first.offset }
   /// The number of bytes up to the end of the last payload.
   var byteCount: Int {
-    let last = parts[parts.count - 1]
-    return last.offset + SpillFormat.recordHeaderCount + last.stored - offset
+    last.offset + SpillFormat.recordHeaderCount + last.stored - offset
   }
 
   /// Adds a block if its record directly follows the last one and does not make the run too long.
   mutating func append(_ block: Block) -> Bool {
-    let last = parts[parts.count - 1]
-    let record = block.record
+    let (last, record) = (last, block.record)
     guard record.segment == place, record.offset == last.offset + SpillFormat.recordCount(payload: last.stored),
       block.range.lowerBound == range.upperBound, record.offset + record.span - offset <= SpillStore.longestRead
     else { return false }
-    parts.append(block.part)
+    more.append(block.part)
     range = range.lowerBound..<block.range.upperBound
     wanted = wanted.lowerBound..<block.wanted.upperBound
     fetchedAt = min(fetchedAt, block.record.fetchedAt)
@@ -279,7 +313,7 @@ struct SpillBuffers {
     let direct = run.parts.reduce(0) { $0 + ($1.stored == $1.count ? $1.count : 0) }
     guard let scratch = try? BufferPool.shared.buffer(max(1, run.byteCount - direct)) else { return nil }
     self.scratch = scratch
-    parts.reserveCapacity(run.parts.count)
+    parts.reserveCapacity(run.count)
     var (start, end) = (0, 0)
     for (number, part) in run.parts.enumerated() {
       let header = scratch.filled(scratch.capacity).part(end, SpillFormat.recordHeaderCount)
@@ -295,7 +329,7 @@ struct SpillBuffers {
           Part(header: header, payload: scratch.filled(scratch.capacity).part(end, part.stored), block: nil))
         end += part.stored
       }
-      if number + 1 < run.parts.count { end += SpillFormat.padded(part.stored) - part.stored }
+      if number + 1 < run.count { end += SpillFormat.padded(part.stored) - part.stored }
     }
     if start < end { pieces.append(scratch.memory.part(start, end - start)) }
   }

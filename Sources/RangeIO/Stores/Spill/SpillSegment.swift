@@ -75,10 +75,13 @@ final class SpillSegment: Sendable {
 /// A segment's file is opened when it is read, and stays open until its descriptor is needed for another. A caller that
 /// has a file keeps it open, whatever happens here.
 final class SpillFiles: Sendable {
-  private struct Entry {
+  /// An object, so that one look-up serves for using it. Guarded by the lock of what holds it.
+  private final class Entry {
     let file: any SpillFile
     var isUsed = true
     var place: Int
+
+    init(file: any SpillFile, place: Int) { (self.file, self.place) = (file, place) }
   }
   /// Open files in a ring. A hand goes round to find one that was not used since it last passed (CLOCK: Corbató, 1968).
   private struct State {
@@ -91,8 +94,9 @@ final class SpillFiles: Sendable {
     init(most: Int) { self.most = most }
 
     mutating func use(_ number: UInt64) -> (any SpillFile)? {
-      open[number]?.isUsed = true
-      return open[number]?.file
+      guard let entry = open[number] else { return nil }
+      entry.isUsed = true
+      return entry.file
     }
 
     mutating func add(_ file: any SpillFile, _ number: UInt64) {

@@ -213,9 +213,8 @@ struct SpillSources {
 
   /// What a token stands for, if it is bound.
   mutating func binding(of token: UInt64) -> Binding? {
-    guard let known = bindings[token], known.slot == nil, let identity = known.identity, known.asOf != entered else {
-      return bindings[token]
-    }
+    guard let known = bindings[token] else { return nil }
+    guard known.slot == nil, let identity = known.identity, known.asOf != entered else { return known }
     bindings[token]!.asOf = entered
     if let slot = slots[identity] { bind(token, to: slot) }
     return bindings[token]

@@ -17,11 +17,12 @@ extension SpillStore {
         if binding.identity != nil { state.counts.misses += grid.blocks(covering: range).count }
         return ([], [], false)
       }
-      var look = SpillLook(slot: slot, grid: grid, now: now, wallNow: wallNow, isToRemoveFirst: state.isToRemoveFirst)
+      var look = SpillLook(
+        store: self, token: binding.token, slot: slot, grid: grid, now: now, wallNow: wallNow,
+        isToRemoveFirst: state.isToRemoveFirst)
       for (block, part) in grid.pieces(of: range) { state.look(for: block, part, &look) }
       look.endRun()
-      let deferred = look.runs.map { hold($0.run, $0.permit, binding.token, wallNow, now) }
-      return (look.waiting, deferred, look.isToRemoveFirst && state.breaker.lets(now: now))
+      return (look.waiting, look.deferred, look.isToRemoveFirst && state.breaker.lets(now: now))
     }
     // Once for each token.
     guard let (waiting, deferred, wakesWriter) = found else {
@@ -41,17 +42,6 @@ extension SpillStore {
     let gaps = ByteRanges.gaps(in: range, covered: covered)
     if deferred.isEmpty, gaps.isEmpty { return .hit(Bytes(concatenating: pieces.map(\.bytes))) }
     return .partial(pieces: pieces, deferred: deferred, gaps: gaps)
-  }
-
-  private func hold(
-    _ run: SpillRun, _ permit: SpillBreaker.Permit, _ token: ChunkToken, _ wallNow: Int64, _ now: ReadInstant
-  ) -> DeferredPiece {
-    // The current generation, under the lock: a removal that has started erases here later.
-    let age = max(0, wallNow - run.fetchedAt)
-    let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: now.nanoseconds - age))
-    return DeferredPiece(
-      range: run.range, wanted: run.wanted, ticket: ticket, shouldPromote: true,
-      loader: SpillLoader(store: self, run: run, permit: permit))
   }
 
   /// Whether the store holds all of `range`. Does not count as a read.
@@ -129,9 +119,10 @@ extension SpillStore {
       state.counts.reads += 1
       state.counts.readBytes += run.byteCount
       if isResident { state.counts.residentReads += 1 }
-      state.counts.hits += run.parts.count
+      state.counts.hits += run.count
       state.counts.hitBytes += run.wanted.count
-      for part in run.parts {
+      if let found = state.find(run.first, of: run) { state.noteHit(found) }
+      for part in run.more {
         if let found = state.find(part, of: run) { state.noteHit(found) }
       }
     }
@@ -147,6 +138,8 @@ extension SpillStore {
 
 /// One look-up under the state's lock, block by block.
 private struct SpillLook {
+  let store: SpillStore
+  let token: ChunkToken
   let slot: Int
   let grid: BlockGrid
   let now: ReadInstant
@@ -168,9 +161,17 @@ private struct SpillLook {
   }
   var waiting: [Waiting] = []
   /// What is on the disk.
-  private(set) var runs: [(run: SpillRun, permit: SpillBreaker.Permit)] = []
-  fileprivate var run: SpillRun?
-  fileprivate var permit: SpillBreaker.Permit?
+  private(set) var deferred: [DeferredPiece] = []
+  private var run: SpillRun?
+  private var permit: SpillBreaker.Permit?
+
+  init(
+    store: SpillStore, token: ChunkToken, slot: Int, grid: BlockGrid, now: ReadInstant, wallNow: Int64,
+    isToRemoveFirst: Bool
+  ) {
+    (self.store, self.token, self.slot, self.grid) = (store, token, slot, grid)
+    (self.now, self.wallNow, self.isToRemoveFirst) = (now, wallNow, isToRemoveFirst)
+  }
 
   /// Adds a block on the disk. Returns false if the disk may not be read for it.
   mutating func add(_ block: SpillRun.Block, _ state: inout SpillState) -> Bool {
@@ -193,8 +194,15 @@ private struct SpillLook {
   }
 
   mutating func endRun() {
-    if let run, let permit { runs.append((run, permit)) }
-    run = nil
+    guard let run, let permit else { return }
+    self.run = nil
+    // The current generation, under the lock: a removal that has started erases here later.
+    let age = max(0, wallNow - run.fetchedAt)
+    let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: now.nanoseconds - age))
+    deferred.append(
+      DeferredPiece(
+        range: run.range, wanted: run.wanted, ticket: ticket, shouldPromote: true,
+        loader: SpillLoader(store: store, run: run, permit: permit)))
   }
 }
 

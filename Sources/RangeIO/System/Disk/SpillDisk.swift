@@ -58,6 +58,10 @@ package protocol SpillFile: AnyObject, Sendable {
   func read(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int
   /// Like ``readResident(into:at:)``, into several buffers, one after the other.
   func readResident(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int?
+  /// Like ``readResident(into:at:)``, into two buffers, one after the other.
+  func readResident(
+    into first: UnsafeMutableRawBufferPointer, _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(Errno) -> Int?
   /// Writes all parts, one after the other, from `offset` on. After an error any part of them may have been written.
   func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(Errno)
   /// Reserves disk blocks for the first `count` bytes, and makes the file that long. If the file system cannot reserve,
@@ -96,6 +100,12 @@ extension SpillFile {
       if count < piece.count { break }
     }
     return filled
+  }
+
+  package func readResident(
+    into first: UnsafeMutableRawBufferPointer, _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(Errno) -> Int? {
+    try readResident(into: [first, second], at: offset)
   }
 }
 

@@ -32,6 +32,17 @@ package final class SystemFile: SpillFile {
     try scatter(pieces, offset, isResident: true)
   }
 
+  package func readResident(
+    into first: UnsafeMutableRawBufferPointer, _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(Errno) -> Int? {
+    let count = withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
+      vectors[0] = iovec(iov_base: first.baseAddress, iov_len: first.count)
+      vectors[1] = iovec(iov_base: second.baseAddress, iov_len: second.count)
+      return Int(rio_preadv(descriptor, vectors.baseAddress, 2, Int64(offset), true))
+    }
+    return count == first.count + second.count ? count : try scatter([first, second], offset, isResident: true)
+  }
+
   /// One call for all pieces. What it leaves is read piece by piece.
   private func scatter(
     _ pieces: [UnsafeMutableRawBufferPointer], _ offset: Int, isResident: Bool

@@ -66,17 +66,21 @@ struct FilledSegment {
     Set(records.filter { $0.kind == .chunk }.map(\.key)).subtracting(removed)
   }
 
-  /// Opens the directory after `damage` and reads all blocks.
+  /// Opens the directory after `damage` and reads all blocks: at once, or one after the other, which is another way of the
+  /// loader.
   ///
   /// - Returns: what is served; `nil` if a byte is wrong.
-  func served(after damage: (SimulatedDisk) -> Void) throws -> Set<Key>? {
+  func served(oneByOne: Bool = false, after damage: (SimulatedDisk) -> Void) throws -> Set<Key>? {
     let spill = spill.copy()
     damage(spill.disk)
     let store = try spill.open()
     var served: Set<Key> = []
     for (source, id) in ["first", "second"].enumerated() {
-      guard let blocks = FillSource(store.sources, id: id).served(0..<16, by: store) else { return nil }
-      served.formUnion(blocks.map { Key(source: UInt32(source), block: $0) })
+      let all = FillSource(store.sources, id: id)
+      for blocks in oneByOne ? (0..<16).map({ $0..<$0 + 1 }) : [0..<16] {
+        guard let found = all.served(blocks, by: store) else { return nil }
+        served.formUnion(found.map { Key(source: UInt32(source), block: $0) })
+      }
     }
     return served
   }

@@ -13,8 +13,8 @@ import Testing
     #expect(try segment.served { _ in } == all)
     let places = TestScale.damages(of: segment.byteCount * 8)
     var lost = 0
-    for bit in places {
-      let served = try segment.served { $0.flipBit(of: segment.path, at: bit) }
+    for (number, bit) in places.enumerated() {
+      let served = try segment.served(oneByOne: number % 2 == 1) { $0.flipBit(of: segment.path, at: bit) }
       guard let served else {
         Issue.record("wrong bytes are served after bit \(bit) was flipped")
         return
@@ -36,8 +36,8 @@ import Testing
   func `what lies before a cut is served`(isSealed: Bool) async throws {
     let segment = try await FilledSegment(isSealed: isSealed)
     let places = TestScale.damages(of: segment.byteCount + 1)
-    for count in places {
-      let served = try segment.served { $0.truncateFile(segment.path, to: count) }
+    for (number, count) in places.enumerated() {
+      let served = try segment.served(oneByOne: number % 2 == 1) { $0.truncateFile(segment.path, to: count) }
       let end = segment.records.firstIndex { $0.payload.upperBound > count } ?? segment.records.endIndex
       let whole = count < SpillFormat.headerCount ? [] : segment.chunks(segment.records[..<end])
       let isTombstoneLost = segment.records[end...].contains { $0.kind == .tombstone }

@@ -60,6 +60,22 @@ import Testing
     #expect(try file.bytes(9) == [1, 2, 3])
   }
 
+  @Test(arguments: DiskUnderTest.Kind.allCases, [0, 5, 8, 9, 31, 32, 40]) func `two buffers take what one would`(
+    kind: DiskUnderTest.Kind, length: Int
+  ) throws {
+    let file = try disks[kind].directory.create("file")
+    let written = (0..<UInt8(length)).map { $0 &+ 1 }
+    try file.write(written, at: 3)
+    guard let whole = try file.residentBytes(32, at: 3) else { return }
+    var (first, second) = ([UInt8](repeating: 0, count: 8), [UInt8](repeating: 0, count: 24))
+    let count = try first.withUnsafeMutableBytes { first in
+      try second.withUnsafeMutableBytes { try file.readResident(into: first, $0, at: 3) }
+    }
+    #expect(count == whole.count)
+    #expect(Array((first + second)[..<whole.count]) == whole)
+    #expect(whole == Array(written.prefix(32)))
+  }
+
   @Test(arguments: DiskUnderTest.Kind.allCases) func `a lock belongs to an open file and goes with it`(
     kind: DiskUnderTest.Kind
   ) throws {
