@@ -6,7 +6,7 @@
 #   --against: what to compare with. Default: the last release, and without one the commit of the last published report.
 #   --pairs: how often each is measured. Default: 9; three are the fewest.
 #
-# By default it measures the cells that guard what users feel, which takes about ten minutes. Only where nothing else runs does
+# By default it measures the cells that guard what users feel: with nine pairs half an hour, with three ten minutes. Only where nothing else runs does
 # it tell much: what it cannot tell from chance it does not name.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,16 +21,19 @@ while [ $# -gt 0 ]; do
     *) options+=("$1") && shift ;;
   esac
 done
-if [ "${#options[@]}" = 0 ]; then
+case " ${options[*]-} " in
+*' --filter'*) ;;
+*)
   for cell in read/4KiB stream/resident cache/hit/1000/1 cache/hit/100000/1 cache/miss/ready pipeline/hit tiers/compressed \
     spill/hit spill/write/64KiB/none; do
     options+=(--filter "$cell")
   done
-fi
+  ;;
+esac
 [ -n "$against" ] || against=$(git describe --tags --abbrev=0 --match '[0-9]*' --match 'v[0-9]*' 2>/dev/null) || true
 [ -n "$against" ] || against=$(sed -nE 's/.*"commit" : "([0-9a-f]+).*/\1/p' Docs/Benchmarks/latest.json | head -n 1)
 against=$(git rev-parse --verify --quiet "$against^{commit}") || {
-  echo "check: name a revision to compare with: --against REVISION" >&2
+  echo "check: name a revision to compare with: --against REVISION; in a shallow clone fetch the history and the tags first" >&2
   exit 2
 }
 
@@ -52,10 +55,13 @@ measure() { # where the benchmark is, what to call the report
 for number in $(seq "$pairs"); do
   echo "check: pair $number of $pairs, against $(git rev-parse --short "$against")" >&2
   # The one that goes first alternates.
+  # Not joined by `&&`, which would go on without one that failed.
   if [ $((number % 2)) = 1 ]; then
-    measure "$before/Benchmarks" "before-$number" && measure "$here" "after-$number"
+    measure "$before/Benchmarks" "before-$number"
+    measure "$here" "after-$number"
   else
-    measure "$here" "after-$number" && measure "$before/Benchmarks" "before-$number"
+    measure "$here" "after-$number"
+    measure "$before/Benchmarks" "before-$number"
   fi
 done
 

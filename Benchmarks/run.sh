@@ -53,6 +53,6 @@ fi
 swift build --package-path "$here" --configuration release --product RangeIOBenchmarks >&2
 
 BENCHMARK_SWIFT=$(swift --version 2>/dev/null | grep -o 'Swift version [^ ]*' | head -n 1)
-BENCHMARK_COMMIT=$(git -C "$here" describe --always --dirty 2>/dev/null || echo unknown)
+BENCHMARK_COMMIT=$(git -C "$here" describe --always --dirty --exclude "*" 2>/dev/null || echo unknown)
 export BENCHMARK_SWIFT BENCHMARK_COMMIT
 exec "$(swift build --package-path "$here" --configuration release --show-bin-path)/RangeIOBenchmarks" "$@"

@@ -11,7 +11,8 @@ extension CachingStage {
   /// - Parameters:
   ///   - mark: from before the look-up that has found nothing of the range.
   ///   - timing: measures how long the source takes.
-  /// - Returns: `nil` if a flight must bring the bytes, as when they are not at hand. Nothing has changed then.
+  /// - Returns: `nil` if a flight must bring the bytes, as when they are not at hand. Nothing has changed then, but that room
+  ///   may have been made for them.
   func readAtHand(
     _ request: ReadRequest, _ token: ChunkToken, _ mark: FlightMark, _ timing: AdmissionMeter.Timing?, _ next: ReadNext
   ) -> ReadResponse? {

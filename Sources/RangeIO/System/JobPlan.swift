@@ -21,7 +21,8 @@ struct JobPlan<Worker> {
   /// Threads that are being started to help: each takes a job, however many are busy.
   private var helpersToCome = 0
   private var isWatched = false
-  /// What has happened to the queue since the last look of the watching thread.
+  /// What has happened to the queue since the last look of the watching thread: whether a job came, and whether a thread took
+  /// one. That one was withdrawn says nothing about the threads.
   private var sinceLook = (queued: false, left: false)
 
   /// The most urgent jobs that start while another waits, so that none waits forever.
@@ -110,6 +111,7 @@ struct JobPlan<Worker> {
   /// The next job, which leaves the queue.
   mutating func next() -> IOJob? {
     let isOtherDue = urgentSinceOther >= Self.urgentInARow
+    sinceLook.left = sinceLook.left || urgent.first != nil || others.first != nil
     if let job = urgent.first, others.first == nil || !isOtherDue {
       urgentSinceOther = others.first == nil ? 0 : urgentSinceOther + 1
       remove(job)
@@ -183,7 +185,6 @@ struct JobPlan<Worker> {
 
   private mutating func remove(_ job: IOJob) {
     if job.isUrgent { urgent.remove(job) } else { others.remove(job) }
-    sinceLook.left = true
   }
 }
 

@@ -38,6 +38,12 @@ import Testing
     func end() async { await ended.reaches(started.now) }
   }
 
+  @Test(arguments: [(1, 4), (16, 4), (64, 16), (256, 64), (260, 64), (4096, 64)])
+  func `a few threads collect, and no machine has too many processors`(_ processors: Int, _ threads: Int) {
+    #expect(IOThreads.collectors(processors: processors) == threads)
+    #expect(IOThreads(limit: 64, atOnce: IOThreads.collectors(processors: processors)).threadCount == 0)
+  }
+
   @Test func `a job that blocks does not block the one who submits it`() async throws {
     let threads = IOThreads(limit: 2)
     let blocker = Blocker()

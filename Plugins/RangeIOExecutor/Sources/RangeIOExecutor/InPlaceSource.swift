@@ -83,8 +83,9 @@ public final class InPlaceSource: RangeSource {
   /// - Complexity: in place, one allocation and two system calls, of which `pread` waits for the disk.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     guard Self.isInPlace(range.count) else { return try await file.read(range, of: source) }
-    if let bytes = look(for: range, of: source) { return bytes }
-    return try await inPlace(range, of: source) { descriptor in
+    var begun: Int64?
+    if let bytes = look(for: range, of: source, &begun) { return bytes }
+    return try await inPlace(range, of: source, begun) { descriptor in
       try Self.bytes(range, descriptor, source)
     }
   }
@@ -99,7 +100,9 @@ public final class InPlaceSource: RangeSource {
     _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
     guard Self.isInPlace(range.count) else { return try await file.read(range, of: source, scatteredBy: grid) }
-    return try await inPlace(range, of: source) { descriptor in
+    var begun: Int64?
+    if grid.blocks(covering: range).count == 1, let bytes = look(for: range, of: source, &begun) { return [bytes] }
+    return try await inPlace(range, of: source, begun) { descriptor in
       try grid.pieces(of: range).map { try Self.bytes($0.range, descriptor, source) }
     }
   }
@@ -132,15 +135,18 @@ public final class InPlaceSource: RangeSource {
   // MARK: reading in place
 
   /// Looks for the bytes of a lone read until the disk has brought them: the first look begins the read (preadv2(2),
-  /// `RWF_NOWAIT`). `nil` if the thread is to wait for them, which also finds out about any error.
-  private func look(for range: ByteRange, of source: SourceDescription) -> Bytes? {
-    let patience = lone.patience
-    guard looks, patience > 0, range.count <= Self.longestBegun, let worker = ReadingExecutor.Worker.current,
-      worker.isAlone, !Task.isCancelled
+  /// `RWF_NOWAIT`). `nil` if the thread is to wait for them, which also finds out about any error; `begun` is then the time of
+  /// the first look, if there was one.
+  private func look(for range: ByteRange, of source: SourceDescription, _ begun: inout Int64?) -> Bytes? {
+    guard looks, range.count <= Self.longestBegun, let worker = ReadingExecutor.Worker.current, worker.isAlone,
+      !Task.isCancelled, case let patience = lone.patience(), patience > 0
     else { return nil }
     let start = rie_now_ns()
     if let resident = file.ready(range, of: source) { return resident }
-    while worker.isAlone, !Task.isCancelled, rie_now_ns() - start < patience {
+    begun = start
+    while rie_now_ns() - start < patience {
+      // Interrupted: that says nothing about the disk.
+      guard worker.isAlone, !Task.isCancelled else { return nil }
       guard let found = file.ready(range, of: source) else { continue }
       lone.took(rie_now_ns() - start)
       lone.looked(found: true)
@@ -154,15 +160,17 @@ public final class InPlaceSource: RangeSource {
     count <= longest && ReadingExecutor.Worker.current != nil
   }
 
+  /// - Parameter begun: when the read began, if it was looked for before.
   private func inPlace<Value: Sendable>(
-    _ range: ByteRange, of source: SourceDescription, _ read: @escaping @Sendable (FileDescriptor) throws -> Value
+    _ range: ByteRange, of source: SourceDescription, _ begun: Int64?,
+    _ read: @escaping @Sendable (FileDescriptor) throws -> Value
   ) async throws -> Value {
     try Task.checkCancellation()
     let value = try await file.withDescriptor(of: source, for: range, waits: false) { descriptor in
       // A file on a server is read on a thread of the library.
       guard let worker = ReadingExecutor.Worker.current else { return try read(descriptor) }
       guard range.count <= Self.longestBegun, worker.isAlone else { return try worker.waiting { try read(descriptor) } }
-      let start = rie_now_ns()
+      let start = begun ?? rie_now_ns()
       let value = try worker.waiting { try read(descriptor) }
       self.lone.took(rie_now_ns() - start)
       return value

@@ -6,33 +6,40 @@ internal import Synchronization
 ///
 /// To sleep and to be woken takes the processor about as long as a quick disk takes. So where lone reads take 15 to 100 µs it is
 /// looked for, for twice their usual time at most. Shorter ones were in memory, and longer ones are worth the sleep. Where the
-/// system cannot say what it has, or does not begin to read what it is asked for, looks find nothing: after eight in a row there are
-/// no more. Nor are there any on a machine with one processor.
+/// system cannot say what it has, or does not begin to read what it is asked for, looks find nothing: after eight in a row only
+/// one lone read in 256 is looked for, until one is found. On a machine with one processor none is.
 final class LoneReads: Sendable {
   static let quick: ClosedRange<Int64> = 15_000...100_000
   static let mostFailures = 8
+  /// After so many failures in a row, one in this many is looked for.
+  static let pause = 256
 
   /// A moving average in nanoseconds; 0 if nothing is known.
   private let usual = Atomic<Int64>(0)
-  /// Looks in a row that found nothing.
-  private let failures: Atomic<Int>
+  /// Looks in a row that found nothing, and after those the reads since.
+  private let failures = Atomic<Int>(0)
+  private let mayLook: Bool
 
-  init(processors: Int = Int(rie_processor_count())) { failures = Atomic(processors > 1 ? 0 : Self.mostFailures) }
+  init(processors: Int = Int(rie_processor_count())) { mayLook = processors > 1 }
 
-  /// For how long a read is looked for, in nanoseconds. 0: it is waited for.
-  var patience: Int64 {
+  /// For how long a read is looked for that begins now, in nanoseconds. 0: it is waited for.
+  func patience() -> Int64 {
     let usual = usual.load(ordering: .relaxed)
-    return Self.quick.contains(usual) && failures.load(ordering: .relaxed) < Self.mostFailures ? 2 * usual : 0
+    guard mayLook, Self.quick.contains(usual) else { return 0 }
+    let failures = failures.load(ordering: .relaxed)
+    guard failures >= Self.mostFailures else { return 2 * usual }
+    self.failures.store(failures + 1, ordering: .relaxed)
+    return (failures + 1 - Self.mostFailures) % Self.pause == 0 ? 2 * usual : 0
   }
 
-  /// A lone read took so long, in nanoseconds.
+  /// A lone read took so long, in nanoseconds: from when it was first looked for, if it was.
   func took(_ nanoseconds: Int64) {
     let (took, before) = (max(1, nanoseconds), usual.load(ordering: .relaxed))
     // Of two that end at the same time one may not count.
     usual.store(before == 0 ? took : before + (took - before) / 8, ordering: .relaxed)
   }
 
-  /// A read was looked for that was not there at the first look.
+  /// A read was looked for that was not there at the first look, for all of its time unless it was found.
   func looked(found: Bool) {
     if found { failures.store(0, ordering: .relaxed) } else { failures.wrappingAdd(1, ordering: .relaxed) }
   }

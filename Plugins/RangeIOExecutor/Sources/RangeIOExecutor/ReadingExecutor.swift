@@ -82,11 +82,8 @@ public final class ReadingExecutor: TaskExecutor {
     guard result < 0 else { return }
     Unmanaged<Worker>.fromOpaque(context).release()
     // Other threads do the work. If there are none, this one must.
-    var job = plan.withLock { $0.failedToStart() }
-    while let orphan = job {
-      orphan.runSynchronously(on: asUnownedTaskExecutor())
-      job = plan.withLock { $0.orphan() }
-    }
+    change { $0.failedToStart() }
+    while let orphan = plan.withLock({ $0.orphan() }) { orphan.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
   /// One thread.

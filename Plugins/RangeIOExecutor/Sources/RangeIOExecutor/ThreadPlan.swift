@@ -67,16 +67,17 @@ struct ThreadPlan<Job, Worker> {
     return nil
   }
 
-  /// A thread could not be started.
-  ///
-  /// - Returns: a job that the caller must do itself, since there is no thread at all.
-  mutating func failedToStart() -> Job? {
+  /// A thread could not be started. What it was to do another does: one that sleeps is woken, since jobs that came in between
+  /// have woken nobody, or one that works takes it next. No other is started, which would most likely fail, too.
+  mutating func failedToStart() -> Action {
     threads -= 1
     working -= 1
-    return orphan()
+    guard !queue.isEmpty, working < width, let worker = sleeping.popLast() else { return .nothing }
+    working += 1
+    return .wake(worker)
   }
 
-  /// A job that no thread will do.
+  /// A job that the caller must do itself, since there is no thread at all.
   mutating func orphan() -> Job? { threads == 0 ? queue.removeFirst() : nil }
 
   /// A thread ends that sleeps.

@@ -92,10 +92,21 @@ struct ThreadPlanTests {
   @Test func `without any thread the caller gets the jobs, else threads do`() {
     var plan = Plan(limit: 8, width: 2)
     #expect(name(plan.queued(0)) == "start" && name(plan.queued(1)) == "start")
-    #expect(plan.failedToStart() == nil && plan.threads == 1)
-    #expect(plan.failedToStart() == 0 && plan.orphan() == 1 && plan.orphan() == nil)
+    #expect(name(plan.failedToStart()) == "nothing" && plan.threads == 1 && plan.orphan() == nil)
+    #expect(name(plan.failedToStart()) == "nothing" && plan.orphan() == 0 && plan.orphan() == 1 && plan.orphan() == nil)
     #expect(plan.threads == 0 && plan.working == 0)
     #expect(name(plan.queued(2)) == "start" && plan.next(for: "a") == 2)
+  }
+
+  @Test func `what came while a thread was to start that could not is done by one that fell asleep`() {
+    var plan = Plan(limit: 8, width: 1)
+    #expect(name(plan.queued(0)) == "start" && plan.next(for: "a") == 0)
+    #expect(name(plan.waits()) == "nothing" && name(plan.queued(1)) == "start")
+    plan.waited()
+    #expect(plan.next(for: "a") == 1 && plan.next(for: "a") == nil)
+    #expect(name(plan.queued(2)) == "nothing")
+    #expect(name(plan.failedToStart()) == "wake a")
+    #expect(plan.next(for: "a") == 2 && plan.next(for: "a") == nil && plan.working == 0 && plan.threads == 1)
   }
 
   @Test func `limits below one are one, and no more threads work than there may be`() {

@@ -3,6 +3,9 @@ import Synchronization
 import SystemPackage
 
 extension DirectAlignment {
+  /// A read that stops early goes on at multiples of this: both in the file and in memory.
+  var step: Int { max(memory, offset) }
+
   /// Allocates aligned memory for `count` bytes.
   func buffer(_ count: Int, _ pool: BufferPool) throws(ReadError) -> WritableBytes {
     let whole = try pool.buffer(count)
@@ -30,10 +33,18 @@ final class DirectLane: Sendable {
     }
   }
 
+  /// Descriptors that serve no read. They stay open as long as the file: closing one releases the process's record locks on
+  /// the file (fcntl(2)), and the program may hold some.
+  private struct Unused {
+    var files: [OpenFile] = []
+    var isReleased = false
+  }
+
   private let file: OpenFile
   private let threads: IOThreads
   private let counters: LaneCounters
   private let opened = PublishedOnce<Direct>()
+  private let unused = Locked(Unused())
   private let isRefused = Atomic<Bool>(false)
 
   init(_ file: OpenFile, threads: IOThreads, counters: LaneCounters) {
@@ -46,19 +57,30 @@ final class DirectLane: Sendable {
   var isAvailable: Bool { !isRefused.load(ordering: .relaxed) }
 
   /// Makes the descriptor refer to an empty file, as ``OpenFile/release()`` does.
-  func release() { opened.value?.file.release() }
+  func release() {
+    let files = unused.withLock { unused in
+      unused.isReleased = true
+      return unused.files
+    }
+    for file in files { file.release() }
+    opened.value?.file.release()
+  }
 
   /// Closes the descriptor. The gate must be drained.
-  func closed() async throws { try await opened.value?.file.closed() }
+  func closed() async throws {
+    for file in unused.withLock({ $0.files }) { try await file.closed() }
+    try await opened.value?.file.closed()
+  }
 
-  /// Opens the descriptor if it is not open; `nil` if it cannot be had.
+  /// Opens the descriptor if it is not open; `nil` if it cannot be had, for good or at the moment.
   private func open() -> Direct? {
     if let opened = opened.value { return opened }
     guard isAvailable else { return nil }
     let syscalls = file.syscalls
     let descriptor = syscalls.call.reopenDirect(file.descriptor)
     guard descriptor >= 0 else {
-      refuse()
+      // What is short now, descriptors or memory, may be there for the next read.
+      if !Self.isShortage(Errno(result: descriptor)) { refuse() }
       return nil
     }
     let new = OpenFile(descriptor: CInt(descriptor), syscalls: syscalls, name: file.name)
@@ -66,10 +88,21 @@ final class DirectLane: Sendable {
     if new.isRemote { new.isServed(by: threads) }
     guard let alignment = syscalls.call.directAlignment(new.descriptor) else {
       refuse()
+      keep(new)
       return nil
     }
-    // Of two threads that open it at the same time the first wins; the other's descriptor closes with its object.
-    return opened.publish(Direct(new, alignment))
+    // Of two threads that open it at the same time the first wins.
+    let direct = opened.publish(Direct(new, alignment))
+    if direct.file !== new { keep(new) } else if unused.withLock({ $0.isReleased }) { new.release() }
+    return direct
+  }
+
+  private func keep(_ file: OpenFile) {
+    let isReleased = unused.withLock { unused in
+      unused.files.append(file)
+      return unused.isReleased
+    }
+    if isReleased { file.release() }
   }
 
   /// From now on everything is read through the page cache. An open descriptor stays until the file is closed: others
@@ -81,6 +114,10 @@ final class DirectLane: Sendable {
   /// What a file system, or a sandbox, answers that does not know such reads, or wants them aligned otherwise.
   private static func isRefusal(_ errno: Errno) -> Bool {
     [.invalidArgument, .notSupported, .notSupportedOnSocket, .noFunction, .notPermitted].contains(errno)
+  }
+
+  private static func isShortage(_ errno: Errno) -> Bool {
+    [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .interrupted].contains(errno)
   }
 
   /// Does `read`, and counts its bytes. Returns 0 if the file's system refuses.
@@ -106,7 +143,7 @@ final class DirectLane: Sendable {
     if let opened {
       count = try attempt(range.count) { () throws(Errno) in
         try opened.file.syscalls.readFully(
-          opened.file.descriptor, buffer.memory, at: span.lowerBound, inMultiplesOf: opened.alignment.offset) - skipped
+          opened.file.descriptor, buffer.memory, at: span.lowerBound, inMultiplesOf: opened.alignment.step) - skipped
       }
     }
     if count < range.count {
@@ -170,6 +207,6 @@ final class DirectLane: Sendable {
     _ buffers: ScatteredBuffers, from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment
   ) throws(Errno) -> Int {
     try buffers.fill(
-      after: 0, from: lower, of: direct.descriptor, direct.syscalls, inMultiplesOf: alignment.offset)
+      after: 0, from: lower, of: direct.descriptor, direct.syscalls, inMultiplesOf: alignment.step)
   }
 }

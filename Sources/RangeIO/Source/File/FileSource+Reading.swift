@@ -1,7 +1,7 @@
 import CRangeIOSystem
 public import SystemPackage
 
-// Which of the three lanes a read takes.
+// Which of the lanes a read takes.
 
 extension FileSource: StreamedSource {
   /// Whether resident bytes are read on the caller's thread. Not for a file on a server: after the read the server must

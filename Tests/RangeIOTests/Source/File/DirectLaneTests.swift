@@ -128,6 +128,57 @@ struct DirectLaneTests {
     }
   }
 
+  @Test func `a read that stops where memory is not aligned ends by way of the page cache`() async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let disk = StrictDisk(memory: 4096, offset: 512)
+    disk.longest.store(5120, ordering: .relaxed)
+    let source = source(path, disk.syscalls)
+    try await check(source, bytes)
+    #expect(disk.refusals == 0 && count("refused", of: "direct", source) == 0)
+  }
+
+  @Test(arguments: [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory])
+  func `what is short when the descriptor is opened is asked for again`(_ errno: Errno) async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let disk = StrictDisk(memory: 512, offset: 512)
+    disk.errno = -Int(errno.rawValue)
+    disk.refusesAfter.store(-1, ordering: .relaxed)
+    let source = source(path, disk.syscalls)
+    let reader = try await RangeReader(source)
+    #expect(try await reader.read(1..<5000) == Bytes(bytes[1..<5000]))
+    #expect(count("refused", of: "direct", source) == 0 && count("bytes", of: "direct", source) == 0)
+    disk.refusesAfter.store(.max, ordering: .relaxed)
+    #expect(try await reader.read(1..<5000) == Bytes(bytes[1..<5000]))
+    #expect(count("bytes", of: "direct", source) == 4999)
+    await reader.close()
+    #expect(disk.open == 0)
+  }
+
+  @Test func `a descriptor that serves nothing stays open as long as the file`() async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    // Two reads open one each.
+    let disk = StrictDisk(memory: 512, offset: 512)
+    disk.opensTogether.withLock { $0 = Meeting(of: 2) }
+    var configuration = FileSource.Configuration(pageCache: .bypass)
+    configuration.syscalls = disk.syscalls
+    configuration.threads = IOThreads(limit: 2)
+    let reader = try await RangeReader(FileSource(path, configuration: configuration))
+    async let first = reader.read(0..<5000)
+    async let second = reader.read(5000..<9000)
+    let (one, other) = try await (first, second)
+    #expect(one == Bytes(bytes[0..<5000]) && other == Bytes(bytes[5000..<9000]))
+    #expect(disk.open == 2)
+    await reader.close()
+    #expect(disk.open == 0)
+    // Opened, and then it turns out that the file system does not know such reads.
+    let refusing = StrictDisk(memory: 0, offset: 0)
+    let refused = try await RangeReader(source(path, refusing.syscalls))
+    #expect(try await refused.read(0..<5000) == Bytes(bytes[0..<5000]))
+    #expect(refusing.open == 1)
+    await refused.close()
+    #expect(refusing.open == 0)
+  }
+
   @Test func `a disk that fails gives its error, and is not asked by way of the page cache`() async throws {
     let (path, bytes) = try await directory.file(count: Self.size)
     let disk = StrictDisk(memory: 512, offset: 512)
@@ -205,6 +256,8 @@ private final class StrictDisk: Sendable {
   let tellsResident = Atomic<Bool>(true)
   /// What direct reads wait for.
   let waits = Locked<Gate?>(nil)
+  /// Where those that open a direct descriptor wait for each other.
+  let opensTogether = Locked<Meeting?>(nil)
 
   init(memory: Int, offset: Int) { alignment = DirectAlignment(memory: memory, offset: offset) }
 
@@ -230,6 +283,7 @@ private final class StrictDisk: Sendable {
               $0.open += 1
             }
           }
+          self.opensTogether.withLock { $0 }?.arrive()
           return new
         },
         directAlignment: { _ in self.alignment },
@@ -275,5 +329,23 @@ private final class StrictDisk: Sendable {
       return -Int(Errno.invalidArgument.rawValue)
     }
     return read(min(count, longest.load(ordering: .relaxed)))
+  }
+}
+
+/// Where a number of threads wait until all of them are there.
+private final class Meeting: Sendable {
+  private let missing: Locked<Int>
+  private let gate = DispatchSemaphore(value: 0)
+
+  init(of count: Int) { missing = Locked(count) }
+
+  func arrive() {
+    let isLast = missing.withLock { missing in
+      missing -= 1
+      return missing == 0
+    }
+    // Each lets the next one through.
+    if !isLast { gate.wait() }
+    gate.signal()
   }
 }
