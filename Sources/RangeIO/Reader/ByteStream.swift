@@ -11,8 +11,8 @@
 ///
 /// **Memory.** The stream reads in windows. A window is as many chunks as fit into 1 MiB, at least one. If the data is
 /// in memory, the stream reads one window ahead, starting with the second. If the source makes you wait, it reads up to
-/// four windows ahead (one of a local file, for which the system reads ahead itself), at most 8 MiB unless one window is larger. It
-/// reads nothing more until you take what is there.
+/// four windows ahead, at most 8 MiB unless one window is larger (one window of a local file on Linux, where the system reads ahead
+/// itself). It reads nothing more until you take what is there.
 ///
 /// **Ending.** If you leave the loop early, the stream stops reading ahead. In a cancelled task it throws
 /// `CancellationError`; it never ends as if it were complete. After an error the stream is over. All pieces are of one

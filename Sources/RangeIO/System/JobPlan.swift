@@ -1,8 +1,8 @@
 /// Which thread of a pool does which job, as a value: events in, actions out.
 ///
 /// The first ``atOnce`` threads get a job as soon as it comes. A job that comes while so many are busy is queued, and one
-/// more thread watches the queue. When for the length of one look no job has left the queue, the jobs in it get threads of
-/// their own, up to ``limit``.
+/// more thread watches the queue. When for the length of one look no thread has taken a job from the queue, the jobs in it get
+/// threads of their own, up to ``limit``.
 ///
 /// Generic over the thread, so that tests can pass numbers.
 struct JobPlan<Worker> {

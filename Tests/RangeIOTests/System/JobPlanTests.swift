@@ -192,7 +192,6 @@ import Testing
         if let (_, job) = waiting.first {
           if plan.withdrew(job) {
             waiting[ObjectIdentifier(job)] = nil
-            looksWithoutProgress = 0
           } else {
             plan.raised(job)
           }

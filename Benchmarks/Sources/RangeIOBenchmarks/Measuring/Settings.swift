@@ -15,7 +15,7 @@ struct Settings: Sendable, Codable {
 
   /// What the goals are judged by.
   static let standard = Settings(
-    rounds: 5, trials: 2, secondsPerRun: 0.1, streamByteCount: BenchmarkFile.Size.standard.rawValue,
+    rounds: 5, trials: 2, secondsPerRun: 0.08, streamByteCount: BenchmarkFile.Size.standard.rawValue,
     sparseByteCount: 8 << 30, factBlocks: 1_000_000)
   static let quick = Settings(
     rounds: 3, trials: 1, secondsPerRun: 0.02, streamByteCount: BenchmarkFile.Size.standard.rawValue / 4,

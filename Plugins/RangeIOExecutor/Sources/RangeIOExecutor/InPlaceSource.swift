@@ -116,7 +116,7 @@ public final class InPlaceSource: RangeSource {
   /// `true`, as for `FileSource`. Reads in place are the exception.
   public var isPrompt: Bool { true }
 
-  /// What `FileSource` counts, and the reads and bytes `inPlace`.
+  /// What `FileSource` counts, and the reads and bytes `inPlace`. Lone reads that were looked for and found count as `resident`.
   public func statistics() -> [ReadCounts] {
     [
       ReadCounts(

@@ -16,8 +16,10 @@ final class LoneReads: Sendable {
 
   /// A moving average in nanoseconds; 0 if nothing is known.
   private let usual = Atomic<Int64>(0)
-  /// Looks in a row that found nothing, and after those the reads since.
+  /// Looks in a row that found nothing.
   private let failures = Atomic<Int>(0)
+  /// Lone reads since the last look, once there are few.
+  private let skipped = Atomic<Int>(0)
   private let mayLook: Bool
 
   init(processors: Int = Int(rie_processor_count())) { mayLook = processors > 1 }
@@ -26,10 +28,9 @@ final class LoneReads: Sendable {
   func patience() -> Int64 {
     let usual = usual.load(ordering: .relaxed)
     guard mayLook, Self.quick.contains(usual) else { return 0 }
-    let failures = failures.load(ordering: .relaxed)
-    guard failures >= Self.mostFailures else { return 2 * usual }
-    self.failures.store(failures + 1, ordering: .relaxed)
-    return (failures + 1 - Self.mostFailures) % Self.pause == 0 ? 2 * usual : 0
+    guard failures.load(ordering: .relaxed) >= Self.mostFailures else { return 2 * usual }
+    // Once it is due it stays due until a look has an outcome: it may be interrupted, or find the bytes in memory.
+    return skipped.wrappingAdd(1, ordering: .relaxed).newValue >= Self.pause ? 2 * usual : 0
   }
 
   /// A lone read took so long, in nanoseconds: from when it was first looked for, if it was.
@@ -41,6 +42,7 @@ final class LoneReads: Sendable {
 
   /// A read was looked for that was not there at the first look, for all of its time unless it was found.
   func looked(found: Bool) {
+    skipped.store(0, ordering: .relaxed)
     if found { failures.store(0, ordering: .relaxed) } else { failures.wrappingAdd(1, ordering: .relaxed) }
   }
 }

@@ -44,10 +44,14 @@ struct InPlaceTests {
     await reader.close()
   }
 
-  @Test func `a lone read of what is not in memory is right, looked for or waited for`() async throws {
+  @Test(arguments: [false, true])
+  func `a lone read of what is not in memory is right, looked for or waited for`(isCached: Bool) async throws {
     let (path, bytes) = try directory.file(count: 4_000_000)
     let source = InPlaceSource(path)
-    let reader = try await RangeReader(source, ReadPipeline {})
+    // A cache too small for what is read asks for one block at a time.
+    let reader = try await RangeReader(source) {
+      if isCached { Caching(MemoryStore(limit: .kibibytes(64)), blockSize: .kibibytes(4)) }
+    }
     try await withTaskExecutorPreference(executor) { () async throws in
       for round in 0..<4 {
         try leaveMemory(path)
@@ -100,7 +104,7 @@ struct InPlaceTests {
   @Test func `what is read ahead keeps no thread of the executor waiting`() async throws {
     let (path, bytes) = try directory.file(count: 2_000_000)
     try await settle(path)
-    let source = InPlaceSource(path, blockSize: .kibibytes(16))
+    let source = InPlaceSource(FileSource(path, blockSize: .kibibytes(16)), looks: false)
     let reader = try await RangeReader(source) {
       ReadAhead()
       Caching(MemoryStore(limit: .mebibytes(4)))

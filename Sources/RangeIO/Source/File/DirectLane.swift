@@ -19,7 +19,8 @@ extension DirectAlignment {
 /// Reads that bypass the page cache (`O_DIRECT`; `F_NOCACHE` on Apple platforms), on a descriptor of their own.
 ///
 /// Reads are widened to what the file system wants: bytes before and after the range are read too, and not returned.
-/// What a file system refuses is read through the page cache, and so is everything from then on.
+/// What a file system refuses is read through the page cache, and so is everything from then on. While descriptors or memory are
+/// short, so is what is read then.
 ///
 /// All calls may wait for the disk: they are made on the library's threads.
 final class DirectLane: Sendable {
@@ -179,7 +180,7 @@ final class DirectLane: Sendable {
     guard let last = buffers.last else { return 0 }
     let areAligned =
       lower % alignment.offset == 0
-      && buffers.dropLast().allSatisfy { $0.capacity % alignment.offset == 0 && alignment.isAligned($0.base) }
+      && buffers.dropLast().allSatisfy { $0.capacity % alignment.step == 0 && alignment.isAligned($0.base) }
     let isLastAligned = last.capacity % alignment.offset == 0 && alignment.isAligned(last.base)
     // No memory for a detour: 0 bytes, and the page cache gets them.
     if areAligned, isLastAligned {

@@ -40,7 +40,8 @@ package final class SystemFile: SpillFile {
       vectors[1] = iovec(iov_base: second.baseAddress, iov_len: second.count)
       return Int(rio_preadv(descriptor, vectors.baseAddress, 2, Int64(offset), true))
     }
-    return count == first.count + second.count ? count : try scatter([first, second], offset, isResident: true)
+    if count == first.count + second.count { return count }
+    return try finish([first, second], offset, after: count, isResident: true)
   }
 
   /// One call for all pieces. What it leaves is read piece by piece.
@@ -51,6 +52,14 @@ package final class SystemFile: SpillFile {
     let result = Int(rio_preadv(descriptor, vectors, CInt(clamping: vectors.count), Int64(offset), isResident))
     let filled = max(0, result)
     if filled == pieces.reduce(0, { $0 + $1.count }) { return filled }
+    return try finish(pieces, offset, after: result, isResident: isResident)
+  }
+
+  /// Reads what a call has left that returned `result`.
+  private func finish(
+    _ pieces: [UnsafeMutableRawBufferPointer], _ offset: Int, after result: Int, isResident: Bool
+  ) throws(Errno) -> Int? {
+    let filled = max(0, result)
     // Interrupted, cut short, not all resident, or an error: reading the rest shows which.
     let rest = pieces.dropping(filled)
     let more = isResident ? try oneByOneResident(rest, offset + filled) : try oneByOne(rest, offset + filled)

@@ -179,6 +179,33 @@ struct DirectLaneTests {
     #expect(refusing.open == 0)
   }
 
+  @Test func `a file that is renewed gives back all its descriptors`() async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let disk = StrictDisk(memory: 512, offset: 512)
+    let released = Locked<[CInt]>([])
+    disk.onRelease.withLock { $0 = { descriptor in released.withLock { $0.append(descriptor) } } }
+    disk.opensTogether.withLock { $0 = Meeting(of: 2) }
+    var configuration = FileSource.Configuration(pageCache: .bypass)
+    configuration.syscalls = disk.syscalls
+    configuration.threads = IOThreads(limit: 2)
+    let source = FileSource(path, configuration: configuration)
+    let old = try await source.describe()
+    async let first = source.read(0..<5000, of: old)
+    async let second = source.read(5000..<9000, of: old)
+    let (one, other) = try await (first, second)
+    #expect(one == Bytes(bytes[0..<5000]) && other == Bytes(bytes[5000..<9000]))
+    disk.opensTogether.withLock { $0 = nil }
+    try write(Array(bytes.reversed()), to: path + ".new")
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: path + ".new", toPath: path)
+    let new = try await source.renew()
+    #expect(try await source.read(0..<5000, of: new) == Bytes(bytes.reversed()[0..<5000]))
+    await source.close()
+    // The one that was opened first, and both that read past the page cache.
+    #expect(Set(released.withLock { $0 }).count == 3)
+    #expect(disk.open == 0)
+  }
+
   @Test func `a disk that fails gives its error, and is not asked by way of the page cache`() async throws {
     let (path, bytes) = try await directory.file(count: Self.size)
     let disk = StrictDisk(memory: 512, offset: 512)
@@ -258,6 +285,7 @@ private final class StrictDisk: Sendable {
   let waits = Locked<Gate?>(nil)
   /// Where those that open a direct descriptor wait for each other.
   let opensTogether = Locked<Meeting?>(nil)
+  let onRelease = Locked<(@Sendable (CInt) -> Void)?>(nil)
 
   init(memory: Int, offset: Int) { alignment = DirectAlignment(memory: memory, offset: offset) }
 
@@ -291,6 +319,10 @@ private final class StrictDisk: Sendable {
           self.descriptors.withLock { if $0.direct.remove(descriptor) != nil { $0.open -= 1 } }
           return Syscalls.system.call.close(descriptor)
         },
+        release: { descriptor in
+          self.onRelease.withLock { $0 }?(descriptor)
+          return Syscalls.system.call.release(descriptor)
+        },
         read: { descriptor, buffer, offset in
           guard self.descriptors.withLock({ $0.direct.contains(descriptor) }) else {
             return Syscalls.system.call.read(descriptor, buffer, offset)
@@ -313,7 +345,13 @@ private final class StrictDisk: Sendable {
             let result = self.checked(vector.iov_base, Int(vector.iov_len), offset) { $0 }
             if result < 0 { return result }
           }
-          return Syscalls.system.call.readScattered(descriptor, vectors, offset, resident)
+          var left = self.longest.load(ordering: .relaxed)
+          let cut = vectors.map { vector in
+            let count = min(Int(vector.iov_len), left)
+            left -= count
+            return iovec(iov_base: vector.iov_base, iov_len: count)
+          }
+          return cut.withUnsafeBufferPointer { Syscalls.system.call.readScattered(descriptor, $0, offset, resident) }
         }))
   }
 

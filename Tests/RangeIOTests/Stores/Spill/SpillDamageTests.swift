@@ -13,8 +13,8 @@ import Testing
     #expect(try segment.served { _ in } == all)
     let places = TestScale.damages(of: segment.byteCount * 8)
     var lost = 0
-    for (number, bit) in places.enumerated() {
-      let served = try segment.served(oneByOne: number % 2 == 1) { $0.flipBit(of: segment.path, at: bit) }
+    for (bit, oneByOne) in TestScale.inTurn(places) {
+      let served = try segment.served(oneByOne: oneByOne) { $0.flipBit(of: segment.path, at: bit) }
       guard let served else {
         Issue.record("wrong bytes are served after bit \(bit) was flipped")
         return
@@ -36,8 +36,8 @@ import Testing
   func `what lies before a cut is served`(isSealed: Bool) async throws {
     let segment = try await FilledSegment(isSealed: isSealed)
     let places = TestScale.damages(of: segment.byteCount + 1)
-    for (number, count) in places.enumerated() {
-      let served = try segment.served(oneByOne: number % 2 == 1) { $0.truncateFile(segment.path, to: count) }
+    for (count, oneByOne) in TestScale.inTurn(places) {
+      let served = try segment.served(oneByOne: oneByOne) { $0.truncateFile(segment.path, to: count) }
       let end = segment.records.firstIndex { $0.payload.upperBound > count } ?? segment.records.endIndex
       let whole = count < SpillFormat.headerCount ? [] : segment.chunks(segment.records[..<end])
       let isTombstoneLost = segment.records[end...].contains { $0.kind == .tombstone }
@@ -57,5 +57,11 @@ extension TestScale {
     let step = isDamageComplete ? 1 : max(1, count / 1500 | 1)
     // Where most depends on each bit, too.
     return Array(Set(stride(from: 0, to: count, by: step)).union(stride(from: 0, to: min(count, 1024), by: 7))).sorted()
+  }
+
+  /// The places, and whether the blocks are read one by one after it: both of each place if all are wanted, else in turn.
+  fileprivate static func inTurn(_ places: [Int]) -> [(place: Int, oneByOne: Bool)] {
+    isDamageComplete
+      ? places.flatMap { [($0, false), ($0, true)] } : places.enumerated().map { ($1, $0 % 2 == 1) }
   }
 }
