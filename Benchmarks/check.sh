@@ -6,8 +6,8 @@
 #   --against: what to compare with. Default: the last release, and without one the commit of the last published report.
 #   --pairs: how often each is measured. Default: 9; three are the fewest.
 #
-# By default it measures the cells that guard what users feel: with nine pairs half an hour, with three ten minutes. Only where nothing else runs does
-# it tell much: what it cannot tell from chance it does not name.
+# By default it measures the cells that guard what users feel: with nine pairs half an hour, with three ten minutes. Only where
+# nothing else runs does it tell much: what it cannot tell from chance it does not name.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
