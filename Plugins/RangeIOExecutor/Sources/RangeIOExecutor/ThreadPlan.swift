@@ -67,8 +67,8 @@ struct ThreadPlan<Job, Worker> {
     return nil
   }
 
-  /// A thread could not be started. What it was to do another does: one that sleeps is woken, since jobs that came in between
-  /// have woken nobody, or one that works takes it next. No other is started, which would most likely fail, too.
+  /// A thread could not be started. If jobs wait, a sleeping thread is woken for them: nobody was, while the new thread was
+  /// expected. If none sleeps, a working thread takes them next. No other thread is started; that would most likely fail too.
   mutating func failedToStart() -> Action {
     threads -= 1
     working -= 1
