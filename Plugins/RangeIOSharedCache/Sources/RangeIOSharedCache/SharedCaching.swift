@@ -218,23 +218,10 @@
     private nonisolated(nonsending) func ask(
       _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration, atMost longest: Duration, _ next: ReadNext
     ) async -> [SharedBlockAnswer] {
-      guard !isTimely else { return await store.get(keys, lease: lease, within: limit) }
-      let (answers, answer) = AsyncStream.makeStream(of: [SharedBlockAnswer].self)
-      let asking = next.start { [store] in
-        answer.yield(await store.get(keys, lease: lease, within: limit))
-        answer.finish()
+      if isTimely { return await store.get(keys, lease: lease, within: limit) }
+      if let answers = await store.get(keys, lease: lease, within: limit, leavingAfter: max(longest, limit), next) {
+        return answers
       }
-      let end = next.time.now.advanced(by: max(longest, limit))
-      let leaving = next.start {
-        // `try?`: it fails when the reader is closed, and when the answer has come.
-        try? await next.sleep(until: end)
-        answer.finish()
-      }
-      defer {
-        asking.cancel()
-        leaving.cancel()
-      }
-      for await all in answers { return all }
       if !Task.isCancelled { state.withLockedValue { $0.counts.late += keys.count } }
       return keys.map { _ in .missing }
     }
