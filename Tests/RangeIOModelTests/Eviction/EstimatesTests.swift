@@ -18,7 +18,7 @@ struct EstimatesTests {
         known[capacity] = ratio
         return ratio
       }
-      for percent in [1, 5, 10, 20] {
+      for percent in TestScale.isStress ? [1, 5, 10, 20] : [1, 20] {
         let capacity = (accesses.blocks.count * percent + 50) / 100
         let share = SizeSampling.thorough.share(ofBlocks: capacity)
         let sample = SizeModels.Sample(share: share)

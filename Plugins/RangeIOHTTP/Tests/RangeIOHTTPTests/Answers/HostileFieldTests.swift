@@ -67,8 +67,11 @@
         objectPath + "?X-Amz-Signature=a&X-Amz-Date=99991231T235959Z&X-Amz-Expires=\($0)&Signature=b&Expires=\($0)"
       }
       try await withServer { server in
-        for value in values {
-          for status in [200, 206, 302, 416, 429, 503] {
+        let statuses = [200, 206, 302, 416, 429, 503]
+        for (index, value) in values.enumerated() {
+          // Each value with two of them, unless there is time for all.
+          for (place, status) in statuses.enumerated()
+          where RunScale.reads > 1000 || (place + index).isMultiple(of: 3) {
             server.script = .honest
             var configuration = HTTPSource.Configuration.test
             configuration.idleTimeout = .milliseconds(100)
