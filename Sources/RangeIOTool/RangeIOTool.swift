@@ -62,7 +62,7 @@ struct RangeIOTool: AsyncParsableCommand {
   private static func end(_ error: any Error, _ arguments: [String]) -> Int32 {
     if let complaint = Complaint(error) {
       let hint = complaint.status == .usage ? CommandNames.hint(arguments, of: Self.self) : ""
-      StandardError.line("rangeio: \(complaint.message)\(hint)")
+      StandardError.line("rangeio: \(ArgumentSecrets.hidden(complaint.message, arguments))\(hint)")
       return complaint.status.rawValue
     }
     switch error {
@@ -77,10 +77,11 @@ struct RangeIOTool: AsyncParsableCommand {
       return printed(fullMessage(for: error), arguments)
     case _ where exitCode(for: error) == .validationFailure:
       let hint = CommandNames.hint(arguments, of: Self.self)
-      StandardError.line("rangeio: \(Complaint.oneLine(message(for: error)))\(hint)")
+      let message = ArgumentSecrets.hidden(Complaint.oneLine(message(for: error)), arguments, fields: true)
+      StandardError.line("rangeio: \(message)\(hint)")
       return ToolStatus.usage.rawValue
     default:
-      StandardError.line("rangeio: \(Complaint.oneLine(message(for: error)))")
+      StandardError.line("rangeio: \(ArgumentSecrets.hidden(Complaint.oneLine(message(for: error)), arguments))")
       return ToolStatus.failure.rawValue
     }
   }

@@ -29,7 +29,8 @@ public struct ReadError: Error, Sendable {
   /// - Parameters:
   ///   - message: what failed, then what to do: `"the tile index is truncated: download it again"`.
   ///   - isTransient: whether an unchanged retry may help.
-  ///   - source: what the user calls the source (``SourceDescription/name``), or the path that was to be opened.
+  ///   - source: what the user calls the source (``SourceDescription/name``), or the path that was to be opened. Of a URL,
+  ///     what may be secret is hidden.
   ///   - range: the bytes that were being read.
   ///   - cause: the underlying error, such as an `Errno`.
   public init(
@@ -47,7 +48,7 @@ public struct ReadError: Error, Sendable {
     self.code = code
     self.message = message
     self.isTransient = isTransient
-    self.context = context
+    self.context = context.map { Context(source: ShownName.of($0.source), offset: $0.offset, count: $0.count) }
     self.cause = cause
   }
 

@@ -126,10 +126,11 @@ extension SourceDescription {
 /// A reader pins one and passes it down with every request, so that all parts of a read refer to the same version.
 public final class SourceDescription: Sendable {
   /// Identifies the source among all sources, whatever its version: a URL, or a device and inode. Compared byte by
-  /// byte: `é` as one character and as two are different ids.
+  /// byte: `é` as one character and as two are different ids. Caches keep it, also on disks: put no secret into it, but a
+  /// digest of one if it says which object is meant.
   public let id: String
-  /// What the user calls the source, for messages and listings: the path as given, or a URL without its password. Not
-  /// an identity: two names may refer to one source.
+  /// What the user calls the source, for messages and listings: the path as given, or a URL without user and password, and
+  /// with `…` for all of its query but a version or a part. Not an identity: two names may refer to one source.
   public let name: String
   /// The version, or `nil` if the source cannot tell versions apart.
   public let validator: (any Validator)?
@@ -165,7 +166,7 @@ public final class SourceDescription: Sendable {
   /// Creates a snapshot. See the properties for their meaning.
   ///
   /// - Parameters:
-  ///   - name: what the user calls the source. Default: its id.
+  ///   - name: what the user calls the source. Default: its id. Of a URL, what may be secret is hidden.
   ///   - byteCount: the size. A negative one becomes zero, and a reader refuses the source with
   ///     `ReadError.Code.invalidResponse`.
   ///   - preferredBlockSize: a power of two; more than 1 GiB counts as 1 GiB. Any other number becomes 64 KiB, and a
@@ -175,7 +176,7 @@ public final class SourceDescription: Sendable {
     traits: Traits = Traits()
   ) {
     self.id = id
-    self.name = name ?? id
+    self.name = ShownName.of(name ?? id)
     self.validator = validator
     self.byteCount = max(0, byteCount)
     let isGrid = BlockGrid(blockSize: preferredBlockSize) != nil

@@ -5,7 +5,7 @@ extension ObjectURL {
   public var expiry: Int? {
     var values: [String: String] = [:]
     for item in queryItems {
-      if let value = item.value { values[QuerySecrets.key(item.name)] = PercentCoding.decoded(value) }
+      if let value = item.value { values[QuerySignature.key(item.name)] = PercentCoding.decoded(value) }
     }
     func signed(_ date: String, for seconds: String) -> Int? {
       guard let date = values[date].flatMap(Self.compactDate),

@@ -1,3 +1,4 @@
+internal import RangeIO
 internal import RangeIOHTTPTransport
 
 /// The path and query of a request, decoded and checked.
@@ -33,6 +34,9 @@ package struct RequestTarget: Equatable, Sendable {
     endsInSlash = path.utf8.last == UInt8(ascii: "/")
     guard names.allSatisfy(Self.isServed) else { return nil }
   }
+
+  /// The path for logs, without what may be secret in it.
+  var shown: String { ShownName.target("/" + names.joined(separator: "/")) }
 
   /// Whether `name` may be served at all.
   package static func isServed(_ name: String) -> Bool {

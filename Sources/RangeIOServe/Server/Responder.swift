@@ -70,7 +70,7 @@
       counters.answered(answer.status.code)
       guard logger.logLevel <= .info else { return }
       logger.info(
-        "\(answer.status.code) \(head.method) \(head.path ?? "")",
+        "\(answer.status.code) \(head.method) \(ShownName.target(head.path ?? ""))",
         metadata: ["range": "\(head.headerFields[.range] ?? "")"])
     }
 
@@ -114,7 +114,7 @@
       // The client has left, or the server stops.
       if error is CancellationError { throw error }
       guard let error = error as? ReadError else {
-        logger.error("request failed", metadata: ["path": "\(target.names)", "error": "\(error)"])
+        logger.error("request failed", metadata: ["path": "\(target.shown)", "error": "\(error)"])
         return .line(.internalServerError)
       }
       let status: HTTPResponse.Status =
@@ -131,7 +131,7 @@
         default: .internalServerError
         }
       if status.code >= 500 {
-        logger.warning("request failed", metadata: ["path": "\(target.names)", "error": "\(error)"])
+        logger.warning("request failed", metadata: ["path": "\(target.shown)", "error": "\(error)"])
       }
       guard status == .serviceUnavailable else { return .line(status) }
       let wait = max(1, min(3600, error.retryAfter?.components.seconds ?? 1))

@@ -13,7 +13,7 @@ struct RemoteSettings: Equatable {
   /// Throws if something was set that makes no difference for `name`.
   func check(for name: SourceName) throws(ToolFailure) {
     if !headers.isEmpty, !name.isURL {
-      throw .usage("--header is for sources that begin with http://, https:// or s3://")
+      throw .usage("--header and --header-env are for sources that begin with http://, https:// or s3://")
     }
     guard name.kind != .s3 else { return }
     let options = [
@@ -37,24 +37,25 @@ struct RemoteHeader: Equatable, CustomStringConvertible {
 
   /// Parses `Name: value`.
   ///
+  /// - Parameter origin: where it stands, for messages.
   /// - Source: RFC 9110, 5.1 and 5.5.
-  init(parsing text: String) throws(ToolFailure) {
+  init(parsing text: String, of origin: String = "--header") throws(ToolFailure) {
     // The text is never shown: without a colon all of it may be a secret.
     guard let colon = text.firstIndex(of: ":") else {
-      throw .usage("--header: there is no colon: write 'Name: value'")
+      throw .usage("\(origin): there is no colon: write 'Name: value'")
     }
     let name = String(text[..<colon])
     guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
-      throw .usage("--header: what stands before the colon is not a field name: write 'Name: value'")
+      throw .usage("\(origin): what stands before the colon is not a field name: write 'Name: value'")
     }
     guard !Self.owned.contains(name.lowercased()) else {
-      throw .usage("--header: rangeio sets \(name) itself: leave it out")
+      throw .usage("\(origin): rangeio sets \(name) itself: leave it out")
     }
     let value = text[text.index(after: colon)...].utf8
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     let trimmed = Array(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     guard trimmed.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
-      throw .usage("--header: the value of \(name) has a line end or another control character")
+      throw .usage("\(origin): the value of \(name) has a line end or another control character")
     }
     self.name = name
     self.value = String(decoding: trimmed, as: UTF8.self)

@@ -95,7 +95,7 @@
           // Requests do not tell: they are answered from the sources.
           Task {
             for fault in await store.faultsOfNodes() {
-              StandardError.line("rangeio: not shared until it answers: \(fault)")
+              StandardError.line("rangeio: a node of --shared: \(fault)")
             }
           }
         }

@@ -141,14 +141,14 @@
       /// Parses `one:11211,two`.
       private static func nodes(_ text: Substring, port: Int) throws(ToolFailure) -> [SharedCacheNode] {
         var nodes: [SharedCacheNode] = []
-        for part in text.split(separator: ",") {
+        for (index, part) in text.split(separator: ",").enumerated() {
           let words = part.split(separator: ":", maxSplits: 1)
           let number = words.count == 1 ? port : Int(words[1]) ?? 0
           guard let host = words.first, !host.contains("/"), !host.contains("@"), (1...65_535).contains(number),
             !part.hasSuffix(":")
           else {
             throw .usage(
-              "--shared: '\(part)' is no host and port: write cache-1:\(port). Sockets, passwords and TLS are for programs of your own"
+              "--shared: node \(index + 1) is no host and port: write cache-1:\(port). Sockets, passwords and TLS are for programs of your own"
             )
           }
           nodes.append(.host(String(host), port: number))

@@ -85,12 +85,12 @@
       }
     }
 
-    /// The last name of the path.
+    /// The last name of the path, without parameters.
     private static func lastName(of name: SourceName) -> String {
-      let path = name.isURL ? String(name.text.prefix { !"?#".contains($0) }) : name.text
-      let names = path.split(separator: "/")
+      guard name.isURL else { return name.text.split(separator: "/").last.map(String.init) ?? "" }
       // Of a URL without a path, the host is the last.
-      return names.last.map(String.init) ?? ""
+      let last = name.shown.prefix { !"?#".contains($0) }.split(separator: "/").last ?? ""
+      return String(last.prefix { $0 != ";" && $0 != "…" })
     }
   }
 #endif

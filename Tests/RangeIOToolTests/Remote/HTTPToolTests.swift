@@ -52,6 +52,40 @@
       }
     }
 
+    @Test func `headers come from a file, standard input and the environment, and are not shown`() async throws {
+      try await LyingServer.with { server in
+        server.objects.put(ServedObject(count: 9), at: "/object")
+        let file = try directory.file(
+          "fields", Array("X-Key: 5ecret\r\n\n \t\nX-Other:\tü 5ecret \nX-Last: 5ecret".utf8))
+        let arguments = ["info", server.url("/object"), "--header", "@" + file, "--header", "X-Own: 1"]
+        #expect(try await tool(arguments).code == 0)
+        let script = "printf 'X-Key: 5ecret' | FIELDS='X-Other: ü 5ecret\nX-Last: 5ecret' \"$0\" \"$@\""
+        let piped = [
+          "-c", script.replacing("\\n", with: "\n"), ToolProcess.path, "info", server.url("/object"), "--header", "@-",
+          "--header-env", "FIELDS", "--header", "X-Own: 1",
+        ]
+        let result = try await tool(piped, program: "/bin/sh")
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(!server.log.requests.isEmpty)
+        for request in server.log.requests {
+          #expect(request["X-Key"] == "5ecret" && request["X-Other"] == "ü 5ecret" && request["X-Last"] == "5ecret")
+          #expect(request["X-Own"] == "1")
+        }
+        let wrong = try directory.file("wrong", Array("X-Key: a\n5ecret".utf8))
+        for (option, text) in [
+          ("@" + wrong, "line 2: there is no colon"), ("@" + directory("none"), "check the path"),
+          ("@" + directory.path, "cannot read the headers"), ("@/dev/zero", "more than 1 MiB"),
+          ("@" + (try directory.file("binary", [0x41, 0x3A, 0xFF])), "no UTF-8"),
+        ] {
+          let result = try await tool("info", server.url("/object"), "--header", option)
+          #expect(result.code == 2 && result.hasOneLineOfErrors && result.errors.contains(text), "\(result.errors)")
+          #expect(!result.errors.contains("5ecret"))
+        }
+        let absent = try await tool("info", server.url("/object"), "--header-env", "RANGEIO_NONE")
+        #expect(absent.code == 2 && absent.errors.contains("no such variable"), "\(absent.errors)")
+      }
+    }
+
     // MARK: copying
 
     @Test(arguments: [0, 1, 65_536, 20_000_003])

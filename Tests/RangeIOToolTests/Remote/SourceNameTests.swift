@@ -14,18 +14,9 @@ import Testing
 
   @Test func `what is shown has no password and no value of the query`() {
     let cases = [
-      ("a?b=c", "a?b=c"), ("https://h/p", "https://h/p"), ("https://u:pw@h:8/p@q", "https://h:8/p@q"),
-      ("https://u:p@w@h/p", "https://h/p"), ("https://u:pw@h", "https://h"), ("https://u:pw@h?a=b", "https://h?a=…"),
-      ("https://h/p?X-Amz-Signature=abc&x=1#frag", "https://h/p?X-Amz-Signature=…&x=…"),
-      ("https://h/p?token", "https://h/p?token"), ("https://h/p?", "https://h/p?"),
-      // Passwords that are not encoded. Such a text is no URL, and the errors about it show it.
-      ("https://u:pw/x@h/p", "https://h/p"), ("https://u:pw?x@h/p", "https://…"), ("https://u:pw#x@h/p", "https://…"),
-      ("https://u:pw/x?y@h/p", "https://…"), ("https://h:8/p@q", "https://h:8/p@q"),
-      ("https://[::1]:8/a@b", "https://[::1]:8/a@b"),
-      ("https://h/p?a@b=c", "https://h/p?a@b=…"), ("https://u:p]w/x@h/p", "https://h/p"),
-      ("https://[u/x@h", "https://h"),
-      ("s3://b/k?versionId=abc", "s3://b/k?versionId=abc"), ("s3://b/a@b#c?d", "s3://b/a@b"),
-      ("https://h/p?a=b=c&&d", "https://h/p?a=…&&d"),
+      ("./a?b=c", "./a?b=c"), ("https://h/p", "https://h/p"), ("https://u:pw@h:8/p@q", "https://h:8/p@q"),
+      ("https://u:p@w@h/p", "https://h/p"), ("https://u:pw@h", "https://h"), ("https://u:pw@h?a=b", "https://h?…"),
+      ("s3://b/k?versionId=abc&sig=d", "s3://b/k?versionId=abc&…"), ("htp:/u:pw@h/p", "htp:/h/p"),
     ]
     for (text, shown) in cases { #expect(SourceName(text).shown == shown) }
   }

@@ -45,19 +45,12 @@
         object = .success(
           try RemoteObject(parsed, settings: try configuration.settings(), credentials: credentials))
       } catch {
-        object = .failure(error.readError(source: Self.shown(url)))
+        object = .failure(error.readError(source: ObjectURL.shown(url)))
       }
     }
 
-    /// A text that is no URL, without what may be secret in it.
-    private static func shown(_ url: String) -> String {
-      let path = url.prefix { $0 != "?" && $0 != "#" }
-      // A password may have such a character, and then what comes before it is no path.
-      if url.dropFirst(path.count).contains("@") { return "…" }
-      return String(path.lastIndex(of: "@").map { path[path.index(after: $0)...] } ?? path)
-    }
-
-    /// What errors and listings call the object: its URL without user, password and signature.
+    /// What errors and listings call the object: its URL without user and password, and with `…` for
+    /// all of its query but a version or a part.
     public var name: String {
       switch object {
       case .success(let object): object.name

@@ -1,6 +1,6 @@
 #if SharedCache
 
-  /// A node that cannot be used, and why.
+  /// A node that cannot be used, or is not as it should be, and why.
   public struct SharedCacheFault: Hashable, Sendable, CustomStringConvertible {
     /// The node.
     public let node: SharedCacheNode

@@ -35,11 +35,12 @@
 
     /// Starts one, and waits until it takes connections.
     static func start(
-      _ kind: Kind, in directory: String? = nil, password: String? = nil, certificate: EngineCertificate? = nil
+      _ kind: Kind, in directory: String? = nil, password: String? = nil, certificate: EngineCertificate? = nil,
+      options: [String] = []
     ) async throws -> EngineProcess {
       var tls: (EngineCertificate, port: Int)?
       if let certificate { tls = (certificate, try await freePort()) }
-      let engine = try EngineProcess(kind, directory, password, tls)
+      let engine = try EngineProcess(kind, directory, password, tls, options)
       // No event tells that another process listens.
       for _ in 0..<2000 {
         do {
@@ -67,8 +68,10 @@
       return port
     }
 
-    private init(_ kind: Kind, _ directory: String?, _ password: String?, _ tls: (EngineCertificate, port: Int)?) throws
-    {
+    private init(
+      _ kind: Kind, _ directory: String?, _ password: String?, _ tls: (EngineCertificate, port: Int)?,
+      _ options: [String]
+    ) throws {
       self.kind = kind
       port = tls?.port
       if let directory {
@@ -107,6 +110,7 @@
         }
         if let password { command += ["--requirepass", password] }
       }
+      command += options
       // The shell waits for the end of the lifeline, which comes also when the tests crash, and ends the engine then.
       let guarding = "\"$@\" & echo $! > \(self.directory)/pid; read -r line; kill -KILL $!"
       process = Process()
@@ -136,6 +140,23 @@
     var certificate: String { directory + "/certificate.pem" }
 
     func send(_ signal: Int32) throws { kill(try pid, signal) }
+
+    /// Changes a setting of Redis.
+    func configure(_ name: String, _ setting: String) async throws {
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connect(unixDomainSocketPath: socket) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          }
+        }
+      try await channel.executeThenClose { inbound, outbound in
+        try await outbound.write(ByteBuffer(string: "CONFIG SET \(name) \(setting)\r\n"))
+        for try await answer in inbound {
+          guard String(buffer: answer) == "+OK\r\n" else { throw Failure(text: String(buffer: answer)) }
+          break
+        }
+      }
+    }
 
     /// Stops it as SIGSTOP does, and waits until none of its threads answers any more.
     func stop() async throws {

@@ -127,6 +127,24 @@
       expect(&health, at: now + second / 10, .probe)
     }
 
+    @Test func `what is put says nothing of a node that refuses look-ups`() {
+      var health = NodeHealth()
+      for _ in 0..<3 {
+        health.refused(at: 0, random: 1)
+        health.answered(after: nil)
+      }
+      #expect(!health.isUp)
+      health.answered(after: nil)
+      #expect(!health.isUp)
+      expect(&health, at: second / 10, .probe)
+      health.probeAnswered()
+      health.answered(after: 1000)
+      health.lost(at: 0, random: 1)
+      // It refuses no more.
+      health.answered(after: nil)
+      #expect(health.isUp)
+    }
+
     @Test func `the pause grows to ten seconds, and is at least half of that`() {
       var health = NodeHealth()
       var now: Int64 = 0

@@ -1,5 +1,6 @@
 #if Telemetry
   import Foundation
+  import Logging
   import RangeIO
   import Testing
 
@@ -43,21 +44,12 @@
       #expect(SourceName("memory").value == "memory")
     }
 
-    @Test(arguments: [
-      ("https://example.com/a?b=c", "https://example.com/a?b=REDACTED"),
-      ("https://example.com/a?X-Amz-Signature=abc&v=1", "https://example.com/a?X-Amz-Signature=REDACTED&v=REDACTED"),
-      ("https://example.com/a?token", "https://example.com/a?REDACTED"),
-      ("https://me:secret@example.com/a", "https://REDACTED:REDACTED@example.com/a"),
-      ("https://me@example.com", "https://REDACTED@example.com"),
-      ("https://a@b:c@example.com/x@y", "https://REDACTED:REDACTED@example.com/x@y"),
-      ("https://example.com?sig=1", "https://example.com?sig=REDACTED"),
-      ("https://example.com/a#token=1", "https://example.com/a"),
-      ("https://example.com/a?b=c#d", "https://example.com/a?b=REDACTED"),
-      ("https://example.com/a?", "https://example.com/a"),
-      ("s3://bucket/key with ünïcode", "s3://bucket/key with ünïcode"), ("://", "://"), ("a://?=&", "a://?=REDACTED"),
-    ])
-    func `nothing secret of a URL is passed on`(url: String, shown: String) {
-      #expect(SourceName(url).value == shown)
+    @Test func `nothing secret of a URL is passed on`() {
+      let url = "https://me:secret@example.com/a;jsessionid=secret?sig=secret&versionId=1#secret"
+      let shown = "https://example.com/a;…?versionId=1&…#…"
+      let source = SourceDescription(id: "1", name: url, validator: nil, byteCount: 1)
+      #expect(SourceName(source.name).value == shown && SourceName(source.name).key == .url)
+      #expect(ReadError(.timedOut, "late", source: url).logMetadata["url.full"] == "\(shown)")
     }
   }
 

@@ -60,8 +60,7 @@
         }
         object = try RemoteObject(parsed, settings: try configuration.settings(), credentials: credentials)
       } catch {
-        // Not the URL, which may have a signature.
-        throw error.readError(source: nil)
+        throw error.readError(source: ObjectURL.shown(url))
       }
     }
 

@@ -61,7 +61,7 @@
     /// What errors and listings call the object.
     public var name: String {
       switch address {
-      case .success(let address): address.description
+      case .success(let address): ObjectURL.shown(address.description)
       case .failure(let error): error.source ?? ""
       }
     }

@@ -26,13 +26,18 @@
       number &+= 1
     }
 
-    /// For a node that was started with `-Y`. It has no number, and the first answer is its.
-    mutating func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> Bool {
-      guard let login else { return false }
+    /// A node that was not started with `-Y` would keep the login as a value, for everyone to read.
+    mutating func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> NodeGreeting {
+      guard login != nil else { return .nothing }
+      probe(into: &buffer)
+      return .question
+    }
+
+    /// For a node that was started with `-Y`.
+    mutating func logIn(_ login: NodeLogin, into buffer: inout ByteBuffer) {
       let text = "\(login.user) \(login.password)"
       buffer.writeString("set auth 0 0 \(text.utf8.count)\r\n\(text)\r\n")
       number &+= 1
-      return true
     }
 
     /// At least one, and less than what memcached takes for a point of time.

@@ -33,10 +33,10 @@
         case .socket(let path): bootstrap.connect(unixDomainSocketPath: path)
         }
       channel.assumeIsolated().whenComplete { [self] result in
-        connecting -= 1
         switch result {
         case .success(let channel): opened(channel)
         case .failure(let error):
+          connecting -= 1
           lastFault.withLockedValue { $0 = FaultText.of(error) }
           if lines.isEmpty { lost() } else { furtherFailed() }
           runQueued()
@@ -50,41 +50,79 @@
     }
 
     private func opened(_ channel: any Channel) {
-      guard !isClosed else { return channel.close(promise: nil) }
-      // What waits is sent, or a miss if the connection is gone already.
-      defer { runQueued() }
-      let handler = NodeHandler(settings.engine.parser(settings.valueLimit))
-      handler.ended = { [self, weak handler] in
-        lines.removeAll { $0.handler === handler }
-        guard !isClosed else { return }
-        // A node may close what is idle. It is connected to anew when it is needed.
-        let isFault = handler.map { $0.fault != nil || $0.waitingCount > 0 } ?? false
-        guard lines.isEmpty else {
-          if isFault { furtherFailed() }
-          // The silent one may have been this one.
-          return health.connected()
-        }
-        guard let handler, isFault else { return }
-        lastFault.withLockedValue { $0 = handler.fault?.description ?? "it closed the connection" }
-        lost()
+      guard !isClosed else {
+        connecting -= 1
+        return channel.close(promise: nil)
       }
+      let handler = NodeHandler(settings.engine.parser(settings.valueLimit))
+      greeted = handler
+      handler.ended = { [self, weak handler] in if let handler { ended(handler) } }
       // It fails only if the channel is closed already; then the handler ends.
       do { try channel.pipeline.syncOperations.addHandler(handler) } catch { return handler.end() }
-      var writer = settings.engine.writer()
-      var greeting = handler.buffer(for: 256)
-      if writer.greet(settings.login, into: &greeting) {
-        handler.send(
-          greeting,
-          [
-            { [settings] reply in
-              // An old Redis does not know the greeting, and needs none.
-              guard case .refused(let text)? = reply, settings.login != nil else { return }
-              handler.end(ProtocolFault(FaultText.of(refusal: text)))
-            }
-          ])
+      let line = Line(handler: handler, writer: settings.engine.writer())
+      greet(line)
+    }
+
+    private func greet(_ line: Line) {
+      var (line, greeting) = (line, line.handler.buffer(for: 256))
+      switch line.writer.greet(settings.login, into: &greeting) {
+      case .nothing: use(line)
+      case .greeting:
+        line.handler.send(greeting, [{ [self] in told($0, of: line.handler) }])
+        use(line)
+      case .question:
+        line.handler.send(greeting, [{ [self] in answered($0, line) }])
+        giveUpIfSilent(line.handler)
       }
-      lines.append(Line(handler: handler, writer: writer))
+    }
+
+    /// A node that was asked whether it wants a login has answered.
+    private func answered(_ reply: NodeReply?, _ line: Line) {
+      guard let reply else { return }
+      guard case .refused = reply, let login = settings.login else {
+        notes.withLockedValue { $0.needsNoLogin = true }
+        return use(line)
+      }
+      notes.withLockedValue { $0.needsNoLogin = false }
+      var (line, buffer) = (line, line.handler.buffer(for: 256))
+      line.writer.logIn(login, into: &buffer)
+      line.handler.send(buffer, [{ [self] in told($0, of: line.handler) }])
+      use(line)
+    }
+
+    /// A node has answered a login. An old Redis does not know the greeting, and needs none.
+    private func told(_ reply: NodeReply?, of handler: NodeHandler) {
+      guard case .refused(let text)? = reply, settings.login != nil else { return }
+      handler.end(ProtocolFault(FaultText.of(refusal: text)))
+    }
+
+    /// Commands may be sent on a connection.
+    private func use(_ line: Line) {
+      // It may have ended already.
+      guard greeted === line.handler else { return }
+      (greeted, connecting) = (nil, connecting - 1)
+      lines.append(line)
       health.connected()
+      runQueued()
+    }
+
+    private func ended(_ handler: NodeHandler) {
+      let isUsed = greeted !== handler
+      if !isUsed { (greeted, connecting) = (nil, connecting - 1) }
+      lines.removeAll { $0.handler === handler }
+      // What waits for this one alone is a miss.
+      defer { if !isUsed { runQueued() } }
+      guard !isClosed else { return }
+      // A node may close what is idle. It is connected to anew when it is needed.
+      let isFault = handler.fault != nil || handler.waitingCount > 0 || !isUsed
+      guard lines.isEmpty else {
+        if isFault { furtherFailed() }
+        // The silent one may have been this one.
+        return health.connected()
+      }
+      guard isFault else { return }
+      lastFault.withLockedValue { $0 = handler.fault?.description ?? "it closed the connection" }
+      lost()
     }
 
     /// Sends what has waited for a connection, or passes it on if there is none.

@@ -37,12 +37,15 @@
     let settings: Settings
     var lines: [Line] = []
     var connecting = 0
+    /// The one of those that is connected, and is asked whether it wants a login.
+    var greeted: NodeHandler?
     /// Before then none is made beside those that there are, because the last such one failed.
     var nextFurther: Int64 = 0
     var health = NodeHealth()
     private let counts = NIOLockedValueBox(Counts())
     /// Why it was last given up.
     let lastFault = NIOLockedValueBox<String?>(nil)
+    let notes = NIOLockedValueBox(NodeNotes())
     var isClosed = false
     /// What waits for a connection.
     var queued: [NodeBatch] = []
@@ -98,14 +101,23 @@
         ])
     }
 
-    /// Asks the node for a key that nothing has. Returns why it cannot be used; `nil` if it answers.
+    /// Asks the node for keys that nothing else has, and puts a byte. Returns why it cannot be used, or is not as it should
+    /// be; `nil` if nothing is wrong.
     nonisolated(nonsending) func fault(within limit: Duration) async -> String? {
-      let key = SharedBlockKey(digest: [UInt8](repeating: 0, count: 32))
-      switch await perform([.get(key, lease: nil)], worth: limit)[0] {
-      case .value, .leased, .awaited, .missing, .stored: return nil
-      case .refused(let text): return FaultText.of(refusal: text)
-      case nil: return lastFault.withLockedValue { $0 } ?? "it does not answer"
+      // Several: of a cluster, each node has some.
+      let keys = (0..<16 as Range<UInt8>).map { SharedBlockKey(digest: [UInt8](repeating: 0, count: 31) + [$0]) }
+      // One alone first: a memcached that wants a login answers one command of several that come together.
+      for some in [keys.prefix(1), keys.dropFirst()] {
+        for reply in await perform(some.map { .get($0, lease: nil) }, worth: limit) {
+          switch reply {
+          case .value, .leased, .awaited, .missing, .stored: break
+          case .refused(let text): return FaultText.of(refusal: text)
+          case nil: return lastFault.withLockedValue { $0 } ?? "it does not answer"
+          }
+        }
       }
+      _ = await perform([.set(keys[0], Bytes([0]), lifetime: .seconds(1))], worth: nil)
+      return notes.withLockedValue { $0.text }
     }
 
     /// Ends all connections. What is under way is answered as missing.
@@ -119,6 +131,7 @@
         isClosed = true
         for line in lines { line.handler.end() }
         lines = []
+        greeted?.end()
         runQueued()
         ended()
       }
@@ -176,7 +189,7 @@
     }
 
     /// Ends a connection that stays silent for so long that its node does not come back soon.
-    private func giveUpIfSilent(_ handler: NodeHandler) {
+    func giveUpIfSilent(_ handler: NodeHandler) {
       guard !handler.isWatched else { return }
       handler.isWatched = true
       let due = handler.lastSign + .nanoseconds(Self.longestSilence)
@@ -250,11 +263,7 @@
       if let leased, case .missing = reply, settings.engine == .redis, !batch.isFinished {
         return askForLease(leased.key, leased.lease, number, batch, handler)
       }
-      if batch.isOfReads, case .refused(let text) = reply {
-        refused(text)
-      } else {
-        tellHealth(of: batch)
-      }
+      if case .refused(let text) = reply { refused(text, batch) } else { tellHealth(of: batch) }
       count(reply)
       batch.answer(number, reply)
     }
@@ -268,12 +277,14 @@
       }
     }
 
-    /// A node that refuses look-ups is as good as one that is down: it wants a password, or still reads its data from a disk.
-    private func refused(_ text: String) {
+    /// A node that refuses look-ups is as good as one that is down. One that takes no values still serves what it has.
+    private func refused(_ text: String, _ batch: NodeBatch) {
+      guard batch.isOfReads, !NodeNotes.isOfKey(text) else {
+        notes.withLockedValue { $0.note(text) }
+        return batch.isOfReads ? tellHealth(of: batch) : health.late(after: nil)
+      }
       lastFault.withLockedValue { $0 = FaultText.of(refusal: text) }
-      // It is not silent.
-      health.late(after: nil)
-      failed(isSilent: false)
+      changeHealth { $0.refused(at: Self.now, random: .random(in: 0..<1)) }
     }
 
     /// Redis leases by a key of its own.
@@ -292,6 +303,7 @@
               case .missing?: .awaited
               default: nil
               }
+            if case .refused(let text) = reply { notes.withLockedValue { $0.note(text) } }
             counts.withLockedValue { $0.misses += 1 }
             if reply != nil {
               batch.answered(at: Self.now)
@@ -306,20 +318,22 @@
       switch reply {
       case .value: counts.withLockedValue { $0.hits += 1 }
       case .leased, .awaited, .missing: counts.withLockedValue { $0.misses += 1 }
-      case .stored: counts.withLockedValue { $0.stored += 1 }
+      case .stored:
+        counts.withLockedValue { $0.stored += 1 }
+        notes.withLockedValue { $0.stored() }
       case .refused: counts.withLockedValue { $0.refused += 1 }
       }
     }
 
     private func failed(isSilent: Bool) {
-      let wasUp = health.isUp
-      health.failed(isSilent: isSilent, at: Self.now, random: .random(in: 0..<1))
-      if wasUp, !health.isUp { counts.withLockedValue { $0.outages += 1 } }
+      changeHealth { $0.failed(isSilent: isSilent, at: Self.now, random: .random(in: 0..<1)) }
     }
 
-    func lost() {
+    func lost() { changeHealth { $0.lost(at: Self.now, random: .random(in: 0..<1)) } }
+
+    private func changeHealth(_ change: (inout NodeHealth) -> Void) {
       let wasUp = health.isUp
-      health.lost(at: Self.now, random: .random(in: 0..<1))
+      change(&health)
       if wasUp, !health.isUp { counts.withLockedValue { $0.outages += 1 } }
     }
 

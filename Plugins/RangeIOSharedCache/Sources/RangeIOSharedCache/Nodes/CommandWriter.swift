@@ -4,12 +4,24 @@
 
   /// Writes commands as an engine wants them. Each has one reply, in their order.
   protocol CommandWriter: Sendable {
-    /// What comes first on a new connection. Returns whether there is a reply to await.
-    mutating func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> Bool
+    /// What comes first on a new connection.
+    mutating func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> NodeGreeting
+    /// The login, for a node that has refused the question of the greeting.
+    mutating func logIn(_ login: NodeLogin, into buffer: inout ByteBuffer)
     /// A question whose answer says that the node is there.
     mutating func probe(into buffer: inout ByteBuffer)
     mutating func get(_ key: SharedBlockKey, lease: Duration?, into buffer: inout ByteBuffer)
     mutating func set(_ key: SharedBlockKey, _ value: Bytes, lifetime: Duration, into buffer: inout ByteBuffer)
+  }
+
+  /// What was sent first on a new connection.
+  enum NodeGreeting {
+    case nothing
+    /// What a node either takes or refuses. Commands may follow at once.
+    case greeting
+    /// Whether the node asks for a login. Nothing may follow before its reply: where none is asked for, a login means
+    /// something else.
+    case question
   }
 
   /// A user and a password.

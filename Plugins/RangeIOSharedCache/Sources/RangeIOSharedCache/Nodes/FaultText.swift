@@ -15,8 +15,25 @@
       {
         return "it does not take the password: check 'user' and 'password' of the connection (\(refusal))"
       }
+      for (beginning, text) in refusals where words.hasPrefix(beginning) { return "\(text) (\(refusal))" }
       return refusal
     }
+
+    /// By the beginnings of what nodes say.
+    private static let refusals = [
+      ("moved ", elsewhere), ("ask ", elsewhere), ("tryagain", elsewhere),
+      ("clusterdown", "its cluster is down: mend it, or name nodes that are in no cluster"),
+      ("oom ", "its memory is full, and it evicts nothing: set its 'maxmemory-policy' to allkeys-lru"),
+      (
+        "server_error out of memory",
+        "its memory is full, and it evicts nothing: start it without -M, or with a larger -m"
+      ),
+      ("server_error object too large", "it takes no value of this size: set 'valueLimit' of the connection to its -I"),
+      ("readonly", "it is a replica, which takes no values: name its primary"),
+      ("loading", "it still reads its data from a disk"),
+    ]
+    private static let elsewhere =
+      "it is a node of a Redis Cluster, which has a part of the keys elsewhere: name nodes that are in no cluster"
 
     /// - Parameter error: what kept a connection from being made, or ended it.
     static func of(_ error: any Error) -> String {

@@ -23,6 +23,8 @@
 
     private var phase = Phase.up
     private var failures = 0
+    /// Whether it has refused the last look-up that it answered.
+    private var isRefusing = false
     private var outages = 0
     private var times = ReplyTimes()
 
@@ -83,9 +85,15 @@
 
     /// An answer has come in time.
     ///
-    /// - Parameter nanoseconds: the time that it took; `nil`: it says nothing of others.
+    /// - Parameter nanoseconds: the time that it took; `nil`: of a value that was put. It says nothing of the time of others, nor of
+    ///   look-ups that the node refuses.
     mutating func answered(after nanoseconds: Int64?) {
-      if let nanoseconds { times.record(nanoseconds) }
+      if let nanoseconds {
+        times.record(nanoseconds)
+        isRefusing = false
+      } else if isRefusing {
+        return
+      }
       phase = .up
       failures = 0
       outages = 0
@@ -108,6 +116,14 @@
       failures += 1
       if failures >= Self.mostFailures { return rest(now, random) }
       if isSilent { phase = .silent }
+    }
+
+    /// It refuses a look-up: it wants a password, still reads its data from a disk, or its cluster is down.
+    mutating func refused(at now: Int64, random: Double) {
+      isRefusing = true
+      // It is not silent.
+      late(after: nil)
+      failed(isSilent: false, at: now, random: random)
     }
 
     /// It cannot be connected to, has closed its connections, or has been silent for too long.

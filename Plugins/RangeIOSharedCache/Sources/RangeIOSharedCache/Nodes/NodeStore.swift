@@ -87,7 +87,7 @@
       return replies
     }
 
-    /// The nodes that cannot be used now, and why.
+    /// The nodes that cannot be used now, or are not as they should be, and why.
     nonisolated(nonsending) func faults(within limit: Duration) async -> [SharedCacheFault] {
       await withTaskGroup(of: SharedCacheFault?.self) { group in
         for node in nodes {

@@ -7,15 +7,18 @@
     /// Before the names of keys, so that they stand apart from those of other programs.
     static let prefix = "rangeio:"
 
-    func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> Bool {
+    func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> NodeGreeting {
       if let login {
         let user = login.user.isEmpty ? "default" : login.user
         Self.write(["HELLO", "3", "AUTH", user, login.password], into: &buffer)
       } else {
         Self.write(["HELLO", "3"], into: &buffer)
       }
-      return true
+      return .greeting
     }
+
+    /// The greeting has logged in.
+    func logIn(_ login: NodeLogin, into buffer: inout ByteBuffer) {}
 
     func probe(into buffer: inout ByteBuffer) { Self.write(["PING"], into: &buffer) }
 

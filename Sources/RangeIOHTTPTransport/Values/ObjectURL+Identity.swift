@@ -1,3 +1,5 @@
+internal import RangeIO
+
 extension ObjectURL {
   /// One parameter of a query, as it stands there.
   public struct QueryItem: Hashable, Sendable {
@@ -18,42 +20,28 @@ extension ObjectURL {
     }
   }
 
-  /// The URL for errors and logs: without user info, and with the values of secret parameters hidden.
-  public var redacted: String {
-    guard query != nil else { return text }
-    let items = queryItems.map { item in
-      item.value != nil && QuerySecrets.isSecret(item.name) ? "\(item.name)=redacted" : item.text
-    }
-    return "\(scheme.rawValue)://\(authority)\(path)?\(items.joined(separator: "&"))"
-  }
+  /// The URL for errors and logs: see ``ShownName``.
+  public var redacted: String { ShownName.of(text) }
+
+  /// What may be shown of `text`, which a user typed as a URL.
+  public static func shown(_ text: String) -> String { ShownName.typed(text) }
 
   /// Names the object for all users: without user info and without the parameters of a signature, so that a URL
-  /// that was signed again is the same object. Of other secret values it has a digest.
+  /// that was signed again is the same object. Of what may not be shown it has a digest.
   public var identity: String {
-    guard query != nil else { return text }
     let items = queryItems
-    let signature = QuerySecrets.signature(of: items)
-    let kept = items.filter { !signature.contains(QuerySecrets.key($0.name)) }.map { item in
-      guard let value = item.value, QuerySecrets.isSecret(item.name) else { return item.text }
-      return "\(item.name)=sha256-\(SHA256.hexDigest(Array(value.utf8)).prefix(32))"
-    }
+    let signature = QuerySignature.names(in: items)
+    let kept = items.filter { !signature.contains(QuerySignature.key($0.name)) }
     let base = "\(scheme.rawValue)://\(authority)\(path)"
-    return kept.isEmpty && !items.isEmpty ? base : "\(base)?\(kept.joined(separator: "&"))"
+    let whole = query == nil || kept.isEmpty ? base : "\(base)?\(kept.map(\.text).joined(separator: "&"))"
+    let shown = ShownName.of(whole)
+    // No URL that is sent has a fragment.
+    return shown == whole ? whole : "\(shown)#sha256-\(SHA256.hexDigest(Array(whole.utf8)).prefix(32))"
   }
 }
 
-/// Which parameters of a query are secret, and which make up a signature.
-enum QuerySecrets {
-  /// Parts of names whose values are hidden.
-  private static let parts = [
-    "signature", "credential", "token", "secret", "password", "passwd", "apikey", "api_key", "api-key", "accesskey",
-    "access_key", "access-key",
-  ]
-  private static let names: Set<String> = [
-    "sig", "sign", "hmac", "key", "rlkey", "auth", "authorization", "jwt", "policy", "code", "pwd", "pass",
-    "googleaccessid", "key-pair-id", "hdnts", "hdnea", "hdntl", "session", "sessionid", "sid",
-    "ticket",
-  ]
+/// Which parameters of a query make up a signature.
+enum QuerySignature {
   private static let amazon: Set<String> = [
     "x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-expires", "x-amz-signedheaders", "x-amz-signature",
     "x-amz-security-token", "x-amz-content-sha256", "x-amz-checksum-mode",
@@ -70,14 +58,9 @@ enum QuerySecrets {
   /// A name as it is looked up: decoded, in lower case.
   static func key(_ name: String) -> String { HTTPText.lower(PercentCoding.decoded(name)) }
 
-  static func isSecret(_ name: String) -> Bool {
-    let name = key(name)
-    return names.contains(name) || parts.contains { name.contains($0) }
-  }
-
   /// The names that make up the signature of a URL with these parameters. None without a whole signature: a parameter
   /// such as `key` or `expires` alone may well say which object is meant.
-  static func signature(of items: [ObjectURL.QueryItem]) -> Set<String> {
+  static func names(in items: [ObjectURL.QueryItem]) -> Set<String> {
     let has = Set(items.map { key($0.name) })
     var all: Set<String> = []
     if has.contains("x-amz-signature") { all.formUnion(amazon) }
