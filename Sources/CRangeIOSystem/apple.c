@@ -2,6 +2,7 @@
 #if defined(__APPLE__)
 #include "platform.h"
 
+#include <malloc/malloc.h>
 #include <pthread.h>
 #include <sys/disk.h>
 #include <sys/ioctl.h>
@@ -43,8 +44,10 @@ bool rio_direct_alignment(int fd, uint32_t *memory, uint32_t *offset) {
   return true;
 }
 
-int rio_platform_open_beneath(int directory, const char *path, int flags) {
-  (void)directory, (void)path, (void)flags;
+void rio_give_back_memory(void) { malloc_zone_pressure_relief(NULL, 0); }
+
+int rio_platform_open_beneath(int directory, const char *path, int flags, bool through_links) {
+  (void)directory, (void)path, (void)flags, (void)through_links;
   return -ENOSYS;
 }
 

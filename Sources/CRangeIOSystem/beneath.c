@@ -29,8 +29,32 @@ static int open_beneath_by_names(int directory, const char *path, int flags) {
   }
 }
 
+// Whether no name between the directory and the open file begins with a dot. False where the system cannot tell.
+static bool is_shown(int directory, int fd) {
+  enum { longest_path = 4096 };
+  char above[longest_path], name[longest_path];
+  int above_count = rio_name_of(directory, above, sizeof above);
+  int count = rio_name_of(fd, name, sizeof name);
+  if (above_count <= 0 || count < above_count || memcmp(name, above, (size_t)above_count) != 0) return false;
+  // The root of all files ends in a slash already.
+  int at = above[above_count - 1] == '/' ? above_count - 1 : above_count;
+  if (at < count && name[at] != '/') return false;
+  for (; at + 1 < count; at++) {
+    if (name[at] == '/' && name[at + 1] == '.') return false;
+  }
+  return true;
+}
+
 static int open_beneath(int directory, const char *path, int flags) {
-  int fd = rio_platform_open_beneath(directory, path, flags);
+  int fd = rio_platform_open_beneath(directory, path, flags, false);
+  if (fd == -ELOOP) {
+    // A link is on the way. What it leads to has a name of its own, which the caller did not see.
+    fd = rio_platform_open_beneath(directory, path, flags, true);
+    if (fd >= 0 && !is_shown(directory, fd)) {
+      close(fd);
+      return -ENOENT;
+    }
+  }
   // EPERM: a sandbox may forbid calls that it does not know.
   return fd == -ENOSYS || fd == -EPERM ? open_beneath_by_names(directory, path, flags) : fd;
 }

@@ -6,6 +6,7 @@
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
 #endif
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -74,9 +75,16 @@ bool rio_direct_alignment(int fd, uint32_t *memory, uint32_t *offset) {
   return *memory != 0 && *offset != 0;
 }
 
-int rio_platform_open_beneath(int directory, const char *path, int flags) {
+void rio_give_back_memory(void) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+int rio_platform_open_beneath(int directory, const char *path, int flags, bool through_links) {
 #if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
   struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+  if (!through_links) how.resolve |= RESOLVE_NO_SYMLINKS;
   long fd;
   // EAGAIN: something was renamed on the way, so the kernel cannot tell.
   int tries = 0;
@@ -85,7 +93,7 @@ int rio_platform_open_beneath(int directory, const char *path, int flags) {
   } while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < 16)));
   return fd < 0 ? -errno : (int)fd;
 #else
-  (void)directory, (void)path, (void)flags;
+  (void)directory, (void)path, (void)flags, (void)through_links;
   return -ENOSYS;
 #endif
 }

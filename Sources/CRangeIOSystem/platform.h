@@ -55,7 +55,7 @@ enum rio_unreadable rio_platform_why_unreadable(int flags);
 int rio_platform_open_again(int fd);
 
 /// Opens what `path` leads to from `directory`, unless that lies outside of it: -EXDEV; -ENOSYS where the system cannot tell.
-int rio_platform_open_beneath(int directory, const char *path, int flags);
+int rio_platform_open_beneath(int directory, const char *path, int flags, bool through_links);
 
 /// How to open what is only to be looked at, for its status.
 int rio_platform_flags_to_look(void);

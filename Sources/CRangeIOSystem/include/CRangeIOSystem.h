@@ -71,7 +71,7 @@ int rio_stat_path(const char *path, struct rio_stat *out);
 int rio_name_of(int fd, char *name, int capacity);
 
 /// Opens what `path` leads to from the directory, as rio_open_readonly does, unless that lies outside of the directory: -EXDEV
-/// then. Where the system cannot tell, it follows no link, and a path with one is -ELOOP or -ENOTDIR.
+/// then; or a link leads to a name with a dot at its beginning: -ENOENT. Where the system cannot tell, it follows no link, and a path with one is -ELOOP or -ENOTDIR.
 int rio_open_beneath(int directory, const char *path);
 /// The same, in the way of systems that cannot tell.
 int rio_open_beneath_by_names(int directory, const char *path);
@@ -177,6 +177,9 @@ size_t rio_page_size(void);
 void rio_drop_pages(void *pages, size_t count);
 /// Asks the system not to put huge pages there any more.
 void rio_forbid_huge_pages(void *pages, size_t count);
+
+/// Gives memory that was freed back to the system, as far as whole pages of it are free. Takes milliseconds.
+void rio_give_back_memory(void);
 
 /// malloc and free.
 void *rio_malloc(size_t count);

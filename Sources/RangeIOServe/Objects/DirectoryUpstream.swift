@@ -6,23 +6,29 @@
   /// The files of a directory and those below it.
   ///
   /// Names that begin with a dot are not served. Symbolic links are followed within the directory; one that leads out
-  /// of it leads nowhere. (On systems other than Linux no link is followed.)
+  /// of it, or to a name with a dot, leads nowhere. (On systems other than Linux no link is followed.)
   public final class DirectoryUpstream: ServedUpstream {
     /// A file that replaces another is seen after this time; a file that is written to at once, by its next read.
     public let freshness = Duration.milliseconds(100)
-    /// The most entries of a listing. What comes after them is left out.
+    /// The most entries of one listing. The next one has those after them.
     public static let mostEntries = 10_000
 
     private let root: FileDescriptor
     private let path: String
     private let pipeline: ReadPipeline
+    private let isAppendOnly: Bool
     private let threads: IOThreads
 
     /// Opens the directory. If it is moved later, its files are still those that are served.
     ///
-    /// - Parameter pipeline: what files are read through. Default: the page cache alone, which has no copy to keep.
+    /// - Parameters:
+    ///   - pipeline: what files are read through. Default: the page cache alone, which has no copy to keep.
+    ///   - isAppendOnly: whether all files only grow, as logs and recordings do. An answer then has the size that the file
+    ///     had when the answer began, and is not cut off when the file grows. Default: a file that grows is another version.
     /// - Throws: `ReadError` if there is no such directory, or it cannot be read.
-    public init(_ path: FilePath, pipeline: ReadPipeline = .localFile(cache: nil)) throws {
+    public init(
+      _ path: FilePath, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false
+    ) throws {
       // A link to the directory is followed: the name is the administrator's.
       let descriptor = path.withPlatformString { rio_open_readonly($0) }
       guard descriptor >= 0 else {
@@ -36,64 +42,76 @@
       root = FileDescriptor(rawValue: descriptor)
       self.path = path.string
       self.pipeline = pipeline
+      self.isAppendOnly = isAppendOnly
       threads = rio_may_be_remote(descriptor) ? IOThreads(limit: 16) : .shared
     }
 
     deinit { _ = rio_close(root.rawValue) }
 
     /// The file or directory of these names.
-    public func look(at names: [String]) async throws -> ServedItem {
+    public func look(at names: [ServedName]) async throws -> ServedItem {
       // The directory may be on a server that does not answer: a thread of the library waits for it.
-      let (root, path, pipeline) = (root, path, pipeline)
-      return try await threads.value { [self] in
-        try withExtendedLifetime(self) { try Self.look(at: names, in: root, path, pipeline) }
+      try await threads.value { [self] in
+        let below = names.isEmpty ? "" : "/" + names.map(\.description).joined(separator: "/")
+        let file = try OpenedFile(beneath: root, Self.path(names), name: path + below)
+        switch rio_file_kind_of(file.status.mode) {
+        case rio_regular_file: return .object(file.object(pipeline, isAppendOnly))
+        case rio_directory:
+          return .directory(
+            ServedItem.Directory { [self] name in try await threads.value { try self.list(file, names, after: name) } })
+        default: throw ReadError.nothingServed
+        }
       }
     }
 
-    private static func look(
-      at names: [String], in root: FileDescriptor, _ path: String, _ pipeline: ReadPipeline
-    ) throws -> ServedItem {
-      let relative = names.isEmpty ? "." : names.joined(separator: "/")
-      let file = try OpenedFile(beneath: root, relative, name: names.isEmpty ? path : path + "/" + relative)
-      switch rio_file_kind_of(file.status.mode) {
-      case rio_regular_file:
-        return .object(file.object(pipeline))
-      case rio_directory: return .directory(try entries(of: file.descriptor))
-      default: throw ReadError.nothingServed
-      }
+    private static func path(_ names: [ServedName]) -> [CChar] {
+      let bytes = names.isEmpty ? [UInt8(ascii: ".")] : Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
+      return bytes.map { CChar(bitPattern: $0) } + [0]
     }
 
-    private static func entries(of directory: CInt) throws -> [ServedItem.Entry] {
+    /// - Parameter names: those of the directory.
+    private func list(
+      _ directory: OpenedFile, _ names: [ServedName], after last: ServedName?
+    ) throws -> ServedItem.Listing {
+      var listing = ServedItem.Listing([])
+      for name in try Self.names(in: directory.descriptor) {
+        if let last, !last.bytes.lexicographicallyPrecedes(name.bytes) { continue }
+        guard listing.entries.count < Self.mostEntries else {
+          listing.isCut = true
+          break
+        }
+        var status = rio_stat()
+        // From the root on, as it would be opened. Links that lead out, and what is no file, are not shown either.
+        guard rio_stat_beneath(root.rawValue, Self.path(names + [name]), &status) >= 0 else { continue }
+        let modified = Int(status.modified.seconds)
+        switch rio_file_kind_of(status.mode) {
+        case rio_regular_file: listing.entries.append(.init(name: name, size: Int(status.size), modified: modified))
+        case rio_directory: listing.entries.append(.init(name: name, size: nil, modified: modified))
+        default: continue
+        }
+      }
+      return listing
+    }
+
+    /// The names that may be served, in the order of their bytes.
+    private static func names(in directory: CInt) throws -> [ServedName] {
       // Filled by the callback below, which runs within the call.
-      var names: [String] = []
+      var names: [ServedName] = []
       let result = withUnsafeMutablePointer(to: &names) { names in
         rio_disk_names(
           directory,
           { context, name in
-            guard let context, let name, let text = String(validatingCString: name), RequestTarget.isServed(text)
-            else { return }
-            context.assumingMemoryBound(to: [String].self).pointee.append(text)
+            guard let context, let name else { return }
+            let bytes = sequence(first: name) { $0 + 1 }.lazy.map { UInt8(bitPattern: $0.pointee) }.prefix { $0 != 0 }
+            let served = ServedName(bytes: bytes)
+            if served.isServed { context.assumingMemoryBound(to: [ServedName].self).pointee.append(served) }
           }, names)
       }
       guard result >= 0 else {
         throw ReadError.errno(Errno(rawValue: -result), "list the directory", .init(source: ""))
       }
-      names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      var entries: [ServedItem.Entry] = []
-      for name in names {
-        guard entries.count < mostEntries else { break }
-        var status = rio_stat()
-        // Links that lead out, and what is no file, are not shown either.
-        guard rio_stat_beneath(directory, name, &status) >= 0 else { continue }
-        switch rio_file_kind_of(status.mode) {
-        case rio_regular_file:
-          entries.append(.init(name: name, size: Int(status.size), modified: Int(status.modified.seconds)))
-        case rio_directory:
-          entries.append(.init(name: name, size: nil, modified: Int(status.modified.seconds)))
-        default: continue
-        }
-      }
-      return entries
+      names.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+      return names
     }
   }
 #endif

@@ -10,24 +10,28 @@
 
     private let path: FilePath
     private let pipeline: ReadPipeline
+    private let isAppendOnly: Bool
 
     /// The file at `path`, which may come later and go again.
     ///
-    /// - Parameter pipeline: what it is read through. Default: the page cache alone, which has no copy to keep.
-    public init(_ path: FilePath, pipeline: ReadPipeline = .localFile(cache: nil)) {
+    /// - Parameters:
+    ///   - pipeline: what it is read through. Default: the page cache alone, which has no copy to keep.
+    ///   - isAppendOnly: whether the file only grows: see ``DirectoryUpstream/init(_:pipeline:isAppendOnly:)``.
+    public init(_ path: FilePath, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false) {
       self.path = path
       self.pipeline = pipeline
+      self.isAppendOnly = isAppendOnly
     }
 
     /// The file, at the path of no names.
-    public func look(at names: [String]) async throws -> ServedItem {
+    public func look(at names: [ServedName]) async throws -> ServedItem {
       guard names.isEmpty else { throw ReadError.nothingServed }
       // The file may be on a server that does not answer: a thread of the library waits for it.
-      let (path, pipeline) = (path, pipeline)
+      let (path, pipeline, isAppendOnly) = (path, pipeline, isAppendOnly)
       return try await IOThreads.forWork.value {
         let file = try OpenedFile(path)
         guard rio_file_kind_of(file.status.mode) == rio_regular_file else { throw ReadError.nothingServed }
-        return .object(file.object(pipeline))
+        return .object(file.object(pipeline, isAppendOnly))
       }
     }
   }

@@ -8,34 +8,34 @@
     enum Place: Sendable {
       /// The list of all upstreams.
       case root
-      case below(ObjectPool, path: [String])
+      case below(ObjectPool, path: [ServedName])
     }
 
-    private let pools: [ObjectPath: ObjectPool]
-    let names: [String]
+    private let pools: [ServedName: ObjectPool]
+    private let names: [ServedName]
 
     /// The first name of what is no object: statistics, and what is asked of the server itself.
-    static let reserved = "-"
-    private static let root = ObjectPath([""])
+    static let reserved: ServedName = "-"
+    private static let root: ServedName = ""
 
     init(_ upstreams: [(String, any ServedUpstream)], openObjects: Int, time: TimeSource) {
-      var pools: [ObjectPath: ObjectPool] = [:]
+      var pools: [ServedName: ObjectPool] = [:]
       for (name, upstream) in upstreams {
-        let key = ObjectPath([name])
+        let key = ServedName(name)
         precondition(pools[key] == nil, "each upstream has a name of its own")
-        precondition(name != Self.reserved, "what the server tells of itself is below '-'")
+        precondition(key != Self.reserved, "what the server tells of itself is below '-'")
         pools[key] = ObjectPool(upstream, limit: openObjects, time: time)
       }
       precondition(pools[Self.root] == nil || pools.count == 1, "an upstream at the root is the only one")
       self.pools = pools
-      names = upstreams.map(\.0).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      names = pools.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
     /// - Throws: `ReadError` with `notFound`.
-    func place(of names: [String]) throws(ReadError) -> Place {
+    func place(of names: [ServedName]) throws(ReadError) -> Place {
       if let pool = pools[Self.root] { return .below(pool, path: names) }
       guard let first = names.first else { return .root }
-      guard let pool = pools[ObjectPath([first])] else { throw .nothingServed }
+      guard let pool = pools[first] else { throw .nothingServed }
       return .below(pool, path: Array(names.dropFirst()))
     }
 
@@ -43,7 +43,7 @@
     func entries() async -> [ServedItem.Entry] {
       var entries: [ServedItem.Entry] = []
       for name in names {
-        guard let pool = pools[ObjectPath([name])] else { continue }
+        guard let pool = pools[name] else { continue }
         // What cannot be opened now is listed as well, without a size.
         let found = try? await pool.find([])
         if case .object(let object) = found {

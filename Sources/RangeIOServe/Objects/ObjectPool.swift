@@ -11,7 +11,7 @@
     /// What a look found.
     enum Found: Sendable {
       case object(OpenObject)
-      case directory([ServedItem.Entry])
+      case directory(ServedItem.Directory)
     }
 
     private struct Entry {
@@ -29,7 +29,7 @@
       let isOver: ReadInstant
     }
     private struct State {
-      var entries: [ObjectPath: Entry] = [:]
+      var entries: [[ServedName]: Entry] = [:]
       var clock: UInt64 = 0
       var looks: UInt64 = 0
     }
@@ -50,50 +50,47 @@
     }
 
     /// The object at the path, if it was looked for lately.
-    func ready(_ path: [String]) -> OpenObject? {
+    func ready(_ path: [ServedName]) -> OpenObject? {
       let now = time.now
-      let key = ObjectPath(path)
       return state.withLock { state in
-        guard let entry = state.entries[key], let object = entry.object, let checked = entry.checked,
+        guard let entry = state.entries[path], let object = entry.object, let checked = entry.checked,
           now < checked.isOver
         else { return nil }
         state.clock += 1
-        state.entries[key]?.lastUse = state.clock
-        if now >= checked.isDue, entry.look == nil { _ = beginLook(at: path, key, &state) }
+        state.entries[path]?.lastUse = state.clock
+        if now >= checked.isDue, entry.look == nil { _ = beginLook(at: path, &state) }
         return object
       }
     }
 
     /// What stands at the path now.
-    func find(_ path: [String]) async throws -> Found {
+    func find(_ path: [ServedName]) async throws -> Found {
       if let object = ready(path) { return .object(object) }
-      let key = ObjectPath(path)
       let task = state.withLock { state -> Task<Found, any Error> in
-        if let look = state.entries[key]?.look { return look.task }
-        return beginLook(at: path, key, &state)
+        if let look = state.entries[path]?.look { return look.task }
+        return beginLook(at: path, &state)
       }
       return try await task.value
     }
 
-    private func beginLook(at path: [String], _ key: ObjectPath, _ state: inout State) -> Task<Found, any Error> {
+    private func beginLook(at path: [ServedName], _ state: inout State) -> Task<Found, any Error> {
       state.looks += 1
       let number = state.looks
-      let known = state.entries[key]?.object
+      let known = state.entries[path]?.object
       // A task of its own: the request that began it may be cancelled, and others wait for the same.
       let task = Task { try await self.look(at: path, known, number) }
-      state.entries[key, default: Entry()].look = (task, number)
+      state.entries[path, default: Entry()].look = (task, number)
       return task
     }
 
     /// Whether an object stands at the path, which may be one that cannot be opened now.
-    func isObject(_ path: [String]) async -> Bool {
+    func isObject(_ path: [ServedName]) async -> Bool {
       // `try?`: where nothing is served, there is no object.
       if case .object = try? await upstream.look(at: path) { true } else { false }
     }
 
     /// The version was found to have changed: the next request looks for it again.
-    func outdated(_ object: OpenObject, at path: [String]) {
-      let path = ObjectPath(path)
+    func outdated(_ object: OpenObject, at path: [ServedName]) {
       state.withLock { state in
         guard state.entries[path]?.object === object else { return }
         state.entries[path]?.checked = nil
@@ -118,35 +115,34 @@
       for reader in readers { await reader.close() }
     }
 
-    private func look(at path: [String], _ known: OpenObject?, _ number: UInt64) async throws -> Found {
+    private func look(at path: [ServedName], _ known: OpenObject?, _ number: UInt64) async throws -> Found {
       let began = time.now
-      let key = ObjectPath(path)
       do {
         let (found, isNew) = try await find(path, known)
         // What could not be asked is not asked again at once.
         let checked = lookTime(since: isNew ? began : time.now)
         // Dropped outside of the lock: releasing a reader closes a file.
         let dropped = state.withLock { state -> [OpenObject] in
-          guard state.entries[key]?.look?.number == number else { return [] }
+          guard state.entries[path]?.look?.number == number else { return [] }
           guard case .object(let object) = found else {
-            return [state.entries.removeValue(forKey: key)?.object].compactMap { $0 }
+            return [state.entries.removeValue(forKey: path)?.object].compactMap { $0 }
           }
-          let before = state.entries[key]?.object
+          let before = state.entries[path]?.object
           state.clock += 1
-          state.entries[key] = Entry(object: object, checked: checked, look: nil, lastUse: state.clock)
+          state.entries[path] = Entry(object: object, checked: checked, look: nil, lastUse: state.clock)
           return [before].compactMap { $0 } + Self.trim(&state, to: limit)
         }
         withExtendedLifetime(dropped) {}
         return found
       } catch {
         let dropped = state.withLock { state -> OpenObject? in
-          guard state.entries[key]?.look?.number == number else { return nil }
+          guard state.entries[path]?.look?.number == number else { return nil }
           // What cannot be asked just now may be there again.
-          if (error as? ReadError)?.isTransient == true, state.entries[key]?.object != nil {
-            state.entries[key]?.look = nil
+          if (error as? ReadError)?.isTransient == true, state.entries[path]?.object != nil {
+            state.entries[path]?.look = nil
             return nil
           }
-          return state.entries.removeValue(forKey: key)?.object
+          return state.entries.removeValue(forKey: path)?.object
         }
         withExtendedLifetime(dropped) {}
         throw error
@@ -163,10 +159,10 @@
 
     /// What stands at the path, and whether that was found now: `false` if it is what was known before, since its source
     /// cannot be asked.
-    private func find(_ path: [String], _ known: OpenObject?) async throws -> (Found, isNew: Bool) {
-      let name = path.last ?? ""
+    private func find(_ path: [ServedName], _ known: OpenObject?) async throws -> (Found, isNew: Bool) {
+      let name = path.last?.description ?? ""
       switch try await upstream.look(at: path) {
-      case .directory(let entries): return (.directory(entries), true)
+      case .directory(let directory): return (.directory(directory), true)
       case .object(let item):
         if let known, known.identity == item.identity {
           let current = try await current(known, name)

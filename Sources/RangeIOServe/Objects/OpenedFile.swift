@@ -10,7 +10,9 @@
     private let held: Locked<CInt?>
 
     /// Opens the file or directory `path` below `root`.
-    convenience init(beneath root: FileDescriptor, _ path: String, name: String) throws {
+    ///
+    /// - Parameter path: ends in a NUL.
+    convenience init(beneath root: FileDescriptor, _ path: [CChar], name: String) throws {
       try self.init(rio_open_beneath(root.rawValue, path), name: name)
     }
 
@@ -47,9 +49,10 @@
     var descriptor: CInt { held.withLock { $0 } ?? -1 }
 
     /// The file as something to serve.
-    func object(_ pipeline: ReadPipeline) -> ServedItem.Object {
+    func object(_ pipeline: ReadPipeline, _ isAppendOnly: Bool) -> ServedItem.Object {
       ServedItem.Object(identity: "\(status.device):\(status.inode)") { [self] in
-        let source = FileSource(adopting: FileDescriptor(rawValue: take()), name: name, configuration: .init())
+        let source = FileSource(
+          adopting: FileDescriptor(rawValue: take()), name: name, configuration: .init(isAppendOnly: isAppendOnly))
         return try await RangeReader(source, pipeline, onChange: .refresh)
       }
     }

@@ -9,7 +9,7 @@
     /// What stands at the path of these names. None of the names is empty or begins with a dot, or has a slash.
     ///
     /// - Throws: `ReadError` with `notFound` if there is nothing, or nothing that may be served.
-    func look(at path: [String]) async throws -> ServedItem
+    func look(at path: [ServedName]) async throws -> ServedItem
 
     /// How long the answer to a look holds.
     var freshness: Duration { get }
@@ -18,7 +18,7 @@
   /// What stands at a path.
   public enum ServedItem: Sendable {
     case object(Object)
-    case directory([Entry])
+    case directory(Directory)
 
     /// Something to read.
     public struct Object: Sendable {
@@ -35,10 +35,34 @@
       }
     }
 
+    /// Names below a name.
+    public struct Directory: Sendable {
+      /// The entries that come after `name` in the order of their bytes, as many as one answer should have; `nil`: from the
+      /// first one on.
+      public let list: @Sendable (_ name: ServedName?) async throws -> Listing
+
+      /// A directory.
+      public init(list: @escaping @Sendable (_ name: ServedName?) async throws -> Listing) { self.list = list }
+    }
+
+    /// Entries of a directory.
+    public struct Listing: Sendable, Hashable {
+      /// In the order of their bytes.
+      public var entries: [Entry]
+      /// Whether more may follow after the last of them.
+      public var isCut: Bool
+
+      /// Entries, by default all.
+      public init(_ entries: [Entry], isCut: Bool = false) {
+        self.entries = entries
+        self.isCut = isCut
+      }
+    }
+
     /// One line of a directory's listing.
     public struct Entry: Sendable, Hashable {
       /// Without slashes.
-      public let name: String
+      public let name: ServedName
       /// In bytes; `nil` for a directory, and if it is not known.
       public let size: Int?
       /// When it last changed, in whole seconds since 1970.
@@ -49,7 +73,7 @@
       /// A line.
       ///
       /// - Parameter isDirectory: default: what has no size is one.
-      public init(name: String, size: Int?, modified: Int?, isDirectory: Bool? = nil) {
+      public init(name: ServedName, size: Int?, modified: Int?, isDirectory: Bool? = nil) {
         self.name = name
         self.size = size
         self.modified = modified
@@ -62,7 +86,7 @@
   public struct ObjectUpstream: ServedUpstream {
     /// See ``ServedUpstream/freshness``.
     public let freshness: Duration
-    private let item: @Sendable ([String]) throws -> ServedItem
+    private let item: @Sendable ([ServedName]) throws -> ServedItem
 
     /// A single object.
     ///
@@ -84,7 +108,7 @@
     ///   - freshness: how long a version is served without asking for another. Default: one second.
     ///   - open: opens a reader, with the policy `refresh`, of the object of these names. It makes the source anew each time.
     public init(
-      freshness: Duration = .seconds(1), openBelow open: @escaping @Sendable ([String]) async throws -> RangeReader
+      freshness: Duration = .seconds(1), openBelow open: @escaping @Sendable ([ServedName]) async throws -> RangeReader
     ) {
       self.freshness = freshness
       item = { path in
@@ -94,7 +118,7 @@
     }
 
     /// The object of these names.
-    public func look(at path: [String]) async throws -> ServedItem { try item(path) }
+    public func look(at path: [ServedName]) async throws -> ServedItem { try item(path) }
   }
 
   extension ReadError {

@@ -11,12 +11,16 @@
   /// A directory: a page for people, or JSON for programs that accept it or ask with `?format=json`.
   struct ListingPage {
     private let target: RequestTarget
-    private let entries: [ServedItem.Entry]
+    private var listing: ServedItem.Listing
+    /// Where the rest of a listing is that is cut.
+    private let rest: String?
 
-    init(_ target: RequestTarget, _ entries: [ServedItem.Entry]) {
+    init(_ target: RequestTarget, _ listing: ServedItem.Listing) {
       self.target = target
+      self.listing = listing
+      rest = listing.isCut ? listing.entries.last.map { "?after=" + $0.name.encoded } : nil
       // What is called so at the top cannot be reached.
-      self.entries = target.names.isEmpty ? entries.filter { $0.name != Mounts.reserved } : entries
+      if target.names.isEmpty { self.listing.entries.removeAll { $0.name == Mounts.reserved } }
     }
 
     func answer(_ head: HTTPRequest) throws -> Answer {
@@ -32,36 +36,45 @@
       return .text(.ok, html, type: "text/html; charset=utf-8", pageFields)
     }
 
+    /// A name; of the type `more`, where the rest of the listing is.
     private struct Line: Encodable {
-      let name: String
+      var name: String?
       let type: String
-      let size: Int?
-      let modified: String?
+      var size: Int?
+      var modified: String?
+      /// Of a name that is no UTF-8, and of the rest.
+      var href: String?
     }
 
     private func json() throws -> String {
-      let lines = entries.map { entry in
+      var lines = listing.entries.map { entry in
         Line(
-          name: entry.name, type: entry.isDirectory ? "directory" : "file", size: entry.size,
-          modified: entry.modified.map { HTTPDate(secondsSince1970: $0).text })
+          name: entry.name.description, type: entry.isDirectory ? "directory" : "file", size: entry.size,
+          modified: entry.modified.map { HTTPDate(secondsSince1970: $0).text },
+          href: entry.name.isText ? nil : Self.link(to: entry))
       }
+      if let rest { lines.append(Line(type: "more", href: rest + "&format=json")) }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       return String(decoding: try encoder.encode(lines), as: UTF8.self) + "\n"
     }
 
+    private static func link(to entry: ServedItem.Entry) -> String {
+      "./" + entry.name.encoded + (entry.isDirectory ? "/" : "")
+    }
+
     private var html: String {
-      let title = Self.escaped("/" + target.names.joined(separator: "/"))
+      let title = Self.escaped("/" + target.names.map(\.description).joined(separator: "/"))
       var rows = ""
       if !target.names.isEmpty { rows += "<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n" }
-      for entry in entries {
+      for entry in listing.entries {
         let slash = entry.isDirectory ? "/" : ""
-        let link = "./" + RequestTarget.encoded(entry.name) + slash
         let size = entry.size.map { "\($0)" } ?? ""
         let modified = entry.modified.map { HTTPDate(secondsSince1970: $0).text } ?? ""
-        rows += "<tr><td><a href=\"\(link)\">\(Self.escaped(entry.name))\(slash)</a></td>"
+        rows += "<tr><td><a href=\"\(Self.link(to: entry))\">\(Self.escaped(entry.name.description))\(slash)</a></td>"
         rows += "<td class=\"size\">\(size)</td><td>\(modified)</td></tr>\n"
       }
+      let more = rest.map { "<p>Not all names are shown here. <a href=\"\($0)\">Those after them</a></p>" }
       return """
         <!DOCTYPE html>
         <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -74,7 +87,7 @@
         </style></head>
         <body><h1>\(title)</h1>
         <table><thead><tr><th>Name</th><th class="size">Bytes</th><th>Changed</th></tr></thead><tbody>
-        \(rows)</tbody></table></body></html>
+        \(rows)</tbody></table>\(more ?? "")</body></html>
 
         """
     }

@@ -11,7 +11,8 @@
   // What the server tells of itself, below `/-/`.
 
   extension Responder {
-    func administration(_ target: RequestTarget, _ head: HTTPRequest, _ client: any Channel) async throws -> Answer {
+    func administration(_ target: RequestTarget, _ head: HTTPRequest, _ client: ConnectedClient) async throws -> Answer
+    {
       guard mayAdminister(client) else { return .line(.notFound) }
       switch target.names.dropFirst() {
       case ["stats"]: return try stats(target, head)
@@ -21,20 +22,12 @@
       }
     }
 
-    private func mayAdminister(_ client: any Channel) -> Bool {
+    private func mayAdminister(_ client: ConnectedClient) -> Bool {
       switch configuration.administration {
       case .everyone: true
       case .nobody: false
-      case .local:
-        switch client.remoteAddress {
-        case .v4, .v6: Self.isLoopback(client.client)
-        case .unixDomainSocket, nil: true
-        }
+      case .local: client.isLocal
       }
-    }
-
-    private static func isLoopback(_ address: String) -> Bool {
-      address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
     }
 
     private struct Stats: Encodable {
@@ -113,7 +106,7 @@
 
     /// Where the bytes of a range would come from now: `?path=/a.bin&range=0-4095`.
     private func explain(_ target: RequestTarget) async throws -> Answer {
-      guard let path = target.parameter("path"), let wanted = RequestTarget(decoded: path) else {
+      guard let path = target.bytes(of: "path"), let wanted = RequestTarget(decoded: path) else {
         return .line(.badRequest, advice: "say what to explain: ?path=/a.bin&range=0-4095")
       }
       guard case .below(let pool, let names) = try mounts.place(of: wanted.names),

@@ -14,6 +14,7 @@
       var clients: [String: Counts] = [:]
       var connections = 0
       var answers = 0
+      var release = MemoryRelease()
 
       mutating func change(_ client: String, _ change: (inout Counts) -> Void) {
         change(&clients[client, default: Counts()])
@@ -74,10 +75,29 @@
       }
     }
 
-    func end(_ client: String) {
+    /// - Returns: whether to give back the memory of those that have ended.
+    @discardableResult func end(_ client: String) -> Bool {
       state.withLock { state in
-        state.answers -= 1
         state.change(client) { $0.answers -= 1 }
+        state.answers -= 1
+        return state.release.ended(answersLeft: state.answers)
+      }
+    }
+
+    /// Decides when memory that answers have left goes back to the system, which the allocator does not do by itself:
+    /// when three quarters of many have ended.
+    struct MemoryRelease {
+      /// The most answers since the last time.
+      private var most = 0
+
+      /// Fewer have not left enough: 8 MiB.
+      private static let fewest = 32
+
+      mutating func ended(answersLeft: Int) -> Bool {
+        most = max(most, answersLeft + 1)
+        guard most >= Self.fewest, answersLeft <= most / 4 else { return false }
+        most = answersLeft
+        return true
       }
     }
 

@@ -7,35 +7,41 @@
 
   /// A connection of HTTP/1.1, within the limits of its client, answered on its own event loop.
   struct ConnectionChannel: ServerChildChannel {
-    typealias Value = HTTP1Channel.Value
+    struct Value: ServerChildChannelValue {
+      let http: HTTP1Channel.Value
+      let client: ConnectedClient
 
-    let connection: HTTP1Channel
-    let clients: ClientLedger
+      var channel: any Channel { http.channel }
+    }
+
+    let responder: Responder
     let executors: LoopExecutors
 
-    /// The client has too many connections.
+    /// The client has too many connections, or has left.
     struct Refused: Error {}
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-      let client = channel.client
-      guard clients.connect(client) else {
+      let clients = responder.clients
+      guard let client = ConnectedClient(channel, executors.executor(of: channel.eventLoop)),
+        clients.connect(client.address)
+      else {
         // The failure alone would leave it open for good.
         channel.close(promise: nil)
         return channel.eventLoop.makeFailedFuture(Refused())
       }
-      channel.closeFuture.whenComplete { [clients] _ in clients.disconnect(client) }
-      return connection.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      channel.closeFuture.whenComplete { _ in clients.disconnect(client.address) }
+      return http(for: client).setup(channel: channel, logger: logger).flatMapThrowing { value in
         let pipeline = channel.pipeline.syncOperations
         let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
         try pipeline.addHandler(PersistenceHandler(), position: .before(codec.handler))
-        return value
+        return Value(http: value, client: client)
       }
     }
 
     func handle(value: Value, logger: Logger) async {
       // Ends with the connection: an answer to a client that has left need not be read to its end.
       let task = Task(executorPreference: executors.executor(of: value.channel.eventLoop)) {
-        await connection.handle(value: value, logger: logger)
+        await http(for: value.client).handle(value: value.http, logger: logger)
       }
       value.channel.closeFuture.whenComplete { _ in task.cancel() }
       await withTaskCancellationHandler {
@@ -45,10 +51,19 @@
         value.channel.pipeline.fireUserInboundEventTriggered(DeadlineHandler.CutOff())
       }
     }
-  }
 
-  extension Channel {
-    /// The address of the client, without its port.
-    var client: String { remoteAddress?.ipAddress ?? "local" }
+    private func http(for client: ConnectedClient) -> HTTP1Channel {
+      let limits = responder.configuration
+      var configuration = HTTP1Channel.Configuration(
+        additionalChannelHandlers: [
+          DeadlineHandler(headTime: limits.headTime, stallTime: limits.stallTime),
+          ReadyHandler(responder, client: client.address),
+        ])
+      configuration.httpDecoder = .init(
+        maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
+      return HTTP1Channel(
+        responder: { [responder] request, writer, _ in try await responder.respond(to: request, writer, client) },
+        configuration: configuration)
+    }
   }
 #endif

@@ -5,26 +5,46 @@
   /// cache or the page cache costs no wake-up.
   final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
+    private let turns: LoopTurns
+    private let pipe: any Channel
 
-    init(_ loop: any EventLoop) { self.loop = loop }
+    init(_ loop: any EventLoop) async throws {
+      self.loop = loop
+      (turns, pipe) = try await LoopTurns.make(on: loop)
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       let executor = asUnownedTaskExecutor()
       loop.execute { job.runSynchronously(on: executor) }
     }
+
+    /// Suspends until the loop has looked at its connections: what a task does before each piece of its work.
+    func turn() async { await turns.next(pipe) }
+
+    /// There are no turns any more: those who wait go on.
+    func close() { pipe.close(promise: nil) }
   }
 
-  /// One executor for each event loop, for as long as the process runs.
+  /// One executor for each event loop, until it is closed.
   struct LoopExecutors: Sendable {
     private let executors: [ObjectIdentifier: LoopExecutor]
 
-    init(_ group: any EventLoopGroup) {
+    /// - Throws: `ReadError` if no descriptors are left.
+    init(_ group: any EventLoopGroup) async throws {
       var executors: [ObjectIdentifier: LoopExecutor] = [:]
-      for loop in group.makeIterator() { executors[ObjectIdentifier(loop)] = LoopExecutor(loop) }
+      do {
+        for loop in group.makeIterator() { executors[ObjectIdentifier(loop)] = try await LoopExecutor(loop) }
+      } catch {
+        for executor in executors.values { executor.close() }
+        throw error
+      }
       self.executors = executors
     }
 
+    /// The executor of a loop of the group.
     func executor(of loop: any EventLoop) -> LoopExecutor? { executors[ObjectIdentifier(loop)] }
+
+    func close() { for executor in executors.values { executor.close() } }
   }
 #endif

@@ -6,9 +6,9 @@
     public struct Configuration: Sendable {
       /// Where to listen.
       public enum Address: Sendable, Hashable {
-        /// An address of this machine, and a port; 0 for any that is free.
+        /// An address of this machine, or `*` for all, and a port; 0 for any that is free.
         case host(String, port: Int)
-        /// A socket in the file system. A socket that is there is replaced.
+        /// A socket in the file system. One that is there is replaced, unless a program listens to it.
         case unixSocket(String)
       }
 

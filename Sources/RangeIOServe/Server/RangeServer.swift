@@ -26,7 +26,6 @@
     private let configuration: Configuration
     private let logger: Logger
     private let responder: Responder
-    private let clients: ClientLedger
     private let state = Locked(State())
 
     private struct State {
@@ -52,7 +51,6 @@
       let clients = ClientLedger(
         connectionsPerClient: configuration.connectionsPerClient, answersPerClient: configuration.answersPerClient,
         mostAnswers: configuration.mostAnswers)
-      self.clients = clients
       responder = Responder(
         mounts: Mounts(upstreams, openObjects: configuration.openObjects, time: configuration.time),
         configuration: configuration, clients: clients, statistics: statistics, logger: logger)
@@ -68,22 +66,13 @@
     /// - Parameter onListening: called once, with the port; 0 for a unix socket.
     public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws {
       let group = MultiThreadedEventLoopGroup.singleton
-      var channel = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [
-          DeadlineHandler(headTime: self.configuration.headTime, stallTime: self.configuration.stallTime),
-          ReadyHandler(self.responder),
-        ])
-      channel.httpDecoder = .init(maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
-      let responder = responder
-      let connection = ConnectionChannel(
-        connection: HTTP1Channel(
-          responder: { request, writer, channel in try await responder.respond(to: request, writer, channel) },
-          configuration: channel),
-        clients: clients, executors: LoopExecutors(group))
+      let address = try await configuration.address.bindAddress(group)
+      let executors = try await LoopExecutors(group)
+      defer { executors.close() }
       let server = Server(
-        childChannelSetup: connection,
+        childChannelSetup: ConnectionChannel(responder: responder, executors: executors),
         configuration: ServerConfiguration(
-          address: configuration.address.bindAddress, backlog: 1024,
+          address: address, backlog: 1024,
           availableConnectionsDelegate: MaximumAvailableConnections(configuration.mostConnections)),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
         eventLoopGroup: group, logger: logger)
@@ -138,38 +127,6 @@
         return state.stop
       }
       stop?()
-    }
-  }
-
-  extension RangeServer.Configuration.Address {
-    fileprivate var bindAddress: BindAddress {
-      switch self {
-      case .host(let host, let port): .hostname(host, port: port)
-      case .unixSocket(let path): .unixDomainSocket(path: path)
-      }
-    }
-
-    fileprivate var text: String {
-      switch self {
-      case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-      case .unixSocket(let path): "unix:\(path)"
-      }
-    }
-  }
-
-  extension ReadError {
-    /// The server cannot listen at `address`.
-    fileprivate static func listening(at address: RangeServer.Configuration.Address, _ errno: Errno) -> ReadError {
-      let why = "cannot listen at \(address.text): \(errno.description.lowercased())"
-      return switch errno {
-      case .addressInUse:
-        ReadError(.inUse, "\(why); choose another port, or stop the program that listens there", cause: errno)
-      case .permissionDenied, .notPermitted:
-        ReadError(.permissionDenied, "\(why); ports below 1024 are for the system's administrator", cause: errno)
-      case .addressNotAvailable:
-        ReadError(.invalidConfiguration, "\(why); name an address of this machine, or 0.0.0.0 for all", cause: errno)
-      default: ReadError(.invalidConfiguration, why, cause: errno)
-      }
     }
   }
 #endif

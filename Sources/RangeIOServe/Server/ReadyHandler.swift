@@ -4,7 +4,8 @@
   internal import NIOHTTPTypes
 
   /// Answers on the event loop, without a task, what needs no waiting: a range of an object that is open and whose bytes a
-  /// cache or the page cache has. Passes all else on, and what comes while a client has as many answers under way as it may.
+  /// cache or the page cache has. Passes all else on, what comes while a client has as many answers under way as it may, and
+  /// what is more than a share of requests that come at once: what is passed on waits for its turn.
   final class ReadyHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -18,19 +19,27 @@
     private var isSkipping = false
     /// Whether an answer given here waits for its client, and so counts as one under way.
     private var isWaiting = false
-    private var client = ""
+    /// What was answered here since the loop looked at its connections.
+    private var answersAtOnce = 0
+    private var bytesAtOnce = 0
+    private let client: String
 
-    init(_ responder: Responder) { self.responder = responder }
+    private static let mostAnswersAtOnce = 16
 
-    func handlerAdded(context: ChannelHandlerContext) { client = context.channel.client }
+    init(_ responder: Responder, client: String) {
+      self.responder = responder
+      self.client = client
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) { isTaken() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch unwrapInboundIn(data) {
       case .head(let head):
-        // A client that takes nothing gets nothing more either.
-        if passedOn == 0, context.channel.isWritable, responder.clients.permits(client),
+        // A client that takes nothing, or has left, gets nothing more either.
+        if passedOn == 0, answersAtOnce < Self.mostAnswersAtOnce,
+          bytesAtOnce < RangeServer.Configuration.pieceSize, context.channel.isActive, context.channel.isWritable,
+          responder.clients.permits(client),
           let answer = responder.readyAnswer(to: head)
         {
           isSkipping = true
@@ -47,15 +56,22 @@
       context.fireChannelRead(data)
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+      (answersAtOnce, bytesAtOnce) = (0, 0)
+      context.fireChannelReadComplete()
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
       if case .end = unwrapOutboundIn(data) { passedOn -= 1 }
       context.write(data, promise: promise)
     }
 
     private func send(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) {
+      answersAtOnce += 1
       let head = HTTPResponse(status: answer.status, headerFields: answer.fields)
       context.write(wrapOutboundOut(.head(head)), promise: nil)
       if !isHead, case .buffer(let buffer) = answer.body {
+        bytesAtOnce += buffer.readableBytes
         responder.counters.sent(buffer.readableBytes)
         context.write(wrapOutboundOut(.body(buffer)), promise: nil)
       }
@@ -74,7 +90,7 @@
     private func isTaken() {
       guard isWaiting else { return }
       isWaiting = false
-      responder.clients.end(client)
+      responder.ended(client)
     }
   }
 #endif

@@ -10,19 +10,20 @@
 
     /// Answers with the object at `path`, or a part of it; with a listing, if it is a directory.
     func object(
-      in pool: ObjectPool, at path: [String], _ target: RequestTarget, _ head: HTTPRequest
+      in pool: ObjectPool, at path: [ServedName], _ target: RequestTarget, _ head: HTTPRequest
     ) async throws -> Answer {
       var tries = 0
       while true {
         let object: OpenObject
         switch try await found(in: pool, path) {
-        case .directory(let entries):
+        case .directory(let directory):
           guard target.endsInSlash || target.names.isEmpty else {
             let query = target.query.map { "?" + $0 } ?? ""
             return .line(
-              .movedPermanently, [.location: "./" + RequestTarget.encoded(target.names.last!) + "/" + query])
+              .movedPermanently, [.location: "./" + target.names.last!.encoded + "/" + query])
           }
-          return try await AsideWork.value { try ListingPage(target, entries).answer(head) }
+          let listing = try await directory.list(target.bytes(of: "after").map { ServedName(bytes: $0) })
+          return try await AsideWork.value { try ListingPage(target, listing).answer(head) }
         case .object(let found): object = found
         }
         // A name with a slash after it would be another object, or none.
@@ -37,7 +38,7 @@
       }
     }
 
-    private func found(in pool: ObjectPool, _ path: [String]) async throws -> ObjectPool.Found {
+    private func found(in pool: ObjectPool, _ path: [ServedName]) async throws -> ObjectPool.Found {
       if let object = pool.ready(path) { return .object(object) }
       return try await pool.find(path)
     }

@@ -8,14 +8,20 @@
 
   extension Responder {
     /// Sends `answer`. What is short goes out at once; else the next piece is read when the connection has taken the one
-    /// before, so that a slow client keeps no more than two of them in memory.
+    /// before, so that a slow client keeps no more than one of them in memory.
     ///
     /// - Throws: what the source or the connection throws. The body has ended early then, and never as if it were
     ///   complete: its length was announced.
-    @concurrent func send(_ answer: Answer, isHead: Bool, _ writer: consuming ResponseWriter) async throws {
+    @concurrent func send(
+      _ answer: consuming Answer, isHead: Bool, _ writer: consuming ResponseWriter, to client: ConnectedClient
+    ) async throws {
+      try client.check()
       let head = HTTPResponse(status: answer.status, headerFields: answer.fields)
       guard !isHead else { return try await writer.writeResponse(head) }
-      switch answer.body {
+      // The first piece goes when it is sent, and not with the answer.
+      let content = answer.body
+      _ = consume answer
+      switch content {
       case .none: try await writer.writeResponse(head)
       case .buffer(let buffer):
         counters.sent(buffer.readableBytes)
@@ -23,7 +29,7 @@
       case .range, .multipart:
         var body: any ResponseBodyWriter = try await writer.writeHead(head)
         do {
-          try await sendPieces(of: answer.body, &body)
+          try await sendPieces(of: consume content, &body, to: client)
           try await body.finish(nil)
         } catch {
           counters.wasCut()
@@ -35,32 +41,38 @@
       }
     }
 
-    @concurrent private func sendPieces(of answer: Answer.Body, _ body: inout any ResponseBodyWriter) async throws {
-      switch answer {
+    @concurrent private func sendPieces(
+      of content: consuming Answer.Body, _ body: inout any ResponseBodyWriter, to client: ConnectedClient
+    ) async throws {
+      switch consume content {
       case .none, .buffer: break
-      case .range(let object, let first, let rest): try await send(first, rest, of: object, &body)
+      case .range(let object, let first, let rest):
+        try await send(consume first, rest, of: object, &body, to: client)
       case .multipart(let object, let parts, let first, let rest):
-        for index in parts.ranges.indices {
+        try await body.write(ByteBuffer(string: parts.head(at: 0)))
+        try await send(consume first, rest, of: object, &body, to: client)
+        for index in parts.ranges.indices.dropFirst() {
           try await body.write(ByteBuffer(string: parts.head(at: index)))
-          if index == 0 {
-            try await send(first, rest, of: object, &body)
-          } else {
-            try await send(ByteBuffer(), parts.ranges[index], of: object, &body)
-          }
+          try await send(ByteBuffer(), parts.ranges[index], of: object, &body, to: client)
         }
         try await body.write(ByteBuffer(string: parts.end))
       }
     }
 
     @concurrent private func send(
-      _ first: ByteBuffer, _ rest: Range<Int>, of object: OpenObject, _ body: inout any ResponseBodyWriter
+      _ first: consuming ByteBuffer, _ rest: Range<Int>, of object: OpenObject, _ body: inout any ResponseBodyWriter,
+      to client: ConnectedClient
     ) async throws {
       if first.readableBytes > 0 {
         counters.sent(first.readableBytes)
         try await body.write(first)
+        first = ByteBuffer()
       }
       var rest = rest
       while !rest.isEmpty {
+        // Waits until the connection takes more, with nothing in hand.
+        try await body.write(contentsOf: EmptyCollection<ByteBuffer>())
+        try await client.turn()
         let end = object.endOfPiece(of: rest)
         let piece = ByteBuffer(try await object.snapshot.read(rest.lowerBound..<end, goingOnTo: rest.upperBound))
         rest = end..<rest.upperBound

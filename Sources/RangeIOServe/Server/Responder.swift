@@ -39,26 +39,33 @@
     /// Answers `request`.
     ///
     /// - Throws: what makes the connection be closed at once, such as a source that fails in the middle of an answer.
-    @concurrent func respond(to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel)
-      async throws
-    {
+    @concurrent func respond(
+      to request: Request, _ writer: consuming ResponseWriter, _ client: ConnectedClient
+    ) async throws {
+      // Requests may come faster than the connections of others are looked at.
+      try await client.turn()
       let head = request.head
       // Nothing that is served takes a body. One that is announced is not waited for, nor skipped without end.
       let hasBody =
         head.headerFields[.transferEncoding] != nil || head.headerFields[.contentLength].map { $0 != "0" } ?? false
-      let client = channel.client
-      let verdict = hasBody ? .permitted : clients.begin(client)
-      defer { if verdict == .permitted, !hasBody { clients.end(client) } }
+      let verdict = hasBody ? .permitted : clients.begin(client.address)
+      defer { if verdict == .permitted, !hasBody { ended(client.address) } }
       var answer: Answer
       switch verdict {
       case _ where hasBody: answer = .line(.contentTooLarge, [.connection: "close"])
-      case .permitted: answer = try await self.answer(head, client: channel)
+      case .permitted: answer = try await self.answer(head, client)
       case .tooManyOfClient: answer = .line(.tooManyRequests, [.retryAfter: "1"])
       case .tooMany: answer = .line(.serviceUnavailable, [.retryAfter: "1"])
       }
       finish(&answer, to: head)
-      try await send(answer, isHead: head.method == .head, writer)
+      try await send(consume answer, isHead: head.method == .head, writer, to: client)
       if hasBody { throw ConnectionIsSpent() }
+    }
+
+    /// An answer to `client` has ended that counted as one under way.
+    func ended(_ client: String) {
+      guard clients.end(client) else { return }
+      IOThreads.forWork.submit(IOJob { rio_give_back_memory() })
     }
 
     /// Adds what each answer has, and counts it.
@@ -81,7 +88,7 @@
       return hosts.permits(authority)
     }
 
-    private func answer(_ head: HTTPRequest, client: any Channel) async throws -> Answer {
+    private func answer(_ head: HTTPRequest, _ client: ConnectedClient) async throws -> Answer {
       // A second `Host` is left among the fields: the request is ambiguous.
       guard let authority = head.authority, !head.headerFields.contains(.host) else { return .line(.badRequest) }
       guard hosts.permits(authority) else {
@@ -98,8 +105,8 @@
       do {
         switch try mounts.place(of: target.names) {
         case .root:
-          let entries = await mounts.entries()
-          return try await AsideWork.value { try ListingPage(target, entries).answer(head) }
+          let listing = ServedItem.Listing(await mounts.entries())
+          return try await AsideWork.value { try ListingPage(target, listing).answer(head) }
         case .below(let pool, let path): return try await object(in: pool, at: path, target, head)
         }
       } catch {

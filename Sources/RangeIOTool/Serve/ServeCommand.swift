@@ -19,7 +19,9 @@
     @Argument(help: "Directories, files and URLs.", completion: .file())
     var sources: [String]
     @Option(
-      help: ArgumentHelp("The address and port, or unix:PATH. Port 0: any that is free.", valueName: "address:port"))
+      help: ArgumentHelp(
+        "The address and port, or unix:PATH. ':8080' and '*:8080': all addresses. Port 0: any that is free.",
+        valueName: "address:port"))
     var listen = "127.0.0.1:8080"
     @Option(
       parsing: .unconditionalSingleValue,
@@ -53,6 +55,8 @@
     var hedge = false
     @Flag(help: "Cache files as if they were far away, such as on a network drive.")
     var far = false
+    @Flag(help: "Files only grow: an answer has the size of its beginning, and is not cut off when the file grows.")
+    var growing = false
     @Flag(help: "Tell of each answer on standard error.")
     var verbose = false
     @OptionGroup var remote: RemoteOptions
@@ -87,11 +91,11 @@
       let server = RangeServer(
         upstreams, configuration: configuration, statistics: { store.statistics }, logger: logger)
       Interrupts.shared.onFirst { server.shutDown() }
-      let (listen, count) = (listen, sources.count)
+      let (address, count) = (configuration.address, sources.count)
       do {
         try await server.run { port in
-          let address = listen.hasPrefix("unix:") ? listen : "http://\(Self.host(of: listen)):\(port)/"
-          StandardError.line("rangeio: serving \(count == 1 ? "1 source" : "\(count) sources") at \(address)")
+          let places = Self.places(address, port).joined(separator: " ")
+          StandardError.line("rangeio: serving \(count == 1 ? "1 source" : "\(count) sources") at \(places)")
           // Requests do not tell: they are answered from the sources.
           Task {
             for fault in await store.faultsOfNodes() {
@@ -108,8 +112,15 @@
       }
     }
 
-    private static func host(of listen: String) -> Substring {
-      listen[..<(listen.lastIndex(of: ":") ?? listen.endIndex)]
+    /// Where the server is, as clients write it.
+    private static func places(_ address: RangeServer.Configuration.Address, _ port: Int) -> [String] {
+      switch address {
+      case .unixSocket(let path): ["unix:" + path]
+      case .host(let host, _):
+        (host == "*" ? RangeServer.Configuration.Address.machineAddresses : [host]).map { host in
+          "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+        }
+      }
     }
 
     /// An origin as browsers send it: `https://viewer.example`, with a port if it is not the scheme's own.
@@ -124,13 +135,14 @@
       return text.lowercased()
     }
 
-    /// Parses `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/rangeio.sock`.
+    /// Parses `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `*:8080` or `unix:/run/rangeio.sock`.
     static func address(_ text: String) throws(ToolFailure) -> RangeServer.Configuration.Address {
       if text.hasPrefix("unix:") { return .unixSocket(String(text.dropFirst(5))) }
       guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-        (0...65_535).contains(port), colon != text.startIndex
+        (0...65_535).contains(port)
       else { throw .usage("--listen: '\(text)' is no address and port: write 127.0.0.1:8080") }
       let host = text[..<colon]
+      guard !host.isEmpty else { return .host("*", port: port) }
       let isBracketed = host.first == "[" && host.last == "]"
       guard isBracketed || !host.contains(":") else {
         throw .usage("--listen: write an IPv6 address in brackets: [::1]:8080")

@@ -16,7 +16,7 @@
         let upstream = try Self.upstream(name, command, store)
         let isOnly = command.sources.count == 1 && upstream.isPrefix
         let mount = isOnly ? "" : Self.lastName(of: name)
-        guard isOnly || RequestTarget.isServed(mount) && mount != "-" else {
+        guard isOnly || ServedName(mount).isServed && mount != "-" else {
           throw ToolFailure.usage("\(name.shown): there is no name to serve it under: serve it alone")
         }
         guard !upstreams.contains(where: { $0.0.utf8.elementsEqual(mount.utf8) }) else {
@@ -38,14 +38,15 @@
         let path = try PathArgument.path(name.text, for: "serve")
         let mode = path.withCString { rio_mode_of_path($0) }
         if mode >= 0, rio_file_kind_of(UInt32(mode)) == rio_regular_file {
-          return (FileUpstream(FilePath(path), pipeline: filePipeline), false)
+          return (FileUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), false)
         }
         do {
-          return (try DirectoryUpstream(FilePath(path), pipeline: filePipeline), true)
+          return (try DirectoryUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), true)
         } catch let error as ReadError {
           throw ToolFailure(reading: name, error)
         }
       }
+      guard !command.growing else { throw ToolFailure.usage("\(name.shown): --growing is for files") }
       guard name.hasHost else { throw ToolFailure.usage("\(name.shown): there is no host: write https://host/path") }
       let options = OpeningOptions(remote: try command.remote.checked(for: name), parallel: 16)
       // Fails now if this build cannot read such URLs.
@@ -59,7 +60,7 @@
       }
       return (
         ObjectUpstream(freshness: revalidate) { path in
-          let below = SourceName(name.text + path.map { RequestTarget.encoded($0) }.joined(separator: "/"))
+          let below = SourceName(name.text + path.map(\.encoded).joined(separator: "/"))
           return try await Self.reader(below, options, pipeline, command)
         }, true
       )

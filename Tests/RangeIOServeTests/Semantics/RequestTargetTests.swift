@@ -22,7 +22,7 @@ struct RequestTargetTests {
   @Test(arguments: [
     "", "a", "*", "/../etc/passwd", "/a/../b", "/a/./b", "/%2e%2e/etc", "/.%2e/x", "/%2E./x", "/.git/config",
     "/a/.htaccess",
-    "/a%2fb", "/a%2Fb", "/..%2f..%2fetc", "/a%00.bin", "/%", "/%4", "/%zz", "/a%ff", "/%c0%ae%c0%ae/x", "http://host/a",
+    "/a%2fb", "/a%2Fb", "/..%2f..%2fetc", "/a%00.bin", "/%", "/%4", "/%zz", "http://host/a",
   ])
   func `what leads up, is hidden or is malformed names nothing`(path: String) {
     #expect(RequestTarget(path) == nil)
@@ -30,9 +30,9 @@ struct RequestTargetTests {
 
   @Test func `a name comes back as it was sent`() {
     for name in ["a b", "100%", "\u{e9}?#&", "a/b"] {
-      let encoded = RequestTarget.encoded(name)
+      let encoded = ServedName(name).encoded
       #expect(encoded.utf8.allSatisfy { $0 > 32 && $0 < 127 })
-      #expect(RequestTarget("/" + encoded)?.names == (name.contains("/") ? nil : [name]))
+      #expect(RequestTarget("/" + encoded)?.names == (name.contains("/") ? nil : [ServedName(name)]))
     }
   }
 

@@ -12,6 +12,15 @@
 
   /// What is counted against the limits of a client.
   struct ClientLedgerTests {
+    @Test func `memory goes back to the system when three quarters of many answers have ended`() {
+      var release = ClientLedger.MemoryRelease()
+      func times(_ answers: some Sequence<Int>) -> [Int] { answers.filter { release.ended(answersLeft: $0) } }
+      #expect(times((0..<31).reversed()) == [])
+      #expect(times((0..<100).reversed()) == [25])
+      #expect(times((0..<200).reversed()) == [50, 12])
+      #expect(times([500, 125, 124, 31, 7, 6, 0, 0]) == [125, 31])
+    }
+
     @Test func `an answer that ends after its connection counts until then, and no longer`() {
       let ledger = ClientLedger(connectionsPerClient: 2, answersPerClient: 2, mostAnswers: 10)
       for _ in 0..<5 {
@@ -65,7 +74,8 @@
 
       func connection(isFull: Bool) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandlers([Full(isFull), ReadyHandler(responder)])
+        try channel.pipeline.syncOperations.addHandlers([Full(isFull), ReadyHandler(responder, client: "local")])
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         return channel
       }
       func isAnswered(on channel: EmbeddedChannel) throws -> Bool {

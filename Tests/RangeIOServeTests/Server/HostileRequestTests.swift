@@ -23,6 +23,9 @@
         atPath: root + "/away", withDestinationPath: folder.path + "/secret.txt")
       try FileManager.default.createSymbolicLink(atPath: root + "/up", withDestinationPath: "..")
       try FileManager.default.createSymbolicLink(atPath: root + "/within", withDestinationPath: "a.bin")
+      try FileManager.default.createSymbolicLink(atPath: root + "/shown", withDestinationPath: ".hidden")
+      try FileManager.default.createSymbolicLink(atPath: root + "/repository", withDestinationPath: ".git")
+      try FileManager.default.createSymbolicLink(atPath: root + "/twice", withDestinationPath: "shown")
       try FileManager.default.createSymbolicLink(atPath: root + "/loop", withDestinationPath: "loop")
       mkfifo(root + "/pipe", 0o600)
       try await withServer([("", try DirectoryUpstream(FilePath(root)))], configure) { port, _ in
@@ -35,7 +38,8 @@
         for path in [
           "/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/a/../../secret.txt", "/./../secret.txt",
           "//../secret.txt", "/%2e%2e%2fsecret.txt", "/..%5csecret.txt", "/out", "/away", "/up/secret.txt", "/up/",
-          "/.hidden", "/%2ehidden", "/.git/config", "/loop", "/pipe", "/a.bin/", "/a.bin/x", "/a.bin%00.txt", "/none",
+          "/.hidden", "/%2ehidden", "/shown", "/twice", "/repository/config", "/repository/", "/.git/config", "/loop",
+          "/pipe", "/a.bin/", "/a.bin/x", "/a.bin%00.txt", "/none",
           "/" + String(repeating: "x", count: 300), "/" + String(repeating: "x/", count: 2000),
         ] {
           let answer = try await ask(path, port: port)
@@ -56,7 +60,7 @@
         let text = String(decoding: json.body, as: UTF8.self)
         #expect(text.contains(#""name":"a.bin""#))
         #expect(text.contains(#""size":100"#))
-        for name in ["hidden", "git", "out", "away", "up", "loop", "pipe", "secret"] {
+        for name in ["hidden", "git", "out", "away", "up", "loop", "pipe", "secret", "shown", "twice", "repository"] {
           #expect(!text.contains("\"\(name)\""), "\(name)")
         }
         let page = try await ask("/", port: port)
@@ -74,7 +78,7 @@
         let page = String(decoding: try await ask("/", port: port).body, as: UTF8.self)
         #expect(!page.contains("<script>"))
         #expect(page.contains("&lt;script&gt;alert(&quot;1&quot;)&amp;&#39;.bin"))
-        #expect(try await ask("/" + RequestTarget.encoded(name), port: port).body == [1])
+        #expect(try await ask("/" + ServedName(name).encoded, port: port).body == [1])
         let moved = try await ask("/sub", port: port)
         #expect(moved.status == 301 && moved.fields["location"] == "./sub/")
         let asked = try await ask("/sub?format=json", port: port)
@@ -96,9 +100,12 @@
         #expect(ReceivedAnswer(try await RawClient.exchange(double, port: port)).status == 400)
         let none = "GET /a.bin HTTP/1.1\r\nConnection: close\r\n\r\n"
         #expect(ReceivedAnswer(try await RawClient.exchange(none, port: port)).status == 400)
-        // No proxy: of a URL as target only the path counts, and `Host` must name this server.
+        // No proxy: of a URL as target, the authority counts instead of `Host`.
         for (target, host, status) in [
-          ("http://localhost/a.bin", "localhost", 200), ("http://localhost/a.bin", "evil.example", 421),
+          ("http://localhost/a.bin", "localhost", 200), ("http://localhost/a.bin", "evil.example", 200),
+          ("HTTPS://Files.example:443/a.bin", "evil.example", 200), ("http://evil.example/a.bin", "localhost", 421),
+          ("http://localhost@evil.example/a.bin", "localhost", 421), ("http://evil.example?/a.bin", "localhost", 421),
+          ("http:///a.bin", "localhost", 421),
           ("http://localhost/../secret.txt", "localhost", 404), ("localhost:80", "localhost", 400),
         ] {
           let text = "GET \(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"

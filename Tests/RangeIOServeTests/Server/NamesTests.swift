@@ -19,7 +19,7 @@
       try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
         for _ in 0..<2 {
           for index in spellings.indices {
-            let path = "/" + RequestTarget.encoded(spellings[index])
+            let path = "/" + ServedName(spellings[index]).encoded
             let answer = try await ask(path, port: port)
             #expect(answer.body == [UInt8(index)])
             #expect(try await askKept(path, port: port).body == [UInt8(index)])
@@ -31,21 +31,21 @@
     @Test func `two spellings of a name are two upstreams, and two objects below one`() async throws {
       #expect(spellings[0] == spellings[1])
       let sizes = [100, 200]
-      @Sendable func reader(_ name: String) async throws -> RangeReader {
-        let index = name.utf8.elementsEqual(spellings[0].utf8) ? 0 : 1
+      @Sendable func reader(_ name: ServedName) async throws -> RangeReader {
+        let index = name == ServedName(spellings[0]) ? 0 : 1
         return try await RangeReader(SyntheticSource(byteCount: sizes[index]), onChange: .refresh)
       }
-      let upstreams = spellings.map { name in (name, ObjectUpstream { try await reader(name) }) }
+      let upstreams = spellings.map { name in (name, ObjectUpstream { try await reader(ServedName(name)) }) }
       try await withServer(upstreams) { port, _ in
         for index in spellings.indices {
-          let path = "/" + RequestTarget.encoded(spellings[index])
+          let path = "/" + ServedName(spellings[index]).encoded
           let answer = try await ask(path, port: port)
           #expect(answer.body.count == sizes[index])
         }
       }
       try await withServer([("", ObjectUpstream(openBelow: { try await reader($0[0]) }))]) { port, _ in
         for index in spellings.indices {
-          let path = "/" + RequestTarget.encoded(spellings[index])
+          let path = "/" + ServedName(spellings[index]).encoded
           let answer = try await ask(path, port: port)
           #expect(answer.body.count == sizes[index])
         }

@@ -12,25 +12,6 @@
 
   /// What becomes of answers on their way to slow clients when the server stops.
   @Suite(.timeLimit(.minutes(2))) struct StoppingTests {
-    /// Counts what comes, and is asked for it piece by piece.
-    private final class SlowReading: ChannelInboundHandler, Sendable {
-      typealias InboundIn = ByteBuffer
-      /// Something has come; it ends with the connection.
-      let events: AsyncStream<Void>
-      let byteCount = Locked(0)
-      private let came: AsyncStream<Void>.Continuation
-
-      init() { (events, came) = AsyncStream.makeStream(of: Void.self) }
-
-      func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let count = unwrapInboundIn(data).readableBytes
-        byteCount.withLock { $0 += count }
-      }
-      func channelReadComplete(context: ChannelHandlerContext) { came.yield() }
-      func channelInactive(context: ChannelHandlerContext) { came.finish() }
-      func errorCaught(context: ChannelHandlerContext, error: any Error) { came.finish() }
-    }
-
     /// Runs a server of one object until it has been told to stop while a client waits that has taken nothing.
     ///
     /// - Parameter body: is given the client, after that.

@@ -1,5 +1,7 @@
 #if Serve && HTTP
   import Foundation
+  import NIOCore
+  import NIOPosix
   import RangeIO
   import RangeIOHTTPTestServer
   import RangeIOServe
@@ -118,5 +120,24 @@
   ) async throws -> ReceivedAnswer {
     let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
     return ReceivedAnswer(try await RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port))
+  }
+
+  /// Counts what comes, and is asked for it piece by piece.
+  final class SlowReading: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    /// Something has come; it ends with the connection.
+    let events: AsyncStream<Void>
+    let byteCount = Locked(0)
+    private let came: AsyncStream<Void>.Continuation
+
+    init() { (events, came) = AsyncStream.makeStream(of: Void.self) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let count = unwrapInboundIn(data).readableBytes
+      byteCount.withLock { $0 += count }
+    }
+    func channelReadComplete(context: ChannelHandlerContext) { came.yield() }
+    func channelInactive(context: ChannelHandlerContext) { came.finish() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { came.finish() }
   }
 #endif

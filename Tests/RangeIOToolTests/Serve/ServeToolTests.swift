@@ -10,19 +10,21 @@
   @testable import RangeIOTool
 
   /// `rangeio serve`, as a process.
-  struct ServeToolTests {
+  @Suite(.timeLimit(.minutes(5))) struct ServeToolTests {
     /// Starts a server, which says where it listens, and stops it as a terminal does.
     private func withServer(
-      _ arguments: [String], _ body: (_ port: Int, _ process: ToolProcess) async throws -> Void
+      _ arguments: [String], at address: String = "127.0.0.1:0", says: String = "http://127.0.0.1:",
+      _ body: (_ port: Int, _ process: ToolProcess) async throws -> Void
     ) async throws {
       let errors = try ReadingEnd()
       let process = try ToolProcess(
-        ["serve"] + arguments + ["--listen", "127.0.0.1:0"], output: 2, errors: errors.writing.rawValue)
+        ["serve"] + arguments + ["--listen", address], output: 2, errors: errors.writing.rawValue)
       try errors.writing.close()
       var line: [UInt8] = []
       while line.last != UInt8(ascii: "\n"), let byte = try await errors.read(1).first { line.append(byte) }
       let text = String(decoding: line, as: UTF8.self)
       let port = text.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) }
+      #expect(text.contains(says))
       do {
         try await body(try #require(port, "\(text)"), process)
       } catch {
@@ -59,6 +61,16 @@
         #expect(part.body == Array(bytes.suffix(5)))
         let list = try await get("/?format=json", port)
         #expect(String(decoding: list.body, as: UTF8.self).contains("\"size\":700000"))
+      }
+    }
+
+    @Test(arguments: ["*:0", ":0"])
+    func `all addresses of this machine can be listened to, and are told`(address: String) async throws {
+      let directory = try TemporaryDirectory()
+      _ = try directory.file("a.bin", [1, 2, 3])
+      try await withServer([directory("."), "--growing"], at: address) { port, _ in
+        let answer = try await get("/a.bin", port)
+        #expect(answer.body == [1, 2, 3])
       }
     }
 
@@ -129,6 +141,59 @@
       }
     }
 
+    @Test func `a client that takes nothing costs what the guide says, and its memory goes back when it leaves`()
+      async throws
+    {
+      let directory = try TemporaryDirectory()
+      let file = open(directory("large"), O_CREAT | O_WRONLY, 0o600)
+      #expect(ftruncate(file, 256 << 20) == 0 && close(file) == 0)
+      let count = 200
+      let group = MultiThreadedEventLoopGroup.singleton
+      try await withServer([directory(".")]) { port, process in
+        func answers() async throws -> Int {
+          let text = String(decoding: try await get("/-/stats?format=prometheus", port).body, as: UTF8.self)
+          let line = text.split(separator: "\n").first { $0.hasPrefix("rangeio_answers ") }
+          return try #require(line.flatMap { Int($0.split(separator: " ")[1]) })
+        }
+        // What the first answers need for good is there.
+        for _ in 0..<20 { _ = try await get("/large", port, range: "0-1999999") }
+        guard let before = Self.residentMemory(process) else { return }
+        var channels: [any Channel] = []
+        for _ in 0..<count {
+          let answered = group.next().makePromise(of: Void.self)
+          let channel = try await ClientBootstrap(group: group)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.socketOption(.so_rcvbuf), value: 4096)
+            .channelInitializer { channel in
+              channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(FirstAnswer(answered))
+              }
+            }
+            .connect(host: "127.0.0.1", port: port).outcome()
+          channel.writeAndFlush(ByteBuffer(string: "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"), promise: nil)
+          channel.read()
+          try await answered.futureResult.outcome()
+          channels.append(channel)
+        }
+        #expect(try await answers() == count + 1)
+        // Nothing tells that no more is sent: the memory stays the same.
+        var (stalled, quiet) = (0, 0)
+        while quiet < 50 {
+          let now = try #require(Self.residentMemory(process))
+          quiet = now == stalled ? quiet + 1 : 0
+          stalled = now
+          _ = try await answers()
+        }
+        let each = (stalled - before) / count
+        print("\(count) stalled clients: \(each) bytes each")
+        #expect(each < 320 * 1024)
+        for channel in channels { try await channel.close().outcome() }
+        while try await answers() != 1 {}
+        // A thread gives it back a moment later.
+        while try #require(Self.residentMemory(process)) > before + (stalled - before) / 4 {}
+      }
+    }
+
     private static func residentMemory(_ process: ToolProcess) -> Int? {
       // `try?`: other systems tell it elsewhere.
       guard let status = try? String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8),
@@ -196,6 +261,7 @@
         ([directory("."), "--shared", "http://x"], 2), ([directory("."), "--revalidate", "-1"], 2),
         ([directory("."), "--administration", "root"], 2), ([directory("."), directory(".")], 2),
         ([directory("."), "--listen", "203.0.113.1:80"], 1), ([directory("."), "--cors", "viewer.example"], 2),
+        (["https://host/file", "--growing"], 2), ([directory("."), "--listen", ":"], 2),
         (["https://"], 2), (["ftp://host/file"], 3),
       ]
       for (arguments, code) in cases {

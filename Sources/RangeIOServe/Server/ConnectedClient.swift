@@ -1,0 +1,43 @@
+#if Serve
+  internal import NIOCore
+
+  /// The client of a connection, as it was when the connection was accepted: a channel forgets the address when it closes.
+  struct ConnectedClient: Sendable {
+    /// The address without its port. All clients of a unix socket are one.
+    let address: String
+    /// Whether it is on this machine.
+    let isLocal: Bool
+    private let channel: any Channel
+    private let executor: LoopExecutor?
+
+    /// `nil` if the client has left already.
+    init?(_ channel: any Channel, _ executor: LoopExecutor?) {
+      switch channel.remoteAddress {
+      case .v4, .v6:
+        address = channel.remoteAddress?.ipAddress ?? ""
+        isLocal = address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+      case .unixDomainSocket:
+        address = "local"
+        isLocal = true
+      case nil: return nil
+      }
+      self.channel = channel
+      self.executor = executor
+    }
+
+    /// What an answer does before each of its pieces: lets the event loop look at all connections, and ends if this one is
+    /// closed by then.
+    ///
+    /// - Throws: as ``check()``.
+    func turn() async throws {
+      await executor?.turn()
+      try check()
+    }
+
+    /// - Throws: `CancellationError` if the server stops; `ChannelError` if the client has left.
+    func check() throws {
+      guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+      try Task.checkCancellation()
+    }
+  }
+#endif

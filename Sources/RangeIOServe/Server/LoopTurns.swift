@@ -1,0 +1,60 @@
+#if Serve
+  internal import NIOCore
+  internal import NIOPosix
+  internal import RangeIO
+  internal import SystemPackage
+
+  /// Turns of the tasks that run on an event loop: a task that waits for its turn goes on when the loop has looked at all
+  /// connections.
+  ///
+  /// `Task.yield()` does not do that: SwiftNIO runs what is submitted to a loop until nothing is left, and looks at sockets
+  /// only then. So tasks that yield to each other keep every other connection waiting. Here a byte goes through a pipe that
+  /// the loop watches like a connection, one byte for all that wait.
+  final class LoopTurns: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let queue = Locked(TurnQueue<CheckedContinuation<Void, Never>>())
+    private let byte = ByteBuffer(bytes: [0])
+
+    private init() {}
+
+    /// Turns on `loop`, and the pipe, which ends them when it is closed.
+    static func make(on loop: any EventLoop) async throws -> (LoopTurns, pipe: any Channel) {
+      let turns = LoopTurns()
+      let ends = try FileDescriptor.pipe()
+      do {
+        let pipe = try await NIOPipeBootstrap(group: loop)
+          .channelInitializer { $0.pipeline.addHandler(turns) }
+          .takingOwnershipOfDescriptors(input: ends.readEnd.rawValue, output: ends.writeEnd.rawValue).get()
+        return (turns, pipe)
+      } catch {
+        // Not taken over then.
+        try ends.readEnd.close()
+        try ends.writeEnd.close()
+        throw error
+      }
+    }
+
+    /// Suspends until the loop has looked at its connections. Other waiters may come first, in their order.
+    func next(_ pipe: any Channel) async {
+      await withCheckedContinuation { continuation in
+        switch queue.withLock({ $0.wait(continuation) }) {
+        case .wait: break
+        case .ask: pipe.writeAndFlush(byte, promise: nil)
+        case .pass: continuation.resume()
+        }
+      }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let (next, asks) = queue.withLock { $0.looked() }
+      if asks { context.writeAndFlush(NIOAny(byte), promise: nil) }
+      for waiter in next { waiter.resume() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      for waiter in queue.withLock({ $0.close() }) { waiter.resume() }
+      context.fireChannelInactive()
+    }
+  }
+#endif

@@ -1,0 +1,61 @@
+#if Serve && HTTP
+  import Foundation
+  import NIOCore
+  import NIOPosix
+  import RangeIO
+  import RangeIOHTTPTestServer
+  import RangeIOServe
+  import SystemPackage
+  import Testing
+
+  /// Where a server listens.
+  struct ListeningTests {
+    @Test func `a socket that a program listens to is not taken from it, and one that was left behind is`() async throws
+    {
+      let folder = try ServedFolder()
+      let path = folder.path + "/socket"
+      let upstreams = [("", try DirectoryUpstream(FilePath(folder.path)))]
+      for _ in 0..<2 {
+        try await withServer(upstreams) {
+          $0.address = .unixSocket(path)
+        } _: { _, _ in
+          for _ in 0..<2 {
+            let error = await #expect(throws: ReadError.self) {
+              try await withServer(upstreams, { $0.address = .unixSocket(path) }) { _, _ in }
+            }
+            #expect(error?.code == .inUse)
+          }
+          // The first one has it still.
+          let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(unixDomainSocketPath: path).outcome()
+          try await client.close().outcome()
+        }
+        // Left behind, as by a program that was killed.
+        let socket = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+          .bind(unixDomainSocketPath: path + "-other").outcome()
+        #expect(rename(path + "-other", path) == 0)
+        try await socket.close().outcome()
+        #expect(try folder.names() == ["socket"])
+      }
+    }
+
+    @Test func `an asterisk is all addresses`() async throws {
+      let folder = try ServedFolder()
+      try folder.write([1], to: "a.bin")
+      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) {
+        $0.address = .host("*", port: 0)
+      } _: { port, _ in
+        #expect(try await ask("/a.bin", port: port).body == [1])
+        let addresses = RangeServer.Configuration.Address.machineAddresses
+        #expect(addresses.contains("127.0.0.1"))
+        for address in addresses {
+          let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: address, port: port).outcome()
+          try await channel.close().outcome()
+        }
+        // This machine's clients are known as such, whichever way they come.
+        #expect(try await ask("/-/stats", port: port).status == 200)
+      }
+    }
+  }
+#endif

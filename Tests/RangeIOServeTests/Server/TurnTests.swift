@@ -1,0 +1,64 @@
+#if Serve && HTTP
+  import NIOCore
+  import NIOPosix
+  import RangeIO
+  import RangeIOHTTPTestServer
+  import Testing
+
+  @testable import RangeIOServe
+
+  /// Tasks that take turns on an event loop.
+  @Suite(.timeLimit(.minutes(1))) struct TurnTests {
+    @Test func `one look is asked for all who wait, and they go on in their order, some at a time`() {
+      var queue = TurnQueue<Int>()
+      #expect(queue.wait(0) == .ask)
+      for waiter in 1..<40 { #expect(queue.wait(waiter) == .wait) }
+      var came: [Int] = []
+      for (count, asks) in [(16, true), (16, true), (8, false)] {
+        let look = queue.looked()
+        came += look.next
+        #expect(look.next.count == count && look.asks == asks)
+      }
+      #expect(came == Array(0..<40))
+      #expect(queue.wait(40) == .ask)
+      #expect(queue.close() == [40])
+      #expect(queue.wait(41) == .pass)
+      let last = queue.looked()
+      #expect(last.next.isEmpty && !last.asks)
+    }
+
+    @Test func `a loop whose tasks always want a turn answers its connections`() async throws {
+      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      let loop = group.next()
+      let executor = try await LoopExecutor(loop)
+      let server = try await ServerBootstrap(group: group)
+        .childChannelInitializer { $0.pipeline.addHandler(Echo()) }
+        .bind(host: "127.0.0.1", port: 0).outcome()
+      let isOver = Counter()
+      await withTaskGroup(of: Void.self) { tasks in
+        for _ in 0..<40 {
+          tasks.addTask(executorPreference: executor) {
+            while isOver.count == 0 { await executor.turn() }
+          }
+        }
+        for _ in 0..<20 {
+          do {
+            let received = try await RawClient.exchange("hello", port: server.localAddress?.port ?? 0, until: 5)
+            #expect(received.text == "hello")
+          } catch { Issue.record(error) }
+        }
+        isOver.add()
+      }
+      executor.close()
+      // There are no looks any more, and no one waits for one.
+      await executor.turn()
+      try await server.close().outcome()
+      try await group.shutdownGracefully()
+    }
+
+    private final class Echo: ChannelInboundHandler, Sendable {
+      typealias InboundIn = ByteBuffer
+      func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.writeAndFlush(data, promise: nil) }
+    }
+  }
+#endif
