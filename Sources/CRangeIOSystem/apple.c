@@ -118,6 +118,7 @@ int64_t rio_disk_free_bytes(int fd) {
   int result;
   UNINTERRUPTED(result, fstatfs(fd, &s));
   if (result < 0) return -errno;
+  if (s.f_blocks == 0) return INT64_MAX;  // it tells no sizes at all, as many do that are not on a disk
   int64_t bytes;
   return __builtin_mul_overflow(s.f_bavail, s.f_bsize, &bytes) ? INT64_MAX : bytes;
 }

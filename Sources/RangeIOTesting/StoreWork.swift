@@ -105,10 +105,10 @@ struct StoreWork {
     let range = token.grid.outward(someRange(of: token), in: token.source.byteCount)
     let ticket = token.ticket(fetchedAt: full.now)
     guard let reservation = store.reserve(range, ofRun: range.count, for: token) else { return }
-    token.beginRemoval()
+    token.beginRemoval(of: range)
     store.erase(range, of: token)
     let isKept = store.insert(Self.bytes(range, token), at: range, ticket: ticket, reservation: reservation)
-    token.endRemoval()
+    token.endRemoval(of: range)
     guard !isKept else { throw StoreFault("publishes bytes of \(range) that were removed on their way") }
     if isAlone { try expectNothing(range, token, "was removed on its way") }
   }

@@ -95,13 +95,14 @@ extension FillSource {
 
   /// Removes blocks, as a store above does.
   func erase(_ blocks: Range<Int>, in store: SpillStore) {
-    token.raiseGeneration()
-    store.erase(block(blocks.lowerBound).lowerBound..<block(blocks.upperBound - 1).upperBound, of: token)
+    let range = block(blocks.lowerBound).lowerBound..<block(blocks.upperBound - 1).upperBound
+    token.raiseGeneration(of: range)
+    store.erase(range, of: token)
   }
 }
 
 /// LZ4 for blocks that begin with an odd byte, so that both codecs are there.
-struct OddLZ4: ChunkCodec {
+struct OddLZ4: LibraryCodec {
   var id: UInt8 { 1 }
 
   func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {

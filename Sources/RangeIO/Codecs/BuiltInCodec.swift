@@ -27,7 +27,7 @@ public enum BuiltInCodec {
 }
 
 /// See ``BuiltInCodec/lz4(acceleration:)``.
-package struct LZ4Codec: ChunkCodec {
+package struct LZ4Codec: LibraryCodec {
   package var id: UInt8 { 1 }
   package let acceleration: Int
 
@@ -67,7 +67,7 @@ extension ChunkCodec {
 }
 
 /// See ``BuiltInCodec/identity``.
-package struct IdentityCodec: ChunkCodec {
+package struct IdentityCodec: LibraryCodec {
   package var id: UInt8 { 0 }
 
   package init() {}
@@ -86,7 +86,7 @@ package struct IdentityCodec: ChunkCodec {
 }
 
 /// See ``BuiltInCodec/automatic``. By itself it is LZ4: a store on a disk knows it by its type.
-package struct AutomaticCodec: ChunkCodec {
+package struct AutomaticCodec: LibraryCodec {
   private let lz4 = LZ4Codec()
 
   package var id: UInt8 { lz4.id }

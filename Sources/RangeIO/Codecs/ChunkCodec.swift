@@ -9,9 +9,14 @@
 /// **What you must do.** Read and write only inside the buffers, whatever they contain. Decode exactly what was
 /// encoded. `CodecConformance` of `RangeIOTesting` checks this.
 public protocol ChunkCodec: Sendable {
-  /// Identifies this codec in stored chunks. 0 to 127 are reserved for this library (``BuiltInCodec/identity`` 0,
-  /// ``BuiltInCodec/lz4(acceleration:)`` 1).
+  /// Identifies this codec in stored chunks: 128 to 255. 0 to 127 are this library's, and a disk refuses them from other
+  /// codecs.
   var id: UInt8 { get }
+
+  /// Identifies the format in full: ``id``, and whatever a decoder must have the same, such as a version, and the name
+  /// or digest of a key or dictionary. Never the key itself: it is digested, but not kept secret. A disk does not find
+  /// chunks that a codec of another identity has written. Default: ``id`` alone.
+  var identity: [UInt8] { get }
 
   /// Encodes `source` into the start of `destination`.
   ///
@@ -24,3 +29,11 @@ public protocol ChunkCodec: Sendable {
   ///   of `destination` do not matter then.
   func decode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Bool
 }
+
+extension ChunkCodec {
+  /// The number alone.
+  public var identity: [UInt8] { [id] }
+}
+
+/// The codecs of this library, which alone have ids below 128.
+package protocol LibraryCodec: ChunkCodec {}

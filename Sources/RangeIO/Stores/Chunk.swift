@@ -22,6 +22,10 @@ public struct Chunk: Sendable {
 
   package var token: ChunkToken { ticket.token }
   package var fetchedAt: ReadInstant { ticket.fetchedAt }
+  /// Whether it may still be kept: nothing of its block was removed since it left its store.
+  package var isValid: Bool {
+    ticket.isValid(for: range.lowerBound..<max(range.upperBound, morePieces.last?.range.upperBound ?? 0))
+  }
   /// All parts of the block that are present, in order. A chunk on its way from a compressed tier to a disk is decompressed for
   /// this, each time; the result is empty if that fails.
   public var pieces: [RangedBytes] {

@@ -76,7 +76,7 @@ public final class ChunkSources: Sendable {
       state.numbered[token.number] = token
       // Chunks left by an earlier process may still be found in one tier while they are being erased in another.
       for index in state.removals.indices where state.removals[index].scope.covers(token) {
-        token.beginRemoval()
+        token.beginRemoval(of: state.removals[index].scope.range(on: token.grid))
         state.removals[index].tokens.append(token)
       }
       return (token, retired)
@@ -145,7 +145,7 @@ public final class ChunkSources: Sendable {
     let (number, tokens) = state.withLock { state in
       let candidates = scope.id.map { state.tokens[$0] ?? [] } ?? Array(state.numbered.values)
       let tokens = candidates.filter { scope.covers($0) }
-      for token in tokens { token.beginRemoval() }
+      for token in tokens { token.beginRemoval(of: scope.range(on: token.grid)) }
       state.lastRemoval += 1
       state.removals.append(.init(number: state.lastRemoval, scope: scope, tokens: tokens))
       return (state.lastRemoval, tokens)
@@ -153,7 +153,7 @@ public final class ChunkSources: Sendable {
     erase(tokens)
     state.withLock { state in
       guard let index = state.removals.firstIndex(where: { $0.number == number }) else { return }
-      for token in state.removals.remove(at: index).tokens { token.endRemoval() }
+      for token in state.removals.remove(at: index).tokens { token.endRemoval(of: scope.range(on: token.grid)) }
     }
   }
 
@@ -198,14 +198,16 @@ package enum ChunkScope: Sendable {
   case everything
   /// All versions of a source.
   case source(id: String)
-  /// One version of a source.
-  case version(SourceDescription)
+  /// A range of one version of a source.
+  case version(SourceDescription, ByteRange = wholeRange)
+
+  static let wholeRange: ByteRange = 0..<Int.max
 
   var id: SourceID? {
     switch self {
     case .everything: nil
     case .source(let id): SourceID(id)
-    case .version(let source): SourceID(source.id)
+    case .version(let source, _): SourceID(source.id)
     }
   }
 
@@ -213,7 +215,13 @@ package enum ChunkScope: Sendable {
     switch self {
     case .everything: true
     case .source(let id): token.source.id.hasSameBytes(as: id)
-    case .version(let source): token.entry.isVersion(source)
+    case .version(let source, _): token.entry.isVersion(source)
     }
+  }
+
+  /// What is removed, in whole blocks of a grid.
+  func range(on grid: BlockGrid) -> ByteRange {
+    guard case .version(_, let range) = self else { return Self.wholeRange }
+    return grid.outward(range, in: .max)
   }
 }

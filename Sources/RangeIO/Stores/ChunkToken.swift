@@ -18,6 +18,8 @@ public final class ChunkToken: Sendable {
   /// What all tokens of this version share, on all grids.
   let entry: SourceEntry
   private let generationValue = Atomic<UInt64>(1 << 16)
+  /// What was removed, and in which generation.
+  private let removed = Locked(RemovedRanges())
   let readers = Atomic<Int>(0)
   /// The bytes charged in the memory store for its chunks, including reservations.
   let chargedBytes = Atomic<Int>(0)
@@ -47,22 +49,41 @@ public final class ChunkToken: Sendable {
 
   /// Makes the store refuse bytes that are in flight. Every removal from a single store calls this first, and then
   /// erases.
-  package func raiseGeneration() { raise(by: 1 << 16) }
+  ///
+  /// - Parameter range: what is removed, in whole blocks. Chunks of other blocks may go on moving from tier to tier.
+  package func raiseGeneration(of range: ByteRange = ChunkScope.wholeRange) {
+    removed.withLock { $0.add(range, endingAt: raise(by: 1 << 16)) }
+  }
 
-  /// Like ``raiseGeneration()``, but also refuses bytes that are requested from now on, until ``endRemoval()``.
-  package func beginRemoval() { raise(by: 1 << 16 + 1) }
+  /// Like ``raiseGeneration(of:)``, but also refuses bytes that are requested from now on, until ``endRemoval(of:)``.
+  package func beginRemoval(of range: ByteRange = ChunkScope.wholeRange) {
+    // Under the lock, so that whoever sees the new generation also sees the range.
+    removed.withLock { removed in
+      _ = raise(by: 1 << 16 + 1)
+      removed.begin(range)
+    }
+  }
 
-  /// Ends what ``beginRemoval()`` started. All tiers are erased.
-  package func endRemoval() { raise(by: 1 << 16 - 1) }
+  /// Ends what ``beginRemoval(of:)`` started, with the same range. All tiers are erased.
+  package func endRemoval(of range: ByteRange = ChunkScope.wholeRange) {
+    removed.withLock { $0.end(range, at: raise(by: 1 << 16 - 1)) }
+  }
 
-  private func raise(by step: UInt64) {
+  /// Returns the new generation.
+  private func raise(by step: UInt64) -> UInt64 {
     var generation = generation
     while generation != Self.retired {
       let (done, now) = generationValue.compareExchange(
         expected: generation, desired: generation + step, ordering: .sequentiallyConsistent)
-      if done { return }
+      if done { return generation + step }
       generation = now
     }
+    return generation
+  }
+
+  /// Whether some of `range` was removed since a generation, or is being removed.
+  fileprivate func hasRemoved(_ range: ByteRange, since generation: UInt64) -> Bool {
+    removed.withLock { $0.overlaps(range, since: generation) }
   }
 
   /// Refuses bytes of this token for good.
@@ -89,5 +110,11 @@ public struct ChunkTicket: Sendable {
   public var isValid: Bool {
     // A retired token's generation matches no ticket, and no ticket is valid during a removal.
     generation != .max && generation & 0xFFFF == 0 && token.generation == generation
+  }
+
+  /// Whether bytes of `range` may still be kept: none of it was removed since they were requested, or found in a store.
+  /// Check this under the lock of the place where they go.
+  package func isValid(for range: ByteRange) -> Bool {
+    isValid || generation != .max && token.isAlive && !token.hasRemoved(range, since: generation)
   }
 }

@@ -232,7 +232,7 @@ extension FullChunkStore {
 
   package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
     let tokens = tokens(of: source)
-    for token in tokens { token.raiseGeneration() }
+    for token in tokens { token.raiseGeneration(of: token.grid.outward(range, in: .max)) }
     guard let range = ByteRanges.intersection(range, 0..<source.byteCount) else { return }
     for token in tokens { erase(token.grid.outward(range, in: token.source.byteCount), of: token) }
   }

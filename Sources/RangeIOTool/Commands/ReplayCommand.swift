@@ -172,9 +172,26 @@ struct ReplayCommand: CommandWithStats {
     }
   }
 
+  /// The trace, which is not more than can be replayed.
   func load() async throws -> RangeTrace {
-    if let made = try MadeUpTrace(trace) { return made.trace(blockSize: try ReplayOptions.grid(blockSize).blockSize) }
-    let contents = try await withSource(SourceName(path: trace)) { try await $0.read(0..<$0.byteCount) }
+    let grid = try ReplayOptions.grid(blockSize)
+    let loaded = try await load(grid)
+    if let fault = ReplayBounds.fault(of: loaded, on: grid, order) {
+      throw ToolFailure("\(Complaint.oneLine(trace)): \(fault)")
+    }
+    return loaded
+  }
+
+  private func load(_ grid: BlockGrid) async throws -> RangeTrace {
+    if let made = try MadeUpTrace(trace) { return made.trace(blockSize: grid.blockSize) }
+    let contents = try await withSource(SourceName(path: trace)) { reader in
+      guard reader.byteCount <= ReplayBounds.traceBytes else {
+        throw ToolFailure(
+          "\(Complaint.oneLine(trace)): \(ByteCount.bytes(reader.byteCount)) are too much for a trace, of which "
+            + "\(ByteCount.bytes(ReplayBounds.traceBytes)) are read")
+      }
+      return try await reader.read(0..<reader.byteCount)
+    }
     do {
       return try RangeTrace(contents, format: format)
     } catch {

@@ -8,7 +8,7 @@ struct BlockReads: Equatable {
   /// The number of different blocks.
   private(set) var uniqueCount = 0
 
-  /// - Precondition: the trace reads fewer than 2^31 blocks.
+  /// - Precondition: the trace reads fewer than 2^31 blocks, see ``ReplayBounds``.
   init(_ trace: RangeTrace, _ grid: BlockGrid) {
     var known: [Int: Int32] = [:]
     for request in trace.requests {

@@ -14,7 +14,8 @@ struct MadeUpTrace: Equatable {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.first == "zipf" else { return nil }
     guard parts.count == 5, let blocks = Int(parts[1]), let reads = Int(parts[2]), let skew = Double(parts[3]),
-      let seed = UInt64(parts[4]), (1...1 << 26).contains(blocks), (0...1 << 30).contains(reads), (0...4).contains(skew)
+      let seed = UInt64(parts[4]), (1...1 << 26).contains(blocks), (0...ReplayBounds.blocks).contains(reads),
+      (0...4).contains(skew)
     else {
       throw .usage("'\(Complaint.oneLine(text))': write zipf:BLOCKS:READS:SKEW:SEED, such as zipf:100000:1000000:0.9:1")
     }

@@ -67,7 +67,9 @@ struct ReplayOptions: Equatable {
     }
     guard let shards else { return }
     guard shards > 0, shards & (shards - 1) == 0 else { throw .usage("--shards: '\(shards)' is not a power of two") }
-    guard shards <= most else { throw .usage("--shards: \(shards) are more than the blocks that there is room for") }
+    guard shards <= min(most, 1 << 16) else {
+      throw .usage("--shards: \(shards) are more than the blocks that there is room for, or than 65536")
+    }
   }
 
   private static func advice(_ option: String) -> String { "give a larger \(option), or say --capacity" }

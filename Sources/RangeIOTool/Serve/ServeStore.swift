@@ -36,6 +36,7 @@
         disk?.writesOnInsertion = true
         disk?.isShared = true
         disk?.keepsFastSources = command.far
+        disk?.onLackOfFreeSpace = { StandardError.line("rangeio: --spill: \($0.message)") }
       }
       keeps = all.bytes > 0
       do {

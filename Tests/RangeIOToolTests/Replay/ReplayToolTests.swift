@@ -57,6 +57,29 @@ import Testing
     #expect(cells == ["lru", "32", "16", "50.00%", "131", "kB", "65.5", "kB", "1", "65.5"])
   }
 
+  @Test(arguments: [
+    [], ["--order", "request"], ["--tiers"], ["--sizes", "10"], ["--share", "10"], ["--tiers", "--spill"],
+  ])
+  func `a trace of a few bytes that asks for everything is refused at once`(options: [String]) async throws {
+    let path = try trace("offset,length\n0,9223372036854775807\n")
+    let size = options.isEmpty || options.contains("--order") || options == ["--tiers"] ? ["--capacity", "1MiB"] : []
+    let result = try await tool(["replay", path] + size + options)
+    #expect(result.code == 1 && result.output.isEmpty)
+    #expect(result.errors.contains("2251799813685248 blocks"), "\(result.errors)")
+  }
+
+  @Test func `sizes near the largest number end with a message or work, and never with a trap`() async throws {
+    let path = try trace("offset,length\n0,8192\n9223372036854771711,4096\n")
+    for options in [
+      ["--blocks", "9223372036854775807"], ["--capacity", "9223372036854775807"],
+      ["--blocks", "1", "--block-size", "1"], ["--capacity", "7EiB", "--tiers"], ["--sizes", "100"],
+      ["--blocks", "9223372036854775807", "--shards", "4611686018427387904"],
+    ] {
+      let result = try await tool(["replay", path] + options)
+      #expect([0, 1, 2].contains(result.code), "\(options): \(result.errors)")
+    }
+  }
+
   @Test func `wrong usage ends with 2, a missing trace with 3, and what is no trace with 1`() async throws {
     let path = try trace("offset,length\n0,-4\n")
     let cases: [([String], Int, String)] = [

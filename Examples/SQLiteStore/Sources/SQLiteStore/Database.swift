@@ -26,7 +26,8 @@ extension SQLiteStore {
     let block: Int
   }
 
-  /// A row of the database. No process uses its number twice.
+  /// A row of the database. Another process that uses the database at the same time may give the same number to another
+  /// block: what is loaded or deleted is the row with this number and this key.
   struct Row {
     let number: Int64
     let byteCount: Int
@@ -34,7 +35,7 @@ extension SQLiteStore {
 }
 
 /// The table of blocks. All calls run on one queue, in order.
-// Unchecked: `handle` is used on `queue` only, and in `init`.
+// Unchecked: `handle` and `undeleted` are used on `queue` only, and in `init` and `deinit`.
 final class Database: @unchecked Sendable {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -46,9 +47,12 @@ final class Database: @unchecked Sendable {
   }
 
   private let handle: OpaquePointer
+  /// Rows to delete that could not be deleted yet, since the database is locked or the disk full.
+  private var undeleted: [(Int64, SQLiteStore.Key)] = []
   private let queue = DispatchQueue(label: "SQLiteStore")
 
-  init(_ path: String) throws {
+  /// - Parameter patience: the milliseconds to wait for another process that has the database locked.
+  init(_ path: String, patience: Int32 = 5000) throws {
     var handle: OpaquePointer?
     let result = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
     guard result == SQLITE_OK, let handle else {
@@ -56,7 +60,7 @@ final class Database: @unchecked Sendable {
       throw Failure(description: "cannot open \(path): \(String(cString: sqlite3_errstr(result)))")
     }
     self.handle = handle
-    sqlite3_busy_timeout(handle, 5000)
+    sqlite3_busy_timeout(handle, patience)
     // What is lost when the power fails is read again.
     for statement in [
       "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
@@ -87,39 +91,66 @@ final class Database: @unchecked Sendable {
 
   func write(_ bytes: Bytes, _ row: SQLiteStore.Row, _ key: SQLiteStore.Key, then: @escaping @Sendable (Bool) -> Void) {
     queue.async { [self] in
-      let values: [Value] = [
-        .number(row.number), .bytes(Bytes(key.version.source)), .bytes(Bytes(key.version.form)),
-        .number(Int64(key.version.blockSize)), .number(Int64(key.block)), .bytes(bytes),
-      ]
-      // `try?`: a block that cannot be written is read again.
+      deleteWhatIsLeft()
+      let values = Self.values(row.number, key) + [.bytes(bytes)]
+      // `try?`: a block that cannot be written is read again. So is one whose number another process was quicker to use.
       then((try? run("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", values)) != nil)
     }
   }
 
-  func load(_ number: Int64) async -> Bytes? {
+  private static func values(_ number: Int64, _ key: SQLiteStore.Key) -> [Value] {
+    [
+      .number(number), .bytes(Bytes(key.version.source)), .bytes(Bytes(key.version.form)),
+      .number(Int64(key.version.blockSize)), .number(Int64(key.block)),
+    ]
+  }
+
+  private static let isRow = "number = ? AND source = ? AND version = ? AND blockSize = ? AND block = ?"
+
+  func load(_ number: Int64, of key: SQLiteStore.Key) async -> Bytes? {
     await withCheckedContinuation { continuation in
       queue.async { [self] in
         var bytes: Bytes?
         // `try?`: a block that cannot be read is read from the source.
-        try? run("SELECT bytes FROM blocks WHERE number = ?", [.number(number)]) { bytes = Self.bytes($0, 0) }
+        try? run("SELECT bytes FROM blocks WHERE \(Self.isRow)", Self.values(number, key)) {
+          bytes = Self.bytes($0, 0)
+        }
         continuation.resume(returning: bytes)
       }
     }
   }
 
-  func delete(_ number: Int64) {
+  /// A block that cannot be deleted now is deleted later: it must not come back in the next process.
+  func delete(_ number: Int64, of key: SQLiteStore.Key) {
     queue.async { [self] in
-      do {
-        try run("DELETE FROM blocks WHERE number = ?", [.number(number)])
-      } catch {
-        // A removed block must not come back in the next process.
-        fatalError("SQLiteStore: cannot delete a block: \(error)")
-      }
+      undeleted.append((number, key))
+      deleteWhatIsLeft()
     }
   }
 
-  func flush() async {
-    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+  @discardableResult private func deleteWhatIsLeft() -> Failure? {
+    while let (number, key) = undeleted.last {
+      do {
+        try run("DELETE FROM blocks WHERE \(Self.isRow)", Self.values(number, key))
+        undeleted.removeLast()
+      } catch {
+        return Failure(description: "\(undeleted.count) removed blocks are still in the database: \(error)")
+      }
+    }
+    return nil
+  }
+
+  /// Throws if something that was removed could not be deleted yet.
+  func flush() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      queue.async { [self] in
+        if let failure = deleteWhatIsLeft() {
+          continuation.resume(throwing: failure)
+        } else {
+          continuation.resume()
+        }
+      }
+    }
   }
 
   private func run(_ sql: String, _ values: [Value] = [], row: (OpaquePointer) -> Void = { _ in }) throws {

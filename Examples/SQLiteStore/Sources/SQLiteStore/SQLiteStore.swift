@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// A read never waits for the database here: an index in memory knows which blocks it has, and a block is loaded as a
 /// deferred piece. Blocks that come are found in memory until they are written.
+///
+/// Several processes may use one database. Each finds what was there when it opened it and what it writes itself, has
+/// its own limit, and removes only what it knows.
 final class SQLiteStore: ChunkTier {
   private struct State {
     var rows: [Key: Row] = [:]
@@ -27,10 +30,12 @@ final class SQLiteStore: ChunkTier {
   private static let mostUnwritten = 8 << 20
 
   /// Opens the database at `path`, with what an earlier process has left there.
-  init(_ path: String, limit: ByteCount, sources: ChunkSources = ChunkSources()) throws {
+  init(
+    _ path: String, limit: ByteCount, sources: ChunkSources = ChunkSources(), patience: Int32 = 5000
+  ) throws {
     self.sources = sources
     self.limit = limit.bytes
-    database = try Database(path)
+    database = try Database(path, patience: patience)
     var found = State()
     for (key, row) in try database.rows() {
       found.rows[key] = row
@@ -42,8 +47,8 @@ final class SQLiteStore: ChunkTier {
     _ = makeRoom(for: 0)
   }
 
-  /// Waits until everything before this call is written.
-  func flush() async { await database.flush() }
+  /// Waits until everything before this call is written. Throws if something that was removed could not be deleted yet.
+  func flush() async throws { try await database.flush() }
 
   // MARK: what every store does
 
@@ -78,7 +83,7 @@ final class SQLiteStore: ChunkTier {
 
   /// Loads a block. One that cannot be read is not found again.
   private func load(_ row: Row, of key: Key) async -> Bytes? {
-    let bytes = await database.load(row.number)
+    let bytes = await database.load(row.number, of: key)
     if let bytes, bytes.count == row.byteCount { return bytes }
     state.withLock { state in
       if state.rows[key]?.number == row.number { remove([key], from: &state) }
@@ -177,7 +182,7 @@ final class SQLiteStore: ChunkTier {
       guard let row = state.rows.removeValue(forKey: key) else { continue }
       state.byteCount -= row.byteCount
       if state.unwritten.removeValue(forKey: row.number) != nil { state.unwrittenByteCount -= row.byteCount }
-      database.delete(row.number)
+      database.delete(row.number, of: key)
     }
   }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import RangeIO
 import RangeIOTesting
@@ -67,14 +68,15 @@ let directory = FileManager.default.temporaryDirectory.appendingPathComponent("S
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: directory) }
 func open(
-  _ name: String, limit: ByteCount = .mebibytes(4), sources: ChunkSources = ChunkSources()
+  _ name: String, limit: ByteCount = .mebibytes(4), sources: ChunkSources = ChunkSources(), patience: Int32 = 5000
 ) throws -> SQLiteStore {
-  try SQLiteStore(directory.appendingPathComponent(name).path, limit: limit, sources: sources)
+  try SQLiteStore(
+    directory.appendingPathComponent(name).path, limit: limit, sources: sources, patience: patience)
 }
 
 // The contract, as `Caching` relies on it.
 for seed in 1...2 as ClosedRange<UInt64> {
-  try await StoreConformance.check(seed: seed, settle: { await ($0 as? SQLiteStore)?.flush() }) { sources, limit in
+  try await StoreConformance.check(seed: seed, settle: { try await ($0 as? SQLiteStore)?.flush() }) { sources, limit in
     try open("contract\(seed)", limit: limit, sources: sources)
   }
 }
@@ -84,7 +86,7 @@ print("the store fulfils the contract")
 do {
   let store = try open("blocks")
   let reads = try await readAll(1, through: store)
-  await store.flush()
+  try await store.flush()
   print("the first process asked the server \(reads) times")
   check(reads > 0, "nothing was read")
 }
@@ -106,10 +108,45 @@ do {
   // Another version: none of the old bytes.
   check(try await readAll(2, through: tiers) > 0, "another version was served")
   tiers.remove(source: "server")
-  await store.flush()
+  try await store.flush()
 }
 do {
   let reads = try await readAll(1, through: try open("blocks"))
   check(reads > 0, "what was removed came back")
   print("after a removal, a process asked it \(reads) times")
+}
+
+// Three processes on one database: a number is used again after the newest rows are gone.
+do {
+  let first = try open("shared")
+  _ = try await readAll(3, through: first)
+  try await first.flush()
+  let second = try open("shared")
+  second.remove(source: "server")
+  try await second.flush()
+  let third = try open("shared")
+  _ = try await readAll(4, through: third)
+  try await third.flush()
+  _ = try await readAll(3, through: first)
+  _ = try await readAll(4, through: third)
+  _ = try await readAll(3, through: try open("shared"))
+  print("three processes on one database had the right bytes")
+}
+
+// A database that another process has locked: reads go on, and what was removed is deleted later.
+do {
+  let store = try open("locked", patience: 10)
+  _ = try await readAll(1, through: store)
+  try await store.flush()
+  var other: OpaquePointer?
+  check(sqlite3_open(directory.appendingPathComponent("locked").path, &other) == SQLITE_OK, "cannot open")
+  check(sqlite3_exec(other, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK, "cannot lock")
+  store.remove(source: "server")
+  check(try await readAll(2, through: store) > 0, "another version was served")
+  check((try? await store.flush()) == nil, "a removal that is not written was acknowledged")
+  check(sqlite3_exec(other, "COMMIT", nil, nil, nil) == SQLITE_OK, "cannot unlock")
+  sqlite3_close_v2(other)
+  try await store.flush()
+  check(try await readAll(1, through: try open("locked")) > 0, "what was removed came back")
+  print("a locked database cost nothing but time")
 }

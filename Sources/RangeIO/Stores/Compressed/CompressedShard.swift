@@ -119,7 +119,7 @@ struct CompressedShard: ~Copyable {
     // Charged before checking the ticket. A removal raises the generation first, and skips tokens with no charge. So
     // one of the two sees the other.
     ticket.token.chargedBytesBelow.wrappingAdd(place.stored, ordering: .sequentiallyConsistent)
-    guard ticket.isValid else {
+    guard ticket.isValid(for: record.range(on: ticket.token.grid)) else {
       ticket.token.chargedBytesBelow.wrappingSubtract(place.stored, ordering: .relaxed)
       counts.stale += 1
       return nil

@@ -34,7 +34,7 @@ extension CompressedStore {
 
   private func store(_ piece: RangedBytes, _ chunk: Chunk) -> Outcome {
     let token = chunk.token
-    guard chunk.ticket.isValid else { return .stale }
+    guard chunk.isValid else { return .stale }
     // Offsets in larger blocks do not fit into a record.
     guard token.grid.shift <= 30 else { return .dropped }
     guard !isExpired(chunk) else { return .expired }
@@ -108,7 +108,7 @@ extension CompressedStore {
     var isPublished = true
     for chunk in Chunk.split(bytes, at: range, ticket: ticket) {
       insertDemoted(chunk)
-      isPublished = isPublished && ticket.isValid
+      isPublished = isPublished && chunk.isValid
     }
     return isPublished
   }

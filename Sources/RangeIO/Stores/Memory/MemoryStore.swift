@@ -208,7 +208,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 extension MemoryStore {
   package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
     let tokens = sources.tokens(of: source)
-    for token in tokens { token.raiseGeneration() }
+    for token in tokens { token.raiseGeneration(of: token.grid.outward(range, in: .max)) }
     guard let range = ByteRanges.intersection(range, 0..<Int.max) else { return }
     for token in tokens { erase(token, token.grid.blocks(covering: range)) }
   }

@@ -31,7 +31,9 @@ public struct DiskConfiguration: Sendable {
   /// Whether everything is written once the store is full. Default: only blocks that are remembered to have come
   /// before. So blocks that are read once do not push out blocks that are read again.
   public var keepsFirstReads = false
-  /// The free space that must remain on the disk. Nothing is written that would leave less. Default: 1 GiB.
+  /// The free space that must remain on the disk. Nothing is written that would leave less: the oldest blocks are dropped
+  /// for what is new, but only if that is enough. With less free, what is there stays and is read, nothing new is kept,
+  /// and ``DiskStatistics/lacksFreeSpace`` says so. A file system that tells no sizes counts as free. Default: 1 GiB.
   public var freeSpaceFloor = ByteCount.gibibytes(1)
   /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
   /// is below 16 MiB.
@@ -56,6 +58,8 @@ public struct DiskConfiguration: Sendable {
   package var time = TimeSource.continuous
   /// Where timers run. Default: Swift's own threads.
   package var background = BackgroundWork()
+  /// Called when the store stops keeping what is new, since too little of the disk is free: once, until there is enough.
+  package var onLackOfFreeSpace: @Sendable (ReadError) -> Void = { _ in }
   /// The disk.
   package var disk: (any SpillDisk)?
   /// Where calls that wait for the disk run. Default: the directory's own threads, two for reads and one for writes.

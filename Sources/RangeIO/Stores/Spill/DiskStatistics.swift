@@ -86,6 +86,9 @@ public struct DiskStatistics: Hashable, Sendable, Encodable {
   package var rates = Rates()
   /// Whether the disk is in use. `false` for a while after it failed or hung.
   public var isDiskInUse: Bool { breaker == .closed }
+  /// Whether nothing new is kept because too little of the disk is free, see ``DiskConfiguration/freeSpaceFloor``. The
+  /// store looks again every few minutes.
+  public package(set) var lacksFreeSpace = false
   /// Whether the disk is in use, in detail.
   package var breaker = Breaker.closed
   /// How often the disk was found to be sick.
@@ -145,7 +148,8 @@ public struct DiskStatistics: Hashable, Sendable, Encodable {
 extension DiskStatistics: CustomStringConvertible {
   /// A one-line summary for people.
   public var description: String {
-    let state = breaker == .closed ? "" : ", disk \(breaker.rawValue)"
+    let room = lacksFreeSpace ? ", nothing new is kept: too little of the disk is free" : ""
+    let state = room + (breaker == .closed ? "" : ", disk \(breaker.rawValue)")
     let near = notSlower == 0 ? "" : ", \(notSlower) not kept as their source is no slower than the disk"
     return
       "\(blocks) blocks in \(segments) segments, \(bytes) of \(limit) bytes, \(ByteRanges.sum(hits, stagedHits)) hits, "

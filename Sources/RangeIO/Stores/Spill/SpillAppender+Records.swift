@@ -35,7 +35,7 @@ extension SpillAppender {
     record.count = UInt32(entry.chunk.range.count)
     var place = finish(record, target, gathering: isGathered ? bytes : nil)
     place.isOnTrial = entry.isOnTrial
-    pending.append(.chunk(key: key, number: entry.number, slot: entry.slot, ticket: entry.chunk.ticket, place))
+    pending.append(.chunk(key: key, number: entry.number, slot: entry.slot, place))
     return true
   }
 
@@ -238,11 +238,11 @@ extension SpillState {
         new.isOnTrial = table[found].isOnTrial
         set(slot, block, new)
         counts.reinsertions += 1
-      case .chunk(let key, let number, let slot, let ticket, let new):
+      case .chunk(let key, let number, let slot, let new):
         // Unless it was removed in between, and already counted.
         guard let entry = unstage(key, number) else { continue }
         done.append(entry)
-        guard ticket.isValid else {
+        guard entry.chunk.isValid else {
           counts.stale += 1
           continue
         }

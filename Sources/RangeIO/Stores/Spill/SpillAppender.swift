@@ -20,7 +20,7 @@ struct OpenSegment {
 struct SpillAppender: ~Copyable {
   /// A record that can be found once it is written.
   enum Pending {
-    case chunk(key: UInt64, number: UInt64, slot: Int, ticket: ChunkTicket, SpillTable.Record)
+    case chunk(key: UInt64, number: UInt64, slot: Int, SpillTable.Record)
     /// A copy from another place.
     case copy(slot: Int, block: Int, from: SpillTable.Record, SpillTable.Record)
     case tombstone(SpillState.Tombstone)

@@ -119,6 +119,8 @@ final class SpillWatchedCalls {
 enum SpillTrouble: Error {
   /// There is no room within the limit, or above the minimum of free disk space.
   case noRoom
+  /// The disk has this many bytes free, and with a new file fewer than the minimum would be left, whatever is dropped.
+  case belowFloor(free: Int)
   /// Another process that shares the limit does not end its turn to create a file.
   case busy
   case failed(Errno)
@@ -126,7 +128,7 @@ enum SpillTrouble: Error {
   /// Whether reading can continue anyway.
   var concernsWritesOnly: Bool {
     switch self {
-    case .noRoom, .busy: true
+    case .noRoom, .belowFloor, .busy: true
     case .failed(let errno):
       [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .fileTooLarge].contains(errno)
         || errno.isShortageOfDescriptors
@@ -134,9 +136,17 @@ enum SpillTrouble: Error {
   }
 
   /// The error to report for a directory.
-  func error(in directory: String) -> ReadError {
+  func error(for configuration: SpillStore.Configuration) -> ReadError {
+    let directory = configuration.directory
     switch self {
     case .noRoom: return .noSpillRoom(directory)
+    case .belowFloor(let free):
+      return ReadError(
+        .limitExceeded,
+        "the disk of the spill directory has \(ByteCount.bytes(free)) free, which is too little for a file of "
+          + "\(ByteCount.bytes(configuration.segmentBytes)) beside the \(configuration.freeSpaceFloor) that must stay free: "
+          + "nothing new is kept until there is more. Make room, or lower `freeSpaceFloor` or `segmentSize`",
+        isTransient: true, context: .init(source: directory))
     case .busy:
       return ReadError(
         .inUse,

@@ -130,6 +130,8 @@ struct SpillSegmentHeader: Equatable {
   var epoch: UInt64
   var number: UInt64
   var created: Int64
+  /// Which codec of the user's its chunks are encoded with, see ``ChunkCodec/spilledIdentity``.
+  var codec: UInt64 = 0
 
   /// Whether this is the header of a directory's segment with this number.
   func isSegment(_ number: UInt64, of root: SpillRoot) -> Bool {
@@ -143,7 +145,8 @@ struct SpillSegmentHeader: Equatable {
     guard check == CRC32C.of(bytes.part(0, 60)) else { return nil }
     let header = SpillSegmentHeader(
       directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
-      number: bytes.number(32, UInt64.self), created: bytes.number(40, Int64.self))
+      number: bytes.number(32, UInt64.self), created: bytes.number(40, Int64.self),
+      codec: bytes.number(48, UInt64.self))
     return (header, check)
   }
 
@@ -154,9 +157,26 @@ struct SpillSegmentHeader: Equatable {
     bytes.put(epoch, 24)
     bytes.put(number, 32)
     bytes.put(created, 40)
+    bytes.put(codec, 48)
     let check = CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60))
     bytes.put(check, 60)
     return check
+  }
+}
+
+extension ChunkCodec {
+  /// What the header of a segment says about the codec of its chunks with ids from 128 on: a digest of its identity
+  /// (FNV-1a, 64 bits). 0 if that is its number alone, which each record has.
+  var spilledIdentity: UInt64 {
+    let identity = identity
+    guard !(self is any LibraryCodec), identity != [id] else { return 0 }
+    let digest = ([id] + identity).reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return max(1, digest)
+  }
+
+  /// Whether it decodes records with this number in a segment whose header says this about its codec.
+  func decodes(_ number: UInt8, in segment: UInt64) -> Bool {
+    number == id && (number < 128 || segment == spilledIdentity)
   }
 }
 

@@ -47,7 +47,8 @@ package struct SpillInspection {
   func segments() throws(ReadError) -> (numbers: [UInt64], byteCount: Int) {
     let numbers = try folder.names().compactMap { SpillFormat.segmentNumber($0) }.sorted()
     var byteCount = 0
-    for number in numbers { byteCount += status(of: number)?.size ?? 0 }
+    // A file may have been stretched to any length.
+    for number in numbers { byteCount = ByteRanges.sum(byteCount, status(of: number)?.size ?? 0) }
     return (numbers, byteCount)
   }
 

@@ -195,7 +195,7 @@ final class SpillLoader: PieceLoader {
       CRC32C.of(read.payload) == record.payloadCheck
     else { return nil }
     if let block = read.block { return record.codec == 0 ? block.bytes(part.count) : nil }
-    guard let codec = store.codec(record.codec), let buffer = BlockBacking.allocate(part.count),
+    guard let codec = store.codec(record.codec, in: run.segment), let buffer = BlockBacking.allocate(part.count),
       codec.decode(read.payload, into: buffer.memory)
     else { return nil }
     return buffer.bytes(part.count)
@@ -203,9 +203,9 @@ final class SpillLoader: PieceLoader {
 }
 
 extension SpillStore {
-  /// The codec with this number, if it is known.
-  func codec(_ id: UInt8) -> (any ChunkCodec)? {
-    if configuration.codec.id == id { return configuration.codec }
+  /// The codec with this number in a segment, if it is known.
+  func codec(_ id: UInt8, in segment: SpillSegment) -> (any ChunkCodec)? {
+    if configuration.codec.decodes(id, in: segment.codec) { return configuration.codec }
     switch id {
     case 0: return IdentityCodec()
     case 1: return LZ4Codec()

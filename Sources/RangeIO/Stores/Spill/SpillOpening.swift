@@ -166,7 +166,8 @@ struct SpillOpening {
       counted.lastNumber = max(counted.lastNumber, number)
       let charge = SpillLedger.charge(of: status)
       ledger.charge(charge)
-      let segment = SpillSegment(number: number, check: check, charge: charge, ledger: ledger, files: files)
+      let segment = SpillSegment(
+        number: number, check: check, codec: header.codec, charge: charge, ledger: ledger, files: files)
       files.enter(file, number)
       do throws(Errno) {
         if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {

@@ -8,6 +8,8 @@ final class SpillSegment: Sendable {
   let number: UInt64
   /// The check that every record repeats.
   let check: UInt32
+  /// Which codec of the user's its chunks are encoded with, as its header says.
+  let codec: UInt64
   private let files: SpillFiles
   private let ledger: SpillLedger
   private let isUnlinked = Atomic<Bool>(false)
@@ -15,9 +17,10 @@ final class SpillSegment: Sendable {
   private let hasEnded = Atomic<Bool>(false)
 
   /// Creates a segment for which `charge` bytes of `ledger` were taken.
-  init(number: UInt64, check: UInt32, charge: Int, ledger: SpillLedger, files: SpillFiles) {
+  init(number: UInt64, check: UInt32, codec: UInt64 = 0, charge: Int, ledger: SpillLedger, files: SpillFiles) {
     self.number = number
     self.check = check
+    self.codec = codec
     self.charge = Atomic(charge)
     self.ledger = ledger
     self.files = files

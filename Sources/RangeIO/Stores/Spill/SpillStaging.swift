@@ -172,7 +172,7 @@ extension SpillState {
     _ chunk: Chunk, of identity: SpillIdentity, isGated: Bool, largest: Int, now: ReadInstant, wallNow: Int64
   ) -> (SpillStore.Offer, SpillStaging.Entry?) {
     counts.offered += 1
-    guard !isClosed, chunk.ticket.isValid else {
+    guard !isClosed, chunk.isValid else {
       counts.stale += 1
       return (.stale, nil)
     }
@@ -225,7 +225,7 @@ extension SpillState {
     }
     var replaced: SpillStaging.Entry?
     if let old = staging[key] {
-      guard !old.chunk.ticket.isValid else {
+      guard !old.chunk.isValid else {
         counts.present += 1
         return (.taken, nil)
       }
@@ -245,7 +245,7 @@ extension SpillState {
   /// The waiting chunk of a block, if it may still be found.
   func waiting(_ source: Int, _ block: Int, now: ReadInstant) -> SpillStaging.Entry? {
     guard staging.bytes > 0, let key = SpillTable.key(source: source, block: block), let entry = staging[key],
-      entry.chunk.ticket.isValid, !isExpired(entry.chunk, now: now)
+      entry.chunk.isValid, !isExpired(entry.chunk, now: now)
     else { return nil }
     return entry
   }

@@ -54,6 +54,8 @@ struct SpillState: ~Copyable {
   /// Whether removals could not be written because there is no room. Then a disk that is otherwise healthy is used
   /// before they are written.
   var lacksRoomToRemove = false
+  /// Whether nothing is written because the disk has too little free space.
+  var lacksFreeSpace = false
   var isWriting = false
   /// Whether a timer will start writing what waits.
   var isLingering = false
@@ -108,6 +110,7 @@ struct SpillState: ~Copyable {
     all.stagedBytes = staging.bytes
     all.bytes = ledger.bytes
     if choosesCodec { (all.form, all.rates) = (codecChoice.chosen, .init(codecChoice)) }
+    all.lacksFreeSpace = lacksFreeSpace
     all.breaker = breaker.state
     all.breakerOpenings = breaker.openings
     all.breakerClosings = breaker.closings

@@ -61,7 +61,8 @@ extension SpillStore {
     guard let binding = binding(of: token), binding.identity != nil else {
       return [.missing(range, .disk, "what version of the source this is cannot be written down")]
     }
-    let missing = isDearEnough(binding.token.source, for: grid.blockSize) ? String.notKept : Self.notSlower
+    let kept = state.withLock { $0.lacksFreeSpace } ? Self.noFreeSpace : String.notKept
+    let missing = isDearEnough(binding.token.source, for: grid.blockSize) ? kept : Self.notSlower
     guard let slot = binding.slot else { return [.missing(range, .disk, missing)] }
     let wallNow = configuration.wallClock()
     let now = self.now
@@ -93,6 +94,8 @@ extension SpillStore {
   private static let notSlower =
     "the source says that it costs no more to read than a disk, so nothing of it is written: state its cost, or have the "
     + "store keep all sources"
+  private static let noFreeSpace =
+    "nothing new is written, since too little of the disk is free: make room, or lower `freeSpaceFloor`"
   private static let cameLater = "its block was written before the source had these bytes"
 
   /// The parts of `range` that are here, in order, block by block.

@@ -99,7 +99,7 @@ extension SpillStore {
       let copy = Bytes(count: part.count) { slice.copyBytes(to: $0) }
       if insertDemoted(Chunk(ticket: ticket, block: block, piece: RangedBytes(part, copy))) { isTaken = true }
     }
-    return isTaken && ticket.isValid
+    return isTaken && ticket.isValid(for: range)
   }
 
   /// Does nothing: the store holds a copy, which stays.
@@ -121,7 +121,7 @@ extension SpillStore {
     }
     try await flush()
     // It was removed in between: nothing to do.
-    guard !holds(range, token: token.number, grid: grid), ticket.isValid else { return }
+    guard !holds(range, token: token.number, grid: grid), ticket.isValid(for: range) else { return }
     throw whyNotNow(context)
   }
 

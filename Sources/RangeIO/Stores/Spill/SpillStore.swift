@@ -178,9 +178,11 @@ extension SpillStore {
         "the limit of \(configuration.limit.bytes) bytes leaves no room for two files of \(size): choose a limit of at "
           + "least \(size * 2 + fixedBytes)", context: .init(source: configuration.directory))
     }
-    guard configuration.codec.id <= 1 || configuration.codec.id >= 128 else {
+    // By type: its number says nothing about what a codec writes.
+    guard configuration.codec is any LibraryCodec || configuration.codec.id >= 128 else {
       throw ReadError(
-        .invalidConfiguration, "codec ids 2 to 127 are this library's: give the codec one of 128 to 255",
+        .invalidConfiguration,
+        "the codec has the id \(configuration.codec.id), and 0 to 127 are this library's: give it one of 128 to 255",
         context: .init(source: configuration.directory))
     }
   }
@@ -196,7 +198,7 @@ extension SpillStore {
   ///   not be written.
   package func flush() async throws { try await flush(by: nil) }
 
-  /// - Parameter end: when to stop waiting for a disk that hangs.
+  /// - Parameter end: when to stop waiting for a disk that hangs, with ``ReadError/Code/timedOut``.
   func flush(by end: ReadInstant?) async throws {
     guard readOnlyReason != .configured else { return }
     let answer = Promise<Void>()
@@ -213,7 +215,8 @@ extension SpillStore {
         answer.fail(
           ReadError(
             .timedOut,
-            "the disk of the spill directory did not answer in time: what was not written yet is lost, which only costs time",
+            "the disk of the spill directory did not answer in time: what is not written when the store closes is lost, "
+              + "which only costs time",
             context: .init(source: directory)))
       }
     }

@@ -8,6 +8,8 @@ struct SpillWalk {
   private(set) var place = SpillFormat.headerCount
   private let number: UInt64
   private let length: Int
+  /// Whether the file is longer than any segment. Then nothing is looked for behind its records: that could take days.
+  private let isStretched: Bool
   /// The check of the segment, if its header is valid.
   private let check: UInt32?
   private var window: SpillWindow
@@ -25,7 +27,8 @@ struct SpillWalk {
   /// - Parameter root: tells which segments belong to the directory; `nil` if that is not known.
   init(_ number: UInt64, _ file: any SpillFile, length: Int, of root: SpillRoot?) throws(Errno) {
     self.number = number
-    self.length = length
+    isStretched = length > SpillFormat.largestSegment
+    self.length = min(length, SpillFormat.largestSegment)
     window = SpillWindow(file)
     guard let (header, check) = try SpillScan.header(of: file) else {
       check = nil
@@ -40,7 +43,8 @@ struct SpillWalk {
     }
     self.check = check
     let end = try SpillScan.bytes(of: file, at: max(0, length - SpillFormat.trailerCount), SpillFormat.trailerCount)
-    hasTrailer = end.withUnsafeBytes { SpillTrailer.footer($0, length: length, segmentCheck: check) } != nil
+    hasTrailer =
+      !isStretched && end.withUnsafeBytes { SpillTrailer.footer($0, length: length, segmentCheck: check) } != nil
     if header.number != number {
       refuse("the file is segment \(header.number) under another name")
     } else if let root, !header.isSegment(number, of: root) {
@@ -48,6 +52,7 @@ struct SpillWalk {
     } else {
       found.segments = 1
       if hasTrailer { found.sealedSegments = 1 }
+      if isStretched { add("the file has \(length) bytes, more than any segment") }
     }
   }
 
@@ -174,6 +179,10 @@ struct SpillWalk {
 
   /// There is no valid record here: looks for the next one.
   private mutating func skip() throws(Errno) {
+    guard !isStretched else {
+      isOver = true
+      return
+    }
     if let next = try nextRecord(after: place) {
       confirm()
       add("there is no record")

@@ -27,6 +27,7 @@ extension SpillWriter {
           state.writeFailure = nil
           state.isHeldUp = false
           state.lacksRoomToRemove = false
+          state.lacksFreeSpace = false
         }
       } catch {
         fail(error, work, left)
@@ -112,13 +113,13 @@ extension SpillWriter {
 
   private func append(_ key: UInt64, _ entry: SpillStaging.Entry) throws(SpillTrouble) {
     let now = core.now
-    guard entry.chunk.ticket.isValid, !core.state.withLock({ $0.isExpired(entry.chunk, now: now) }) else {
+    guard entry.chunk.isValid, !core.state.withLock({ $0.isExpired(entry.chunk, now: now) }) else {
       drop(key, entry)
       return
     }
     try makeRoom(payload: entry.chunk.range.count, of: entry.slot)
     // Making room forgets sources that are not needed. If a source is removed at the same time, it may be one of them.
-    guard entry.chunk.ticket.isValid else {
+    guard entry.chunk.isValid else {
       drop(key, entry)
       return
     }
@@ -141,7 +142,7 @@ extension SpillWriter {
   private func fail(_ trouble: SpillTrouble, _ work: Work, _ left: Removals) {
     appender.abandon()
     let now = core.now
-    let failure = trouble.error(in: core.configuration.directory)
+    let failure = trouble.error(for: core.configuration)
     let dropped = core.state.withLock { state -> [SpillStaging.Entry] in
       state.staging.putBack(left)
       state.writeFailure = failure
@@ -162,6 +163,9 @@ extension SpillWriter {
       return dropped
     }
     withExtendedLifetime(dropped) {}
+    if case .belowFloor = trouble, core.state.withLock({ $0.beginLackOfFreeSpace() }) {
+      core.configuration.onLackOfFreeSpace(failure)
+    }
     guard case .failed(let errno) = trouble else {
       core.state.withLock { $0.lastFailure = failure }
       return
@@ -171,6 +175,12 @@ extension SpillWriter {
 }
 
 extension SpillState {
+  /// Returns whether this is new.
+  fileprivate mutating func beginLackOfFreeSpace() -> Bool {
+    defer { lacksFreeSpace = true }
+    return !lacksFreeSpace
+  }
+
   /// Forgets all segments: they belong to an older epoch.
   fileprivate mutating func forgetSegments() -> [SpillSegment] {
     let all = places.compactMap { $0?.segment }

@@ -193,6 +193,8 @@ extension SpillWriter {
         core.state.withLock { $0.counts.damaged += 1 }
         continue
       }
+      // A segment says for all its chunks which codec of the user's they are of.
+      guard header.codec < 128 || segment.codec == appender.open?.segment.codec else { continue }
       isComplete = appender.hasRoom(payload: Int(old.stored), of: old.source, beside: reserved)
       guard isComplete else { break }
       try appender.append(copyOf: old, header, bytes.part(start, Int(old.stored)))

@@ -23,6 +23,7 @@ extension SpillWriter {
   /// Creates the next segment, and makes room for the one after it.
   private func makeSegment() throws(SpillTrouble) {
     let size = core.configuration.segmentBytes
+    try expectFloor(beside: size)
     try takeSpace(size)
     var isUsed = false
     defer { if !isUsed { core.ledger.give(size) } }
@@ -77,7 +78,8 @@ extension SpillWriter {
       }
     }
     let header = SpillSegmentHeader(
-      directoryID: root.directoryID, epoch: root.epoch, number: lastSegment, created: core.configuration.wallClock())
+      directoryID: root.directoryID, epoch: root.epoch, number: lastSegment, created: core.configuration.wallClock(),
+      codec: core.configuration.codec.spilledIdentity)
     var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
     let check = memory.withUnsafeMutableBytes { header.write(to: $0) }
     do throws(Errno) {
@@ -91,7 +93,7 @@ extension SpillWriter {
     }
     appender.unsynced.hasNames = true
     let segment = SpillSegment(
-      number: lastSegment, check: check, charge: size, ledger: core.ledger, files: core.files)
+      number: lastSegment, check: check, codec: header.codec, charge: size, ledger: core.ledger, files: core.files)
     core.files.enter(file!, lastSegment)
     let place = core.state.withLock { state in
       state.counts.segmentsMade += 1
@@ -123,20 +125,36 @@ extension SpillWriter {
     }
   }
 
+  /// Throws if a new segment cannot leave the minimum of free disk space even when all others are gone: then none should
+  /// go.
+  private func expectFloor(beside size: Int) throws(SpillTrouble) {
+    let free = try freeBytes()
+    let fixed = SpillStore.fixedBytes + core.state.withLock { $0.leftBytes }
+    let most = dropsOldest ? max(0, core.ledger.bytes - fixed) : 0
+    guard ByteRanges.sum(free, most) - size >= core.configuration.freeSpaceFloor.bytes else {
+      throw .belowFloor(free: free)
+    }
+  }
+
+  private func freeBytes() throws(SpillTrouble) -> Int {
+    do throws(Errno) { return max(0, try core.directory.freeByteCount()) } catch { throw .failed(error) }
+  }
+
   /// Frees segments until a new one leaves the minimum of free disk space.
   private func keepFloor(beside size: Int) throws(SpillTrouble) {
     let floor = core.configuration.freeSpaceFloor.bytes
     let before = core.ledger.bytes
     var missing: Int?
     while true {
-      let free: Int
-      do throws(Errno) { free = try core.directory.freeByteCount() } catch { throw .failed(error) }
+      let free = try freeBytes()
       if free - size >= floor { return }
       // Frees no more than is missing, since some file systems report freed space only later.
       let (wanted, overflow) = floor.addingReportingOverflow(size)
-      let most = missing ?? (overflow ? .max : wanted) - max(0, free)
+      let most = missing ?? (overflow ? .max : wanted) - free
       missing = most
-      guard dropsOldest, before - core.ledger.bytes < most, try freeSegment(copying: false) else { throw .noRoom }
+      guard dropsOldest, before - core.ledger.bytes < most, try freeSegment(copying: false) else {
+        throw .belowFloor(free: free)
+      }
     }
   }
 

@@ -102,7 +102,7 @@ final class SpillWriter: @unchecked Sendable {
         if let failure { for answer in failed { answer.fail(failure) } }
         let result = sync()
         for answer in answers {
-          answer.resolve(result.mapError { $0.error(in: core.configuration.directory) as any Error })
+          answer.resolve(result.mapError { $0.error(for: core.configuration) as any Error })
         }
       case .close(let answer):
         shutDown()

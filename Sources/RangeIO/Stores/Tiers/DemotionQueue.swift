@@ -58,7 +58,7 @@ final class DemotionQueue: EvictionSink {
     // them.
     state.withLock { state in
       for chunk in chunks {
-        guard !isPaused(state), chunk.ticket.isValid else {
+        guard !isPaused(state), chunk.isValid else {
           state.counts.dropped += 1
           continue
         }
@@ -125,7 +125,7 @@ final class DemotionQueue: EvictionSink {
 
   private func move(_ entry: DemotionQueueState.Entry) {
     let chunk = entry.chunk
-    let isPublished = chunk.ticket.isValid && lower.insertDemoted(chunk)
+    let isPublished = chunk.isValid && lower.insertDemoted(chunk)
     state.withLock { state in
       state.queue.finish(entry)
       if isPublished { state.counts.moved += 1 } else { state.counts.refused += 1 }
@@ -163,7 +163,7 @@ final class DemotionQueue: EvictionSink {
   }
 
   private func mayBeFound(_ entry: DemotionQueueState.Entry) -> Bool {
-    entry.chunk.ticket.isValid && !isExpired(entry.chunk)
+    entry.chunk.isValid && !isExpired(entry.chunk)
   }
 
   /// The parts of `range` that are moving and may still be found. Does not count as a read.

@@ -105,12 +105,15 @@ extension TieredChunkStore {
   ///
   /// Chunks that could not be written are dropped, as always. Removals are not.
   ///
-  /// - Throws: `CancellationError`; the error of the disk if something could not be made durable, or a removal could
-  ///   not be written.
-  public func flush() async throws {
+  /// - Parameter deadline: how long to wait for a disk that hangs. What was not written by then still waits to be
+  ///   written.
+  /// - Throws: `CancellationError`; ``ReadError/Code/timedOut`` at the deadline; the error of the disk if something could
+  ///   not be made durable, or a removal could not be written.
+  public func flush(within deadline: Duration = .seconds(60)) async throws {
     guard let spill else { return }
-    try await waitForMovers(spill, until: nil)
-    try await spill.flush()
+    let end = now.advanced(by: deadline)
+    try await waitForMovers(spill, until: end)
+    try await spill.flush(by: end)
   }
 
   /// Waits until every chunk that is moving now has arrived. From the top first, since a chunk may arrive in the next

@@ -209,7 +209,7 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
     guard !range.isEmpty else { return }
     // What an earlier process has left of it may have no token yet.
     _ = tokens(of: source)
-    sources.removing(.version(source)) { tokens in
+    sources.removing(.version(source, range)) { tokens in
       for token in tokens {
         // Whole blocks in every tier: half of a block that stays in one tier would come back in another.
         let blocks = token.grid.outward(range, in: token.source.byteCount)

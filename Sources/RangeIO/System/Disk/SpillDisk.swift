@@ -38,7 +38,7 @@ package protocol SpillDirectory: AnyObject, Sendable {
   func removeDirectory(_ name: String) throws(Errno)
   /// Makes the creations, renamings and removals in it durable.
   func sync() throws(Errno)
-  /// The bytes that this user may still write to the file system.
+  /// The bytes that this user may still write to the file system; `Int.max` if it does not tell.
   func freeByteCount() throws(Errno) -> Int
 }
 

@@ -135,7 +135,7 @@ import Testing
 
 /// LZ4 as written by hand, so that no version of a library decides about the bytes: of blocks of 512 equal bytes, one
 /// of them, a match of 506 and the last five.
-private struct HandmadeLZ4: ChunkCodec {
+private struct HandmadeLZ4: LibraryCodec {
   var id: UInt8 { 1 }
 
   func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {

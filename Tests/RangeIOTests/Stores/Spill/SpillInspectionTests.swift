@@ -30,6 +30,22 @@ import Testing
     try SpillInspection(spill.configuration.directory)
   }
 
+  @Test func `a file that was stretched is damaged, and costs no more to verify than what is in it`() async throws {
+    let spill = SimulatedSpill()
+    let store = try spill.open()
+    for block in 0..<8 { FillSource(store.sources).put(block, in: store) }
+    try await store.close()
+    let whole = try SpillInspection("/spill", on: spill.disk.newProcess()).verify()
+    spill.disk.truncateFile(spill.path(spill.segments[0]), to: 1 << 40)
+    let reads = spill.disk.count(of: .read)
+    let inspection = try SpillInspection("/spill", on: spill.disk.newProcess())
+    let found = try inspection.verify()
+    #expect(found.chunks == 8 && whole.damaged == 0 && found.damaged == 1)
+    #expect(found.damages.first?.reason.contains("more than any segment") == true)
+    #expect(spill.disk.count(of: .read) - reads < 40)
+    #expect(try inspection.survey().sources.map(\.blocks) == [8] && inspection.byteCount() == 1 << 40)
+  }
+
   @Test func `a survey tells what a store finds`() async throws {
     let spill = try await filled()
     let survey = try inspection(spill).survey()

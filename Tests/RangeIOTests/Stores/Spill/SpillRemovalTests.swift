@@ -45,6 +45,33 @@ import Testing
     #expect(spill.contents == before)
   }
 
+  @Test func `what else of the source waits for the disk is written, whatever was removed`() async throws {
+    let spill = SimulatedSpill { $0.writeDelay = .seconds(1000) }
+    let store = try spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<16 { source.put(block, in: store) }
+    for block in stride(from: 0, to: 16, by: 5) { source.erase(block..<block + 1, in: store) }
+    #expect((0..<16).filter { source.isIn(store, $0) } == (0..<16).filter { $0 % 5 != 0 })
+    try await store.flush()
+    #expect(source.served(0..<16, by: store) == Set((0..<16).filter { $0 % 5 != 0 }))
+    #expect(store.statistics().written == 12 && store.statistics().stale == 4)
+    #expect(store.miscounts() == [])
+    try await store.close()
+  }
+
+  @Test func `a removal that runs refuses its own range, and lets the rest move`() async throws {
+    let store = try SimulatedSpill().open()
+    let source = FillSource(store.sources)
+    store.sources.removing(.version(source.source, 0..<5000)) { _ in
+      // Half a block takes the whole.
+      #expect(!source.put(0, in: store) && !source.put(1, in: store) && source.put(2, in: store))
+    }
+    #expect(source.put(1, in: store))
+    try await store.flush()
+    #expect(source.served(0..<4, by: store) == [1, 2])
+    try await store.close()
+  }
+
   @Test func `who waits for a removal that finds no room is told`() async throws {
     let spill = SimulatedSpill(limit: .kibibytes(192)) { $0.refusesWhenFull = true }
     let store = try spill.open()

@@ -124,6 +124,53 @@ import Testing
     #expect(store.miscounts() == [])
   }
 
+  @Test func `a disk that cannot have enough free keeps what is there, and says so`() async throws {
+    let clock = ManualClock()
+    let told = Locked<[String]>([])
+    let spill = spill(SimulatedDisk(capacity: Self.limit * 4)) {
+      $0.time = TimeSource(clock)
+      $0.freeSpaceFloor = .mebibytes(1)
+      $0.onLackOfFreeSpace = { error in told.withLock { $0.append(error.message) } }
+    }
+    let store = try spill.open()
+    let source = FillSource(store.sources)
+    try await write(0..<128, source, store)
+    let freed = store.statistics().segmentsFreed
+    #expect(!store.statistics().lacksFreeSpace)
+    // Another program takes the rest. What is here is less than what must stay free.
+    spill.disk.capacity = spill.disk.allocatedByteCount
+    for round in 0..<4 {
+      try await write(200 + round * 64..<264 + round * 64, source, store)
+      clock.advance(by: .seconds(600))
+    }
+    #expect(source.served(0..<128, by: store) == Set(0..<128))
+    #expect(store.statistics().segmentsFreed == freed && store.statistics().lacksFreeSpace)
+    #expect(store.statistics().description.contains("too little of the disk is free"))
+    let parts = store.explain(source.block(999), token: source.token.number, grid: source.token.grid)
+    #expect(parts.flatMap(\.notes).joined().contains("freeSpaceFloor"))
+    #expect(told.withLock { $0.count } == 1)
+    spill.disk.capacity = Self.limit * 4
+    try await write(500..<501, source, store)
+    #expect(source.served(500..<501, by: store) == [500] && !store.statistics().lacksFreeSpace)
+    #expect(store.miscounts() == [])
+    try await store.close()
+  }
+
+  @Test func `a file that the disk can never hold drops none of those that are there`() async throws {
+    let clock = ManualClock()
+    let spill = spill(SimulatedDisk(capacity: Self.limit / 2)) { $0.time = TimeSource(clock) }
+    var store = try spill.open()
+    try await write(0..<64, FillSource(store.sources), store)
+    try await store.close()
+    store = try spill.open { ($0.limit, $0.segmentSize) = (.mebibytes(8), .mebibytes(1)) }
+    let source = FillSource(store.sources)
+    try await write(100..<164, source, store)
+    #expect(source.served(0..<64, by: store) == Set(0..<64))
+    #expect(store.statistics().lacksFreeSpace && store.statistics().segmentsFreed == 0)
+    #expect(store.lastFailure?.message.contains("segmentSize") == true)
+    try await store.close()
+  }
+
   @Test func `a disk that tells late of freed space does not cost everything`() async throws {
     let disk = SimulatedDisk(capacity: Self.limit)
     let spill = spill(disk)

@@ -336,6 +336,31 @@ struct SpillSickDiskTests {
     #expect(store.state.withLock { $0.places.isEmpty && $0.isGivenUp })
   }
 
+  @Test func `a flush waits for a disk that hangs no longer than it may, and what waits is written later`() async throws
+  {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk {
+      $0.work = .threads(IOThreads(limit: 1))
+      $0.background = BackgroundWork(executor: jobs)
+    }
+    let disk = try await spill.open()
+    let store = TieredChunkStore(MemoryStore(.init(limit: .mebibytes(1)), sources: disk.sources), disk)
+    let source = FillSource(disk.sources)
+    spill.disk.faults = .always(.write, .delay { gate.pass() })
+    source.put(1, in: disk)
+    let end = disk.now.advanced(by: .seconds(2))
+    let flushing = Task(executorPreference: jobs) { try await disk.flush(by: end) }
+    jobs.run()
+    await gate.arrival()
+    pass(spill.clock) { disk.now > end }
+    await #expect { try await flushing.value } throws: { ($0 as? ReadError)?.code == .timedOut }
+    spill.disk.faults = .none
+    gate.open()
+    try await store.flush(within: .seconds(1000))
+    #expect(source.isIn(disk, 1) && disk.statistics().written == 1)
+    try await disk.close()
+  }
+
   @Test func `a long batch of quick calls is no stall`() async throws {
     let spill = SpillOnSimulatedDisk()
     let store = try await spill.open()

@@ -156,4 +156,10 @@ import Testing
     try directory.sync()
     #expect(try directory.freeByteCount() > 0)
   }
+
+  #if os(Linux)
+    @Test func `a file system that tells no sizes is not full`() throws {
+      #expect(try SystemDisk().openDirectory("/proc").freeByteCount() == .max)
+    }
+  #endif
 }
