@@ -20,8 +20,8 @@ elsewhere() {
 found=$(elsewhere '^ *((public|package|internal|private|fileprivate|@[A-Za-z_]+(\([^)]*\))?) +)*import +([a-z]+ +)?Foundation' none)
 [ -z "$found" ] || fail "the core imports Foundation:"$'\n'"$found"
 
-found=$(elsewhere '^ *([a-z@_]+ +)*import +([a-z]+ +)?Dispatch' '(Source/File/DispatchIOLane|System/Memory/SystemPressure\+Darwin|System/FileWatch\+(Linux|Darwin))\.swift')
-[ -z "$found" ] || fail "Dispatch is imported outside DispatchIOLane.swift, SystemPressure+Darwin.swift and FileWatch+….swift:"$'\n'"$found"
+found=$(elsewhere '^ *([a-z@_]+ +)*import +([a-z]+ +)?Dispatch' '(Source/File/(DispatchIOLane|MainQueue)|System/Memory/SystemPressure\+Darwin|System/FileWatch\+(Linux|Darwin))\.swift')
+[ -z "$found" ] || fail "Dispatch is imported outside DispatchIOLane.swift, MainQueue.swift, SystemPressure+Darwin.swift and FileWatch+….swift:"$'\n'"$found"
 
 # `Task {`, `Task(…)`, `Task<…>(…)`, `Task.detached`, `Task.immediate`; not `Task<…>` as a type (before the brace of a
 # function's body, too), nor `Task.isCancelled`.

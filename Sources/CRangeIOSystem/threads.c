@@ -67,6 +67,7 @@ int rio_thread_start(void (*body)(void *), void *context, const char *name) {
 }
 
 _Thread_local uint32_t rio_thread_number_kept = 0;
+_Thread_local uint32_t rio_beginnings = 0;
 
 uint32_t rio_thread_number_assign(void) {
   static _Atomic uint32_t last = 0;

@@ -1,5 +1,6 @@
 // Does one thing so often that only that counts: `HitCost hit 10000 DIRECTORY`, which reads 4 KiB 10,000 times. What
 // scripts/check-hit-cost.sh counts the instructions of. What needs files makes them in the directory.
+import Dispatch
 import RangeIO
 import Synchronization
 import SystemPackage
@@ -46,11 +47,16 @@ func stream(_ count: Int, by reader: RangeReader) async throws {
   guard total == count << 20 else { fatalError("short") }
 }
 
+/// Sleeps for a third of a second, on this thread.
+func rest() { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(333)) }
+
 /// Reads 4 KiB of a file that is in the page cache, without a cache of ours.
 func readFile(_ count: Int, in directory: String) async throws {
   let path = directory + "/file"
   let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: .create, permissions: .ownerReadWrite)
   try file.closeAfter { _ = try file.writeAll([UInt8](repeating: 42, count: 64 * 4096)) }
+  // A file that was written a moment ago is looked at before each read.
+  rest()
   let reader = try await RangeReader(path, cache: nil)
   try await read(count, of: 64, by: reader)
   await reader.close()

@@ -60,14 +60,22 @@ func write(_ contents: [UInt8], to path: String, at offset: Int = 0, truncating:
   }
 }
 
-/// Waits until a further change of the file at `path` would show in its times.
+/// Makes it as if the file at `path` had been written a second ago, and waits until a further change would show in its
+/// times.
 ///
 /// The tests of versions need files whose version is settled; the kernel's clock, a few milliseconds a tick, decides.
 func settle(_ path: String) async throws {
+  var isBefore = false
   while true {
     let opened = try FileOpening.open(FilePath(path), .system)
     let (now, tick) = Syscalls.system.call.wallClock()
-    if FileVersion(try opened.file.status()).isSettled(at: now, tick: tick) { return }
+    let version = FileVersion(try opened.file.status())
+    if version.isSettled(at: now, tick: tick) { return }
+    if !isBefore {
+      let time = timespec(tv_sec: Int(version.modified.seconds) - 1, tv_nsec: Int(version.modified.nanoseconds))
+      try #require(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+      isBefore = true
+    }
     try await Task.sleep(for: .nanoseconds(tick))
   }
 }

@@ -18,6 +18,10 @@ enum TestScale {
   /// Short runs of a process: `RANGEIO_RUNS`, 100 unless given.
   static let runs = number("RANGEIO_RUNS", or: 100)
 
+  /// How long an actor may be kept, in milliseconds: `RANGEIO_TICKER`. Not measured unless given, since what else a machine
+  /// does is measured too.
+  static let ticker: Int? = ProcessInfo.processInfo.environment["RANGEIO_TICKER"].flatMap { Int($0) }
+
   /// Tells figures of long runs, which `Docs/Reliability.md` quotes.
   static func report(_ figures: String) {
     if isDamageComplete || kills > 12 { print("figures: \(figures)") }

@@ -291,6 +291,13 @@ static inline uint32_t rio_thread_number(void) {
   return number != 0 ? number : rio_thread_number_assign();
 }
 
+/// Tasks that begin on the calling thread, within the call that starts them: from the first to the second they have not
+/// suspended yet.
+extern _Thread_local uint32_t rio_beginnings;
+static inline void rio_begins_here(void) { rio_beginnings += 1; }
+static inline void rio_has_begun_here(void) { rio_beginnings -= 1; }
+static inline bool rio_is_beginning_here(void) { return rio_beginnings != 0; }
+
 /// Starts a detached thread with a small stack and every signal blocked, named for debuggers. 0 or -errno.
 int rio_thread_start(void (*body)(void *), void *context, const char *name);
 

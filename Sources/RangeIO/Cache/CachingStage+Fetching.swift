@@ -8,6 +8,9 @@ extension CachingStage {
     _ request: ReadRequest, _ next: ReadNext, isFirst: Bool, timing: AdmissionMeter.Timing? = nil
   ) async throws -> ReadResponse {
     guard let token = token(of: request.source) else { return try await readPast(request, next) }
+    guard !isLong(request, token.grid) else {
+      return try await BackgroundWork.offActor { [self] in try await readMissing(request, token, isFirst, next) }
+    }
     // Before the look-up.
     let mark = FlightMark(token)
     guard request.moreRanges.isEmpty else { return try await readMissing(request, token, isFirst, next) }
@@ -31,6 +34,13 @@ extension CachingStage {
     default: break
     }
     return try await readMissing(request, token, isFirst, next, (mark, CachedParts(request.range, found)))
+  }
+
+  /// The most blocks, or ranges of a read of several, that are looked up and planned for on the caller's actor.
+  static let mostBlocksHere = 256
+
+  private func isLong(_ request: ReadRequest, _ grid: BlockGrid) -> Bool {
+    request.byteCount >> grid.shift + request.moreRanges.count > Self.mostBlocksHere
   }
 
   /// - Parameter first: what the first look-up has found, with the mark from before it.
@@ -209,8 +219,8 @@ extension CachingStage {
     if let below = planned.below { token.flights.leave(below.plan) }
   }
 
-  /// How many bytes of one request are decompressed on the reader's thread, or copied there by a source that has them
-  /// in memory. Other threads do the rest at the same time.
+  /// The most bytes of one request that a source which has them in memory copies on the reader's thread. As many are
+  /// decompressed there. Other threads do the rest at the same time.
   static let mostQuickBytes = 256 << 10
 
   /// Starts flights that load what the store holds.

@@ -21,10 +21,17 @@ extension CachingStage {
 
   /// What became of the flights of one plan so far.
   private struct Tally {
-    /// The bytes of the flights that the source may answer on the waiter's thread, over any number of flights.
-    var quickBytes = 0
+    /// The bytes that are read on the waiter's thread if the source has them at hand, over all flights.
+    private var quickBytes = 0
     /// Whether there was room for all.
     var isKept = true
+
+    /// Whether so many more bytes are read there.
+    mutating func isQuick(_ count: Int) -> Bool {
+      guard count <= mostQuickBytes - quickBytes else { return false }
+      quickBytes += count
+      return true
+    }
   }
 
   /// Starts flights: makes room, reads, stores, completes.
@@ -87,9 +94,7 @@ extension CachingStage {
     let request = ReadRequest(
       range, of: fetch.source, urgency: token.flights.urgency(of: start),
       grid: reservation == nil ? nil : token.grid)
-    let isQuick = tally.quickBytes < Self.mostQuickBytes
-    // Longer ranges do not count: sources handle those themselves.
-    if range.count <= Self.mostQuickBytes { tally.quickBytes += range.count }
+    let isQuick = tally.isQuick(range.count)
     // Bytes that are ready need no task. Other reads may have joined already, and get their answer too.
     if isQuick, let reservation, token.grid.blocks(covering: range).count == 1,
       let response = fetch.next.ready(request)

@@ -5,7 +5,7 @@ struct PlannedFetch: Sendable {
   let ticket: ChunkTicket
   /// `nil`: the bytes are returned but not kept.
   let reservation: ChunkReservation?
-  /// Whether it starts on the waiter's thread.
+  /// Whether it starts on the waiter's thread, and so may be read there.
   let isQuick: Bool
 
   var flights: FlightTable { ticket.token.flights }
@@ -65,7 +65,7 @@ extension PlannedFetch {
       grid: grid)
     request.moreRanges = fetches.dropFirst().map(\.start.range)
     request.isOneOfMany = isOneOfMany
-    return next.startFlight(elsewhere: elsewhere) { [request] in
+    return next.startFlight(elsewhere: elsewhere || !fetches.allSatisfy(\.isQuick)) { [request] in
       let store = keeper.store
       do {
         let turns = fetches.contains { $0.reservation == nil } ? CachingStage.turns(of: store, below: next) : nil

@@ -1,3 +1,5 @@
+import CRangeIOSystem
+
 /// Starts work that outlives the call that asked for it: a look-ahead, a prefetch, a flight that many reads wait for.
 ///
 /// The core starts tasks only here, so that a test can run all of them on its own executor. Where the platform can,
@@ -21,6 +23,8 @@ package struct BackgroundWork: Sendable {
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
+      rio_begins_here()
+      defer { rio_has_begun_here() }
       return Task.immediate(priority: priority, executorPreference: executor) { await work() }
     }
     return startElsewhere(priority, work)
@@ -32,5 +36,22 @@ package struct BackgroundWork: Sendable {
     _ priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     Task(executorPreference: executor, priority: priority) { await work() }
+  }
+
+  /// Does `work`, which takes longer than an actor may be kept, on a thread that belongs to none.
+  ///
+  /// `@concurrent` alone does not see to that. Work that begins at once counts as being on Swift's own threads, so nothing
+  /// hops in it, though it is still on the thread of the actor that has started it.
+  ///
+  /// - Parameter isShort: whether it may stay there, where work begins at once.
+  @concurrent static func offActor<Value: Sendable>(
+    isShort: Bool = false, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard !isShort, rio_is_beginning_here() else { return try await work() }
+    return try await withThrowingTaskGroup(of: Value.self) { group in
+      group.addTask { try await work() }
+      // There is one.
+      return try await group.next()!
+    }
   }
 }

@@ -47,13 +47,17 @@ public struct ReadNext: Sendable {
   /// Reads what `request` asks for from the stages and the source below.
   ///
   /// - Throws: what they throw; `CancellationError` at once when the task is cancelled; `ReadError` with `closed`, or
-  ///   with `invalidResponse` if one of them returns a wrong number of bytes.
+  ///   with `invalidResponse` if one of them returns a wrong number of bytes, or if a range of `request` does not lie
+  ///   within the source as they see it. An empty range gives empty bytes: they do not see it.
   @inlinable @inline(__always)
   public nonisolated(nonsending) func callAsFunction(_ request: ReadRequest) async throws -> ReadResponse {
-    try await read(request, isAsked: false)
+    guard link.takes(request) else { return try await readUnusual(request) }
+    return try await read(request, isAsked: false)
   }
 
-  /// - Parameter isAsked: whether the caller knows that nothing is ready.
+  /// - Parameters:
+  ///   - request: one whose ranges are checked.
+  ///   - isAsked: whether the caller knows that nothing is ready.
   @inlinable @inline(__always)
   nonisolated(nonsending) func read(_ request: ReadRequest, isAsked: Bool) async throws -> ReadResponse {
     // Compiled into the stage above, so that a stage costs one asynchronous call and not another one for its link. Each
@@ -62,6 +66,17 @@ public struct ReadNext: Sendable {
     let stageLink = unsafeDowncast(link, to: StageLink.self)
     if !isAsked, let response = stageLink.ready(request) { return response }
     return try await Self.pass(request, to: stageLink.stage, stageLink.next)
+  }
+
+  /// Reads `request`, of which a range is empty or does not lie within the source. The stages below see neither.
+  @usableFromInline @inline(never)
+  nonisolated(nonsending) func readUnusual(_ request: ReadRequest) async throws -> ReadResponse {
+    guard let below = try link.wanted(of: request) else { return ReadResponse(request.ranges.mapped { _ in Bytes() }) }
+    let response = try await read(below, isAsked: false)
+    try response.check(below)
+    // As many as there are ranges that are not empty: `check` has seen to that.
+    var pieces = response.pieces.makeIterator()
+    return ReadResponse(request.ranges.mapped { $0.isEmpty ? Bytes() : pieces.next()! })
   }
 
   /// Where the bytes of `range` would come from now.
@@ -76,7 +91,7 @@ public struct ReadNext: Sendable {
 
   /// Returns the response if the stages below have it now: without waiting, and without an asynchronous call. `nil`
   /// means nothing in particular.
-  public func ready(_ request: ReadRequest) -> ReadResponse? { link.ready(request) }
+  public func ready(_ request: ReadRequest) -> ReadResponse? { link.takes(request) ? link.ready(request) : nil }
 
   /// Which of `ranges`, ascending and disjoint, are better requested together. Each result is the indices of ranges for
   /// one request, in order. `nil` if no stage below groups ranges: request each one separately.
@@ -104,12 +119,49 @@ public struct ReadNext: Sendable {
   final let bottom: SourceLink
   /// Whether this is a ``StageLink``.
   @usableFromInline final let isStage: Bool
+  /// Whether this is an ``UnderivingLink``.
+  private final let isUnderiving: Bool
+  /// The type of the stage that reads through this; `nil` for a reader.
+  private final let caller: Any.Type?
 
-  init(background: BackgroundWork, time: TimeSource, bottom: SourceLink, isStage: Bool = false) {
+  init(
+    background: BackgroundWork, time: TimeSource, bottom: SourceLink, isStage: Bool = false, isUnderiving: Bool = false,
+    calledBy caller: Any.Type?
+  ) {
     self.background = background
     self.time = time
     self.bottom = bottom
     self.isStage = isStage
+    self.isUnderiving = isUnderiving
+    self.caller = caller
+  }
+
+  /// The source as the stages below see it.
+  private final func seen(_ source: SourceDescription) -> SourceDescription {
+    isUnderiving ? source.base ?? source : source
+  }
+
+  /// Whether each range of `request` is one to be read: not empty, and within the source.
+  @usableFromInline final func takes(_ request: ReadRequest) -> Bool {
+    let source = seen(request.source)
+    func takes(_ range: ByteRange) -> Bool { !range.isEmpty && source.has(range) }
+    return takes(request.range) && request.moreRanges.allSatisfy(takes)
+  }
+
+  /// What to read for `request`; `nil` if all its ranges are empty.
+  ///
+  /// - Throws: `invalidResponse` for a range that is not within the source.
+  fileprivate final func wanted(of request: ReadRequest) throws(ReadError) -> ReadRequest? {
+    let source = seen(request.source)
+    for range in request.ranges where !range.isEmpty && !source.has(range) {
+      throw ReadError(
+        .invalidResponse,
+        "\(caller.map { "\($0)" } ?? "the reader") asks for \(range) of \(source.byteCount) bytes: a stage reads within the "
+          + "description below it",
+        context: .init(source: source.name, range: range))
+    }
+    let wanted = request.ranges.filter { !$0.isEmpty }
+    return wanted.isEmpty ? nil : request.asking(for: wanted)
   }
 
   @usableFromInline nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
@@ -186,7 +238,7 @@ protocol OpeningStage: ReadStage {
   private let explainingStage: (any ExplainingStage)?
   private let kind: Any.Type
 
-  init(_ stage: any ReadStage, above next: ReadNext) {
+  init(_ stage: any ReadStage, above next: ReadNext, calledBy caller: Any.Type?) {
     self.stage = stage
     self.next = next
     cache = stage as? any CacheStage
@@ -197,11 +249,12 @@ protocol OpeningStage: ReadStage {
     hasReadyStage = stage is any ReadyStage
     readyStage = stage as? any ReadyStage ?? NeverReady.shared
     isSkippedByHits = stage.isSkippedByHits && next.showsSameBytes
-    super.init(background: next.background, time: next.time, bottom: next.link.bottom, isStage: true)
+    super.init(
+      background: next.background, time: next.time, bottom: next.link.bottom, isStage: true, calledBy: caller)
   }
 
   @usableFromInline override func ready(_ request: ReadRequest) -> ReadResponse? {
-    if isSkippedByHits { return next.ready(request) }
+    if isSkippedByHits { return next.link.ready(request) }
     return hasReadyStage ? readyStage.ready(request, next: next) : nil
   }
 
@@ -238,9 +291,10 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   let next: ReadNext
 
-  init(above next: ReadNext) {
+  init(above next: ReadNext, calledBy caller: Any.Type) {
     self.next = next
-    super.init(background: next.background, time: next.time, bottom: next.link.bottom)
+    super.init(
+      background: next.background, time: next.time, bottom: next.link.bottom, isUnderiving: true, calledBy: caller)
   }
 
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
@@ -266,9 +320,12 @@ final class UnderivingLink: ReadLink, @unchecked Sendable {
 extension ReadNext {
   /// This chain with `stage` on top.
   ///
-  /// - Parameter changesSource: whether the stage derives a description of its own.
-  func under(_ stage: any ReadStage, changesSource: Bool) -> ReadNext {
-    ReadNext(StageLink(stage.linked, above: changesSource ? ReadNext(UnderivingLink(above: self)) : self))
+  /// - Parameters:
+  ///   - changesSource: whether the stage derives a description of its own.
+  ///   - caller: the type of the stage above it, if there is one.
+  func under(_ stage: any ReadStage, changesSource: Bool, calledBy caller: Any.Type?) -> ReadNext {
+    let below = changesSource ? ReadNext(UnderivingLink(above: self, calledBy: type(of: stage))) : self
+    return ReadNext(StageLink(stage.linked, above: below, calledBy: caller))
   }
 }
 

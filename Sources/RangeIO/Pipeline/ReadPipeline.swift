@@ -65,7 +65,7 @@ extension ReadPipeline {
     try checkOrder()
     var next = bottom
     var description = below
-    for stage in stages.reversed() {
+    for (index, stage) in stages.enumerated().reversed() {
       let above = stage.describe(description)
       guard above === description || above.base === description else {
         throw ReadError(
@@ -73,7 +73,8 @@ extension ReadPipeline {
           "\(type(of: stage)) makes up a description: return `below` as it is, or `below.deriving(…)`")
       }
       _ = try above.checked()
-      next = next.under(stage, changesSource: above !== description)
+      let caller = index > 0 ? type(of: stages[index - 1]) : nil
+      next = next.under(stage, changesSource: above !== description, calledBy: caller)
       description = above
     }
     return next

@@ -18,7 +18,8 @@
 /// this stage. Reads are concurrent and come from any thread and actor. A stage with state must protect it itself.
 ///
 /// **What you must do.** Return exactly the bytes of each range, or throw. Pass `next` only requests within the
-/// description below. Honour cancellation in your own waits: `Task.sleep`, streams and `next` do. Do not hold a lock
+/// description below: it throws `ReadError.Code.invalidResponse` for others, with the name of your stage, and gives empty
+/// bytes for an empty range. Honour cancellation in your own waits: `Task.sleep`, streams and `next` do. Do not hold a lock
 /// while you call `next`. You may keep `next` for work that outlives the call; start that work with `next.start`,
 /// and take the time from `next.time`, so that tests can control both.
 public protocol ReadStage: ~Copyable, Sendable {

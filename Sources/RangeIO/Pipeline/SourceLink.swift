@@ -30,8 +30,10 @@ final class SourceLink: Sendable {
   var isClosed: Bool { gate.isClosed }
 
   /// This link as the end of a chain of stages.
-  func next(_ time: TimeSource) -> ReadNext {
-    ReadNext(isPrompt ? PromptLink(self, time) : LeavingLink(self, time))
+  ///
+  /// - Parameter caller: the type of the lowest stage, if there is one.
+  func next(_ time: TimeSource, calledBy caller: Any.Type?) -> ReadNext {
+    ReadNext(isPrompt ? PromptLink(self, time, caller) : LeavingLink(self, time, caller))
   }
 
   /// What the source is now. If cancelled or closed, returns to the caller at once.
@@ -155,8 +157,8 @@ final class SourceLink: Sendable {
 
 private class EndLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
-  init(_ link: SourceLink, _ time: TimeSource) {
-    super.init(background: link.background, time: time, bottom: link)
+  init(_ link: SourceLink, _ time: TimeSource, _ caller: Any.Type?) {
+    super.init(background: link.background, time: time, bottom: link, calledBy: caller)
   }
 
   final override func ready(_ request: ReadRequest) -> ReadResponse? {

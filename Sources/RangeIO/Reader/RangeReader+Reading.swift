@@ -148,15 +148,20 @@ extension RangeReader {
   ///
   /// - Throws: `ReadError` with `rangeNotSatisfiable` if the opened version does not have the range, `limitExceeded`
   ///   for more than 128 TiB, or `closed`.
-  /// - Complexity: O(blocks), one cache lock for each.
-  public nonisolated func explain(_ range: ByteRange) throws(ReadError) -> ReadExplanation {
-    guard core.gate.enter() else { throw .closed }
+  /// - Complexity: O(blocks), one cache lock for each. Does not suspend for 256 blocks or less; more are looked at on
+  ///   another thread, so that an actor is not kept.
+  public nonisolated(nonsending) func explain(_ range: ByteRange) async throws -> ReadExplanation {
+    guard core.gate.enter() else { throw ReadError.closed }
     defer { core.gate.leave() }
     let source = core.source
     try ReaderCore.check(range, of: source)
     try ReaderCore.checkCount(range, of: source)
     guard !range.isEmpty else { return ReadExplanation([]) }
-    return ReadExplanation(core.head.explain(range, of: source))
+    let head = core.head
+    guard range.count >> source.preferredGrid.shift > CachingStage.mostBlocksHere else {
+      return ReadExplanation(head.explain(range, of: source))
+    }
+    return try await BackgroundWork.offActor { ReadExplanation(head.explain(range, of: source)) }
   }
 }
 

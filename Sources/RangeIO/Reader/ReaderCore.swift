@@ -90,7 +90,7 @@ final class ReaderCore: Sendable {
     let link = SourceLink(source, background: background)
     do {
       try Task.checkCancellation()
-      let bottom = link.next(configuration.time)
+      let bottom = link.next(configuration.time, calledBy: pipeline.stages.last.map { type(of: $0) })
       let below = try await pipeline.opening(bottom) { try await link.describe() }
       guard configuration.onChange != .follow || below.mayGrow else {
         throw ReadError(

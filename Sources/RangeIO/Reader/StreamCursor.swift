@@ -1,8 +1,8 @@
 /// The position of one iteration of a ``ByteStream``, and the windows it has asked for.
 ///
-/// If the source has a window in memory, it completes within the call that starts it. If a window does not, the cursor
-/// looks ahead. If all do, then from the second window on another thread copies the next window while the consumer uses
-/// the current one.
+/// The first window begins on the consumer's thread: what is in memory and small is there when the call returns. All
+/// others begin on another thread, and are copied there while the consumer uses the current one. If a window must be waited
+/// for, the cursor looks ahead.
 package final class StreamCursor {
   /// The smallest window: as much as DispatchIO reads at once, and enough to make the cost of a wake-up small.
   package static let smallestWindow = 1024 * 1024
@@ -34,6 +34,8 @@ package final class StreamCursor {
   private var current = Bytes()
   /// Whether one window has been delivered: a consumer that takes a second one will want a third.
   private var isUnderWay = false
+  /// Whether a window has begun.
+  private var isBegun = false
   private var isEnded = false
   /// When this stream, which follows its source, last asked whether to stop, although there might be more.
   private var lastAsked: ReadInstant?
@@ -99,7 +101,7 @@ package final class StreamCursor {
     // Stays in the list during the wait, so that an error cancels it together with the others.
     let bytes = try await head.answer.value()
     windows.removeFirst()
-    if isUnderWay, windows.isEmpty { _ = startWindow(elsewhere: true) }
+    if isUnderWay, windows.isEmpty { _ = startWindow() }
     isUnderWay = true
     return bytes
   }
@@ -140,17 +142,14 @@ package final class StreamCursor {
     return start..<start
   }
 
-  /// Starts further windows, until one completes at once or enough are in flight.
+  /// Starts further windows, until enough are in flight.
   private func lookAhead() {
     let ahead = Swift.min(mostWindowsAhead, core.streamedSource?.windowsAhead ?? mostWindowsAhead)
-    while windows.count <= ahead, startWindow() {
-      if windows[windows.count - 1].answer.isAnswered { return }
-    }
+    while windows.count <= ahead, startWindow() {}
   }
 
-  /// Starts the next window: on this thread if it is in memory, otherwise on another. Returns `false` when all have
-  /// been started.
-  private func startWindow(elsewhere: Bool = false) -> Bool {
+  /// Starts the next window. Returns `false` when all have been started.
+  private func startWindow() -> Bool {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
@@ -164,7 +163,8 @@ package final class StreamCursor {
         answer.fail(error)
       }
     }
-    let task = elsewhere ? core.background.startElsewhere(nil, work) : core.background.start(nil, work)
+    let task = isBegun ? core.background.startElsewhere(nil, work) : core.background.start(nil, work)
+    isBegun = true
     windows.append(Window(answer: answer, task: task))
     return true
   }

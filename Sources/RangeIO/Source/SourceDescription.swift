@@ -121,7 +121,8 @@ extension SourceDescription {
   }
 }
 
-/// An immutable snapshot of a source at one moment: its identity, version and size.
+/// A snapshot of a source at one moment: its identity, version and size. Nothing of it changes, except that a version may
+/// become settled.
 ///
 /// A reader pins one and passes it down with every request, so that all parts of a read refer to the same version.
 public final class SourceDescription: Sendable {
@@ -144,7 +145,8 @@ public final class SourceDescription: Sendable {
   package let mayGrow: Bool
   /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
   /// again before the next read.
-  public let isSettled: Bool
+  public var isSettled: Bool { settled.load(ordering: .relaxed) }
+  private let settled: Atomic<Bool>
   package let isAppendOnly: Bool
   /// What the source wants to find again when it gets its description back. Opaque to all other code.
   public let context: (any AnyObject & Sendable)?
@@ -187,7 +189,7 @@ public final class SourceDescription: Sendable {
       : isGrid ? nil : "the source prefers blocks of \(preferredBlockSize) bytes, which is no power of two"
     cost = traits.cost
     mayGrow = traits.mayGrow
-    isSettled = traits.isSettled
+    settled = Atomic(traits.isSettled)
     isAppendOnly = traits.isAppendOnly
     context = traits.context
     base = nil
@@ -203,7 +205,7 @@ public final class SourceDescription: Sendable {
     preferredGrid = base.preferredGrid
     cost = base.cost
     mayGrow = base.mayGrow
-    isSettled = base.isSettled
+    settled = Atomic(base.isSettled)
     // What a stage makes of the last bytes may change when more are appended.
     isAppendOnly = false
     context = nil
@@ -246,6 +248,11 @@ public final class SourceDescription: Sendable {
     guard context === other.context else { return false }
     guard let base, let otherBase = other.base else { return base === other.base }
     return base.isEquivalent(to: otherBase)
+  }
+
+  /// The source has found that a change would show by now. So a reader keeps this snapshot, which others know already.
+  func settle() {
+    if !isSettled { settled.store(true, ordering: .relaxed) }
   }
 
   /// The token of this version in the cache numbered `cache`, if that cache is the one noted here.

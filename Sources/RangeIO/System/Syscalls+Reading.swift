@@ -27,15 +27,16 @@ package struct ScatteredBuffers: Sendable {
     return vectors
   }
 
-  /// Fills the buffers from `offset` of the file, after the first `filled` bytes. Waits for the disk if it must.
-  /// Returns the total number of bytes filled. Fewer than `byteCount` only at the end of the file.
+  /// Fills the buffers up to byte `end` from `offset` of the file, after the first `filled` bytes. Waits for the disk if
+  /// it must. Returns the total number of bytes filled. Fewer than `end` only at the end of the file.
   ///
   /// - Parameter multiple: a call that leaves another number than a multiple of it has met the end of the file.
   package func fill(
-    after filled: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls, inMultiplesOf multiple: Int = 1
+    after filled: Int, upTo end: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls,
+    inMultiplesOf multiple: Int = 1
   ) throws(Errno) -> Int {
-    try repeatFully(from: filled, to: byteCount, inMultiplesOf: multiple) { filled in
-      rest(after: filled, upTo: byteCount).withUnsafeBufferPointer {
+    try repeatFully(from: filled, to: end, inMultiplesOf: multiple) { filled in
+      rest(after: filled, upTo: end).withUnsafeBufferPointer {
         syscalls.call.readScattered(descriptor, $0, offset + filled, false)
       }
     }

@@ -14,12 +14,16 @@
     /// The field of that name, if a date is known. It is for answers after its second.
     let lastModified: HTTPField?
     let mediaType: String
+    /// Whether the version was settled then: its tag says so.
+    private let isSettled: Bool
 
     init(identity: String, reader: RangeReader, snapshot: RangeReader.Snapshot, name: String) {
       self.identity = identity
       self.reader = reader
       self.snapshot = snapshot
       let source = snapshot.source
+      // Before the tag: it may settle in between.
+      isSettled = source.isSettled
       let tag = Self.tag(of: source)
       let modified = source.modifiedSeconds.map { HTTPDate(secondsSince1970: $0) }
       version = ServedVersion(tag: tag, modified: modified, size: source.byteCount)
@@ -53,7 +57,7 @@
     /// be asked.
     func current(name: String) async throws -> OpenObject? {
       guard let now = try await reader.renewedSnapshot() else { return nil }
-      if now.source === snapshot.source { return self }
+      if now.source === snapshot.source, isSettled == now.source.isSettled { return self }
       return OpenObject(identity: identity, reader: reader, snapshot: now, name: name)
     }
   }

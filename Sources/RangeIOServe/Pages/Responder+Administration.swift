@@ -124,7 +124,7 @@
         let text = "ask for at most \(Self.mostExplained) bytes: &range=0-\(Self.mostExplained - 1)\n"
         return .text(.badRequest, text, type: "text/plain; charset=utf-8")
       }
-      let json = try await AsideWork.value { [range] in try Self.explanation(of: range, in: object.reader) }
+      let json = try await AsideWork.value { [range] in try await Self.explanation(of: range, in: object.reader) }
       return .text(.ok, json + "\n", type: "application/json", [.cacheControl: "no-store"])
     }
 
@@ -138,8 +138,8 @@
       let notes: [String]
     }
 
-    private static func explanation(of range: Range<Int>, in reader: RangeReader) throws -> String {
-      let parts = try reader.explain(range).parts.map {
+    private static func explanation(of range: Range<Int>, in reader: RangeReader) async throws -> String {
+      let parts = try await reader.explain(range).parts.map {
         Part(first: $0.range.lowerBound, last: $0.range.upperBound - 1, origin: "\($0.origin)", notes: $0.notes)
       }
       let encoder = JSONEncoder()

@@ -60,7 +60,7 @@ struct ExplainCommand: CommandWithStats {
   ) async throws -> ReadExplanation {
     try await withReader(name, of: source, pipeline) { reader in
       for selection in first { _ = try await reader.read(selection.range(in: reader.byteCount)) }
-      return try reader.explain(asked.range(in: reader.byteCount))
+      return try await reader.explain(asked.range(in: reader.byteCount))
     }
   }
 

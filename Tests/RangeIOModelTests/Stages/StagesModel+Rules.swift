@@ -43,10 +43,10 @@ extension StagesModel {
   }
 
   /// Every byte is explained once, in order.
-  func explain(_ reader: RangeReader) throws {
+  func explain(_ reader: RangeReader) async throws {
     let range = range(most: 20_000)
     var end = range.lowerBound
-    for part in try reader.explain(range).parts {
+    for part in try await reader.explain(range).parts {
       guard part.range.lowerBound == end, !part.range.isEmpty else {
         throw Wrong(what: "of \(range), \(part.range) is explained after the bytes up to \(end)")
       }

@@ -176,7 +176,7 @@ final class StagesModel: Sendable {
       try check(try await reader.read(range), range)
     case 6:
       reader.discard(range(most: 20_000))
-      try explain(reader)
+      try await explain(reader)
     default:
       let range = range(most: 5000)
       try check(try await reader.read(range), range)

@@ -30,7 +30,7 @@ struct CachingFirstTouchTests {
 
   @Test func `and that is what is explained`() async throws {
     let reader = try await reader()
-    let parts = try reader.explain(0..<12_288).parts
+    let parts = try await reader.explain(0..<12_288).parts
     #expect(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288])
     #expect(parts.map(\.origin) == [.source, .memory, .source])
     for part in [parts[0], parts[2]] {
@@ -78,7 +78,7 @@ struct CachingFirstTouchTests {
     BackgroundWork().start {
       do { done.resolve(.success(try await always.isRight(8192..<12_288))) } catch { done.fail(error) }
     }
-    #expect(try twice.explain(0..<12_288).parts.map(\.origin) == [.source, .memory, .source])
+    #expect(try await twice.explain(0..<12_288).parts.map(\.origin) == [.source, .memory, .source])
     #expect(try await twice.isRight(0..<12_288))
     held.hold(false)
     #expect(try await done.value())

@@ -125,7 +125,7 @@ import Testing
         await #expect(throws: ReadError.self) { _ = try await reader.read(range) }
         await #expect(throws: ReadError.self) { _ = try await reader.read([range, range, 0..<1]) }
         reader.discard(range)
-        _ = try reader.explain(range.lowerBound..<range.lowerBound + 1)
+        _ = try await reader.explain(range.lowerBound..<range.lowerBound + 1)
       }
       await #expect(throws: ReadError.self) { _ = try await reader.read(0...) }
       // In parts there is no bound.

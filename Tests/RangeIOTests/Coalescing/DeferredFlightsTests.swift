@@ -80,7 +80,7 @@ struct DeferredFlightsTests {
   // MARK: the table
 
   private func next() -> ReadNext {
-    SourceLink(SyntheticSource(byteCount: 1000), background: BackgroundWork()).next(.continuous)
+    SourceLink(SyntheticSource(byteCount: 1000), background: BackgroundWork()).next(.continuous, calledBy: nil)
   }
 
   private static func complete(_ table: FlightTable, _ start: FlightPlan.Start) {

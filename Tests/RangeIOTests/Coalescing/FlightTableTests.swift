@@ -9,7 +9,7 @@ struct FlightTableTests {
   private let table = FlightTable(BlockGrid(blockSize: 65_536)!)
 
   private func next() -> ReadNext {
-    SourceLink(SyntheticSource(byteCount: 1000), background: BackgroundWork()).next(.continuous)
+    SourceLink(SyntheticSource(byteCount: 1000), background: BackgroundWork()).next(.continuous, calledBy: nil)
   }
 
   private func plan(

@@ -84,7 +84,7 @@ struct HostileReadTests {
     reader.willRead(range)
     reader.discard(range)
     // A look at each block of a petabyte takes longer than anybody waits.
-    if !isThere || range.count <= 1 << 20 { await survives { _ = try reader.explain(range) } }
+    if !isThere || range.count <= 1 << 20 { await survives { _ = try await reader.explain(range) } }
   }
 
   private func read(_ number: Int, of reader: RangeReader) async {

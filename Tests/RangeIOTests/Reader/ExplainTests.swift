@@ -25,18 +25,18 @@ struct ExplainTests {
 
   @Test func `without stages all comes from the source`() async throws {
     let reader = try await RangeReader(SyntheticSource(byteCount: 100_000))
-    #expect(try reader.explain(10..<90_000).parts == [Part(10..<90_000, .source)])
+    #expect(try await reader.explain(10..<90_000).parts == [Part(10..<90_000, .source)])
   }
 
   @Test func `what is kept comes from memory, and the rest from the source, in whole blocks`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let reader = try await reader(source, MemoryStore(limit: .mebibytes(1)))
-    let before = try reader.explain(5000..<20_000)
+    let before = try await reader.explain(5000..<20_000)
     #expect(before.parts.map(\.origin) == [.source])
     #expect(before.parts[0].detail == "as part of whole blocks, 4096..<20480")
     #expect(before.parts[0].reasons.map(\.origin) == [.memory, .flight])
     _ = try await reader.read(8192..<8193)
-    let after = try reader.explain(5000..<20_000)
+    let after = try await reader.explain(5000..<20_000)
     #expect(after.parts.map(\.origin) == [.source, .memory, .source])
     #expect(after.parts.map(\.range) == [5000..<8192, 8192..<12_288, 12_288..<20_000])
     #expect(after.byteCount(from: .memory) == 4096)
@@ -47,7 +47,7 @@ struct ExplainTests {
     let reader = try await reader(
       SyntheticSource(byteCount: 100_000), MemoryStore(limit: .mebibytes(1)), fill: .exact)
     _ = try await reader.read(100..<200)
-    let parts = try reader.explain(0..<4096).parts
+    let parts = try await reader.explain(0..<4096).parts
     #expect(parts.map(\.range) == [0..<100, 100..<200, 200..<4096])
     #expect(parts.map(\.origin) == [.source, .memory, .source])
     #expect(why(parts[0], .memory) == "its block is kept without these bytes")
@@ -63,9 +63,9 @@ struct ExplainTests {
     configuration.background = BackgroundWork(executor: JobCount())
     let reader = try await reader(SyntheticSource(byteCount: 100_000), MemoryStore(configuration))
     _ = try await reader.read(0..<10)
-    #expect(try reader.explain(0..<10).parts.map(\.origin) == [.memory])
+    #expect(try await reader.explain(0..<10).parts.map(\.origin) == [.memory])
     clock.advance(by: .seconds(61))
-    let parts = try reader.explain(0..<10).parts
+    let parts = try await reader.explain(0..<10).parts
     #expect(parts.map(\.origin) == [.source])
     #expect(why(parts[0], .memory) == "its time is over")
   }
@@ -73,21 +73,21 @@ struct ExplainTests {
   @Test func `what passes the cache by says why`() async throws {
     let store = MemoryStore(limit: .mebibytes(1))
     let long = try await reader(SyntheticSource(byteCount: 100_000), store, passing: .kibibytes(8))
-    #expect(why(try long.explain(0..<10_000).parts[0], .cache) == "ranges of more than 8192 bytes bypass it")
-    #expect(why(try long.explain(0..<8192).parts[0], .cache) == nil)
+    #expect(why(try await long.explain(0..<10_000).parts[0], .cache) == "ranges of more than 8192 bytes bypass it")
+    #expect(why(try await long.explain(0..<8192).parts[0], .cache) == nil)
 
     let unsettled = try await reader(HeldSource(isSettled: false, isHeld: false), store)
-    #expect(why(try unsettled.explain(0..<10).parts[0], .cache)?.contains("changed a moment ago") == true)
+    #expect(why(try await unsettled.explain(0..<10).parts[0], .cache)?.contains("changed a moment ago") == true)
 
     let twice = try await reader(
       SyntheticSource(byteCount: 100_000, id: "twice"), store, fill: .exact, onSecondRead: true)
-    let first = try twice.explain(0..<10)
+    let first = try await twice.explain(0..<10)
     #expect(why(first.parts[0], .cache)?.contains("for the first time") == true)
-    #expect(try twice.explain(0..<10) == first, "asking is no touch")
+    #expect(try await twice.explain(0..<10) == first, "asking is no touch")
     _ = try await twice.read(0..<10)
-    #expect(why(try twice.explain(0..<10).parts[0], .cache)?.contains("were read once") == true)
+    #expect(why(try await twice.explain(0..<10).parts[0], .cache)?.contains("were read once") == true)
     _ = try await twice.read(0..<10)
-    #expect(try twice.explain(0..<10).parts == [Part(0..<10, .memory)])
+    #expect(try await twice.explain(0..<10).parts == [Part(0..<10, .memory)])
   }
 
   // MARK: flights
@@ -101,7 +101,7 @@ struct ExplainTests {
     reader.willRead(8192..<12_288)
     await quiet()
     #expect(source.waiting.count == 2)
-    let parts = try reader.explain(0..<16_384).parts
+    let parts = try await reader.explain(0..<16_384).parts
     try #require(parts.map(\.range) == [0..<4096, 4096..<8192, 8192..<12_288, 12_288..<16_384])
     #expect(parts.map(\.origin) == [.flight, .source, .flight, .source])
     #expect(parts[0].detail == nil)
@@ -111,7 +111,7 @@ struct ExplainTests {
     source.hold(false)
     _ = try await read.value
     await quiet()
-    #expect((try? reader.explain(0..<12_288).byteCount(from: .memory)) == 8192)
+    #expect((try? await reader.explain(0..<12_288).byteCount(from: .memory)) == 8192)
     await reader.close()
   }
 
@@ -133,7 +133,7 @@ struct ExplainTests {
       // Nothing is on its way while it is asked and read.
       try await store.flush()
       let before = Counts(store, source)
-      let parts = try reader.explain(block).parts
+      let parts = try await reader.explain(block).parts
       #expect(Counts(store, source) == before, "asking is no read")
       let part = try #require(parts.count == 1 ? parts[0] : nil, "a block is kept as a whole, seed \(seed)")
       #expect(try await reader.read(block) == source.expected(block))
@@ -229,13 +229,13 @@ struct ExplainTests {
     let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.keepsFastSources = false }
     let store = try await TieredChunkStore(memory: .kibibytes(96), disk: spill.configuration)
     let near = try await reader(SyntheticSource(byteCount: 100_000), store)
-    #expect(why(try near.explain(0..<10).parts[0], .disk)?.contains("no more to read than a disk") == true)
+    #expect(why(try await near.explain(0..<10).parts[0], .disk)?.contains("no more to read than a disk") == true)
     let far = try await reader(
       SyntheticSource(byteCount: 100_000, id: "far", latency: .milliseconds(20), time: TimeSource(ManualClock())), store
     )
-    #expect(why(try far.explain(0..<10).parts[0], .disk)?.contains("not kept") == true)
+    #expect(why(try await far.explain(0..<10).parts[0], .disk)?.contains("not kept") == true)
     try await store.close()
-    #expect(why(try far.explain(0..<10).parts[0], .disk) == "the store was closed")
+    #expect(why(try await far.explain(0..<10).parts[0], .disk) == "the store was closed")
   }
 
   // MARK: other stages and stores
@@ -250,10 +250,10 @@ struct ExplainTests {
     }
     // Blocks 2 and 3, as they are encoded.
     _ = try await reader.read(2500..<3500)
-    let parts = try reader.explain(1999..<4500).parts
+    let parts = try await reader.explain(1999..<4500).parts
     #expect(parts.map(\.range) == [1999..<2000, 2000..<4000, 4000..<4500])
     #expect(parts.map(\.origin) == [.source, .memory, .source])
-    let all = try reader.explain(0..<10_000)
+    let all = try await reader.explain(0..<10_000)
     #expect(all.parts.filter { $0.origin == .memory }.map(\.range) == [2000..<4000])
     #expect(all.byteCount(from: .source) == 8000)
   }
@@ -263,12 +263,12 @@ struct ExplainTests {
       NotingStage(name: "skipping", notes: Noted(), header: 100)
       Caching(MemoryStore(limit: .mebibytes(1)))
     }
-    let parts = try reader.explain(0..<900).parts
+    let parts = try await reader.explain(0..<900).parts
     #expect(parts.map(\.origin) == [.unknown])
     #expect(parts[0].detail?.contains("NotingStage") == true)
     // One that changes nothing is looked through.
     let plain = try await RangeReader(SyntheticSource(byteCount: 1000)) { NotingStage(name: "plain", notes: Noted()) }
-    #expect(try plain.explain(0..<900).parts.map(\.origin) == [.source])
+    #expect(try await plain.explain(0..<900).parts.map(\.origin) == [.source])
   }
 
   @Test func `a store that does not explain itself is asked block by block what it holds`() throws {
@@ -300,21 +300,21 @@ struct ExplainTests {
 
   @Test func `ranges that there are not, none, and a closed reader`() async throws {
     let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
-    #expect(try reader.explain(0..<0).parts == [])
-    #expect(try reader.explain(1000..<1000).parts == [])
+    #expect(try await reader.explain(0..<0).parts == [])
+    #expect(try await reader.explain(1000..<1000).parts == [])
     for range in [-1..<5, 0..<1001, Int.max - 1..<Int.max] {
-      let error = #expect(throws: ReadError.self) { try reader.explain(range) }
+      let error = #expect(throws: ReadError.self) { try await reader.explain(range) }
       #expect(error?.code == .rangeNotSatisfiable)
     }
     await reader.close()
-    let error = #expect(throws: ReadError.self) { try reader.explain(0..<1) }
+    let error = #expect(throws: ReadError.self) { try await reader.explain(0..<1) }
     #expect(error?.code == .closed)
   }
 
   @Test func `it can be printed`() async throws {
     let reader = try await reader(SyntheticSource(byteCount: 100_000), MemoryStore(limit: .mebibytes(1)))
     _ = try await reader.read(0..<10)
-    let explanation = try reader.explain(0..<10_000)
+    let explanation = try await reader.explain(0..<10_000)
     #expect(
       explanation.description == """
         0..<4096      4096 B  memory

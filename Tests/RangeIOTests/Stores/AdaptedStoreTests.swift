@@ -104,7 +104,7 @@ import Testing
     let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
     for _ in 0..<3 { try await expectBytes(100..<200, reader) }
     #expect(source.readCount == 1)
-    #expect(try reader.explain(100..<200).parts.map(\.origin) == [ReadExplanation.Origin("OneBlock")])
+    #expect(try await reader.explain(100..<200).parts.map(\.origin) == [ReadExplanation.Origin("OneBlock")])
     #expect(store.contains(0..<4096, of: reader.source) && !store.contains(0..<4097, of: reader.source))
     await reader.close()
   }

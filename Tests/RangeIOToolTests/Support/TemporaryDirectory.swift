@@ -17,7 +17,13 @@ final class TemporaryDirectory: Sendable {
   /// Makes a file of `bytes`.
   func file(_ name: String, _ bytes: [UInt8]) throws -> String {
     try Data(bytes).write(to: URL(fileURLWithPath: self(name)))
+    try age(name)
     return self(name)
+  }
+
+  /// Makes it as if the file had been written two seconds ago: what is younger may be in the middle of a write.
+  private func age(_ name: String) throws {
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -2)], ofItemAtPath: self(name))
   }
 
   /// Makes a file of `byteCount` bytes, all zero, that takes no space.
@@ -26,6 +32,7 @@ final class TemporaryDirectory: Sendable {
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try handle.truncate(atOffset: UInt64(byteCount))
     try handle.close()
+    try age(name)
     return path
   }
 

@@ -158,4 +158,30 @@ struct MappedReadingTests {
       return other
     }
   }
+
+  @Test func `below a cache, hits are copies, and reads that bypass its store are mapped unless copies are chosen`()
+    async throws
+  {
+    let (path, bytes) = try directory.file(count: 300_000)
+    for slices in [MappedSource.Slices.zeroCopy, .copied] {
+      /// The bytes of three reads that were returned as mapped memory.
+      func mapped(_ pipeline: ReadPipeline, _ caching: ReadRequest.CachePolicy = .normal) async throws -> Int {
+        let reader = try await mappedReader(path, .init(slices: slices), pipeline)
+        for _ in 0..<3 { #expect(try await reader.read(10..<5010, caching: caching) == bytes[10..<5010]) }
+        let count = reader.statistics().source.bytes(by: "mapped")
+        await reader.close()
+        return count
+      }
+      func store() -> MemoryStore { MemoryStore(limit: .mebibytes(4)) }
+      let once = slices == .copied ? 0 : 5000
+      let kept = try await mapped(ReadPipeline { Caching(store()) })
+      #expect(kept == 0, "what is kept, and answers from it")
+      let bypassing = try await mapped(ReadPipeline { Caching(store()) }, .bypass)
+      #expect(bypassing == 3 * once)
+      let long = try await mapped(ReadPipeline { Caching(store(), passing: .kibibytes(4)) })
+      #expect(long == 3 * once)
+      let second = try await mapped(ReadPipeline { Caching(store(), onSecondRead: true) })
+      #expect(second == once, "the first read alone")
+    }
+  }
 }

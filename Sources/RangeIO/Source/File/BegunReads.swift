@@ -54,10 +54,13 @@ final class BegunReads: Sendable {
 
   /// - Parameters:
   ///   - now: a clock, in nanoseconds.
-  ///   - mayLook: whether this thread may spend time on looking. Default: all but the main thread, on more than one processor.
+  ///   - mayLook: whether this thread may spend time on looking. Default: all but the main thread and the main actor's, on
+  ///     more than one processor.
   init(
     now: @escaping @Sendable () -> Int64 = { rio_monotonic_ns() },
-    mayLook: @escaping @Sendable () -> Bool = { hasProcessors && !rio_is_main_thread() }
+    mayLook: @escaping @Sendable () -> Bool = {
+      hasProcessors && !rio_is_main_thread() && !MainQueue.isCurrent
+    }
   ) {
     self.now = now
     self.mayLook = mayLook

@@ -122,61 +122,80 @@ final class DirectLane: Sendable {
   }
 
   /// Does `read`, and counts its bytes. Returns 0 if the file's system refuses.
-  private func attempt(_ wanted: Int, _ read: () throws(Errno) -> Int) throws(Errno) -> Int {
+  private func attempt(_ wanted: Int, _ read: () throws -> Int) throws -> Int {
     do {
       let count = max(0, min(try read(), wanted))
       counters.add(count, to: .direct)
       return count
-    } catch {
+    } catch let error as Errno {
       guard Self.isRefusal(error) else { throw error }
       refuse()
       return 0
     }
   }
 
+  /// The same as ``fillInPieces(from:to:ofAtMost:_:_:)``, with the bytes of one call that waits.
+  private func inPieces(
+    from start: Int, to end: Int, _ goOn: () throws -> Void, _ fill: (_ filled: Int, _ end: Int) throws -> Int
+  ) throws -> Int {
+    try fillInPieces(from: start, to: end, ofAtMost: LaneThreshold.waitingPiece, goOn, fill)
+  }
+
   /// Reads `range`. Returns fewer bytes only at the end of the file.
-  func read(_ range: ByteRange, _ pool: BufferPool) throws -> Bytes {
+  ///
+  /// - Parameter goOn: called between pieces; throws if nothing waits for the read any more.
+  func read(_ range: ByteRange, _ pool: BufferPool, _ goOn: () throws -> Void) throws -> Bytes {
     let opened = open()
     let span = opened?.alignment.around(range) ?? range
     let buffer = try opened?.alignment.buffer(span.count, pool) ?? pool.buffer(range.count)
     let skipped = range.lowerBound - span.lowerBound
     var count = 0
     if let opened {
-      count = try attempt(range.count) { () throws(Errno) in
-        try opened.file.syscalls.readFully(
-          opened.file.descriptor, buffer.memory, at: span.lowerBound, inMultiplesOf: opened.alignment.step) - skipped
+      count = try attempt(range.count) {
+        try inPieces(from: 0, to: span.count, goOn) { filled, end in
+          try filled
+            + opened.file.syscalls.readFully(
+              opened.file.descriptor, .init(start: buffer.base + filled, count: end - filled),
+              at: span.lowerBound + filled, inMultiplesOf: opened.alignment.step)
+        } - skipped
       }
     }
     if count < range.count {
       // The end of the file, or a refusal.
-      let rest = UnsafeMutableRawBufferPointer(
-        start: buffer.base + skipped + count, count: range.count - count)
-      let more = try file.syscalls.readFully(file.descriptor, rest, at: range.lowerBound + count)
-      counters.add(more, to: .positional)
-      count += more
+      let before = count
+      count = try inPieces(from: count, to: range.count, goOn) { filled, end in
+        let part = UnsafeMutableRawBufferPointer(start: buffer.base + skipped + filled, count: end - filled)
+        return try filled + file.syscalls.readFully(file.descriptor, part, at: range.lowerBound + filled)
+      }
+      counters.add(count - before, to: .positional)
     }
     return buffer.bytes(skipped + count).slice(skipped..<skipped + count)
   }
 
   /// Reads `range` into `buffers`. Returns the number of bytes, fewer than asked only at the end of the file.
-  func read(_ range: ByteRange, into buffers: [WritableBytes], _ pool: BufferPool) throws -> Int {
+  func read(
+    _ range: ByteRange, into buffers: [WritableBytes], _ pool: BufferPool, _ goOn: () throws -> Void
+  ) throws -> Int {
     var count = 0
     if let opened = open() {
-      count = try attempt(range.count) { () throws(Errno) in
-        try fill(buffers, from: range.lowerBound, opened.file, opened.alignment, pool)
+      count = try attempt(range.count) {
+        try fill(buffers, from: range.lowerBound, opened.file, opened.alignment, pool, goOn)
       }
     }
     guard count < range.count else { return count }
-    let all = try ScatteredBuffers(buffers).fill(
-      after: count, from: range.lowerBound, of: file.descriptor, file.syscalls)
+    let all = try inPieces(from: count, to: range.count, goOn) { filled, end in
+      try ScatteredBuffers(buffers).fill(
+        after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
+    }
     counters.add(all - count, to: .positional)
     return all
   }
 
   /// Fills buffers without a copy if all of them are aligned, but for the end of the last one.
   private func fill(
-    _ buffers: [WritableBytes], from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment, _ pool: BufferPool
-  ) throws(Errno) -> Int {
+    _ buffers: [WritableBytes], from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment, _ pool: BufferPool,
+    _ goOn: () throws -> Void
+  ) throws -> Int {
     guard let last = buffers.last else { return 0 }
     let areAligned =
       lower % alignment.offset == 0
@@ -184,7 +203,7 @@ final class DirectLane: Sendable {
     let isLastAligned = last.capacity % alignment.offset == 0 && alignment.isAligned(last.base)
     // No memory for a detour: 0 bytes, and the page cache gets them.
     if areAligned, isLastAligned {
-      return try fill(ScatteredBuffers(buffers), from: lower, direct, alignment)
+      return try fill(ScatteredBuffers(buffers), from: lower, direct, alignment, goOn)
     }
     let detour = areAligned ? [last] : buffers
     let skipped = areAligned ? 0 : lower % alignment.offset
@@ -192,7 +211,7 @@ final class DirectLane: Sendable {
     // `try?`: without memory for a detour the page cache takes it.
     guard let buffer = try? alignment.buffer(alignment.around(0..<wanted).upperBound, pool) else { return 0 }
     let before = areAligned ? Array(buffers.dropLast()) : []
-    let filled = try fill(ScatteredBuffers(before + [buffer]), from: lower - skipped, direct, alignment)
+    let filled = try fill(ScatteredBuffers(before + [buffer]), from: lower - skipped, direct, alignment, goOn)
     var taken = before.reduce(0) { $0 + $1.capacity }
     var source = buffer.filled(max(0, filled - taken)).dropFirst(skipped)
     for target in detour where !source.isEmpty {
@@ -205,9 +224,12 @@ final class DirectLane: Sendable {
   }
 
   private func fill(
-    _ buffers: ScatteredBuffers, from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment
-  ) throws(Errno) -> Int {
-    try buffers.fill(
-      after: 0, from: lower, of: direct.descriptor, direct.syscalls, inMultiplesOf: alignment.step)
+    _ buffers: ScatteredBuffers, from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment,
+    _ goOn: () throws -> Void
+  ) throws -> Int {
+    try inPieces(from: 0, to: buffers.byteCount, goOn) { filled, end in
+      try buffers.fill(
+        after: filled, upTo: end, from: lower, of: direct.descriptor, direct.syscalls, inMultiplesOf: alignment.step)
+    }
   }
 }

@@ -258,10 +258,14 @@ enum LaneThreshold {
   /// The most bytes that a resident read of one or several ranges copies on the caller's own thread and actor. A larger
   /// read leaves the actor first.
   static let residentInline = 256 * 1024
+  /// The most ranges of one read for which the same holds: a call takes as long as copying 4 KiB.
+  static let residentCalls = 64
   /// The most bytes that the kernel begins to read at once, whatever the settings of the device.
   static let mostBegun = 64 * 1024
   /// The number of bytes copied from the page cache between two checks for cancellation.
   static let residentPiece = 1024 * 1024
+  /// The number of bytes read by one call that waits for the disk, between two such checks.
+  static let waitingPiece = 16 * 1024 * 1024
   /// The size in bytes of the pieces that DispatchIO reads and reports.
   static let dispatchIOPiece = 1024 * 1024
   /// The longest range of one DispatchIO operation, in bytes: what may pile up before the reader takes it.

@@ -165,21 +165,18 @@ extension FileSource {
       }
       let wallClock = FileTime(nanosecondsSince1970: configuration.syscalls.call.wallClock().now)
       let age = version.modified.duration(to: wallClock)
-      guard age >= .zero, age < Self.rest, waited < Self.rest else {
+      guard age >= .zero, age < FileVersion.rest, waited < FileVersion.rest else {
         lanes.rested(version)
         return now
       }
-      let wait = try await configuration.resting.wait(Self.rest - age, for: version, in: waiting, gate) { [self] in
+      let wait = try await configuration.resting.wait(FileVersion.rest - age, for: version, in: waiting, gate) {
+        [self] in
         try await status(of: lanes)
       }
       waited += wait.waited
       seen = wait.seen
     }
   }
-
-  /// Much less is not enough: on a virtual machine the writer may lose its processor in the middle of a write for tens
-  /// of milliseconds.
-  private static let rest = Duration.milliseconds(250)
 
   /// The status of what the path refers to now; `nil` if there is no file or no path.
   ///

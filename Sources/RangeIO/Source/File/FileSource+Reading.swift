@@ -39,8 +39,8 @@ extension FileSource: StreamedSource {
   }
 
   private func beginDirectly(_ range: ByteRange, _ lanes: FileLanes) -> PositionalLane.Pending<Bytes> {
-    lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] in
-      try direct.read(range, pool)
+    lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
+      try direct.read(range, pool, goOn)
     }
   }
 
@@ -72,31 +72,13 @@ extension FileSource: StreamedSource {
   }
 
   /// The resident lane on a thread of Swift's pool: no hop for a caller that is on no actor.
-  @concurrent private func fillOffActor(
-    _ buffer: WritableBytes, _ range: ByteRange, _ lane: ResidentLane
-  ) async throws -> Int {
-    try inPieces(of: range.count) { filled, count in
-      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.memory[filled..<filled + count])
-      let start = range.lowerBound + filled
-      return try lane.fill(piece, from: start..<start + count)
+  private func fillOffActor(_ buffer: WritableBytes, _ range: ByteRange, _ lane: ResidentLane) async throws -> Int {
+    try await BackgroundWork.offActor(isShort: range.count <= LaneThreshold.residentPiece) { [self] in
+      try fillInPieces(to: range.count, ofAtMost: LaneThreshold.residentPiece, goOn) { filled, end in
+        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.memory[filled..<end])
+        return try filled + lane.fill(piece, from: range.lowerBound + filled..<range.lowerBound + end)
+      }
     }
-  }
-
-  /// Fills `count` bytes piece by piece, so that a read that is cancelled or closed ends early.
-  ///
-  /// - Parameter fill: fills the next piece after the first `filled` bytes; fewer bytes than requested end the loop.
-  /// - Returns: the number of bytes filled.
-  /// - Throws: `CancellationError`, `closed`.
-  func inPieces(of count: Int, _ fill: (_ filled: Int, _ count: Int) throws -> Int) throws -> Int {
-    var filled = 0
-    while filled < count {
-      try goOn()
-      let piece = min(count - filled, LaneThreshold.residentPiece)
-      let got = try fill(filled, piece)
-      filled += got
-      if got < piece { break }
-    }
-    return filled
   }
 
   /// Throws if the read was cancelled or the source closed.
@@ -162,10 +144,10 @@ extension FileSource {
     if bypassesPageCache(of: lanes) { return try await readDirectly(ranges, of: source, lanes) }
     // Longer ranges leave the actor themselves.
     let inline = ranges.reduce(0) { $0 + ($1.count <= LaneThreshold.residentInline ? $1.count : 0) }
-    guard usesResidentLane(of: lanes), inline > LaneThreshold.residentInline else {
+    guard inline > LaneThreshold.residentInline || ranges.count > LaneThreshold.residentCalls else {
       return try await read(ranges, of: source, lanes)
     }
-    return try await readOffActor(ranges, of: source, lanes)
+    return try await BackgroundWork.offActor { [self] in try await read(ranges, of: source, lanes) }
   }
 
   /// All ranges at once, past the page cache.
@@ -189,12 +171,6 @@ extension FileSource {
     }
     if let version, let last = ranges.last, !lanes.isRemote { try await check(version, after: last, lanes) }
     return results
-  }
-
-  @concurrent private func readOffActor(
-    _ ranges: [ByteRange], of source: SourceDescription, _ lanes: FileLanes
-  ) async throws -> [Bytes] {
-    try await read(ranges, of: source, lanes)
   }
 
   private func read(

@@ -41,8 +41,8 @@ extension FileSource {
       let (count, status) =
         if bypasses {
           try await lanes.positional.finish(
-            lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] in
-              try direct.read(range, into: scattered.buffers, pool)
+            lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
+              try direct.read(range, into: scattered.buffers, pool, goOn)
             })
         } else {
           try await readRest(of: range, into: scattered, from: filled, lanes)
@@ -77,11 +77,13 @@ extension FileSource {
     return outcome
   }
 
-  @concurrent private func fillOffActor(
+  private func fillOffActor(
     _ buffers: ScatteredBuffers, _ range: ByteRange, _ lane: ResidentLane
   ) async throws -> Int {
-    try inPieces(of: range.count) { filled, count in
-      try lane.fill(buffers, after: filled, upTo: filled + count, from: range) - filled
+    try await BackgroundWork.offActor(isShort: range.count <= LaneThreshold.residentPiece) { [self] in
+      try fillInPieces(to: range.count, ofAtMost: LaneThreshold.residentPiece, goOn) { filled, end in
+        try lane.fill(buffers, after: filled, upTo: end, from: range)
+      }
     }
   }
 

@@ -26,8 +26,8 @@ extension FileSource {
     }
     let (now, tick) = configuration.syscalls.call.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick, changed: status.changed)
-    return lastDescription(in: generation) { last, snapshot in
-      last.isSettled == isSettled && snapshot.version == version
+    let description = lastDescription(in: generation) { last, snapshot in
+      (isSettled || !last.isSettled) && snapshot.version == version
     } orNew: {
       SourceDescription(
         id: lanes.id, name: lanes.file.name, validator: version,
@@ -35,6 +35,8 @@ extension FileSource {
         traits: .init(
           cost: configuration.cost, isSettled: isSettled, context: FileSnapshot(version, generation)))
     }
+    if isSettled { description.settle() }
+    return description
   }
 
   /// The last description if it is of this file and still says what is so, else a new one.

@@ -34,8 +34,8 @@ public import SystemPackage
 ///
 /// **Names.** A relative path starts from the current directory at the moment of opening, also when the path is checked
 /// again later. `~` and `~user` are home directories. Symbolic links are followed once, at opening. Directories, FIFOs,
-/// sockets, character devices, and files that the kernel makes up (`/proc`, `/sys`) are refused with
-/// `ReadError.Code.unsupportedSource`.
+/// sockets, character devices, and files that are made up as they are read (`/proc`, `/sys`, files that say that they are
+/// empty and have bytes, as below some FUSE mounts) are refused with `ReadError.Code.unsupportedSource`.
 public final class FileSource: RangeSource {
   let location: Location
   let configuration: Configuration

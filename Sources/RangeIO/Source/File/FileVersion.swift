@@ -39,15 +39,25 @@ struct FileVersion: ExplainedValidator, DatedValidator, Equatable {
 
   /// Whether any later change will show. The kernel stamps times with a clock that ticks, so a file that changed within
   /// the present tick can change again and look the same (the "racy" entries of Git's index,
-  /// Documentation/technical/racy-git.txt). File systems that store whole seconds tick every two seconds.
+  /// Documentation/technical/racy-git.txt). File systems that store whole seconds tick every two seconds. And it stamps a
+  /// write at its start alone: a file modified a moment ago may be in the middle of one, and its bytes not be there yet.
   ///
   /// - Parameter changed: when its status last changed, if that was after the version began.
   func isSettled(at now: Int64, tick: Int64, changed: FileTime? = nil) -> Bool {
     let changed = changed ?? self.changed
+    let now = FileTime(nanosecondsSince1970: now)
     // Never negative, whatever the tick: a time in the future has not passed.
     let coarse: Duration = changed.nanoseconds == 0 ? .seconds(2) : max(.zero, .nanoseconds(tick))
-    return changed.duration(to: FileTime(nanosecondsSince1970: now)) > coarse
+    guard changed.duration(to: now) > coarse else { return false }
+    // A time of modification that is yet to come was set, and no write has stamped it.
+    let written = modified > now ? changed : modified
+    return written.duration(to: now) >= Self.rest
   }
+
+  /// How long a file is taken to be in the middle of a write after its time of modification. Much less is not enough: one
+  /// call that writes a gigabyte takes more than 100 ms, and on a virtual machine the writer may lose its processor in the
+  /// middle for tens of milliseconds.
+  static let rest = Duration.milliseconds(250)
 
   /// How `newer` differs, for a message.
   func difference(to newer: any SourceDescription.Validator) -> String? {

@@ -92,7 +92,7 @@ enum FileOpening {
     let file: OpenFile
     let kind: Kind
     /// Its status then. If it was opened by name, it still had a name.
-    let status: FileStatus
+    var status: FileStatus
     /// The name that it had just before.
     let name: String?
     /// The id of its file system.
@@ -144,7 +144,7 @@ enum FileOpening {
     }
     let file = OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name)
     do throws(ReadError) {
-      return try inspect(file)
+      return try withBytes(inspect(file))
     } catch {
       file.close()
       throw error
@@ -161,7 +161,7 @@ enum FileOpening {
     case rio_direct:
       reason =
         "was opened past the page cache (O_DIRECT), and reads only what is aligned: open the file without that flag"
-    default: return opened
+    default: return try withBytes(opened)
     }
     throw ReadError(.unsupportedSource, "this descriptor " + reason, context: .init(source: file.name))
   }
@@ -183,6 +183,38 @@ enum FileOpening {
         context: .init(source: file.name))
     }
     return Opened(file: file, kind: .regular, status: status, name: name, fileSystem: fileSystem)
+  }
+
+  /// How often a file is looked at that says it is empty, has bytes, and changes all the time.
+  private static let mostLooks = 8
+
+  /// Refuses a file that says it is empty and has bytes all the same. Files are like that which are made up as they are
+  /// read: below a FUSE mount with direct I/O, in pseudo file systems of which this library does not know. May wait.
+  private static func withBytes(_ opened: Opened) throws(ReadError) -> Opened {
+    var opened = opened
+    for _ in 0..<mostLooks {
+      guard opened.kind == .regular, opened.status.size == 0, try hasBytes(opened.file) else { return opened }
+      // It may be written just now, or emptied.
+      let now = try opened.file.status()
+      if now == opened.status { break }
+      opened.status = now
+    }
+    throw ReadError(
+      .unsupportedSource,
+      "this file says that it is empty, and is not: it is made up as it is read, as some mounts do. Copy it first, as "
+        + "by: cat FILE >COPY", context: .init(source: opened.file.name))
+  }
+
+  /// Whether there is something to read at offset 0, or nothing can be read there.
+  private static func hasBytes(_ file: OpenFile) throws(ReadError) -> Bool {
+    let result = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
+      Result { () throws(Errno) in try file.syscalls.readFully(file.descriptor, buffer, at: 0) > 0 }
+    }
+    switch result {
+    case .success(let isThere): return isThere
+    case .failure(.illegalSeek), .failure(.invalidArgument): return true
+    case .failure(let errno): throw .errno(errno, "read the file", file.context(0..<1))
+    }
   }
 
   /// The error for a kind of file that has no random access.

@@ -1,6 +1,28 @@
 import Synchronization
 import SystemPackage
 
+/// Fills up to byte `end` in pieces, so that a read that is no longer wanted ends early.
+///
+/// - Parameters:
+///   - start: so many bytes are filled already.
+///   - goOn: called before each piece; throws if nothing waits for the read any more.
+///   - fill: fills up to byte `end`, after the first `filled` bytes, and returns how many are filled then. Fewer than it
+///     was asked for end the read.
+/// - Returns: the number of bytes filled.
+@inline(__always) func fillInPieces(
+  from start: Int = 0, to end: Int, ofAtMost longest: Int, _ goOn: () throws -> Void,
+  _ fill: (_ filled: Int, _ end: Int) throws -> Int
+) throws -> Int {
+  var filled = start
+  while filled < end {
+    try goOn()
+    let next = end - filled > longest ? filled + longest : end
+    filled = try fill(filled, next)
+    if filled < next { break }
+  }
+  return filled
+}
+
 /// Reads that wait for the disk, with `pread` on the library's own threads. See pread(2).
 final class PositionalLane: Sendable {
   private let file: OpenFile
@@ -47,18 +69,23 @@ final class PositionalLane: Sendable {
     _ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?,
     since read: BegunReads.Read? = nil
   ) -> Pending<Int> {
-    begin(range, begun: begun, since: read) { [file] in
-      var filled = filled
-      var rest: UnsafeMutableRawBufferPointer {
-        UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: range.count - filled)
+    begin(range, begun: begun, since: read) { [file] goOn in
+      func part(_ filled: Int, _ end: Int) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: end - filled)
       }
+      var filled = filled
       if let begun, begun.isOpen {
         try begun.watch { () throws(Errno) in
-          filled += try file.syscalls.readWhatIsResident(file.descriptor, rest, at: range.lowerBound + filled) ?? 0
+          filled +=
+            try file.syscalls.readWhatIsResident(
+              file.descriptor, part(filled, range.count), at: range.lowerBound + filled) ?? 0
           return filled == range.count
         }
       }
-      return filled + (try file.syscalls.readFully(file.descriptor, rest, at: range.lowerBound + filled))
+      return try fillInPieces(from: filled, to: range.count, ofAtMost: LaneThreshold.waitingPiece, goOn) {
+        filled, end in
+        try filled + file.syscalls.readFully(file.descriptor, part(filled, end), at: range.lowerBound + filled)
+      }
     }
   }
 
@@ -67,10 +94,11 @@ final class PositionalLane: Sendable {
   /// - Parameters:
   ///   - begun: if the kernel may have begun it. If that is certain it only has to be collected.
   ///   - since: when it was begun.
-  ///   - read: throws `Errno`, or an error for the caller.
+  ///   - read: throws `Errno`, or an error for the caller. Between the pieces of a long read it calls `goOn`, which throws
+  ///     if nothing waits for it any more.
   func begin<Value>(
     _ range: ByteRange, begun: BegunReads? = nil, since beginning: BegunReads.Read? = nil,
-    _ read: @escaping @Sendable () throws -> Value
+    _ read: @escaping @Sendable (_ goOn: () throws -> Void) throws -> Value
   ) -> Pending<Value> {
     begun?.waits()
     let threads = begun?.isCertain == true ? threads.collecting ?? threads : threads
@@ -80,7 +108,11 @@ final class PositionalLane: Sendable {
     let job = IOJob(isUrgent: urgency?.purpose != .prefetch) { [file, gate] in
       let result: Result<Outcome<Value>, any Error>
       do {
-        result = .success((try read(), file.isRemote ? try file.status() : nil))
+        let value = try read {
+          if answer.isAnswered { throw CancellationError() }
+          if gate.isClosed { throw ReadError.closed }
+        }
+        result = .success((value, file.isRemote ? try file.status() : nil))
         if let beginning { begun?.came(beginning) }
       } catch {
         result = .failure((error as? Errno).map { ReadError.errno($0, "read the file", file.context(range)) } ?? error)
@@ -128,7 +160,7 @@ final class PositionalLane: Sendable {
     _ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int, begun: BegunReads?,
     since read: BegunReads.Read?
   ) async throws -> Outcome<Int> {
-    let pending = begin(range, begun: begun, since: read) { [file] in
+    let pending = begin(range, begun: begun, since: read) { [file] goOn in
       var filled = filled
       if let begun, begun.isOpen {
         try begun.watch { () throws(Errno) in
@@ -138,7 +170,10 @@ final class PositionalLane: Sendable {
           return filled == range.count
         }
       }
-      return try buffers.fill(after: filled, from: range.lowerBound, of: file.descriptor, file.syscalls)
+      return try fillInPieces(from: filled, to: range.count, ofAtMost: LaneThreshold.waitingPiece, goOn) {
+        filled, end in
+        try buffers.fill(after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
+      }
     }
     let outcome = try await finish(pending)
     if let read { begun?.resumed(read) }

@@ -45,7 +45,7 @@ import Testing
     let reader = try await RangeReader(source(path, cost)) { Caching(store) }
     for block in 0..<4 { _ = try await reader.read(block << 12..<block << 12 + 100) }
     try await store.flush()
-    let explanation = try reader.explain(0..<100)
+    let explanation = try await reader.explain(0..<100)
     await reader.close()
     withExtendedLifetime(directory) {}
     return (store.statistics(), explanation)

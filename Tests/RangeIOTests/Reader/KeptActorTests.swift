@@ -1,0 +1,162 @@
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+#if os(Linux)
+  /// What a read does on its caller's actor. Everything is resident, so that all of it could be done there.
+  struct KeptActorTests {
+    private let directory: TemporaryDirectory
+    private let caller = OwnActor()
+
+    private static let byteCount = 64 << 20
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    enum Way: String, CaseIterable {
+      case whole, suffix, mebibyte, blocks, apart, small, stream, longPieces, shortPieces, snapshot, hint
+
+      func read(_ reader: RangeReader) async throws {
+        let byteCount = reader.byteCount
+        switch self {
+        case .whole: _ = try await reader.read(0..<byteCount)
+        case .suffix: _ = try await reader.read(suffix: byteCount - 1)
+        case .mebibyte: _ = try await reader.read(1 << 20..<2 << 20)
+        case .blocks: _ = try await reader.read(Self.ranges(4096, of: 16_384, every: 16_384))
+        case .apart: _ = try await reader.read(Self.ranges(200, of: 65_536, every: 5 * 65_536))
+        case .small: _ = try await reader.read(Self.ranges(4096, of: 64, every: 16_000))
+        case .stream: for try await _ in reader.stream() {}
+        case .longPieces: for try await _ in reader.stream(chunkSize: .mebibytes(24)) {}
+        case .shortPieces: for try await _ in reader.stream(chunkSize: .bytes(1000)) {}
+        case .snapshot: _ = try await reader.snapshot().read(0..<byteCount)
+        case .hint:
+          reader.willRead(0..<byteCount)
+          _ = try await reader.read(0..<byteCount)
+        }
+      }
+
+      private static func ranges(_ count: Int, of length: Int, every step: Int) -> [ByteRange] {
+        (0..<count).map { $0 * step..<$0 * step + length }
+      }
+    }
+
+    enum Stages: String, CaseIterable {
+      case none, caching, exact, requestedFirst, smallBlocks, secondReads, tiers, merging, timeLimiting, hedging,
+        ownFlight
+      case readAhead
+
+      var pipeline: ReadPipeline {
+        let store = MemoryStore(limit: .mebibytes(128))
+        return ReadPipeline {
+          switch self {
+          case .none: ReadPipeline()
+          case .caching: Caching(store)
+          case .exact: Caching(store, fill: .exact)
+          case .requestedFirst: Caching(store, fill: .requestedFirst)
+          case .smallBlocks: Caching(store, blockSize: .kibibytes(4))
+          case .secondReads: Caching(store, onSecondRead: true)
+          case .tiers: Caching(TieredChunkStore(.init(memory: .mebibytes(8), compressed: .mebibytes(64))))
+          case .merging:
+            Caching(store)
+            Merging()
+          case .timeLimiting:
+            TimeLimiting(.seconds(600))
+            Caching(store)
+          case .hedging: Hedging()
+          case .ownFlight: OwnFlight()
+          case .readAhead:
+            ReadAhead()
+            Caching(store)
+          }
+        }
+      }
+    }
+
+    /// A stage of the user's that reads by a flight of its own.
+    private struct OwnFlight: ReadStage {
+      func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+        let answer = Promise<ReadResponse>()
+        next.start {
+          do { answer.resolve(.success(try await next(request))) } catch { answer.fail(error) }
+        }
+        return try await answer.value()
+      }
+    }
+
+    /// A reader of a file that is resident as a whole.
+    private func reader(_ stages: Stages) async throws -> RangeReader {
+      let path = try directory.sparseFile("\(stages)", byteCount: Self.byteCount)
+      try await settle(path)
+      let thread = caller.thread
+      @Sendable func noting(_ count: Int) -> Int {
+        thread.note(count)
+        return count
+      }
+      let syscalls = Syscalls(
+        .init(
+          read: { noting(Syscalls.system.call.read($0, $1, $2)) },
+          readResident: { noting(Syscalls.system.call.read($0, $1, $2)) },
+          readScattered: { descriptor, vectors, offset, _ in
+            noting(Syscalls.system.call.readScattered(descriptor, vectors, offset, false))
+          }))
+      let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls))
+      return try await RangeReader(source, stages.pipeline)
+    }
+
+    @Test(arguments: Stages.allCases, Way.allCases)
+    func `no way to read copies more than a mebibyte on its actor in one go`(_ stages: Stages, _ way: Way) async throws
+    {
+      let reader = try await reader(stages)
+      // Then from the cache, if there is one.
+      for turn in 1...2 {
+        let most = try await caller.run { _ in try await way.read(reader) }
+        #expect(most.bytes <= LaneThreshold.residentPiece, "\(turn)")
+        #expect(most.calls <= LaneThreshold.residentCalls, "\(turn)")
+      }
+      await reader.close()
+      caller.thread.end()
+    }
+
+    /// By the clock, for a machine that does nothing else: `RANGEIO_TICKER=5`.
+    @Test(.enabled(if: TestScale.ticker != nil), arguments: Stages.allCases)
+    func `nothing keeps an actor longer than the ticker may wait`(_ stages: Stages) async throws {
+      let limit = Duration.milliseconds(TestScale.ticker ?? 0)
+      let reader = try await reader(stages)
+      for turn in 1...3 {
+        for way in Way.allCases {
+          let longest = try await ticking { try await way.read(reader) }
+          print("figures: \(stages) \(way) \(turn): \(longest)")
+          #expect(longest <= limit, "\(way), \(turn)")
+        }
+        let longest = try await ticking { _ = try await reader.explain(0..<Self.byteCount) }
+        #expect(longest <= limit, "explaining, \(turn)")
+      }
+      await reader.close()
+      caller.thread.end()
+    }
+
+    /// The longest that another task of the actor waits while `work` runs there.
+    private func ticking(_ work: @escaping @Sendable () async throws -> Void) async throws -> Duration {
+      let isOver = Locked(false)
+      let longest = Locked(Duration.zero)
+      let ticker = Task {
+        _ = try await caller.run { _ in
+          var last = ContinuousClock.now
+          while !isOver.withLock({ $0 }) {
+            await Task.yield()
+            let now = ContinuousClock.now
+            longest.withLock { $0 = max($0, last.duration(to: now)) }
+            last = now
+          }
+        }
+      }
+      _ = try await caller.run { _ in
+        defer { isOver.withLock { $0 = true } }
+        try await work()
+      }
+      try await ticker.value
+      return longest.withLock { $0 }
+    }
+  }
+#endif
