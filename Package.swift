@@ -118,7 +118,8 @@ let package = Package(
         .target(name: "CRangeIOLZ4", condition: .when(platforms: [.linux])),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict + checked),
+      // RawLayout: of the lock, `Locked`, as in the standard library's `Synchronization`.
+      swiftSettings: strict + checked + [.enableExperimentalFeature("RawLayout")]),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(
       name: "RangeIOTesting",

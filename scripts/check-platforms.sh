@@ -24,6 +24,7 @@ swift_flags=(-swift-version 6 -warnings-as-errors)
 for feature in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do
   swift_flags+=(-enable-upcoming-feature "$feature")
 done
+swift_flags+=(-enable-experimental-feature RawLayout)
 inside=(-package-name swift_range_io)
 
 # MARK: C

@@ -3,6 +3,7 @@
 #include "platform.h"
 
 #include <malloc/malloc.h>
+#include <os/lock.h>
 #include <pthread.h>
 #include <sys/disk.h>
 #include <sys/ioctl.h>
@@ -166,6 +167,10 @@ void rio_platform_drop_pages(void *pages, size_t count) { madvise(pages, count, 
 void rio_platform_wish_huge_pages(void *pages, size_t count, bool wished) { (void)pages, (void)count, (void)wished; }
 
 // MARK: threads
+
+void rio_unfair_lock(const void *word) { os_unfair_lock_lock((os_unfair_lock_t)word); }
+
+void rio_unfair_unlock(const void *word) { os_unfair_lock_unlock((os_unfair_lock_t)word); }
 
 // There are no unnamed POSIX semaphores.
 struct rio_parker {

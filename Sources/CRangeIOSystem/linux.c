@@ -3,6 +3,7 @@
 #include "platform.h"
 
 #include <linux/fs.h>
+#include <linux/futex.h>
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
 #endif
@@ -298,6 +299,12 @@ void rio_platform_wish_huge_pages(void *pages, size_t count, bool wished) {
 }
 
 // MARK: threads
+
+void rio_sleep_while(const void *word, uint32_t value) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+void rio_wake_one(const void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
 
 // A futex-backed semaphore: waking the thread that slept last through its own semaphore beat a shared condition
 // variable by a sixth with 32 readers.

@@ -5,26 +5,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RIO_THREAD_SANITIZER 1
-#endif
-#endif
-
-#if defined(RIO_THREAD_SANITIZER)
-void __tsan_acquire(void *);
-void __tsan_release(void *);
-struct rio_sanitizer_lock *rio_sanitizer_lock_create(void) { return malloc(1); }
-void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *lock) { free(lock); }
-void rio_sanitizer_tell_locked(struct rio_sanitizer_lock *lock) { __tsan_acquire(lock); }
-void rio_sanitizer_tell_unlocking(struct rio_sanitizer_lock *lock) { __tsan_release(lock); }
-#else
-struct rio_sanitizer_lock *rio_sanitizer_lock_create(void) { return NULL; }
-void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *lock) { (void)lock; }
-void rio_sanitizer_tell_locked(struct rio_sanitizer_lock *lock) { (void)lock; }
-void rio_sanitizer_tell_unlocking(struct rio_sanitizer_lock *lock) { (void)lock; }
-#endif
-
 struct start {
   void (*body)(void *);
   void *context;

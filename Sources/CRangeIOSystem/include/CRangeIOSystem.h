@@ -260,19 +260,12 @@ uint32_t rio_crc32c_software(uint32_t crc, const void *bytes, size_t count);
 /// to the task: every read asks.
 bool rio_task_is_cancelled(void);
 
-/// Tell the thread sanitizer that a lock which it does not see was taken, or is about to be given back. In other builds
-/// a lock has no name (NULL), and nothing is told.
-struct rio_sanitizer_lock;
-struct rio_sanitizer_lock *rio_sanitizer_lock_create(void);
-void rio_sanitizer_lock_destroy(struct rio_sanitizer_lock *);
-void rio_sanitizer_tell_locked(struct rio_sanitizer_lock *);
-void rio_sanitizer_tell_unlocking(struct rio_sanitizer_lock *);
-static inline void rio_sanitizer_locked(struct rio_sanitizer_lock *lock) {
-  if (lock != NULL) rio_sanitizer_tell_locked(lock);
-}
-static inline void rio_sanitizer_unlocking(struct rio_sanitizer_lock *lock) {
-  if (lock != NULL) rio_sanitizer_tell_unlocking(lock);
-}
+/// Linux alone: sleeps until rio_wake_one is called for `word`, or for no reason; not at all if the word has another value.
+void rio_sleep_while(const void *word, uint32_t value);
+void rio_wake_one(const void *word);
+/// Apple platforms alone: take and give back the lock in a word that is 0 at first.
+void rio_unfair_lock(const void *word);
+void rio_unfair_unlock(const void *word);
 
 /// A binary semaphore for one sleeping thread.
 struct rio_parker;

@@ -107,14 +107,16 @@ final class FlightTable: Sendable {
       }
       underWay.store(state.flights.count, ordering: .relaxed)
       wait?.expect(planned.plan, planned.below?.plan)
-      guard planned.plan?.raised.isEmpty == false || planned.below?.plan.raised.isEmpty == false else {
+      guard purpose == .demand, planned.plan?.joinedCount ?? 0 > 0 || planned.below?.plan.joinedCount ?? 0 > 0 else {
         return (planned, [], [])
       }
-      let joined = [planned.plan, planned.below?.plan].flatMap { $0.map { Array($0.raised) } ?? [] }
-      let urgencies = joined.compactMap { state.urgencies.removeValue(forKey: $0) }
-      return (planned, joined.compactMap { state.tasks[$0]?.task }, urgencies)
+      let plans = [planned.plan, planned.below?.plan].compactMap { $0 }
+      let urgencies = plans.flatMap { $0.raised.compactMap { state.urgencies.removeValue(forKey: $0) } }
+      // The flights that this request starts have no tasks yet.
+      return (planned, plans.flatMap { $0.parts.compactMap { state.tasks[$0.flight]?.task } }, urgencies)
     }
     for urgency in urgencies { urgency.raise() }
+    // Flights that it joins may have begun in tasks of lower priority. Raising a task to what it has does nothing.
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
       for task in raised { task.escalatePriority(to: Task.currentPriority) }
     }
@@ -199,6 +201,8 @@ final class FlightTable: Sendable {
       if !state.urgencies.isEmpty { state.urgencies[id] = nil }
       let waiters = state.flights.completed(id)
       underWay.store(state.flights.count, ordering: .relaxed)
+      // Without flights it keeps no memory: there is a table for each source in a store.
+      if state.flights.count == 0, state.tasks.capacity > 0 { state.tasks = [:] }
       return waiters
     }
     for waiter in waiters { waiter.completed(id, range, result) }

@@ -1,34 +1,41 @@
-import CRangeIOSystem
 import Synchronization
 
-/// A value that can be accessed only under a lock: `Mutex`, made visible to the thread sanitizer.
+/// A value that can be accessed only under a lock. Free, it is taken and given back by one atomic instruction each, without
+/// a call on Linux.
 ///
-/// On Linux the sanitizer does not see Swift's `Mutex`, whose code is not instrumented, and reports a race on every
-/// value behind a contended one. This type reports each locking and unlocking, so that the sanitizer checks them, and
-/// all that they order, for real. Outside sanitizer runs these reports are two empty calls.
+/// A lock of our own, since Swift's `Mutex` on Linux is handed over by the kernel as soon as two threads want it:
+/// Docs/Decisions/0006-locks.md. The thread sanitizer sees the atomic instructions, and on Apple platforms the calls.
 package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  // Unchecked: like `Mutex`, whose own conformance requires nothing of its value either; the name is only an address.
-  private let mutex: Mutex<Value>
-  /// The sanitizer's name for this lock; `nil` outside its runs.
-  private let name: OpaquePointer?
+  // Unchecked: the value is accessed only between `lock` and `unlock`, and before and after all sharing.
+  private let word = LockWord()
+  private let value: Place<Value>
 
   /// Creates an unlocked `value`.
-  package init(_ value: consuming sending Value) {
-    mutex = Mutex(value)
-    name = rio_sanitizer_lock_create()
-  }
-
-  deinit { rio_sanitizer_lock_destroy(name) }
+  package init(_ value: consuming sending Value) { self.value = Place(value) }
 
   /// Runs `body` while no other thread can access the value. Do not nest calls, and do not wait inside.
+  @inline(__always)
   package borrowing func withLock<Result: ~Copyable, E: Error>(
     _ body: (inout sending Value) throws(E) -> sending Result
   ) throws(E) -> sending Result {
-    try mutex.withLock { (value: inout sending Value) throws(E) -> sending Result in
-      rio_sanitizer_locked(name)
-      defer { rio_sanitizer_unlocking(name) }
-      return try body(&value)
-    }
+    word.lock()
+    defer { word.unlock() }
+    // In a step of its own: the thread sanitizer would take this for a change of the word, too.
+    let address = value.address
+    return try body(&address.pointee)
+  }
+}
+
+/// Memory for a value that changes where it lies, behind a `let`. Raw layout: the compiler then assumes nothing of what
+/// is in it, and moves it only while it is not shared. `Mutex` keeps its value in the same way.
+@_rawLayout(like: Value, movesAsLike)
+package struct Place<Value: ~Copyable>: ~Copyable {
+  init(_ value: consuming Value) { address.initialize(to: value) }
+
+  deinit { address.deinitialize(count: 1) }
+
+  @inline(__always) var address: UnsafeMutablePointer<Value> {
+    withUnsafePointer(to: self) { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Value.self) }
   }
 }
 

@@ -22,8 +22,16 @@ public final class ChunkSources: Sendable {
     /// When this many tokens exist, unneeded ones are swept.
     var sweepAt = 256
     var lastNumber: UInt64 = 0
+
+    /// Gives back the room of tables that are nearly empty.
+    mutating func shrink() {
+      guard numbered.capacity > 4 * max(count, SourceCharges.free) else { return }
+      numbered = Dictionary(uniqueKeysWithValues: numbered.map { ($0, $1) })
+      tokens = Dictionary(uniqueKeysWithValues: tokens.map { ($0, $1) })
+    }
   }
   private let state = Locked(State())
+  private let charges = PublishedOnce<SourceCharges>()
   private let touches = PublishedOnce<RecentTouches>()
   private let admission = PublishedOnce<AdmissionMeter>()
 
@@ -58,7 +66,8 @@ public final class ChunkSources: Sendable {
       }
       state.lastNumber += 1
       let entry = siblings.first { $0.entry.isVersion(source) }?.entry ?? SourceEntry(source)
-      let token = ChunkToken(number: state.lastNumber, entry: entry, grid: grid)
+      entry.grow(to: source)
+      let token = ChunkToken(number: state.lastNumber, entry: entry, grid: grid, charges: charges.value)
       if reading { token.readers.wrappingAdd(1, ordering: .relaxed) }
       // A new version makes the old one useless, unless a reader still reads the old one.
       let isReplaced = { (sibling: ChunkToken) in
@@ -95,13 +104,30 @@ public final class ChunkSources: Sendable {
       guard var siblings = state.tokens[id] else { return false }
       // Later versions have higher token numbers.
       let isSuperseded = siblings.contains { $0.number > token.number && $0.entry !== token.entry }
-      guard isOver || isSuperseded || token.source.validator == nil else { return false }
+      guard isOver || isSuperseded || token.source.validator == nil else {
+        token.noteUnread()
+        return false
+      }
       token.retire()
       siblings.removeAll { $0 === token }
       Self.endEntry(of: token, unlessIn: siblings)
       state.tokens[id] = siblings.isEmpty ? nil : siblings
       state.numbered[token.number] = nil
       return true
+    }
+  }
+
+  /// Sets what is charged for sources with chunks in memory, if nothing is yet. Returns what is.
+  func charged(_ charges: SourceCharges) -> SourceCharges { self.charges.publish(charges) }
+
+  /// Forgets tokens whose last chunk has left, if there are many.
+  ///
+  /// - Parameter forgetting: `false` to leave them to later tokens, which sweep.
+  func settle(forgetting: Bool) {
+    guard let idle = charges.value?.takeIdle(), !idle.isEmpty, forgetting else { return }
+    state.withLock { state in
+      for token in idle where state.count > SourceCharges.free { Self.forgetIfUnneeded(token, &state) }
+      state.shrink()
     }
   }
 
@@ -164,23 +190,23 @@ public final class ChunkSources: Sendable {
 
   /// Removes tokens that have no chunks, no readers and no user data.
   private static func sweep(_ state: inout State) {
-    for (id, siblings) in state.tokens {
-      let staying = siblings.filter { !$0.isUnread || $0.isCharged || $0.entry.isKept }
-      let kept = siblings.filter { token in
-        guard !staying.contains(where: { $0 === token }) else { return true }
-        // The last token of a version goes only together with the version, and not if the user is storing something
-        // there right now.
-        let isLast = !staying.contains { $0.entry === token.entry }
-        guard !isLast || token.entry.endUnlessKept() else { return true }
-        // Chunks still in flight with this token must be refused.
-        token.retire()
-        state.numbered[token.number] = nil
-        return false
-      }
-      state.tokens[id] = kept.isEmpty ? nil : kept
-    }
+    for token in Array(state.numbered.values) { forgetIfUnneeded(token, &state) }
+    state.shrink()
     // Twice the remaining count: so sweeping costs amortized constant time for each new token.
     state.sweepAt = max(256, state.count * 2)
+  }
+
+  private static func forgetIfUnneeded(_ token: ChunkToken, _ state: inout State) {
+    guard token.isAlive, token.isUnread, !token.isCharged, !token.entry.isKept else { return }
+    let id = SourceID(token.source.id)
+    let siblings = (state.tokens[id] ?? []).filter { $0 !== token }
+    // The last token of a version goes only together with the version, and not if the user is storing something there
+    // right now.
+    guard siblings.contains(where: { $0.entry === token.entry }) || token.entry.endUnlessKept() else { return }
+    // Chunks still in flight with this token must be refused.
+    token.retire()
+    state.numbered[token.number] = nil
+    state.tokens[id] = siblings.isEmpty ? nil : siblings
   }
 }
 

@@ -25,6 +25,8 @@ public final class ChunkToken: Sendable {
   let chargedBytes = Atomic<Int>(0)
   /// The bytes charged for its chunks in the tiers below, and on their way there.
   let chargedBytesBelow = Atomic<Int>(0)
+  /// What the store is charged for having it; `nil` if there is no store in memory.
+  private let charges: SourceCharges?
   let flights: FlightTable
   /// Whether it pays to keep more of it, for caches that ask.
   let admission = TokenAdmission()
@@ -32,12 +34,27 @@ public final class ChunkToken: Sendable {
   /// The generation of a retired token. No ticket has it.
   private static let retired = UInt64.max
 
-  init(number: UInt64, entry: SourceEntry, grid: BlockGrid) {
+  init(number: UInt64, entry: SourceEntry, grid: BlockGrid, charges: SourceCharges?) {
     self.number = number
     self.entry = entry
     self.grid = grid
+    self.charges = charges
     flights = FlightTable(grid)
   }
+
+  /// Charges bytes in the memory store; gives back if negative. With the first of them comes the charge of the source
+  /// itself, which goes with the last.
+  ///
+  /// - Returns: the bytes charged for its chunks.
+  @discardableResult func charge(_ bytes: Int) -> Int {
+    let (before, now) = chargedBytes.wrappingAdd(bytes, ordering: .relaxed)
+    if before == 0, now != 0 { charges?.began() }
+    if before != 0, now == 0 { charges?.ended(self) }
+    return now
+  }
+
+  /// A reader has ended: without chunks, the token may be forgotten.
+  func noteUnread() { charges?.noteIdle(self) }
 
   /// The current generation. Every removal raises it.
   ///

@@ -188,20 +188,43 @@ import Testing
 
   // MARK: purpose
 
-  @Test func `demand raises a prefetch that it joins, and takes it over`() async throws {
-    let raised = Noted<TaskPriority>()
-    /// Notes when the task that reads is raised.
-    struct Watching: ReadStage {
-      let raised: Noted<TaskPriority>
-      func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-        guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return try await next(request) }
-        return try await withTaskPriorityEscalationHandler {
-          try await next(request)
-        } onPriorityEscalated: { _, priority in
-          raised.add(priority)
-        }
+  /// Notes when the task that reads is raised.
+  private struct Watching: ReadStage {
+    let raised: Noted<TaskPriority>
+    func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+      guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return try await next(request) }
+      return try await withTaskPriorityEscalationHandler {
+        try await next(request)
+      } onPriorityEscalated: { _, priority in
+        raised.add(priority)
       }
     }
+  }
+
+  @Test func `a demand raises the demand of a task of lower priority that it joins`() async throws {
+    let raised = Noted<TaskPriority>()
+    let source = HeldSource(byteCount: 1 << 20)
+    let reader = try await RangeReader(source) {
+      Caching(store, fill: .block, blockSize: .kibibytes(64))
+      Watching(raised: raised)
+    }
+    let slow = start(priority: .background) { try await reader.isRight(0..<10) }
+    await quiet()
+    #expect(source.waiting.count == 1 && raised.all.isEmpty)
+    let quick = start(priority: .high) { try await reader.isRight(0..<10) }
+    await quiet()
+    if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
+      #expect(!raised.all.isEmpty)
+      #expect(raised.all.allSatisfy { $0 >= .high })
+    }
+    source.hold(false)
+    #expect(try await slow.value)
+    #expect(try await quick.value)
+    #expect(source.asked.count == 1)
+  }
+
+  @Test func `demand raises a prefetch that it joins, and takes it over`() async throws {
+    let raised = Noted<TaskPriority>()
     let asking = Asking()
     let source = HeldSource(byteCount: 1 << 20)
     let notes = Noted<ReadUrgency.Purpose>()

@@ -56,4 +56,42 @@ import Testing
     }
     #expect(sources.count == 0)
   }
+
+  /// A version that is only added to.
+  private struct Recorded: SourceDescription.Validator {
+    let byteCount: Int
+    func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
+      guard let newer = newer as? Recorded else { return .other }
+      return newer.byteCount == byteCount ? .same : newer.byteCount > byteCount ? .extends : .other
+    }
+  }
+
+  @Test(arguments: [4096, 65_536]) func `a version that grew is as long for blocks of every size`(blockSize: Int) {
+    let store = MemoryStore(limit: .mebibytes(4))
+    func token(_ byteCount: Int, _ blockSize: Int) -> ChunkToken {
+      let source = SourceDescription(
+        id: "recorded", validator: Recorded(byteCount: byteCount), byteCount: byteCount,
+        traits: .init(isAppendOnly: true))
+      return store.sources.token(for: source, grid: BlockGrid(blockSize: blockSize)!, reading: true).0
+    }
+    let short = token(10_000, 4096)
+    let long = token(200_000, blockSize)
+    #expect(long.source.byteCount == 200_000 && short.source.byteCount == 200_000)
+    // Past the old end: a part of a block, and several blocks.
+    for range in [131_072..<131_082, 135_168..<200_000] {
+      guard let room = store.reserve(range, ofRun: range.count, for: long) else {
+        Issue.record("no room")
+        return
+      }
+      let ticket = long.ticket(fetchedAt: now)
+      #expect(store.insert(SyntheticSource.bytes(range), at: range, ticket: ticket, reservation: room))
+      guard case .hit(let bytes) = store.lookUp(range, of: long) else {
+        Issue.record("not kept")
+        return
+      }
+      #expect(bytes == SyntheticSource.bytes(range))
+    }
+    // One that still has the shorter description does not shorten it.
+    #expect(token(10_000, 8192).source.byteCount == 200_000)
+  }
 }

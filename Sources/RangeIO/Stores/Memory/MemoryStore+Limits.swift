@@ -7,12 +7,30 @@ extension MemoryStore {
   ///
   /// - Parameter blocks: the number of blocks that may be held. Default: unchanged.
   /// - Throws: `CancellationError`, or `ReadError.Code.limitExceeded` if more than that is pinned or kept as metadata.
-  ///   In both cases the limit is changed.
+  ///   In both cases the limit is as it was before. What was evicted stays so.
   public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
-    if let blocks { ledger.blockLimit = max(0, blocks) }
-    setLimit(limit.bytes)
+    let before = setLimits(limit.bytes, blocks.map { max(0, $0) })
+    do {
+      try await reachLimits()
+    } catch {
+      // Unless another call has changed it meanwhile.
+      if ledger.ownLimit == limit.bytes { setLimits(before.bytes, before.blocks) }
+      throw error
+    }
+  }
+
+  /// Sets the limits for what comes from now on. Returns those from before.
+  @discardableResult private func setLimits(_ bytes: Int, _ blocks: Int?) -> (bytes: Int, blocks: Int) {
+    let before = (ledger.ownLimit, ledger.blockLimit)
+    if let blocks { ledger.blockLimit = blocks }
+    setLimit(bytes)
     // Others may be waiting for a limit that is higher now.
     roomIsFree()
+    return before
+  }
+
+  /// Returns when the store holds no more than its limits.
+  private func reachLimits() async throws {
     while true {
       // Added before looking, so that room that becomes free in between is not missed.
       let answer = Promise<Void>()
@@ -119,8 +137,10 @@ extension MemoryStore {
     }
   }
 
-  /// Wakes the tasks that wait for the limit to be reached.
+  /// Forgets sources whose last chunk has left, and wakes the tasks that wait for the limit to be reached.
   func roomIsFree() {
+    // A tier below may still be taking chunks of them.
+    sources.settle(forgetting: outlet == nil)
     // Nearly always no task waits. A waiter first sets this flag and then looks at the accounts; this is called after
     // the accounts changed. So one of the two sees the other.
     guard isRoomAwaited.load(ordering: .sequentiallyConsistent) else { return }

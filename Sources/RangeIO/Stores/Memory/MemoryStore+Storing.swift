@@ -34,11 +34,11 @@ extension MemoryStore {
     }
     defer { handOn(gone) }
     // Charged at once, so that reads in flight together stay within the source's share.
-    let own = token.chargedBytes.wrappingAdd(charge.bytes, ordering: .relaxed).newValue
+    let own = token.charge(charge.bytes)
     guard makeRoomInShare(of: token, charge.bytes, own, &gone),
       makeRoom(bytes: charge.bytes, blocks: charge.blocks, &gone)
     else {
-      token.chargedBytes.wrappingSubtract(charge.bytes, ordering: .relaxed)
+      token.charge(-charge.bytes)
       refused()
       return nil
     }
@@ -52,7 +52,7 @@ extension MemoryStore {
 
   /// Cancels a reservation that is not needed.
   public func cancel(_ reservation: ChunkReservation) {
-    reservation.token?.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
+    reservation.token?.charge(-reservation.byteCount)
     ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
     roomIsFree()
   }
@@ -139,7 +139,7 @@ extension MemoryStore {
       let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned)
       isPublished = store(piece, block, whole, ticket, &pool) && isPublished
     }
-    reservation.token?.chargedBytes.wrappingSubtract(reservation.byteCount, ordering: .relaxed)
+    reservation.token?.charge(-reservation.byteCount)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
     evictExcess()
     // The reserved bytes are chunks now, and can be evicted.

@@ -125,7 +125,7 @@ extension ShardState {
 
   mutating func account(_ token: ChunkToken, _ charge: Int) {
     bytes += charge
-    token.chargedBytes.wrappingAdd(charge, ordering: .relaxed)
+    token.charge(charge)
   }
 
   /// What a slot holds.

@@ -60,4 +60,25 @@ import Testing
       withExtendedLifetime(removal) {}
     }
   }
+
+  @Test func `a resize that throws leaves the limits as they were`() async throws {
+    let source = filled(store)
+    let before = store.statistics().limit
+    try store.pinBlocks(0..<50 * 4096, of: source.source)
+    let tooSmall = await #expect(throws: ReadError.self) {
+      try await store.resize(to: MemoryStore.charge(blocks: 10), blocks: 20)
+    }
+    #expect(tooSmall?.code == .limitExceeded)
+    #expect(store.statistics().limit == before)
+    let cancelled = Task {
+      while !Task.isCancelled { await Task.yield() }
+      try await store.resize(to: .bytes(0))
+    }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    #expect(store.statistics().limit == before)
+    // Both of them: blocks beyond 20 are kept as well.
+    for block in 50..<100 { #expect(source.put(source.block(block))) }
+    #expect(source.holds(0..<100 * 4096))
+  }
 }

@@ -1,0 +1,21 @@
+#if canImport(Darwin)
+  import CRangeIOSystem
+  import Synchronization
+
+  /// A lock in one word: the system's `os_unfair_lock`, which lends the priority of those who wait to the thread that has
+  /// it.
+  package struct LockWord: ~Copyable {
+    /// Only the system accesses it: an atomic, since that has an address of its own.
+    private let word = Atomic<UInt32>(0)
+
+    init() {}
+
+    @inline(__always) package borrowing func lock() {
+      withUnsafePointer(to: word) { rio_unfair_lock(UnsafeRawPointer($0)) }
+    }
+
+    @inline(__always) package borrowing func unlock() {
+      withUnsafePointer(to: word) { rio_unfair_unlock(UnsafeRawPointer($0)) }
+    }
+  }
+#endif

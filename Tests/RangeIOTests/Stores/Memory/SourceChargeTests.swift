@@ -1,0 +1,85 @@
+import Foundation
+import RangeIOTesting
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// What sources take beside their chunks.
+@Suite struct SourceChargeTests {
+  private let block = MemoryStore.charge(of: 10)
+
+  private func store(_ limit: Int) -> MemoryStore { MemoryStore(limit: .bytes(limit)) }
+
+  @Test func `the first sources are free, and each one more is charged with its first chunk`() {
+    let store = store(1 << 20)
+    for number in 0..<SourceCharges.free { StoredSource(store, id: "\(number)").put(0..<10) }
+    #expect(store.statistics().bytes == SourceCharges.free * block)
+    let more = StoredSource(store, id: "more")
+    more.put(0..<10)
+    #expect(store.statistics().bytes == (SourceCharges.free + 1) * block + SourceCharges.each)
+    more.put(4096..<4106)
+    #expect(store.statistics().bytes == (SourceCharges.free + 2) * block + SourceCharges.each)
+    #expect(store.statistics().reservedBytes == 0)
+  }
+
+  @Test func `a source goes with its last chunk, and its charge with it`() {
+    let store = store(8 << 20)
+    for number in 0..<2000 { StoredSource(store, id: "\(number)").put(0..<10) }
+    #expect(store.sources.count == 2000)
+    store.shed(to: 0)
+    #expect(store.statistics().bytes == 0)
+    #expect(store.sources.count <= SourceCharges.free)
+  }
+
+  @Test func `a source that is read stays without chunks, until its reader ends`() {
+    let store = store(8 << 20)
+    let read = StoredSource(store, id: "read", reading: true)
+    read.put(0..<10)
+    for number in 0..<2000 { StoredSource(store, id: "\(number)").put(0..<10) }
+    store.shed(to: 0)
+    #expect(read.token.isAlive)
+    #expect(read.put(0..<10) && read.holds(0..<10))
+  }
+
+  @Test func `the limit holds for sources too`() {
+    let store = store(1 << 20)
+    for number in 0..<5000 {
+      StoredSource(store, id: "\(number)").put(0..<10)
+      #expect(store.statistics().bytes <= 1 << 20)
+    }
+    #expect(store.statistics().peakBytes <= 1 << 20)
+    #expect(MemoryRecount(store).faults == [])
+  }
+
+  #if os(Linux)
+    // In a process of its own, whose memory no other test takes.
+    @Test func `memory is at most 1.2 times the limit, however small the sources are`() async {
+      await #expect(processExitsWith: .success) {
+        for size in [10, 100, 4096] {
+          let limit = 64 << 20
+          let before = try residentBytes()
+          let store = MemoryStore(limit: .bytes(limit))
+          // Until chunks have left for a while.
+          var number = 0
+          while store.statistics().evictions < 30_000 {
+            let id = "https://example.com/objects/\(size)/\(number)"
+            let source = StoredSource(store, id: id, byteCount: size, reading: true)
+            source.put(0..<size)
+            _ = store.sources.endReading(source.token)
+            number += 1
+          }
+          let grown = try residentBytes() - before
+          print("\(size) bytes a source: \(store.statistics().blocks) sources, \(grown * 100 / limit) % of the limit")
+          try #require(grown * 10 <= limit * 12, "\(size) bytes a source: \(grown >> 20) MiB")
+        }
+      }
+    }
+  #endif
+}
+
+/// The resident memory of this process. See proc(5).
+private func residentBytes() throws -> Int {
+  let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
+  return try #require(Int(pages)) * 4096
+}
