@@ -35,7 +35,7 @@
       /// The most connections of one client address. More are closed at once. Default: 1,024. Clients behind one proxy
       /// count as one.
       public var connectionsPerClient = 1024
-      /// The most answers under way; each takes at most 512 KiB of memory. More get 503. Default: 4,096.
+      /// The most answers under way; each takes at most 320 KiB of memory. More get 503. Default: 4,096.
       public var mostAnswers = 4096
       /// The most answers under way to one client address. More get 429. Default: 256.
       public var answersPerClient = 256

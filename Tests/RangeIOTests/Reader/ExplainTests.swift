@@ -303,11 +303,11 @@ struct ExplainTests {
     #expect(try await reader.explain(0..<0).parts == [])
     #expect(try await reader.explain(1000..<1000).parts == [])
     for range in [-1..<5, 0..<1001, Int.max - 1..<Int.max] {
-      let error = #expect(throws: ReadError.self) { try await reader.explain(range) }
+      let error = await #expect(throws: ReadError.self) { try await reader.explain(range) }
       #expect(error?.code == .rangeNotSatisfiable)
     }
     await reader.close()
-    let error = #expect(throws: ReadError.self) { try await reader.explain(0..<1) }
+    let error = await #expect(throws: ReadError.self) { try await reader.explain(0..<1) }
     #expect(error?.code == .closed)
   }
 

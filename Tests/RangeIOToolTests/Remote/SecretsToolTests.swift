@@ -44,20 +44,27 @@
       server.url(target).replacing("http://", with: "http://user:\(SignedTarget.secret)@")
     }
 
-    @Test(arguments: SignedTarget.all) func `no command writes what signs a URL`(target: SignedTarget) async throws {
+    /// Whether there is time for every command with every way to sign, as in `make verify`.
+    private static let isThorough = ProcessInfo.processInfo.environment["RANGEIO_READS"] != nil
+
+    @Test(arguments: Array(SignedTarget.all.enumerated()))
+    func `no command writes what signs a URL`(number: Int, target: SignedTarget) async throws {
+      func hasTurn(_ command: Int) -> Bool { Self.isThorough || (number + command).isMultiple(of: 3) }
       try await LyingServer.with { server in
         server.objects.put(ServedObject(count: 300_000), at: target.path("object"))
         let url = url(server, target.text("object"))
-        for arguments in [
+        let commands = [
           ["info", url, "--json", "--stats"], ["explain", url, "--range", "0..<9"],
           ["copy", url, directory("copy"), "--stats"],
-        ] { try await expectClean(arguments + Self.header) }
-        #expect(try directory.names == ["copy"])
+        ]
+        for (command, arguments) in commands.enumerated() where hasTurn(command) {
+          try await expectClean(arguments + Self.header)
+        }
+        #expect(try directory.names == (hasTurn(2) ? ["copy"] : []))
         // The description comes, and no byte.
         server.script = ServerScript { $0.request.method == "HEAD" ? $0.honest : ScriptedAnswer(403, text: "no\n") }
-        for arguments in [["cat", url, "--stats"], ["copy", url, directory("copy"), "--force"]] {
-          try await expectClean(arguments)
-        }
+        let refused = [["cat", url, "--stats"], ["copy", url, directory("copy"), "--force"]]
+        for (command, arguments) in refused.enumerated() where hasTurn(command + 1) { try await expectClean(arguments) }
       }
       try expectCleanFiles()
     }

@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Synchronization
 import SystemPackage
 import Testing

@@ -1,4 +1,5 @@
 import RangeIOTesting
+import Synchronization
 import SystemPackage
 import Testing
 
