@@ -1,37 +1,9 @@
 extension ResponseHead {
-  /// How an answer's version compares with the one that is read.
-  enum Agreement: Hashable, Sendable {
-    case same
-    case other
-    /// The answer lacks what the version is known by.
-    case missing
-  }
+  /// What it shows of its version.
+  var marks: VersionMarks { VersionMarks(versionID: versionID, tag: entityTag, date: lastModified) }
 
   /// The best identifier of the answer's version.
-  func versionIdentifier(_ rules: TransferRules) -> ObjectVersion.Identifier {
-    if rules.usesVersionIDs, let versionID { return .versionID(versionID) }
-    let date = lastModified
-    if rules.judgesByTime, let date { return .lastModified(date) }
-    if let tag = entityTag { return tag.isWeak ? .weakTag(tag, lastModified: date) : .strongTag(tag) }
-    return date.map { .lastModified($0) } ?? .unknown
-  }
-
-  /// Compares what `identifier` consists of, and only that: an answer may have more.
-  func agreement(with identifier: ObjectVersion.Identifier) -> Agreement {
-    func compare<Value: Equatable>(_ mine: Value?, _ expected: Value) -> Agreement {
-      mine.map { $0 == expected ? .same : .other } ?? .missing
-    }
-    switch identifier {
-    case .versionID(let id): return compare(versionID, id)
-    case .strongTag(let tag): return compare(entityTag, tag)
-    case .weakTag(let tag, let date):
-      let tags = compare(entityTag?.opaque, tag.opaque)
-      guard tags == .same, let date else { return tags }
-      return compare(lastModified, date)
-    case .lastModified(let date): return compare(lastModified, date)
-    case .unknown: return .same
-    }
-  }
+  func versionIdentifier(_ rules: TransferRules) -> ObjectVersion.Identifier { marks.identifier(rules) }
 
   /// Whether another change would have shown in `identifier`: the last one is two seconds old at least, by the answer's
   /// own clock, since `Last-Modified` and many a tag made of it count in seconds.

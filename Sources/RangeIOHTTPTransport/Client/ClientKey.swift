@@ -41,11 +41,14 @@
       // Otherwise a refused connection is tried again until the time for connecting is over: `Retrying` does that better.
       configuration.connectionPool.retryConnectionEstablishment = false
       configuration.networkFrameworkWaitForConnectivity = false
+      let shared = AnswerGuard.Shared()
       configuration.http1_1ConnectionDebugInitializer = { connection in
-        Self.boundReceiveBuffers(connection).flatMap { StatusGuard.add(to: connection) }
+        Self.boundReceiveBuffers(connection).flatMap { AnswerGuard.add(to: connection, shared) }
       }
-      configuration.http2ConnectionDebugInitializer = { Self.boundReceiveBuffers($0) }
-      configuration.http2StreamChannelDebugInitializer = StreamStatusGuard.add
+      configuration.http2ConnectionDebugInitializer = { connection in
+        Self.boundReceiveBuffers(connection).flatMap { GoAwayGuard.add(to: connection) }
+      }
+      configuration.http2StreamChannelDebugInitializer = StreamGuard.add
       // Its spans show whole URLs, signatures included. `RangeIOTelemetry` has spans that do not.
       configuration.tracing.tracer = nil
       return configuration

@@ -47,6 +47,8 @@
         mode = .taking(skip: plan.skip, take: plan.take, rest: plan.rest)
       case .collect(let most):
         mode = .collecting(most: most)
+      case .refuse:
+        return close(task, .head)
       case .none:
         // A short body is awaited, so that the next request finds the connection free.
         if let length, length <= 16_384 {

@@ -23,6 +23,8 @@
       /// The first `most` bytes are collected, for what they say about an error.
       case collect(most: Int)
       case none
+      /// The answer contradicts its request: not a byte of its connection is believed any more.
+      case refuse
     }
 
     /// What came of it.

@@ -3,7 +3,7 @@ extension DescriptionMachine {
     switch head.status {
     case 200:
       if let portal = portalFailure(head) { return .fail(portal) }
-      headIdentifier = head.versionIdentifier(context.rules)
+      headMarks = head.marks
       saidEmpty = head.contentLength == .bytes(0)
       let isOfEncoded =
         (head.isEncoded && !context.rules.acceptsEncoded) || head.entityTag?.namesEncoding ?? false
@@ -15,6 +15,8 @@ extension DescriptionMachine {
       return finish(head, size: size, acceptsRanges: ranges ? true : nil, at: now)
     case 401, 404, 407, 408, 410, 425, 429, 500, 502...504, 505...:
       return .fail(context.statusFailure(at: now))
+    // It is the answer to something else.
+    case 206: return probe(suspecting: nil, at: now)
     default:
       return probe(suspecting: .refusesHead, at: now)
     }
@@ -77,13 +79,15 @@ extension DescriptionMachine {
   ) -> Action {
     if phase != .head, let suspectedOfHead { context.learn(suspectedOfHead) }
     if acceptsRanges == true, context.habits.ignoresRanges { context.learn(.honoursRanges) }
-    var identifier = head.versionIdentifier(context.rules)
+    var marks = head.marks
     // A 416 need not carry the tag.
-    if head.status == 416, identifier == .unknown, let headIdentifier { identifier = headIdentifier }
+    if head.status == 416, marks.identifier(context.rules) == .unknown, let headMarks { marks = headMarks }
+    let identifier = marks.identifier(context.rules)
     let isSettled = head.isSettled(identifier, at: now + (context.habits.clockOffset ?? 0))
     let version = ObjectVersion(identifier, size: size, trustsTime: context.rules.judgesByTime && isSettled)
     return .finish(
-      ObjectDescription(version: version, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route))
+      ObjectDescription(
+        version: version, marks: marks, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route))
   }
 
   private static let withoutSize = Failure(

@@ -29,8 +29,8 @@ struct DescriptionMachine: Hashable, Sendable {
   private var repeats = 0
   var context: RequestContext
   var phase: Phase
-  /// The version that HEAD showed, if it was answered with 200.
-  var headIdentifier: ObjectVersion.Identifier?
+  /// What HEAD showed of the version, if it was answered with 200.
+  var headMarks: VersionMarks?
   /// Whether HEAD said that the object has no bytes.
   var saidEmpty = false
   /// Learnt if GET succeeds where HEAD did not.
@@ -115,6 +115,8 @@ public struct ObjectDescription: Hashable, Sendable {
   public var size: Int { version.size }
   /// The version.
   public let version: ObjectVersion
+  /// All that the answer showed of it.
+  let marks: VersionMarks
   /// Whether another change would show in the version.
   public let isSettled: Bool
   /// Whether ranges are served; `nil`: not known yet.

@@ -25,27 +25,24 @@ extension ReadMachine {
   ///   - isWhole: whether it is a 200.
   mutating func doubtOfVersion(_ head: ResponseHead, total: Int?, isWhole: Bool = false) -> Action? {
     if let total, total != version.size { return doubt(.version, stale("with another size, \(total) bytes")) }
-    switch head.agreement(with: version.identifier) {
+    switch head.marks.agreement(with: pin) {
     case .other: return doubt(.version, stale("as another version, \(head.summary)"))
     case .missing:
       return .fail(
         Failure(
           .validatorMissing,
-          "the server gave neither the tag nor the date by which it described the object, "
+          "the server gave neither the tag nor the date by which it showed the version before, "
             + "so the bytes may be of any version"))
     case .same: break
     }
     guard total == nil else { return nil }
     // Without the size only an identifier that no two versions share tells that it is right.
-    switch version.identifier {
-    case .versionID, .strongTag: return nil
-    case .weakTag, .lastModified, .unknown:
-      return .fail(
-        Failure(
-          isWhole ? .sizeUnknown : .invalidContentRange,
-          "the server answered without the size of the object and without a strong tag, "
-            + "so the bytes may be of any version"))
-    }
+    if pin.isStrong { return nil }
+    return .fail(
+      Failure(
+        isWhole ? .sizeUnknown : .invalidContentRange,
+        "the server answered without the size of the object and without a strong tag, "
+          + "so the bytes may be of any version"))
   }
 
   /// What a description, or that there is none, means for a doubt.
@@ -58,9 +55,14 @@ extension ReadMachine {
       return .fail(failure)
     case .success(let description):
       context.route = description.route
-      guard description.version.isSame(as: version) else { return .fail(changed(to: description.version)) }
+      guard description.size == version.size, description.marks.agreement(with: pin) == .same else {
+        return .fail(changed(to: description.version))
+      }
       switch doubt {
       case .condition: context.learn(.refusesIfMatch)
+      case .version where taken > 0 && !pin.isStrong:
+        // The answers before it may be as wrong, and nothing would show it.
+        return .fail(stale("as another version, on the way from one answer to the next"))
       case .version:
         context.learn(.servesStale)
         passesCaches = true
@@ -71,7 +73,9 @@ extension ReadMachine {
   }
 
   private mutating func changed(to newer: ObjectVersion) -> Failure {
-    if version.identifier != .unknown, version.identifier == newer.identifier {
+    // Another kind of mark than HEAD showed: GET shall tell from now on.
+    if !version.identifier.isAsStrong(as: newer.identifier) { context.learn(.headLies) }
+    if pin != .unknown, pin == newer.identifier, newer.size != version.size {
       // One tag or date with two sizes: one of them may be that of another encoding.
       context.learn(.headLies)
       return Failure(
@@ -80,13 +84,13 @@ extension ReadMachine {
           + "with the same tag or date: open it again")
     }
     return Failure(
-      .changed, "\(version.words(for: newer)) since it was opened: open it again to read the new version")
+      .changed, "\(pinned.words(for: newer)) since it was opened: open it again to read the new version")
   }
 
   func stale(_ how: String) -> Failure {
     Failure(
       .staleAnswer,
-      "the server describes the object as \(version.summary) of \(version.size) bytes, "
+      "the server describes the object as \(pinned.summary) of \(version.size) bytes, "
         + "but answers \(how): servers or caches behind it differ; if their tags do, judge versions by time")
   }
 

@@ -25,7 +25,13 @@ struct ReadMachine: Hashable, Sendable {
   }
 
   let range: Range<Int>
+  /// The version as it was described.
   let version: ObjectVersion
+  /// The best mark of that version that was seen: in its description, or in an answer whose bytes were taken. All later
+  /// answers must show it.
+  ///
+  /// All reads of a description share one: set it before each event, and keep it after.
+  var pin: ObjectVersion.Identifier
   var context: RequestContext
   /// The bytes of the range that are there.
   private(set) var taken = 0
@@ -51,9 +57,12 @@ struct ReadMachine: Hashable, Sendable {
     precondition(!range.isEmpty && range.lowerBound >= 0 && range.upperBound <= version.size, "no such range")
     self.range = range
     self.version = version
+    pin = version.identifier
     context = RequestContext(route, rules, habits)
   }
 
+  /// What is read, as far as is known.
+  var pinned: ObjectVersion { ObjectVersion(pin, size: version.size) }
   /// To be kept after the read, also after one that failed, which begins at the origin again.
   var route: Route { context.route }
   /// What was learnt so far; to be kept whatever comes out.
@@ -66,9 +75,7 @@ struct ReadMachine: Hashable, Sendable {
   mutating func send(at now: Int) -> Action {
     .send(
       context.begin(
-        .get, range: range.lowerBound + taken..<range.upperBound, version: version.identifier,
-        passesCaches: passesCaches,
-        at: now))
+        .get, range: range.lowerBound + taken..<range.upperBound, version: pin, passesCaches: passesCaches, at: now))
   }
 
   /// A head came. Its body is wanted only with ``Action/receive(_:)`` and ``Action/judge``.
@@ -129,7 +136,7 @@ struct ReadMachine: Hashable, Sendable {
     guard case .fault(let fault) = end else { return send(at: now) }
     switch fault {
     case .closedWithoutNotify where context.head?.isFramed == false: return .fail(fault.failure)
-    case .reset, .goAway, .streamReset, .closedWithoutNotify, .tls: return send(at: now)
+    case .reset, .goAway, .streamReset, .closedWithoutNotify, .leftOver, .tls: return send(at: now)
     case .stalled, .tooSlow:
       stalls += 1
       return stalls > context.rules.stalls ? .fail(fault.failure) : send(at: now)
@@ -150,7 +157,9 @@ struct ReadMachine: Hashable, Sendable {
 
   private mutating func concluded(_ action: Action) -> Action {
     switch action {
-    case .receive(let plan): body = plan
+    case .receive(let plan):
+      body = plan
+      if let head = context.head { pin = pin.strengthened(by: head.marks, context.rules) }
     // Where redirects led may be the reason: a portal, a mirror that is down. The next read asks the origin.
     case .fail: context.route = Route(origin: context.route.origin)
     default: break

@@ -67,7 +67,8 @@
     @inline(never) private func transfer(
       of range: ByteRange, of source: SourceDescription, into sink: BodySink
     ) throws(ReadError) -> Transfer<ReadMachine> {
-      let version = try version(of: source)
+      let snapshot = try snapshot(of: source)
+      let version = snapshot.version
       guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= version.size else {
         throw ReadError(
           .rangeNotSatisfiable, "the range is empty, or does not lie within the \(version.size) bytes of the object",
@@ -76,7 +77,7 @@
       let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
       let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
       let deadline = Watch.time(after: core.settings.timeLimit(of: range.count))
-      return Transfer(machine, core, into: sink, until: deadline)
+      return Transfer(machine, core, into: sink, until: deadline, sharing: snapshot.pin)
     }
 
     @inline(never) private func finished(_ transfer: Transfer<ReadMachine>, _ range: ByteRange) {
@@ -90,6 +91,7 @@
       _ error: any Error, _ range: ByteRange, _ transfer: Transfer<ReadMachine>
     ) -> any Error {
       guard let failure = error as? Failure else { return error }
+      if failure.reason == .changed { transfer.pin?.end() }
       // What redirects led to may be what is wrong.
       core.learn(Route(origin: core.origin), after: transfer.firstRoute)
       return failure.readError(source: name, range: range)

@@ -78,16 +78,18 @@
       let settings = core.settings
       return described.withLock { described in
         if let last = described.last, let snapshot = last.context as? Snapshot, snapshot.version == object.version,
-          last.isSettled == object.isSettled
+          last.isSettled == object.isSettled, !snapshot.pin.isOver
         {
           return last
         }
+        let pin = VersionPin.of(object.version, id: id)
         let cost = described.cost ?? measure.cost
         described.cost = cost
         let new = SourceDescription(
-          id: id, name: name, validator: object.version.validator, byteCount: object.size,
+          id: id, name: name, validator: object.version.inGeneration(pin.generation).validator, byteCount: object.size,
           preferredBlockSize: settings.blockSize ?? TransportSettings.usualBlockSize,
-          traits: .init(cost: cost, isSettled: object.isSettled, context: Snapshot(object.version, stated: cost, core)))
+          traits: .init(
+            cost: cost, isSettled: object.isSettled, context: Snapshot(object.version, pin, stated: cost, core)))
         described.last = new
         return new
       }
@@ -97,13 +99,15 @@
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 
     /// What a description of this object carries along.
-    private final class Snapshot: MeasuredCost, CustomReflectable {
+    final class Snapshot: MeasuredCost, CustomReflectable {
       let version: ObjectVersion
+      let pin: VersionPin
       private let stated: SourceDescription.Cost
       private let core: ObjectCore
 
-      init(_ version: ObjectVersion, stated: SourceDescription.Cost, _ core: ObjectCore) {
+      init(_ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, _ core: ObjectCore) {
         self.version = version
+        self.pin = pin
         self.stated = stated
         self.core = core
       }
@@ -122,13 +126,13 @@
       }
     }
 
-    /// The version that `source` describes.
-    func version(of source: SourceDescription) throws(ReadError) -> ObjectVersion {
+    /// What `source` describes.
+    func snapshot(of source: SourceDescription) throws(ReadError) -> Snapshot {
       guard let snapshot = source.context as? Snapshot else {
         throw ReadError(
           .invalidConfiguration, "another source has made this description: pass one of this source", source: name)
       }
-      return snapshot.version
+      return snapshot
     }
   }
 #endif

@@ -72,7 +72,7 @@
       case .refused: "it refused the connection"
       case .connectTimeout: "no connection in time"
       case .tls(let text): "TLS: \(text)"
-      case .reset, .goAway, .streamReset, .closedWithoutNotify: "it closed the connection"
+      case .reset, .goAway, .streamReset, .closedWithoutNotify, .leftOver: "it closed the connection"
       case .headTimeout, .stalled, .tooSlow, .deadline: "no answer in time"
       case .giantHeaders: "its headers are too large"
       case .closed: "the source was closed"

@@ -23,11 +23,17 @@
     private let deadline: Int64
     /// The route that the machine began with.
     let firstRoute: Route
+    /// What all reads of a version share; `nil` for descriptions.
+    let pin: VersionPin?
     /// The most bytes of an error's body that are looked at.
     private static var mostErrorBytes: Int { 16_384 }
 
     /// - Parameter deadline: in nanoseconds of the watch's clock.
-    init(_ machine: Machine, _ core: ObjectCore, into sink: BodySink?, until deadline: Int64) {
+    init(
+      _ machine: Machine, _ core: ObjectCore, into sink: BodySink?, until deadline: Int64,
+      sharing pin: VersionPin? = nil
+    ) {
+      self.pin = pin
       firstRoute = machine.route
       state = Locked(State(machine: machine))
       self.core = core
@@ -50,8 +56,19 @@
 
     /// Tells the machine what has happened, and keeps what it wants.
     @inline(never) private func tell(_ event: TransferEvent) {
-      let now = WallClock.now
-      state.withLock { $0.step = $0.machine.next(after: event, at: now) }
+      withState { state, pinned in
+        state.step = state.machine.next(after: event, pinned: &pinned, at: WallClock.now)
+      }
+    }
+
+    /// The state with the mark that all reads of the version share, so that of two first answers one is compared with the
+    /// other.
+    private func withState<Value>(_ body: (inout State, inout ObjectVersion.Identifier) -> Value) -> Value {
+      guard let pin else {
+        var none = ObjectVersion.Identifier.unknown
+        return state.withLock { body(&$0, &none) }
+      }
+      return pin.withBest { best in state.withLock { body(&$0, &best) } }
     }
 
     /// Runs until the machine has finished.
@@ -123,8 +140,8 @@
     /// What becomes of the body of an answer with `head`.
     private func judge(_ head: ResponseHead) -> Exchange.BodyUse {
       let now = WallClock.now
-      return state.withLock { state in
-        let step = state.machine.next(after: .head(head), at: now)
+      return withState { state, pinned in
+        let step = state.machine.next(after: .head(head), pinned: &pinned, at: now)
         switch step {
         case .receive(let plan): return .take(plan)
         case .judge:
@@ -132,7 +149,7 @@
           return .collect(most: Self.mostErrorBytes)
         default:
           state.step = step
-          return .none
+          return step.isContradiction(of: head, to: state.plan) ? .refuse : .none
         }
       }
     }
@@ -214,6 +231,17 @@
         tell(.described(.success(transfer.description)))
       } catch let failure as Failure {
         tell(.described(.failure(failure)))
+      }
+    }
+  }
+
+  extension TransferStep {
+    /// Whether an answer that led to this contradicts its request. Refusals and redirects do not.
+    fileprivate func isContradiction(of head: ResponseHead, to plan: RequestPlan?) -> Bool {
+      if plan?.method == .head { return head.status == 206 || head.contentRange != nil }
+      switch self {
+      case .fail, .describe: return head.status < 300 || head.status == 416
+      default: return false
       }
     }
   }

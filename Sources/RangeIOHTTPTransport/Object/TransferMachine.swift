@@ -26,7 +26,10 @@ enum TransferStep {
 
 /// The machines of a description and of a read, as ``Transfer`` runs them.
 protocol TransferMachine: Sendable {
-  mutating func next(after event: TransferEvent, at now: Int) -> TransferStep
+  /// - Parameter pinned: the best mark of the version, which all its reads share. Descriptions have none.
+  mutating func next(
+    after event: TransferEvent, pinned: inout ObjectVersion.Identifier, at now: Int
+  ) -> TransferStep
   /// What has been learnt, whatever comes out.
   var lessons: [Habits.Lesson] { get }
   /// Where requests go now.
@@ -36,7 +39,9 @@ protocol TransferMachine: Sendable {
 extension DescriptionMachine: TransferMachine {
   var route: Route { context.route }
 
-  mutating func next(after event: TransferEvent, at now: Int) -> TransferStep {
+  mutating func next(
+    after event: TransferEvent, pinned: inout ObjectVersion.Identifier, at now: Int
+  ) -> TransferStep {
     let action =
       switch event {
       case .start: start(at: now)
@@ -58,7 +63,11 @@ extension DescriptionMachine: TransferMachine {
 }
 
 extension ReadMachine: TransferMachine {
-  mutating func next(after event: TransferEvent, at now: Int) -> TransferStep {
+  mutating func next(
+    after event: TransferEvent, pinned: inout ObjectVersion.Identifier, at now: Int
+  ) -> TransferStep {
+    pin = pinned
+    defer { pinned = pin }
     let action =
       switch event {
       case .start: start(at: now)

@@ -4,7 +4,7 @@ public struct Habits: Hashable, Sendable {
   public enum Lesson: Hashable, Sendable {
     /// HEAD is refused, and GET is not.
     case refusesHead
-    /// HEAD gives no length, or another one than GET.
+    /// HEAD gives no length, or another length or other marks of the version than GET.
     case headLies
     /// A range was answered with the whole object.
     case ignoresRanges

@@ -20,6 +20,8 @@ public struct ObjectVersion: Hashable, Sendable {
   public let identifier: Identifier
   /// The size in bytes.
   public let size: Int
+  /// Tells versions apart that the server describes alike, once an answer has shown that there are two.
+  private(set) var generation = 0
   /// Whether the caller trusts a time that had settled to name a version for good.
   private let trustsTime: Bool
 
@@ -34,7 +36,9 @@ public struct ObjectVersion: Hashable, Sendable {
   }
 
   /// Whether both are the same version, as far as their identifiers can tell.
-  public func isSame(as other: ObjectVersion) -> Bool { identifier == other.identifier && size == other.size }
+  public func isSame(as other: ObjectVersion) -> Bool {
+    identifier == other.identifier && size == other.size && generation == other.generation
+  }
 
   /// As ``isSame(as:)``.
   public static func == (a: ObjectVersion, b: ObjectVersion) -> Bool { a.isSame(as: b) }
@@ -43,10 +47,18 @@ public struct ObjectVersion: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(identifier)
     hasher.combine(size)
+    hasher.combine(generation)
   }
 
   /// The validator for a description of the object: `nil` if the server gives nothing to tell versions apart.
   public var validator: (any SourceDescription.Validator)? { identifier == .unknown ? nil : self }
+
+  /// The same, told apart from others that are described alike.
+  func inGeneration(_ generation: Int) -> ObjectVersion {
+    var version = self
+    version.generation = generation
+    return version
+  }
 
   /// In words, for messages.
   var summary: String {
@@ -98,8 +110,9 @@ extension ObjectVersion: ExplainedValidator {
   }
 
   func words(for newer: ObjectVersion) -> String {
-    size != newer.size
-      ? "the server has \(newer.size) bytes where it had \(size)"
+    if size != newer.size { return "the server has \(newer.size) bytes where it had \(size)" }
+    return identifier == newer.identifier
+      ? "the server has another version of the object (again with \(summary))"
       : "the server has another version of the object (\(newer.summary), not \(summary))"
   }
 }

@@ -28,6 +28,8 @@ enum TransportFault: Hashable, Sendable {
   case giantHeaders
   /// Not HTTP.
   case malformed(String)
+  /// An answer that nobody asked for, or that had come before, on a connection that was kept open.
+  case leftOver
   /// The proxy refused to connect to the server.
   case proxy(String)
   /// The client would request another path than the one that was meant.
@@ -40,7 +42,7 @@ enum TransportFault: Hashable, Sendable {
   /// Whether another connection may well do better, at once (RFC 9110, section 9.2.2: GET and HEAD may be repeated).
   var isCut: Bool {
     switch self {
-    case .reset, .goAway, .streamReset, .closedWithoutNotify: true
+    case .reset, .goAway, .streamReset, .closedWithoutNotify, .leftOver: true
     default: false
     }
   }
@@ -71,6 +73,10 @@ enum TransportFault: Hashable, Sendable {
     case .giantHeaders:
       Failure(.giantHeaders, "the server sent more header fields than are accepted: it may be the wrong server")
     case .malformed(let what): Failure(.malformed, "the server's answer is not HTTP (\(what)): check port and scheme")
+    case .leftOver:
+      Failure(
+        .malformed, "the server sent more answers on its connections than it was asked for: try again",
+        isTransient: true)
     case .proxy(let what): Failure(.proxyAuthentication, what, isTransient: false)
     case .unsendable:
       Failure(

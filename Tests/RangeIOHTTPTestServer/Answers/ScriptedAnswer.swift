@@ -14,7 +14,9 @@
     public var framing = Framing.plain
     /// Whether the body is left out, as HEAD, 204 and 304 demand.
     public var isBodyless = false
-    /// Bytes that follow the body and do not belong to it.
+    /// HTTP/1.1: bytes that come before the head.
+    public var preamble: [UInt8] = []
+    /// HTTP/1.1: bytes that follow the body and do not belong to it.
     public var trailing: [UInt8] = []
     /// What happens at certain bytes.
     public var interruptions: [Interruption] = []
@@ -60,6 +62,14 @@
       var answer = self
       answer.interruptions.append(Interruption(action, at: place))
       return answer
+    }
+
+    /// HTTP/1.1: the same, sent a second time so many milliseconds later.
+    public func twice(after milliseconds: Int) -> ScriptedAnswer {
+      var answer = self
+      let content = isBodyless ? [] : Array(body)
+      answer.trailing = headBytes + content
+      return answer.interrupted(.pause(milliseconds: milliseconds), at: .body(content.count))
     }
 
     /// The same, in drops of so many bytes of the body with a pause before each.
@@ -136,6 +146,10 @@
       case refuseStream
       /// HTTP/2: RST_STREAM. HTTP/1.1: the connection is reset.
       case resetStream
+      /// HTTP/2: so many PING frames. HTTP/1.1: nothing.
+      case pings(Int)
+      /// HTTP/2: so many SETTINGS frames. HTTP/1.1: nothing.
+      case settings(Int)
       /// A function of the test is called: replace the object, count, open a gate.
       case call(@Sendable () -> Void)
     }

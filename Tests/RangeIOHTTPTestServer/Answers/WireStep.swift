@@ -30,6 +30,7 @@
       var steps = cut(head, isBody: false) { if case .head(let offset) = $0 { offset } else { nil } }
       steps += cut(isBodyless ? [] : body, isBody: true) { if case .body(let offset) = $0 { offset } else { nil } }
       if case .chunked(let size) = framing, !isBodyless { steps = Self.chunked(steps, size) }
+      if !preamble.isEmpty { steps.insert(.send(preamble[...], isBody: false), at: 0) }
       if !trailing.isEmpty { steps.append(.send(trailing[...], isBody: false)) }
       return steps
     }

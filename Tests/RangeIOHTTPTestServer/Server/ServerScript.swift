@@ -34,17 +34,31 @@
     public static func seeded(
       _ seed: UInt64, rate: Double, _ lies: [NumberedAnswer] = NumberedAnswer.allCases
     ) -> ServerScript {
+      odd(
+        seed, rate: rate,
+        lies.map { lie in
+          { context in
+            guard let answer = lie.answer(context) else { return nil }
+            _ = context.memory.count("lie \(lie.number)")
+            return answer
+          }
+        })
+    }
+
+    /// Each of `answers` in `rate` of the requests, chosen by the seed and the number of the request; `nil`: the honest
+    /// one. They get a variant to choose by.
+    public static func odd(
+      _ seed: UInt64, rate: Double, _ answers: [@Sendable (AnswerContext) -> ScriptedAnswer?]
+    ) -> ServerScript {
       ServerScript { context in
         if let answer = NumberedAnswer.atLocation(context) { return answer }
         let chance = mixed(seed &+ mixed(UInt64(context.request.number)))
         let place = Double(chance >> 11) / Double(1 << 53)
         let index = Int(place / rate)
-        guard index < lies.count else { return context.honest }
+        guard index < answers.count else { return context.honest }
         var context = context
         context.variant = Int(mixed(chance) >> 8 & 0xFFFF)
-        guard let answer = lies[index].answer(context) else { return context.honest }
-        _ = context.memory.count("lie \(lies[index].number)")
-        return answer
+        return answers[index](context) ?? context.honest
       }
     }
 

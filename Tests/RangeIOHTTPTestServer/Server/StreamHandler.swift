@@ -115,9 +115,21 @@
         goAway(last: streamNumber)
         return true
       case .refuseStream: goAway(last: streamNumber - 2)
+      case .pings(let count):
+        flood(count, .ping(HTTP2PingData(withInteger: 1), ack: false))
+        return true
+      case .settings(let count):
+        flood(count, .settings(.settings([])))
+        return true
       default: return true
       }
       return false
+    }
+
+    private func flood(_ count: Int, _ payload: HTTP2Frame.FramePayload) {
+      guard let connection = context?.channel.parent else { return }
+      for _ in 0..<count { connection.write(HTTP2Frame(streamID: .rootStream, payload: payload), promise: nil) }
+      connection.flush()
     }
 
     private func goAway(last stream: Int) {

@@ -26,6 +26,11 @@ struct DescriptionRun {
     note()
   }
 
+  mutating func answer(_ head: ResponseHead) {
+    action = machine.received(head, at: testNow)
+    note()
+  }
+
   mutating func failed(_ fault: TransportFault) {
     action = machine.failed(fault, at: testNow)
     note()

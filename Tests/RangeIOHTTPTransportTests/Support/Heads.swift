@@ -28,3 +28,16 @@ extension ObjectVersion {
       EntityTag(text).map { $0.isWeak ? .weakTag($0, lastModified: nil) : .strongTag($0) } ?? .unknown, size: size)
   }
 }
+
+extension ObjectVersion {
+  /// What an answer of this version shows.
+  var marks: VersionMarks {
+    switch identifier {
+    case .versionID(let id): VersionMarks(versionID: id, tag: nil, date: nil)
+    case .strongTag(let tag): VersionMarks(versionID: nil, tag: tag, date: nil)
+    case .weakTag(let tag, let date): VersionMarks(versionID: nil, tag: tag, date: date)
+    case .lastModified(let date): VersionMarks(versionID: nil, tag: nil, date: date)
+    case .unknown: VersionMarks(versionID: nil, tag: nil, date: nil)
+    }
+  }
+}

@@ -79,8 +79,16 @@ struct ReadRun {
   ) {
     guard fits(action == .describe, sourceLocation) else { return }
     let description = ObjectDescription(
-      version: version ?? machine.version, isSettled: true, acceptsRanges: true,
+      version: version ?? machine.version, marks: (version ?? machine.version).marks, isSettled: true,
+      acceptsRanges: true,
       route: route ?? Route(origin: machine.route.origin))
+    action = machine.described(.success(description), at: testNow)
+    note()
+  }
+
+  /// This description comes.
+  mutating func described(_ description: ObjectDescription, sourceLocation: SourceLocation = #_sourceLocation) {
+    guard fits(action == .describe, sourceLocation) else { return }
     action = machine.described(.success(description), at: testNow)
     note()
   }

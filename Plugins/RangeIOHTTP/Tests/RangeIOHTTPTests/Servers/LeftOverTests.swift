@@ -1,0 +1,142 @@
+#if HTTP
+
+  import RangeIO
+  import RangeIOHTTP
+  import RangeIOHTTPTestServer
+  import Testing
+
+  /// Answers that nobody asked for, and bytes that are no body.
+  @Suite(.timeLimit(.minutes(5))) struct LeftOverTests {
+    /// What identifies the eight objects of the server.
+    enum Identity: CaseIterable {
+      case nothing, sameDate, date, strongTag
+    }
+
+    /// Serves objects of 1,000 bytes at /1 to /8, each with the contents of that version.
+    private func objects(_ identity: Identity) -> ServedObjects {
+      let objects = ServedObjects()
+      for number in 1...8 {
+        var object = ServedObject(count: 1000, version: number)
+        switch identity {
+        case .nothing: (object.tag, object.lastModified) = (.none, nil)
+        case .sameDate: (object.tag, object.lastModified) = (.none, 1_700_000_000)
+        case .date: object.tag = .none
+        case .strongTag: break
+        }
+        objects.put(object, at: "/\(number)")
+      }
+      return objects
+    }
+
+    @Test(arguments: Identity.allCases, [0, 1])
+    func `an answer that comes twice gives no read another object's bytes`(
+      _ identity: Identity, _ milliseconds: Int
+    ) async throws {
+      var configuration = LyingServer.Configuration()
+      configuration.objects = objects(identity)
+      configuration.script = ServerScript { context in
+        guard context.request.method == "GET",
+          context.memory.count("GET on \(context.request.connection)") % 5 == 4
+        else { return context.honest }
+        return context.honest.twice(after: milliseconds)
+      }
+      try await LyingServer.with(configuration) { server in
+        var settings = HTTPSource.Configuration.test
+        settings.connectionsPerHost = 1
+        var opened: [(HTTPSource, SourceDescription)] = []
+        for number in 1...8 {
+          let source = HTTPSource(server.url("/\(number)"), configuration: settings)
+          opened.append((source, try await source.describe()))
+        }
+        var (wrong, failed) = (0, 0)
+        for turn in 0..<200 {
+          let (source, description) = opened[turn % 8]
+          do {
+            let bytes = try await source.read(0..<1000, of: description)
+            if !bytes.areContent(0..<1000, version: turn % 8 + 1) { wrong += 1 }
+          } catch {
+            failed += 1
+          }
+        }
+        #expect(wrong == 0 && failed < 20, "\(wrong) wrong, \(failed) failed")
+        for (source, _) in opened { await source.close() }
+      }
+    }
+
+    @Test func `a description that comes twice describes no other object`() async throws {
+      var configuration = LyingServer.Configuration()
+      configuration.objects = objects(.date)
+      configuration.script = ServerScript { context in
+        context.request.method == "HEAD" ? context.honest.twice(after: 0) : context.honest
+      }
+      try await LyingServer.with(configuration) { server in
+        var settings = HTTPSource.Configuration.test
+        settings.connectionsPerHost = 1
+        for turn in 0..<24 {
+          let number = turn % 8 + 1
+          let source = HTTPSource(server.url("/\(number)"), configuration: settings)
+          let description = try await source.describe()
+          #expect(try await source.read(0..<1000, of: description).areContent(0..<1000, version: number))
+          await source.close()
+        }
+      }
+    }
+
+    @Test(arguments: [false, true])
+    func `bytes behind an answer close its connection, and the answer counts`(_ isLate: Bool) async throws {
+      var liar = Liar()
+      liar.server.script = ServerScript { context in
+        var answer = context.honest
+        answer.trailing = Array("H".utf8)
+        return isLate ? answer.interrupted(.pause(milliseconds: 1), at: .body(answer.body.count)) : answer
+      }
+      try await LyingServer.with(liar.server) { server in
+        server.objects.put(liar.object, at: objectPath)
+        try await withSource(server) { source, description in
+          for start in stride(from: 0, to: 40_000, by: 1000) {
+            let bytes = try await source.read(start..<start + 1000, of: description)
+            #expect(bytes.areContent(start..<start + 1000))
+          }
+        }
+      }
+    }
+
+    /// Bytes that are no body: a mebibyte each.
+    enum Overhead: CaseIterable {
+      case reason, blankLines, interim, chunkExtension, trailers
+
+      func answer(_ context: AnswerContext) -> ScriptedAnswer {
+        var answer = context.honest
+        let many = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+        switch self {
+        case .reason: answer.preamble = Array("HTTP/1.1 206 ".utf8) + many
+        case .blankLines: answer.preamble = (0..<1 << 19).flatMap { _ in Array("\r\n".utf8) }
+        case .interim:
+          answer.preamble = (0..<40_000).flatMap { _ in Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8) }
+        case .chunkExtension:
+          answer.fields["Content-Length"] = nil
+          answer.fields["Transfer-Encoding"] = "chunked"
+          answer.body = (Array("1;x=".utf8) + many)[...]
+        case .trailers:
+          answer.fields["Content-Length"] = nil
+          answer.fields["Transfer-Encoding"] = "chunked"
+          answer.body = (Array("1\r\nx\r\n0\r\nX: ".utf8) + many)[...]
+        }
+        return answer.interrupted(.stall, at: .body(answer.body.count))
+      }
+    }
+
+    @Test(arguments: Overhead.allCases)
+    func `bytes that are no body are bounded`(_ overhead: Overhead) async throws {
+      var liar = Liar()
+      // Only the budget ends it.
+      liar.source.idleTimeout = .seconds(3600)
+      liar.source.firstByteTimeout = .seconds(3600)
+      liar.source.readTimeout = .seconds(3600)
+      liar.source.leastBytesPerSecond = .kibibytes(0)
+      let outcome = try await liar.read(ServerScript { overhead.answer($0) })
+      #expect(outcome.error?.code == .invalidResponse, "\(String(describing: outcome.error))")
+    }
+  }
+
+#endif
