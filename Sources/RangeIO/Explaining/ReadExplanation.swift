@@ -2,7 +2,7 @@
 /// why a read was no cache hit.
 ///
 /// ```swift
-/// print(try reader.explain(0..<65_536))
+/// print(try await reader.explain(0..<65_536))
 /// // 0..<4096      4096 B  memory
 /// // 4096..<65536 61440 B  source  not memory: its block is kept without these bytes; not flight: no read of it is
 /// //                               under way
