@@ -17,7 +17,7 @@ struct AnswerWatch<Head: Equatable> {
     case overhead
   }
 
-  /// The most bytes of an answer that are no body, beside as many as the body has: chunks of one byte take five more.
+  /// The most bytes of an answer that are no body, beside six for each byte of the body: a chunk of one byte takes five.
   static var mostOverhead: Int { 262_144 }
 
   /// The request that is under way.

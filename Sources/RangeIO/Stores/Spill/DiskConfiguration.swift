@@ -31,9 +31,9 @@ public struct DiskConfiguration: Sendable {
   /// Whether everything is written once the store is full. Default: only blocks that are remembered to have come
   /// before. So blocks that are read once do not push out blocks that are read again.
   public var keepsFirstReads = false
-  /// The free space that must remain on the disk. Nothing is written that would leave less: the oldest blocks are dropped
-  /// for what is new, but only if that is enough. With less free, what is there stays and is read, nothing new is kept,
-  /// and ``DiskStatistics/lacksFreeSpace`` says so. A file system that tells no sizes counts as free. Default: 1 GiB.
+  /// The free space that must remain on the disk. Nothing is written that would leave less. If dropping the oldest blocks
+  /// makes room for new ones, the store drops them. If not, it keeps and serves what it has, keeps nothing new, and
+  /// ``DiskStatistics/lacksFreeSpace`` is `true`. A file system that tells no sizes counts as one with room. Default: 1 GiB.
   public var freeSpaceFloor = ByteCount.gibibytes(1)
   /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
   /// is below 16 MiB.
