@@ -71,7 +71,8 @@ int rio_stat_path(const char *path, struct rio_stat *out);
 int rio_name_of(int fd, char *name, int capacity);
 
 /// Opens what `path` leads to from the directory, as rio_open_readonly does, unless that lies outside of the directory: -EXDEV
-/// then; or a link leads to a name with a dot at its beginning: -ENOENT. Where the system cannot tell, it follows no link, and a path with one is -ELOOP or -ENOTDIR.
+/// then; or a link leads to a name with a dot at its beginning: -ENOENT. Where the system cannot tell, it follows no link, and
+/// a path with one is -ELOOP or -ENOTDIR.
 int rio_open_beneath(int directory, const char *path);
 /// The same, in the way of systems that cannot tell.
 int rio_open_beneath_by_names(int directory, const char *path);

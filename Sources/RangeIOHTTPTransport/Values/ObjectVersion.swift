@@ -20,7 +20,7 @@ public struct ObjectVersion: Hashable, Sendable {
   public let identifier: Identifier
   /// The size in bytes.
   public let size: Int
-  /// Tells versions apart that the server describes alike, once an answer has shown that there are two.
+  /// Tells versions apart that the server describes alike: that of their ``VersionPin``, and 0 before there is one.
   private(set) var generation = 0
   /// Whether the caller trusts a time that had settled to name a version for good.
   private let trustsTime: Bool

@@ -38,9 +38,9 @@
       await nodes.set(values, lifetime: lifetime)
     }
 
-    /// Asks each node once, and puts a byte that lasts a second. Returns those that cannot be used now, or are not as they should
-    /// be, and why: reads do not tell. Beside nodes that are gone, these are nodes that ask for no password though there is one,
-    /// that are full and evict nothing, or that belong to a cluster.
+    /// Asks each node, and puts a byte that lasts a second. Returns nodes that cannot be used now, and nodes that are not as
+    /// they should be, each with the reason: reads do not tell. A node is not as it should be if it is full and evicts nothing,
+    /// is a replica, or belongs to a cluster.
     ///
     /// - Parameter limit: how long to wait for an answer.
     public nonisolated(nonsending) func faults(within limit: Duration = .seconds(2)) async -> [SharedCacheFault] {
