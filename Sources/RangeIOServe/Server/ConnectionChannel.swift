@@ -31,6 +31,9 @@
       }
       channel.closeFuture.whenComplete { _ in clients.disconnect(client.address) }
       return http(for: client).setup(channel: channel, logger: logger).flatMapThrowing { value in
+        // A server that stops drops connections that it has not taken yet, and a channel of SwiftNIO that is dropped while it
+        // is open ends the process. When this one has closed it may be.
+        channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
         let pipeline = channel.pipeline.syncOperations
         let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
         try pipeline.addHandler(PersistenceHandler(), position: .before(codec.handler))

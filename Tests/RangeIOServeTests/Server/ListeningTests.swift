@@ -39,6 +39,19 @@
       }
     }
 
+    @Test func `a server may stop while clients come`() async throws {
+      let folder = try ServedFolder()
+      for _ in 0..<50 {
+        try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+          for _ in 0..<4 {
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+              .connect(host: "127.0.0.1", port: port).outcome()
+            channel.close(promise: nil)
+          }
+        }
+      }
+    }
+
     @Test func `an asterisk is all addresses`() async throws {
       let folder = try ServedFolder()
       try folder.write([1], to: "a.bin")

@@ -80,9 +80,12 @@
         // Without any scheme, a colon belongs to the name of a file.
         if scheme.isEmpty, rest.hasPrefix("127.0.0.1:hunter2") { continue }
         let isS3 = scheme.lowercased().hasPrefix("s3")
-        try await expectClean(["info", scheme + rest] + (isS3 ? ["--no-sign", "--region", "x"] : []))
-        try await expectClean(["copy", scheme + rest, directory("copy")])
-        try await expectClean(["serve", scheme + rest, "--listen", "203.0.113.1:80"])
+        let commands = [
+          ["info", scheme + rest] + (isS3 ? ["--no-sign", "--region", "x"] : []),
+          ["copy", scheme + rest, directory("copy")], ["serve", scheme + rest, "--listen", "203.0.113.1:80"],
+        ]
+        for (command, arguments) in commands.enumerated()
+        where Self.isThorough || (command + rest.utf8.count).isMultiple(of: 3) { try await expectClean(arguments) }
       }
       #expect(try directory.names == [])
     }
@@ -111,7 +114,7 @@
 
     #if Serve
       @Test func `serve logs, tells and keeps nothing that signs`() async throws {
-        let all = Array(SignedTarget.all.enumerated())
+        let all = SignedTarget.all.enumerated().filter { Self.isThorough || $0.offset.isMultiple(of: 3) }
         try await LyingServer.with { server in
           for (number, target) in all {
             server.objects.put(ServedObject(count: 200_000, version: number), at: target.path("object\(number)"))

@@ -43,7 +43,7 @@ struct LongWriteTests {
             ($1.modified, $1.changed) = (start, start)
             return result
           },
-          wallClock: { [start, age] in
+          wallClock: { [self] in
             (start.seconds * 1_000_000_000 + Int64(start.nanoseconds) + age.withLock { $0 }.nanoseconds, 4_000_000)
           }))
     }
