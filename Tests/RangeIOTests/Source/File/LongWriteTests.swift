@@ -38,7 +38,7 @@ struct LongWriteTests {
     var syscalls: Syscalls {
       Syscalls(
         .init(
-          status: { [start] in
+          status: { [self] in
             let result = Syscalls.kernelStatus($0, &$1)
             ($1.modified, $1.changed) = (start, start)
             return result

@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Synchronization
 import SystemPackage
 import Testing
@@ -15,7 +16,7 @@ struct SilentEmptinessTests {
   private func source(
     _ status: @escaping Syscalls.Status = Syscalls.kernelStatus, read: @escaping @Sendable () -> Int
   ) async throws -> FileSource {
-    let path = try await directory.file("file", [])
+    let path = try await directory.file("empty", [])
     let syscalls = Syscalls(
       .init(
         status: status,
@@ -53,7 +54,7 @@ struct SilentEmptinessTests {
   }
 
   @Test func `a file that is empty is empty`() async throws {
-    let path = try await directory.file("file", [])
+    let path = try await directory.file("empty", [])
     let reader = try await RangeReader(TestEngine.file(path))
     #expect(reader.byteCount == 0)
     #expect(try await reader.read(...).isEmpty)

@@ -86,8 +86,9 @@
       for (index, one) in Oddity.all.enumerated() { pairs += Oddity.all[(index + 1)...].map { [one, $0] } }
       var random = SeededGenerator(seed: RunScale.seed)
       pairs.shuffle(using: &random)
-      // A part of them unless 50,000 reads were asked for.
-      let chosen = pairs.prefix(max(8, RunScale.reads / 3 / Self.readsOfPair))
+      // All of them from 50,000 reads on, which are 59,508 then; else a part.
+      let isAll = RunScale.reads >= 50_000
+      let chosen = pairs.prefix(isAll ? pairs.count : max(8, RunScale.reads / 3 / Self.readsOfPair))
       let (tally, count) = try await run(kind, Array(chosen))
       print(
         "figures: pairs, \(kind), seed \(RunScale.seed): \(chosen.count) pairs, \(count) reads, \(tally.right) right, "
