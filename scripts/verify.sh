@@ -31,10 +31,10 @@ with_plugins() {
   scripts/setup-servers.sh
 }
 
-what_plugins="plugins that need a trait, against nginx, Apache and moto: 10,000 reads of a lying server, 1,000 runs of replacement, 100,000 cancelled reads, 100,000 seeds"
+what_plugins="plugins that need a trait, against nginx, Apache and moto: 50,000 reads of lying servers, 1,000 runs of replacement, 100,000 cancelled reads, 100,000 seeds"
 run_plugins() {
   with_plugins
-  RANGEIO_READS=10000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 RANGEIO_CONNECTIONS=10000 \
+  RANGEIO_READS=50000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 RANGEIO_CONNECTIONS=10000 \
     long 'RangeIO(HTTPTransport|HTTP|S3|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
   Examples/RemoteFormats/check.sh --http
   export RANGEIO_CLIENTS=required

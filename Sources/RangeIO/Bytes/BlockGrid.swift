@@ -16,6 +16,8 @@ public struct BlockGrid: Hashable, Sendable {
     shift = blockSize.trailingZeroBitCount
   }
 
+  init(shift: Int) { self.shift = shift }
+
   /// The block that holds the byte at `offset`.
   package func block(at offset: Int) -> Int { offset >> shift }
 

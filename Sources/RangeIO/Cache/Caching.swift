@@ -193,7 +193,7 @@ final class CachingStage: ReadyStage {
   func statistics() -> ReadCounts? {
     var all = keeper.statistics()
     guard admission != nil else { return all }
-    let passed = reading.withLock { $0.all.count { $0.admission.isPassing } }
+    let passed = reading.withLock { $0.all.count { $0.isPassing } }
     all.counts.append(.init("sources passed by", passed))
     return all
   }

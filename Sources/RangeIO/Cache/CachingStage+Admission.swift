@@ -62,7 +62,7 @@ extension CachingStage {
       }
       return gain.read(outcomes, isHit: isHit)
     }
-    if request.source.isPassed != token.admission.isPassing { request.source.isPassed = token.admission.isPassing }
+    if request.source.isPassed != token.isPassing { request.source.isPassed = token.isPassing }
     return response
   }
 
@@ -78,7 +78,7 @@ extension CachingStage {
       gain.lookUpTook(lookUp)
       return gain.read(outcomes, isHit: true)
     }
-    if source.isPassed != token.admission.isPassing { source.isPassed = token.admission.isPassing }
+    if source.isPassed != token.isPassing { source.isPassed = token.isPassing }
   }
 
   /// About what a store in memory charges for what is kept of a range.

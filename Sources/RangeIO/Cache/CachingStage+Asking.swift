@@ -74,7 +74,7 @@ extension CachingStage: ExplainingStage {
     let found = explainStored(range, token)
     let isFirst =
       touched.map { !$0.remembers(Self.touchHash(range.lowerBound >> token.grid.shift, token.number)) } ?? false
-    let passes = admission != nil && token.admission.isPassing
+    let passes = admission != nil && token.isPassing
     // Like a read: if some of it must be loaded, the rest is stored together with it; otherwise the rest goes past the
     // store.
     if isFirst || passes, found.allSatisfy({ $0.origin == .source || $0.origin == .memory }) {

@@ -6,12 +6,17 @@ final class FlightTable: Sendable {
   /// The most bytes that one flight brings, if blocks are not larger.
   static let longestFlight = 8 << 20
 
-  private struct State {
+  /// What there is only while a version is read.
+  private final class State {
     var flights: Flights<FetchWait>
+    /// Whether it goes with the last flight.
+    var isLeaving = false
     /// The tasks of flights that did not complete before their start returned, and were not cancelled.
     var tasks: [FlightID: Flying] = [:]
     /// The urgencies of flights that started as prefetches and have not completed.
     var urgencies: [FlightID: ReadUrgency] = [:]
+
+    init(_ flights: Flights<FetchWait>) { self.flights = flights }
   }
 
   private struct Flying {
@@ -38,14 +43,33 @@ final class FlightTable: Sendable {
 
   /// The most bytes that one of these flights brings: a whole block, however large.
   let longest: Int
-  private let state: Locked<State>
+  private let current = Locked<State?>(nil)
   private let completions = Atomic<Int>(0)
   /// How many flights are under way, as of the last plan or completion.
   private let underWay = Atomic<Int>(0)
 
   init(_ grid: BlockGrid) {
     longest = max(Self.longestFlight, grid.blockSize)
-    state = Locked(State(flights: Flights(longest: longest)))
+  }
+
+  /// Runs `body` under the lock.
+  @inline(__always) private func withState<Result>(_ body: (State) -> sending Result) -> sending Result {
+    current.withLock { current in
+      if let current { return body(current) }
+      // All flights so far have completed: the numbers go on, so that an old flight's is nobody else's.
+      let state = State(Flights(longest: longest, after: UInt64(completionCount)))
+      current = state
+      return body(state)
+    }
+  }
+
+  /// No reader reads the version any more. Without flights it takes little memory: there is a table for each version in a
+  /// store.
+  func rest() {
+    current.withLock { current in
+      guard let state = current else { return }
+      if state.flights.isEmpty { current = nil } else { state.isLeaving = true }
+    }
   }
 
   /// How many flights have completed. Read it before a look-up. If it differs when you plan the gaps, missing bytes may
@@ -56,9 +80,9 @@ final class FlightTable: Sendable {
   var isIdle: Bool { underWay.load(ordering: .relaxed) == 0 }
 
   /// Whether a joinable flight brings some of `range`.
-  func brings(_ range: ByteRange) -> Bool { state.withLock { $0.flights.brings(range) } }
+  func brings(_ range: ByteRange) -> Bool { withState { $0.flights.brings(range) } }
 
-  var count: Int { state.withLock { $0.flights.count } }
+  var count: Int { withState { $0.flights.count } }
 
   /// The result of ``plan(_:since:purpose:_:widen:lookAgain:)``.
   struct Planned<Found: Sendable>: Sendable {
@@ -85,7 +109,7 @@ final class FlightTable: Sendable {
     _ wants: FlightWants, since mark: FlightMark, purpose: ReadUrgency.Purpose, _ wait: FetchWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
-    let (planned, raised, urgencies) = state.withLock { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
+    let (planned, raised, urgencies) = withState { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
       var wants = wants
       var planned = Planned<Found>()
       if completionCount != mark.completionCount {
@@ -125,12 +149,12 @@ final class FlightTable: Sendable {
 
   /// Notes the task of a flight, so that it can be cancelled, unless the flight has completed.
   func started(_ id: FlightID, _ task: Task<Void, Never>) {
-    state.withLock { if $0.flights.isUnderWay(id) { $0.tasks[id] = Flying(task: task, together: nil) } }
+    withState { if $0.flights.isUnderWay(id) { $0.tasks[id] = Flying(task: task, together: nil) } }
   }
 
   /// Notes the task of several flights. It is cancelled when all of them that have not completed are cancelled.
   func started(_ ids: [FlightID], _ task: Task<Void, Never>) {
-    state.withLock { state in
+    withState { state in
       let flying = ids.filter { state.flights.isUnderWay($0) }
       let together = Together(wantedCount: flying.count)
       for id in flying { state.tasks[id] = Flying(task: task, together: together) }
@@ -139,13 +163,13 @@ final class FlightTable: Sendable {
 
   /// Whether a request wants one of these flights.
   func areWanted(_ ids: [FlightID]) -> Bool {
-    state.withLock { state in ids.contains { state.flights.isWanted($0) } }
+    withState { state in ids.contains { state.flights.isWanted($0) } }
   }
 
   /// Notes the task of flights that were planned a while ago, of which some may have been cancelled since. It is
   /// cancelled when none is wanted, which may be now.
   func startedLate(_ ids: [FlightID], _ task: Task<Void, Never>) {
-    let isWanted = state.withLock { state in
+    let isWanted = withState { state in
       let wanted = ids.filter { state.flights.isWanted($0) }
       let together = Together(wantedCount: wanted.count)
       for id in wanted { state.tasks[id] = Flying(task: task, together: together) }
@@ -157,7 +181,7 @@ final class FlightTable: Sendable {
   /// The urgency of a flight just planned as a prefetch. It rises when a demand joins the flight.
   func urgency(of start: FlightPlan.Start) -> ReadUrgency? {
     guard start.purpose == .prefetch else { return nil }
-    return state.withLock { state in
+    return withState { state in
       if let known = state.urgencies[start.flight] { return known }
       let urgency = ReadUrgency(isOfFlight: true)
       // A flight raised since it was planned is already a demand.
@@ -168,17 +192,17 @@ final class FlightTable: Sendable {
   }
 
   /// The parts of `range` that no joinable flight brings.
-  func uncovered(_ range: ByteRange) -> [ByteRange] { state.withLock { $0.flights.uncovered(range) } }
+  func uncovered(_ range: ByteRange) -> [ByteRange] { withState { $0.flights.uncovered(range) } }
 
   /// The parts of `range` that joinable flights bring, in order, and whether a read waits for each.
   func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadUrgency.Purpose)] {
-    state.withLock { $0.flights.covered(range) }
+    withState { $0.flights.covered(range) }
   }
 
   /// The shared urgency of flights of one plan with one task. It rises when a demand joins one of them.
   func urgency(of starts: some Collection<FlightPlan.Start>) -> ReadUrgency? {
     guard starts.first?.purpose == .prefetch else { return nil }
-    return state.withLock { state in
+    return withState { state in
       for start in starts where !state.flights.isPrefetch(start.flight) { return nil }
       let urgency = ReadUrgency(isOfFlight: true)
       for start in starts { state.urgencies[start.flight] = urgency }
@@ -189,20 +213,22 @@ final class FlightTable: Sendable {
   /// The waiter of `plan` has become more urgent.
   func escalate(_ plan: FlightPlan, to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return }
-    let tasks = state.withLock { state in plan.parts.compactMap { state.tasks[$0.flight]?.task } }
+    let tasks = withState { state in plan.parts.compactMap { state.tasks[$0.flight]?.task } }
     for task in tasks { task.escalatePriority(to: priority) }
   }
 
   /// A flight has ended; what it brought is in the store. Wakes its waiters.
   func complete(_ id: FlightID, _ range: ByteRange, _ result: Result<Bytes, any Error>) {
-    let waiters = state.withLock { state in
+    let waiters = current.withLock { current -> FlightWaiters<FetchWait> in
+      guard let state = current else { preconditionFailure("a flight completes once") }
       completions.wrappingAdd(1, ordering: .sequentiallyConsistent)
       if !state.tasks.isEmpty { _ = state.tasks.removeValue(forKey: id)?.leave() }
       if !state.urgencies.isEmpty { state.urgencies[id] = nil }
       let waiters = state.flights.completed(id)
       underWay.store(state.flights.count, ordering: .relaxed)
-      // Without flights it keeps no memory: there is a table for each source in a store.
-      if state.flights.count == 0, state.tasks.capacity > 0 { state.tasks = [:] }
+      if state.flights.isEmpty {
+        if state.isLeaving { current = nil } else if state.tasks.capacity > 0 { state.tasks = [:] }
+      }
       return waiters
     }
     for waiter in waiters { waiter.completed(id, range, result) }
@@ -210,7 +236,7 @@ final class FlightTable: Sendable {
 
   /// The waiter of `plan` gives up. Cancels the flights that no request wants any more.
   func leave(_ plan: FlightPlan) {
-    let cancelled = state.withLock { state in
+    let cancelled = withState { state in
       state.flights.leave(plan.parts.map(\.flight), plan.waiter).compactMap { id in
         state.tasks.removeValue(forKey: id)?.leave()
       }

@@ -58,9 +58,11 @@ package struct Flights<Waiter> {
 
   /// - Parameter longest: the most bytes that one flight brings. Longer stretches are cut at its multiples, so make it
   ///   a multiple of the block size where whole blocks are fetched.
-  package init(longest: Int) {
+  /// - Parameter last: the number of flights that an earlier value has had. Default: none.
+  package init(longest: Int, after last: UInt64 = 0) {
     precondition(longest > 0)
     self.longest = longest
+    lastFlight = last
   }
 
   package var isEmpty: Bool { count == 0 }

@@ -15,13 +15,13 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
 
   /// Creates sixteen counters at zero.
   package init() {
-    base = .allocate(byteCount: Self.count * Self.byteCount, alignment: Self.byteCount)
+    base = Self.takeMemory()
     for index in 0..<Self.count * Self.byteCount / 8 {
       (base + index * 8).bindMemory(to: Atomic<Int>.self, capacity: 1).initialize(to: Atomic(0))
     }
   }
 
-  deinit { base.deallocate() }
+  deinit { Self.giveBack(base) }
 
   /// Adds `value` to a counter.
   ///
@@ -38,6 +38,27 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
   /// The sum of all additions to a counter. Concurrent additions may or may not be included.
   package func sum(_ counter: Int = 0) -> Int {
     (0..<Self.count).reduce(0) { $0 &+ place(of: counter, in: $1).pointee.load(ordering: .sequentiallyConsistent) }
+  }
+
+  /// Memory for the next stripes. Each reader has some, and ends soon: an allocator cannot fill the hole that aligned
+  /// memory leaves with aligned memory again, so that what lives longer and lies between would keep four times its size.
+  private static let spare = Locked<[UInt]>([])
+  /// At most 1 MiB.
+  private static let mostSpare = 1024
+
+  private static func takeMemory() -> UnsafeMutableRawPointer {
+    spare.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+      ?? .allocate(byteCount: count * byteCount, alignment: byteCount)
+  }
+
+  private static func giveBack(_ memory: UnsafeMutableRawPointer) {
+    let address = UInt(bitPattern: memory)
+    let isKept = spare.withLock { spare in
+      guard spare.count < mostSpare else { return false }
+      spare.append(address)
+      return true
+    }
+    if !isKept { memory.deallocate() }
   }
 
   private static var ownStripe: Int { Int(rio_thread_number()) & (count - 1) }

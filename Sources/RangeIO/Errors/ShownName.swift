@@ -10,10 +10,13 @@ package enum ShownName {
   /// Parameters of queries, in lower case.
   private static let harmless = ["versionid", "generation", "partnumber", "snapshot"]
 
-  /// `name` as it may be shown, if it begins like a URL; anything else as it is.
+  /// `name` as it may be shown, if there is a URL in it; anything else as it is. A path that begins with a slash, a dot or a
+  /// tilde is anything else.
   package static func of(_ name: String) -> String {
     let bytes = name.utf8
-    guard let end = endOfScheme(bytes[...]), !bytes[end...].allSatisfy(isPlain) else { return name }
+    guard let first = bytes.first, !"/.~".utf8.contains(first), !bytes.starts(with: "file:".utf8),
+      let end = endOfScheme(bytes[...]) ?? endOfInnerScheme(bytes), !bytes[end...].allSatisfy(isPlain)
+    else { return name }
     return name[..<end] + afterScheme(name[end...])
   }
 
@@ -46,6 +49,22 @@ package enum ShownName {
     guard scheme.count > 1, rest.first == UInt8(ascii: ":"), !scheme.elementsEqual("file".utf8) else { return nil }
     let slashes = rest.dropFirst().prefix { $0 == UInt8(ascii: "/") }
     return slashes.isEmpty ? nil : slashes.endIndex
+  }
+
+  /// Where the first `://` ends, whatever stands before it, as in `gz:https://host/`.
+  private static func endOfInnerScheme(_ text: String.UTF8View) -> String.Index? {
+    var slashes = 0
+    var colon = false
+    for index in text.indices {
+      switch text[index] {
+      case UInt8(ascii: ":"): (colon, slashes) = (true, 0)
+      case UInt8(ascii: "/") where colon:
+        slashes += 1
+        if slashes == 2 { return text.index(after: index) }
+      default: colon = false
+      }
+    }
+    return nil
   }
 
   /// Where a scheme ends that was mistyped, such as `https;//`, `http//`, `https:` or `//`; the beginning if there is none.
@@ -84,7 +103,8 @@ package enum ShownName {
     }
     guard rest.first == UInt8(ascii: ":") else { return rest.isEmpty ? nil : rest.startIndex }
     let port = rest.dropFirst()
-    return port.allSatisfy(isDigit) ? nil : port.startIndex
+    // Without digits it may be the first part of a password that begins with a slash.
+    return !port.isEmpty && port.allSatisfy(isDigit) ? nil : port.startIndex
   }
 
   private static func target(_ text: Substring) -> String {

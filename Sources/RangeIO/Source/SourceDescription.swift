@@ -140,27 +140,49 @@ public final class SourceDescription: Sendable {
   /// The best size of aligned blocks for reading and caching this source, in bytes: a power of two, from 1 to 1 GiB.
   public var preferredBlockSize: Int { preferredGrid.blockSize }
   /// The grid of blocks of that size.
-  let preferredGrid: BlockGrid
-  package let cost: Cost
-  package let mayGrow: Bool
+  var preferredGrid: BlockGrid { BlockGrid(shift: Int(blockShift)) }
+  package var cost: Cost { Cost(latency: .nanoseconds(latencyNanoseconds), bytesPerSecond: bytesPerSecond) }
+  private let latencyNanoseconds: Int64
+  private let bytesPerSecond: Double
   /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
   /// again before the next read.
   public var isSettled: Bool { settled.load(ordering: .relaxed) }
-  private let settled: Atomic<Bool>
-  package let isAppendOnly: Bool
   /// What the source wants to find again when it gets its description back. Opaque to all other code.
   public let context: (any AnyObject & Sendable)?
   /// The description that a stage derived this one from.
   package let base: SourceDescription?
   /// The number of the first cache that kept this version, and its token in that cache. With it a hit need not look the
   /// version up by its values.
-  private let cacheNumber = Atomic<UInt64>(0)
   private let cacheToken = Atomic<UInt64>(0)
-  /// Whether that cache lets reads of this version pass.
-  private let isPassedByCache = Atomic<Bool>(false)
   /// Why the sizes in this description are impossible, if they are. A reader then refuses the source. Sizes come from
   /// servers and headers, so this is no programming error and does not trap.
-  let fault: String?
+  var fault: String? { faulty?.text }
+  private let faulty: Fault?
+  private final class Fault: Sendable {
+    let text: String
+
+    init?(_ text: String?) {
+      guard let text else { return nil }
+      self.text = text
+    }
+  }
+  // Last, and close together: stores keep a description for each source.
+  private let cacheNumber = Atomic<UInt32>(0)
+  private let blockShift: UInt8
+  private let settled: Atomic<Bool>
+  /// Whether that cache lets reads of this version pass.
+  private let isPassedByCache = Atomic<Bool>(false)
+  private let growth: Growth
+  package var mayGrow: Bool { growth.contains(.mayGrow) }
+  package var isAppendOnly: Bool { growth.contains(.isAppendOnly) }
+  private struct Growth: OptionSet {
+    let rawValue: UInt8
+    static let mayGrow = Growth(rawValue: 1)
+    static let isAppendOnly = Growth(rawValue: 2)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(_ mayGrow: Bool, isAppendOnly: Bool) { rawValue = (mayGrow ? 1 : 0) | (isAppendOnly ? 2 : 0) }
+  }
 
   /// The largest block that stores keep.
   private static let largestBlock = 1 << 30
@@ -182,15 +204,15 @@ public final class SourceDescription: Sendable {
     self.validator = validator
     self.byteCount = max(0, byteCount)
     let isGrid = BlockGrid(blockSize: preferredBlockSize) != nil
-    preferredGrid = BlockGrid(blockSize: isGrid ? min(preferredBlockSize, Self.largestBlock) : 65_536)!
-    fault =
+    blockShift = UInt8((isGrid ? min(preferredBlockSize, Self.largestBlock) : 65_536).trailingZeroBitCount)
+    faulty = Fault(
       byteCount < 0
-      ? "the source says that it has \(byteCount) bytes"
-      : isGrid ? nil : "the source prefers blocks of \(preferredBlockSize) bytes, which is no power of two"
-    cost = traits.cost
-    mayGrow = traits.mayGrow
+        ? "the source says that it has \(byteCount) bytes"
+        : isGrid ? nil : "the source prefers blocks of \(preferredBlockSize) bytes, which is no power of two")
+    latencyNanoseconds = traits.cost.latency.nanoseconds
+    bytesPerSecond = traits.cost.bytesPerSecond
+    growth = Growth(traits.mayGrow, isAppendOnly: traits.isAppendOnly)
     settled = Atomic(traits.isSettled)
-    isAppendOnly = traits.isAppendOnly
     context = traits.context
     base = nil
   }
@@ -201,13 +223,14 @@ public final class SourceDescription: Sendable {
     name = base.name
     validator = base.validator
     self.byteCount = max(0, byteCount)
-    fault = base.fault ?? (byteCount < 0 ? "a stage makes \(byteCount) bytes of \(base.byteCount)" : nil)
-    preferredGrid = base.preferredGrid
-    cost = base.cost
-    mayGrow = base.mayGrow
-    settled = Atomic(base.isSettled)
+    faulty =
+      base.faulty ?? Fault(byteCount < 0 ? "a stage makes \(byteCount) bytes of \(base.byteCount)" : nil)
+    blockShift = base.blockShift
+    latencyNanoseconds = base.latencyNanoseconds
+    bytesPerSecond = base.bytesPerSecond
     // What a stage makes of the last bytes may change when more are appended.
-    isAppendOnly = false
+    growth = base.growth.subtracting(.isAppendOnly)
+    settled = Atomic(base.isSettled)
     context = nil
     self.base = base
   }
@@ -257,15 +280,16 @@ public final class SourceDescription: Sendable {
 
   /// The token of this version in the cache numbered `cache`, if that cache is the one noted here.
   @inline(__always) func knownToken(of cache: UInt64) -> UInt64? {
-    guard cacheNumber.load(ordering: .relaxed) == cache else { return nil }
+    guard UInt64(cacheNumber.load(ordering: .relaxed)) == cache else { return nil }
     let token = cacheToken.load(ordering: .relaxed)
     return token == 0 ? nil : token
   }
 
   /// Notes the token of this version in the cache numbered `cache`, unless another cache was first.
   func know(_ token: UInt64, of cache: UInt64) {
-    let first = cacheNumber.compareExchange(expected: 0, desired: cache, ordering: .relaxed)
-    if first.exchanged || first.original == cache { cacheToken.store(token, ordering: .relaxed) }
+    guard let number = UInt32(exactly: cache) else { return }
+    let first = cacheNumber.compareExchange(expected: 0, desired: number, ordering: .relaxed)
+    if first.exchanged || first.original == number { cacheToken.store(token, ordering: .relaxed) }
   }
 
   /// Whether the cache lets reads of this version pass whose token it has noted here.

@@ -12,9 +12,14 @@ public final class ChunkSources: Sendable {
     /// Nothing may be published for these tokens until the removal ends. Includes tokens made since it started.
     var tokens: [ChunkToken]
   }
+  /// The tokens of one id. One needs no memory of its own.
+  private enum Siblings {
+    case one(ChunkToken)
+    case several([ChunkToken])
+  }
   private struct State {
     /// Tokens by source id. Usually a source has one version with one token.
-    var tokens: [SourceID: [ChunkToken]] = [:]
+    private var tokensByID: [SourceID: Siblings] = [:]
     var numbered: [UInt64: ChunkToken] = [:]
     var count: Int { numbered.count }
     var removals: [RemovalUnderWay] = []
@@ -23,11 +28,24 @@ public final class ChunkSources: Sendable {
     var sweepAt = 256
     var lastNumber: UInt64 = 0
 
+    /// In the order of their numbers.
+    func tokens(_ id: SourceID) -> [ChunkToken] {
+      switch tokensByID[id] {
+      case .one(let token): [token]
+      case .several(let tokens): tokens
+      case nil: []
+      }
+    }
+
+    mutating func setTokens(_ id: SourceID, _ tokens: [ChunkToken]) {
+      tokensByID[id] = tokens.isEmpty ? nil : tokens.count == 1 ? .one(tokens[0]) : .several(tokens)
+    }
+
     /// Gives back the room of tables that are nearly empty.
     mutating func shrink() {
       guard numbered.capacity > 4 * max(count, SourceCharges.free) else { return }
       numbered = Dictionary(uniqueKeysWithValues: numbered.map { ($0, $1) })
-      tokens = Dictionary(uniqueKeysWithValues: tokens.map { ($0, $1) })
+      tokensByID = Dictionary(uniqueKeysWithValues: tokensByID.map { ($0, $1) })
     }
   }
   private let state = Locked(State())
@@ -53,7 +71,7 @@ public final class ChunkSources: Sendable {
   ) -> (ChunkToken, retired: [ChunkToken]) {
     let id = SourceID(source.id)
     return state.withLock { state in
-      var siblings = state.tokens[id] ?? []
+      var siblings = state.tokens(id)
       let known = siblings.first { $0.grid == grid && $0.entry.isVersion(source) }
       if let known {
         known.entry.grow(to: source)
@@ -62,7 +80,7 @@ public final class ChunkSources: Sendable {
       }
       if state.count >= state.sweepAt {
         Self.sweep(&state)
-        siblings = state.tokens[id] ?? []
+        siblings = state.tokens(id)
       }
       state.lastNumber += 1
       let entry = siblings.first { $0.entry.isVersion(source) }?.entry ?? SourceEntry(source)
@@ -81,7 +99,7 @@ public final class ChunkSources: Sendable {
       }
       siblings.append(token)
       for old in retired { Self.endEntry(of: old, unlessIn: siblings) }
-      state.tokens[id] = siblings
+      state.setTokens(id, siblings)
       state.numbered[token.number] = token
       // Chunks left by an earlier process may still be found in one tier while they are being erased in another.
       for index in state.removals.indices where state.removals[index].scope.covers(token) {
@@ -98,10 +116,13 @@ public final class ChunkSources: Sendable {
   /// - Returns: whether this retired the token: the version is over, a newer version has come, or the snapshot was
   ///   private. The caller must then erase its chunks.
   func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {
-    state.withLock { state in
-      guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0, token.isAlive else { return false }
+    guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0 else { return false }
+    token.flights.rest()
+    return state.withLock { state in
+      guard token.isUnread, token.isAlive else { return false }
       let id = SourceID(token.source.id)
-      guard var siblings = state.tokens[id] else { return false }
+      var siblings = state.tokens(id)
+      guard !siblings.isEmpty else { return false }
       // Later versions have higher token numbers.
       let isSuperseded = siblings.contains { $0.number > token.number && $0.entry !== token.entry }
       guard isOver || isSuperseded || token.source.validator == nil else {
@@ -111,7 +132,7 @@ public final class ChunkSources: Sendable {
       token.retire()
       siblings.removeAll { $0 === token }
       Self.endEntry(of: token, unlessIn: siblings)
-      state.tokens[id] = siblings.isEmpty ? nil : siblings
+      state.setTokens(id, siblings)
       state.numbered[token.number] = nil
       return true
     }
@@ -144,13 +165,13 @@ public final class ChunkSources: Sendable {
   /// The tokens of a version, on all grids.
   package func tokens(of source: SourceDescription) -> [ChunkToken] {
     let id = SourceID(source.id)
-    return state.withLock { ($0.tokens[id] ?? []).filter { $0.entry.isVersion(source) } }
+    return state.withLock { $0.tokens(id).filter { $0.entry.isVersion(source) } }
   }
 
   /// The tokens of all versions of the source with this id.
   package func tokens(ofID id: String) -> [ChunkToken] {
     let id = SourceID(id)
-    return state.withLock { $0.tokens[id] ?? [] }
+    return state.withLock { $0.tokens(id) }
   }
 
   /// The token with that number, if it is alive.
@@ -169,7 +190,7 @@ public final class ChunkSources: Sendable {
   /// - Parameter erase: erases all tiers: the chunks of the tokens it receives, and chunks that have no token.
   package func removing(_ scope: ChunkScope, _ erase: ([ChunkToken]) -> Void) {
     let (number, tokens) = state.withLock { state in
-      let candidates = scope.id.map { state.tokens[$0] ?? [] } ?? Array(state.numbered.values)
+      let candidates = scope.id.map { state.tokens($0) } ?? Array(state.numbered.values)
       let tokens = candidates.filter { scope.covers($0) }
       for token in tokens { token.beginRemoval(of: scope.range(on: token.grid)) }
       state.lastRemoval += 1
@@ -199,14 +220,14 @@ public final class ChunkSources: Sendable {
   private static func forgetIfUnneeded(_ token: ChunkToken, _ state: inout State) {
     guard token.isAlive, token.isUnread, !token.isCharged, !token.entry.isKept else { return }
     let id = SourceID(token.source.id)
-    let siblings = (state.tokens[id] ?? []).filter { $0 !== token }
+    let siblings = (state.tokens(id)).filter { $0 !== token }
     // The last token of a version goes only together with the version, and not if the user is storing something there
     // right now.
     guard siblings.contains(where: { $0.entry === token.entry }) || token.entry.endUnlessKept() else { return }
     // Chunks still in flight with this token must be refused.
     token.retire()
     state.numbered[token.number] = nil
-    state.tokens[id] = siblings.isEmpty ? nil : siblings
+    state.setTokens(id, siblings)
   }
 }
 

@@ -28,8 +28,11 @@ public final class ChunkToken: Sendable {
   /// What the store is charged for having it; `nil` if there is no store in memory.
   private let charges: SourceCharges?
   let flights: FlightTable
-  /// Whether it pays to keep more of it, for caches that ask.
-  let admission = TokenAdmission()
+  /// Whether it pays to keep more of it, for caches that ask. Made when one notes something.
+  var admission: TokenAdmission { notedAdmission.value ?? notedAdmission.publish(TokenAdmission()) }
+  private let notedAdmission = PublishedOnce<TokenAdmission>()
+  /// Whether its reads pass the store by.
+  var isPassing: Bool { notedAdmission.value?.isPassing ?? false }
 
   /// The generation of a retired token. No ticket has it.
   private static let retired = UInt64.max
@@ -48,7 +51,7 @@ public final class ChunkToken: Sendable {
   /// - Returns: the bytes charged for its chunks.
   @discardableResult func charge(_ bytes: Int) -> Int {
     let (before, now) = chargedBytes.wrappingAdd(bytes, ordering: .relaxed)
-    if before == 0, now != 0 { charges?.began() }
+    if before == 0, now != 0 { charges?.began(self) }
     if before != 0, now == 0 { charges?.ended(self) }
     return now
   }

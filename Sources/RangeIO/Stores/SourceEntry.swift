@@ -4,22 +4,42 @@ import Synchronization
 final class SourceEntry: Sendable {
   /// The version. For an append-only source, the longest one seen. For a source without a validator, exactly this
   /// snapshot.
-  var source: SourceDescription { grown.withLock { $0 } ?? first }
-  private let first: SourceDescription
-  private let grown = Locked<SourceDescription?>(nil)
+  var source: SourceDescription { first.isAppendOnly ? state.withLock { $0.grown } ?? first : first }
+  let first: SourceDescription
   /// User data kept with a version, and how to give back its charge.
   struct Metadata: Sendable {
     let bytes: Bytes
     let giveBack: @Sendable () -> Void
   }
-  private struct Kept {
+  /// Separate, since most versions have none.
+  private final class Kept {
     var metadata: Metadata?
     var pinned: [ByteRange] = []
+  }
+  private struct State {
+    /// A longer version of an append-only source.
+    var grown: SourceDescription?
+    private var kept: Kept?
     /// Whether no token of this version is left, and none will come.
     var isOver = false
-    var isAnything: Bool { metadata != nil || !pinned.isEmpty }
+
+    var metadata: Metadata? {
+      get { kept?.metadata }
+      set { change { $0.metadata = newValue } }
+    }
+    var pinned: [ByteRange] {
+      get { kept?.pinned ?? [] }
+      set { change { $0.pinned = newValue } }
+    }
+    var isAnything: Bool { kept != nil }
+
+    private mutating func change(_ body: (Kept) -> Void) {
+      let changed = kept ?? Kept()
+      body(changed)
+      kept = changed.metadata == nil && changed.pinned.isEmpty ? nil : changed
+    }
   }
-  private let kept = Locked(Kept())
+  private let state = Locked(State())
   /// Whether a range was ever pinned. Set before it is, so that chunks of versions without pins need no lock.
   private let wasPinned = Atomic<Bool>(false)
 
@@ -43,37 +63,37 @@ final class SourceEntry: Sendable {
   /// Notes that `source`, which is this version, may be longer now.
   func grow(to source: SourceDescription) {
     guard first.isAppendOnly, source.byteCount > self.source.byteCount else { return }
-    grown.withLock { grown in
-      if source.byteCount > (grown ?? first).byteCount { grown = source }
+    state.withLock { state in
+      if source.byteCount > (state.grown ?? first).byteCount { state.grown = source }
     }
   }
 
   // MARK: what the user keeps
 
   /// Whether no token of this version is left, and none will come. From then on nothing is kept with it.
-  var isOver: Bool { kept.withLock { $0.isOver } }
+  var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Call when the last token is retired. The caller that erases it also forgets what is kept here.
-  func end() { kept.withLock { $0.isOver = true } }
+  func end() { state.withLock { $0.isOver = true } }
 
   /// Like ``end()``, unless the user has stored something here that must not be forgotten.
   func endUnlessKept() -> Bool {
-    kept.withLock { kept in
-      if !kept.isAnything { kept.isOver = true }
-      return kept.isOver
+    state.withLock { state in
+      if !state.isAnything { state.isOver = true }
+      return state.isOver
     }
   }
 
   /// The user's metadata for this version.
-  var metadata: Bytes? { kept.withLock { $0.metadata?.bytes } }
+  var metadata: Bytes? { state.withLock { $0.metadata?.bytes } }
 
   /// Keeps metadata. Replaces the old metadata and gives back its charge. Returns false, and keeps nothing, if the
   /// version is over.
   func keep(_ metadata: Metadata) -> Bool {
-    let (isKept, before) = kept.withLock { kept -> (Bool, Metadata?) in
-      guard !kept.isOver else { return (false, nil) }
-      defer { kept.metadata = metadata }
-      return (true, kept.metadata)
+    let (isKept, before) = state.withLock { state -> (Bool, Metadata?) in
+      guard !state.isOver else { return (false, nil) }
+      defer { state.metadata = metadata }
+      return (true, state.metadata)
     }
     before?.giveBack()
     return isKept
@@ -81,9 +101,9 @@ final class SourceEntry: Sendable {
 
   /// Removes the metadata, and gives back its charge.
   func forgetMetadata() {
-    let before = kept.withLock { kept in
-      defer { kept.metadata = nil }
-      return kept.metadata
+    let before = state.withLock { state in
+      defer { state.metadata = nil }
+      return state.metadata
     }
     before?.giveBack()
   }
@@ -95,26 +115,26 @@ final class SourceEntry: Sendable {
   }
 
   /// The ranges whose chunks must not be evicted: in order, disjoint.
-  var pinned: [ByteRange] { kept.withLock { $0.pinned } }
+  var pinned: [ByteRange] { state.withLock { $0.pinned } }
 
   /// Whether some of `range` is pinned.
   func pins(_ range: ByteRange) -> Bool {
-    wasPinned.load(ordering: .acquiring) && kept.withLock { $0.pinned.contains { $0.overlaps(range) } }
+    wasPinned.load(ordering: .acquiring) && state.withLock { $0.pinned.contains { $0.overlaps(range) } }
   }
 
   /// - Returns: false, and pins nothing, if the version is over.
   func pin(_ range: ByteRange) -> Bool {
     wasPinned.store(true, ordering: .releasing)
-    return kept.withLock { kept in
-      if !kept.isOver { kept.pinned = ByteRanges.normalize(kept.pinned + CollectionOfOne(range)) }
-      return !kept.isOver
+    return state.withLock { state in
+      if !state.isOver { state.pinned = ByteRanges.normalize(state.pinned + CollectionOfOne(range)) }
+      return !state.isOver
     }
   }
 
   func unpin(_ range: ByteRange) {
-    kept.withLock { $0.pinned = $0.pinned.flatMap { ByteRanges.subtract(range, from: $0) } }
+    state.withLock { $0.pinned = $0.pinned.flatMap { ByteRanges.subtract(range, from: $0) } }
   }
 
   /// Whether the user has stored something here that must not be forgotten.
-  var isKept: Bool { kept.withLock { $0.isAnything } }
+  var isKept: Bool { state.withLock { $0.isAnything } }
 }

@@ -37,6 +37,7 @@ enum HeaderLines {
       guard !line.utf8.allSatisfy({ $0 == 32 || $0 == 9 }) else { continue }
       fields.append(try RemoteHeader(parsing: line, of: "\(origin), line \(index + 1)"))
     }
+    guard !fields.isEmpty else { throw .usage("\(origin): there is no header in it") }
     return fields
   }
 

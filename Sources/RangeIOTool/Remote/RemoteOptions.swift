@@ -25,16 +25,25 @@ struct RemoteOptions: ParsableArguments {
   @Flag(help: "For s3://: read without credentials.")
   var noSign = false
 
-  /// What the options say for the source called `name`.
-  func checked(for name: SourceName) throws(ToolFailure) -> RemoteSettings {
-    var settings = RemoteSettings(profile: profile, endpoint: endpoint, region: region, signs: !noSign)
+  /// The header fields, of which standard input and pipes can be read once only.
+  func headers() throws(ToolFailure) -> [RemoteHeader] {
+    var headers: [RemoteHeader] = []
     for text in header {
       // No field's name begins so.
-      settings.headers +=
+      headers +=
         text.first == "@"
         ? try HeaderLines.file(String(text.dropFirst())) : [try RemoteHeader(parsing: text)]
     }
-    for name in headerEnv { settings.headers += try HeaderLines.environment(name) }
+    for name in headerEnv { headers += try HeaderLines.environment(name) }
+    return headers
+  }
+
+  /// What the options say for the source called `name`.
+  ///
+  /// - Parameter headers: what ``headers()`` has returned, where several sources share it.
+  func checked(for name: SourceName, headers: [RemoteHeader]? = nil) throws(ToolFailure) -> RemoteSettings {
+    var settings = RemoteSettings(profile: profile, endpoint: endpoint, region: region, signs: !noSign)
+    settings.headers = if let headers { headers } else { try self.headers() }
     try settings.check(for: name)
     return settings
   }

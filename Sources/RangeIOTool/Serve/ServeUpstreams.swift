@@ -11,9 +11,10 @@
     init(_ command: ServeCommand, _ store: ServeStore) throws {
       guard !command.sources.isEmpty else { throw ToolFailure.usage("name a directory, a file or a URL") }
       var upstreams: [(String, any ServedUpstream)] = []
+      let headers = try command.remote.headers()
       for text in command.sources {
         let name = SourceName(text)
-        let upstream = try Self.upstream(name, command, store)
+        let upstream = try Self.upstream(name, command, headers, store)
         let isOnly = command.sources.count == 1 && upstream.isPrefix
         let mount = isOnly ? "" : Self.lastName(of: name)
         guard isOnly || ServedName(mount).isServed && mount != "-" else {
@@ -29,7 +30,7 @@
 
     /// - Returns: the upstream, and whether it has names below it.
     private static func upstream(
-      _ name: SourceName, _ command: ServeCommand, _ store: ServeStore
+      _ name: SourceName, _ command: ServeCommand, _ headers: [RemoteHeader], _ store: ServeStore
     ) throws -> (source: any ServedUpstream, isPrefix: Bool) {
       let revalidate = Duration.seconds(command.revalidate)
       let pipeline = store.remote(timeLimit: .seconds(command.timeLimit), hedges: command.hedge)
@@ -48,7 +49,7 @@
       }
       guard !command.growing else { throw ToolFailure.usage("\(name.shown): --growing is for files") }
       guard name.hasHost else { throw ToolFailure.usage("\(name.shown): there is no host: write https://host/path") }
-      let options = OpeningOptions(remote: try command.remote.checked(for: name), parallel: 16)
+      let options = OpeningOptions(remote: try command.remote.checked(for: name, headers: headers), parallel: 16)
       // Fails now if this build cannot read such URLs.
       _ = try OpenedSource(name, options)
       guard name.text.hasSuffix("/") else {

@@ -42,6 +42,27 @@ struct FlightTableTests {
     #expect(nothing.plan == nil)
   }
 
+  @Test func `after the last reader the table goes with the last flight, and its numbers mean nothing to the next`()
+    async
+  {
+    let (first, second) = (plan([0..<10], FetchWait())!, plan([10..<20], FetchWait())!)
+    complete(first.starts[0])
+    table.rest()
+    #expect(table.brings(10..<20))
+    complete(second.starts[0])
+    #expect(table.count == 0 && table.completionCount == 2)
+    let next = plan([0..<20], FetchWait())!
+    let task = Task { while !Task.isCancelled { await Task.yield() } }
+    table.started(next.starts[0].flight, task)
+    table.leave(first)
+    table.leave(second)
+    #expect(!task.isCancelled && table.areWanted([next.starts[0].flight]))
+    table.leave(next)
+    #expect(task.isCancelled)
+    complete(next.starts[0])
+    #expect(table.count == 0)
+  }
+
   @Test func `nothing is looked for again when nothing completed`() {
     _ = plan([0..<10], FetchWait())!
     let planned = table.plan(

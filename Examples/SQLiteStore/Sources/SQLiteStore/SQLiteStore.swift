@@ -142,7 +142,8 @@ final class SQLiteStore: ChunkTier {
     database.write(bytes, row, key) { [self] isWritten in
       self.state.withLock { state in
         if state.unwritten.removeValue(forKey: row.number) != nil { state.unwrittenByteCount -= row.byteCount }
-        if !isWritten, state.rows[key]?.number == row.number { remove([key], from: &state) }
+        // Not deleted from the database: the row that has the number there may be another process's.
+        if !isWritten, state.rows[key]?.number == row.number { forget(key, from: &state) }
       }
     }
   }
@@ -178,11 +179,13 @@ final class SQLiteStore: ChunkTier {
   }
 
   private func remove(_ keys: [Key], from state: inout State) {
-    for key in keys {
-      guard let row = state.rows.removeValue(forKey: key) else { continue }
-      state.byteCount -= row.byteCount
-      if state.unwritten.removeValue(forKey: row.number) != nil { state.unwrittenByteCount -= row.byteCount }
-      database.delete(row.number, of: key)
-    }
+    for key in keys { if let row = forget(key, from: &state) { database.delete(row.number, of: key) } }
+  }
+
+  @discardableResult private func forget(_ key: Key, from state: inout State) -> Row? {
+    guard let row = state.rows.removeValue(forKey: key) else { return nil }
+    state.byteCount -= row.byteCount
+    if state.unwritten.removeValue(forKey: row.number) != nil { state.unwrittenByteCount -= row.byteCount }
+    return row
   }
 }

@@ -11,10 +11,10 @@ import Synchronization
 /// A hit copies nothing: it returns a slice of a stored block, or several shown as one. Bytes that you keep stay valid
 /// after the store has evicted them, and no longer count.
 ///
-/// **Limits.** The limit covers chunks with their bookkeeping, 1,280 bytes for each source that has some beyond the first
-/// 256, your metadata, and room reserved for reads in flight. It is never exceeded. Change it with
-/// ``resize(to:blocks:)``. A range of several blocks that would take more than half of the limit, bookkeeping included,
-/// is not kept; a single block may take all of it.
+/// **Limits.** The limit covers chunks with their bookkeeping, 704 bytes for each source that has some beyond the first
+/// 256 and what its id and name take beyond 64, your metadata, and room reserved for reads in flight. It is never
+/// exceeded. Change it with ``resize(to:blocks:)``. A range of several blocks that would take more than half of the limit,
+/// bookkeeping included, is not kept; a single block may take all of it.
 ///
 /// **Cost.** A hit of one block takes a lock that other hits seldom need, a look-up, and a reference: no allocation.
 /// The bookkeeping takes about 126 bytes per block in addition to the bytes.

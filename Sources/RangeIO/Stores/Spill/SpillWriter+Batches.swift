@@ -27,7 +27,8 @@ extension SpillWriter {
           state.writeFailure = nil
           state.isHeldUp = false
           state.lacksRoomToRemove = false
-          state.lacksFreeSpace = false
+          // Removals alone do not ask for room.
+          if !work.chunks.isEmpty { state.lacksFreeSpace = false }
         }
       } catch {
         fail(error, work, left)
