@@ -57,7 +57,7 @@ public final class ChunkToken: Sendable {
   }
 
   /// A reader has ended: without chunks, the token may be forgotten.
-  func noteUnread() { charges?.noteIdle(self) }
+  func noteUnread() { charges?.noteIdle(self, isBounded: true) }
 
   /// The current generation. Every removal raises it.
   ///

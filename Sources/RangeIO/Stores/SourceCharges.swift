@@ -51,9 +51,13 @@ final class SourceCharges: Sendable {
   }
 
   /// Notes a token that may be forgotten now.
-  func noteIdle(_ token: ChunkToken) {
+  ///
+  /// - Parameter isBounded: whether it is not noted beside many others, and left to the sweep: where nothing may come that
+  ///   takes them.
+  func noteIdle(_ token: ChunkToken, isBounded: Bool = false) {
     guard token.isUnread, !token.isCharged else { return }
     idle.withLock { idle in
+      guard !isBounded || idle.count < Self.free else { return }
       idle.append(token)
       hasIdle.store(true, ordering: .relaxed)
     }

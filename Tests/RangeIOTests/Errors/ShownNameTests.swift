@@ -21,6 +21,10 @@ struct ShownNameTests {
     // A slash that got lost, as in a path that was made of a URL.
     ("htps:/u:pw@h/p?q", "htps:/h/p?…"), ("s3://bucket/key with ünïcode", "s3://bucket/key with ünïcode"),
     ("s3://b/e\u{301}?\u{301}", "s3://b/e\u{301}?…"),
+    // A URL within other words.
+    ("gz:https://u:pw@h/x?sig=1", "gz:https://h/x?…"), ("url=https://u:pw@h/x", "url=https://h/x"),
+    (" https://u:pw@h/x", " https://h/x"), ("https://u:/pw@h/p", "https://h/p"),
+    ("https://https://u:pw@h/x", "https://h/x"),
     // What is no URL.
     ("a?b=c", "a?b=c"), ("/a:b@c?d", "/a:b@c?d"), ("", ""), ("://", "://"), ("C:/a?b", "C:/a?b"), (":", ":"),
     ("file:///a;b?c", "file:///a;b?c"), ("memory", "memory"),

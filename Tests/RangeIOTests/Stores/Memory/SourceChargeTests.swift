@@ -42,6 +42,19 @@ import Testing
     #expect(read.put(0..<10) && read.holds(0..<10))
   }
 
+  @Test func `sources that are read once and never kept leave nothing behind`() {
+    final class Seen { weak var token: ChunkToken?; init(_ token: ChunkToken) { self.token = token } }
+    let store = store(1 << 20)
+    var seen: [Seen] = []
+    for number in 0..<20_000 {
+      let source = StoredSource(store, id: "\(number)", reading: true)
+      seen.append(Seen(source.token))
+      _ = store.sources.endReading(source.token)
+    }
+    #expect(seen.count { $0.token != nil } <= store.sources.count + SourceCharges.free)
+    #expect(store.sources.count < 10_000)
+  }
+
   @Test func `the limit holds for sources too`() {
     let store = store(1 << 20)
     for number in 0..<5000 {
