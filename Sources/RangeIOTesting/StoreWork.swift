@@ -76,26 +76,26 @@ struct StoreWork {
   mutating func complete() throws(StoreFault) {
     guard !fetches.isEmpty else { return }
     let fetch = fetches.remove(at: Int.random(in: fetches.indices, using: &random))
-    let wasValid = fetch.ticket.isValid
     let bytes = Self.bytes(fetch.range, fetch.ticket.token)
-    let isKept: Bool
+    let isStale: Bool
     if let tier = store as? any ChunkTier, Bool.random(using: &random) {
       tier.cancel(fetch.reservation)
-      isKept = demote(bytes, fetch, to: tier)
+      isStale = demote(bytes, fetch, to: tier)
     } else {
-      isKept = store.insert(bytes, at: fetch.range, ticket: fetch.ticket, reservation: fetch.reservation)
+      let wasValid = fetch.ticket.isValid(for: fetch.range)
+      isStale =
+        store.insert(bytes, at: fetch.range, ticket: fetch.ticket, reservation: fetch.reservation) && !wasValid
     }
-    if isKept, !wasValid {
-      throw StoreFault("publishes bytes that were asked for before a removal")
-    }
+    if isStale { throw StoreFault("publishes bytes that were asked for before their removal") }
   }
 
-  /// Gives a tier bytes as the tier above does, block by block. Returns whether any were kept.
+  /// Gives a tier bytes as the tier above does, block by block. Returns whether any were kept that were removed before.
   private func demote(_ bytes: Bytes, _ fetch: Fetch, to tier: any ChunkTier) -> Bool {
-    fetch.ticket.token.grid.pieces(of: fetch.range).reduce(false) { isKept, piece in
+    fetch.ticket.token.grid.pieces(of: fetch.range).reduce(false) { isStale, piece in
       let lower = piece.range.lowerBound - fetch.range.lowerBound
       let part = RangedBytes(piece.range, bytes.slice(lower..<lower + piece.range.count))
-      return tier.insertDemoted(Chunk(ticket: fetch.ticket, pieces: [part])) || isKept
+      let wasValid = fetch.ticket.isValid(for: piece.range)
+      return tier.insertDemoted(Chunk(ticket: fetch.ticket, pieces: [part])) && !wasValid || isStale
     }
   }
 

@@ -26,11 +26,15 @@ extension MemoryModel {
     do { try await store.resize(to: .bytes(new)) } catch { code = (error as? ReadError)?.code }
     try expect(code == (fits ? nil : .limitExceeded), "resizing to \(new) with \(stays) pinned: \(code as Any)")
     try takeEvictions(since: before.evictions)
-    limit = new
-    highestLimit = max(highestLimit, new)
-    isOverLimit = !fits
     tally.shrunk += 1
-    tally.overPinned += fits ? 0 : 1
+    if fits {
+      limit = new
+      highestLimit = max(highestLimit, new)
+      isOverLimit = false
+    } else {
+      // The limit is as it was.
+      tally.overPinned += 1
+    }
   }
 
   mutating func handleMemoryPressure() throws(Mismatch) {

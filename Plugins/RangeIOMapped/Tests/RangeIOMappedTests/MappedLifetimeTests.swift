@@ -77,9 +77,9 @@ struct MappedLifetimeTests {
 
   @Test func `a cache keeps copies`() async throws {
     let (path, bytes) = try directory.file(count: 100_000)
+    try await settle(path)
     let source = MappedSource(path)
     let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(1)), blockSize: .kibibytes(4)) }
-    try await settle(path)
     for _ in 0..<2 {
       #expect(try await reader.read(100..<50_000) == bytes[100..<50_000])
       #expect(try await reader.read(60_000..<60_001) == bytes[60_000..<60_001])
