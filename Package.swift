@@ -15,11 +15,8 @@ let strict: [SwiftSetting] = [
 let isChecked = Context.environment["RANGEIO_CHECKED"] == "1"
 let checked: [SwiftSetting] =
   isChecked ? [.treatAllWarnings(as: .error), .unsafeFlags(["-O", "-assert-config", "Debug"])] : []
-/// Tests compile quickest unoptimised; from nothing, as CI does, a third sooner as whole modules, which a change of one file would
-/// compile again.
-let wholeModules: [SwiftSetting] =
-  Context.environment["RANGEIO_WHOLE_MODULES"] == "1" ? [.unsafeFlags(["-wmo", "-num-threads", "2"])] : []
-let checkedTests: [SwiftSetting] = isChecked ? [.treatAllWarnings(as: .error)] + wholeModules : []
+/// Tests compile quickest unoptimised.
+let checkedTests: [SwiftSetting] = isChecked ? [.treatAllWarnings(as: .error)] : []
 
 /// A part of the tests, for quick turns at the desk: folders of `Tests/RangeIOTests` and names of other test targets, with
 /// commas. Nothing: all of them. `RANGEIO_TESTS=Stores/Spill swift test`
