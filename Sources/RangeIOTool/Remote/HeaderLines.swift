@@ -10,14 +10,14 @@ enum HeaderLines {
 
   /// The fields in the file at `path`; `-`: in standard input.
   static func file(_ path: String) throws(ToolFailure) -> [RemoteHeader] {
-    var bytes: [UInt8]
+    let bytes: [UInt8]
     do { bytes = try contents(path) } catch let failure as ToolFailure { throw failure } catch {
       let errno = error as? Errno ?? .ioError
       throw ToolFailure(
         "--header: \(ReadError.errno(errno, "read the headers", .init(source: path)).message)", status: .usage)
     }
     guard bytes.count <= mostBytes else { throw .usage("--header: \(path) has more than 1 MiB") }
-    return try fields(&bytes, of: "--header @\(path)")
+    return try fields(String(validating: bytes, as: UTF8.self), of: "--header @\(path)")
   }
 
   /// The fields in the environment's variable called `name`.
@@ -25,12 +25,12 @@ enum HeaderLines {
     guard !name.isEmpty, !name.contains("="), let value = getenv(name) else {
       throw .usage("--header-env: the environment has no such variable: write its name, and export it")
     }
-    var bytes = [UInt8](UnsafeRawBufferPointer(start: value, count: strlen(value)))
-    return try fields(&bytes, of: "--header-env \(name)")
+    return try fields(String(validatingCString: value), of: "--header-env \(name)")
   }
 
-  private static func fields(_ bytes: inout [UInt8], of origin: String) throws(ToolFailure) -> [RemoteHeader] {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .usage("\(origin): this is no UTF-8") }
+  /// - Parameter text: `nil` if what was read is no UTF-8.
+  private static func fields(_ text: String?, of origin: String) throws(ToolFailure) -> [RemoteHeader] {
+    guard let text else { throw .usage("\(origin): this is no UTF-8") }
     var fields: [RemoteHeader] = []
     for (index, line) in text.utf8.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
       let line = String(Substring(line.last == 13 ? line.dropLast() : line))

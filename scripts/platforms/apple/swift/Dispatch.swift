@@ -31,6 +31,10 @@ public class DispatchWorkItem {
 
 open class DispatchGroup: DispatchObject, @unchecked Sendable {}
 
+public final class DispatchSpecificKey<T> {
+  public init() {}
+}
+
 open class DispatchQueue: DispatchObject, @unchecked Sendable {
   public struct Attributes: OptionSet, Sendable {
     public let rawValue: UInt64
@@ -44,6 +48,10 @@ open class DispatchQueue: DispatchObject, @unchecked Sendable {
   ) { self.init() }
 
   public class func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue { stub() }
+  public class var main: DispatchQueue { stub() }
+
+  public func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {}
+  public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? { stub() }
 
   public func async(
     group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
