@@ -80,28 +80,22 @@
       state.withLock { state in
         state.change(client) { $0.answers -= 1 }
         state.answers -= 1
-        return state.release.ended(answersLeft: state.answers, now: TimeSource.continuous.now)
+        return state.release.ended(answersLeft: state.answers)
       }
     }
 
     /// Decides when memory that answers have left goes back to the system, which the allocator does not do by itself:
-    /// when three quarters of many have ended, and not more often than ``pause`` allows, since the allocator walks all that
-    /// is free.
+    /// when three quarters of many have ended.
     struct MemoryRelease {
-      static var pause: Duration { .seconds(10) }
       /// The most answers since the last time.
       private var most = 0
-      private var last: ReadInstant?
 
       /// Fewer have not left enough: 8 MiB.
       private static let fewest = 32
 
-      mutating func ended(answersLeft: Int, now: @autoclosure () -> ReadInstant) -> Bool {
+      mutating func ended(answersLeft: Int) -> Bool {
         most = max(most, answersLeft + 1)
         guard most >= Self.fewest, answersLeft <= most / 4 else { return false }
-        let now = now()
-        if let last, now < last.advanced(by: Self.pause) { return false }
-        last = now
         most = answersLeft
         return true
       }

@@ -115,8 +115,9 @@ struct InPlaceTests {
       }
     }
     let counts = reader.statistics()
-    #expect(source.statistics().bytes(by: "inPlace") > 0)
-    #expect(source.statistics().bytesElsewhere >= 500_000, "\(source.statistics()) \(counts)")
+    // In place, at most what was asked for, in whole blocks: of the page cache the loop may be quicker than what is read ahead.
+    #expect((1...1_015_808).contains(source.statistics().bytes(by: "inPlace")), "\(source.statistics()) \(counts)")
+    #expect(source.statistics().bytesElsewhere > 0, "\(source.statistics()) \(counts)")
     await reader.close()
   }
 
