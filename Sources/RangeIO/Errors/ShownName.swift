@@ -1,6 +1,6 @@
 /// What may be shown of a name that may be a URL: in errors, listings and logs, on a screen and on a disk.
 ///
-/// An allow list, since nobody knows all names of what signs: shown are scheme, host, port and path, and of the query
+/// An allow list, since no list of secret names is complete: shown are scheme, host, port and path, and of the query
 /// what says which object it is and grants nothing. For anything else stands `…`. A secret that is a plain part of a path
 /// is shown: nothing tells it from the name of an object.
 ///

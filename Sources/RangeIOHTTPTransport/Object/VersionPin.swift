@@ -44,7 +44,7 @@
     private struct All {
       var pins: [Key: Shared] = [:]
       var last = 0
-      /// With so many, those that nobody holds are swept.
+      /// With so many, unused ones are removed.
       var sweepAt = 64
     }
     private static let all = Locked(All())

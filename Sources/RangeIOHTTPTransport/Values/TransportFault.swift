@@ -28,7 +28,7 @@ enum TransportFault: Hashable, Sendable {
   case giantHeaders
   /// Not HTTP.
   case malformed(String)
-  /// An answer that nobody asked for, or that had come before, on a connection that was kept open.
+  /// An answer to no request, or one that had come before, on a connection that was kept open.
   case leftOver
   /// The proxy refused to connect to the server.
   case proxy(String)

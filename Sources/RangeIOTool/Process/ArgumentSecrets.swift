@@ -21,6 +21,7 @@ enum ArgumentSecrets {
 
   /// A header without its value; `nil` if `text` is none.
   private static func field(_ text: String) -> String? {
+    // `try?`: what is no header has no value to hide.
     guard !text.contains("://"), let header = try? RemoteHeader(parsing: text) else { return nil }
     return "\(header)"
   }

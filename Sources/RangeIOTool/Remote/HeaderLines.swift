@@ -51,6 +51,7 @@ enum HeaderLines {
           return result < 0 ? -errno : result
         })
     guard descriptor.rawValue >= 0 else { throw Errno(rawValue: -descriptor.rawValue) }
+    // `try?`: it was only read.
     defer { if path != "-" { try? descriptor.close() } }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -5,7 +5,7 @@
   import RangeIOHTTPTestServer
   import Testing
 
-  /// Answers that nobody asked for, and bytes that are no body.
+  /// Answers to no request, and bytes that are no body.
   @Suite(.timeLimit(.minutes(5))) struct LeftOverTests {
     /// What identifies the eight objects of the server.
     enum Identity: CaseIterable {

@@ -154,6 +154,7 @@
             note(error, "opening", pair, &tally)
             continue
           }
+          // `try?`: a server that lies may fail; only wrong bytes count.
           let description = try? await source.describe()
           for turn in 0..<readsOfPair / 2 {
             let start = Int.random(in: 0..<size, using: &random)
