@@ -10,6 +10,12 @@ final class OwnThread: SerialExecutor, @unchecked Sendable {
   struct Work {
     var calls = 0
     var bytes = 0
+    /// How long the thread worked. Of work that waited for something, how long it took.
+    var time = Duration.zero
+
+    fileprivate func most(_ other: Work) -> Work {
+      Work(calls: max(calls, other.calls), bytes: max(bytes, other.bytes), time: max(time, other.time))
+    }
   }
 
   // Unchecked: `number`, `now` and `most` belong to the thread, the rest is guarded by the condition.
@@ -26,8 +32,10 @@ final class OwnThread: SerialExecutor, @unchecked Sendable {
       number = rio_thread_number()
       while let job = next() {
         now = Work()
+        let stopwatch = Stopwatch()
         job.runSynchronously(on: asUnownedSerialExecutor())
-        most = Work(calls: max(most.calls, now.calls), bytes: max(most.bytes, now.bytes))
+        now.time = stopwatch.elapsed
+        most = most.most(now)
       }
     }
   }
@@ -64,7 +72,32 @@ final class OwnThread: SerialExecutor, @unchecked Sendable {
   /// The most calls, and the most bytes, in one go since the last time this was called. Call it on the thread.
   func takeMost() -> Work {
     defer { (now, most) = (Work(), Work()) }
-    return Work(calls: max(most.calls, now.calls), bytes: max(most.bytes, now.bytes))
+    return most.most(now)
+  }
+}
+
+/// Measures work on one thread. Other threads that the system runs meanwhile do not count, unless the work waited.
+private struct Stopwatch {
+  private let began = ContinuousClock.now
+  private let usage = Self.usage
+
+  var elapsed: Duration {
+    let now = Self.usage
+    // A thread that waits gives its processor up by itself.
+    return now.ru_nvcsw == usage.ru_nvcsw ? Self.worked(now) - Self.worked(usage) : began.duration(to: .now)
+  }
+
+  private static var usage: rusage {
+    var usage = rusage()
+    #if os(Linux)
+      let thisThread: Int32 = 1
+      getrusage(thisThread, &usage)
+    #endif
+    return usage
+  }
+
+  private static func worked(_ usage: rusage) -> Duration {
+    [usage.ru_utime, usage.ru_stime].reduce(.zero) { $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec) }
   }
 }
 

