@@ -9,7 +9,8 @@ public import RangeIO
 /// ```
 ///
 /// It uses a store as `Caching` does, in random order: it looks up, reserves, inserts, cancels and removes, also while
-/// bytes are in flight; first from one task, then from several. It compares every byte. It cannot check how long a call
+/// bytes are in flight; first from one task, then from several. If the store may outlive the process, it is also told to
+/// erase what no token leads to any more. It compares every byte. It cannot check how long a call
 /// takes, and how much memory the store needs in addition to the bytes.
 public enum StoreConformance {
   /// A violation of the contract by a store.
@@ -52,6 +53,11 @@ public enum StoreConformance {
       try await one.eraseAll()
       try await settle?(store)
       try await one.checkOwnMemory()
+      for everything in [false, true] where store.mayOutliveProcess {
+        try await settle?(store)
+        try one.checkLeftovers(everything: everything)
+        try await one.checkOwnMemory()
+      }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<tasks {
           group.addTask {

@@ -4,7 +4,7 @@ import RangeIO
 extension StoreWork {
   /// A store keeps a block in its own memory, not in the memory that the caller passed.
   mutating func checkOwnMemory() async throws(StoreFault) {
-    let token = token(source: 99, version: 0, size: 4096, grid: Self.grids[1])
+    let token = ownToken()
     let ticket = token.ticket(fetchedAt: full.now)
     guard let reservation = store.reserve(0..<4096, ofRun: 4096, for: token) else {
       throw StoreFault("has no room for a block when it is empty")
@@ -23,6 +23,16 @@ extension StoreWork {
     guard try await lookUp(0..<4096, token).isEmpty else {
       throw StoreFault("says that it keeps a block, and does not find it")
     }
+  }
+
+  private func ownToken() -> ChunkToken { token(source: 99, version: 0, size: 4096, grid: Self.grids[1]) }
+
+  /// Erases the block of ``checkOwnMemory()`` when no token leads to it any more, as after a restart.
+  func checkLeftovers(everything: Bool) throws(StoreFault) {
+    let token = ownToken()
+    while token.isAlive { _ = store.sources.endReading(token, isOver: true) }
+    store.eraseLeftovers(of: everything ? nil : token.source.id)
+    try expectNothing(0..<4096, ownToken(), "were left by an earlier process, and erased")
   }
 
   /// Reservations are charged: the store must not promise more than it can hold. A store may promise nothing, with a

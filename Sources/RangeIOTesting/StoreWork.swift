@@ -127,7 +127,7 @@ struct StoreWork {
     let id = someToken().source.id
     let tokens = store.sources.tokens(ofID: id)
     for token in tokens { token.beginRemoval() }
-    store.erase(source: id)
+    full.erase(source: id)
     if isAlone {
       for token in tokens { try expectNothing(0..<token.source.byteCount, token, "was erased with its source") }
     }
@@ -138,7 +138,7 @@ struct StoreWork {
     giveUp()
     let tokens = store.sources.all
     for token in tokens { token.beginRemoval() }
-    store.eraseAll()
+    full.eraseAll()
     for token in tokens { token.endRemoval() }
     for token in tokens { try expectNothing(0..<token.source.byteCount, token, "was erased with everything") }
   }

@@ -115,7 +115,7 @@ public final class ChunkSources: Sendable {
   /// - Parameter isOver: whether this version can no longer be opened.
   /// - Returns: whether this retired the token: the version is over, a newer version has come, or the snapshot was
   ///   private. The caller must then erase its chunks.
-  func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {
+  package func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {
     guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0 else { return false }
     token.flights.rest()
     return state.withLock { state in

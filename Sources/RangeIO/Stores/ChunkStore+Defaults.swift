@@ -4,15 +4,8 @@ extension ChunkStore {
   /// By default `false`.
   public var mayOutliveProcess: Bool { false }
 
-  /// By default erases token by token.
-  public func erase(source id: String) {
-    for token in sources.tokens(ofID: id) { eraseWhole(token) }
-  }
-
-  /// By default erases token by token.
-  public func eraseAll() {
-    for token in sources.all { eraseWhole(token) }
-  }
+  /// By default does nothing.
+  public func eraseLeftovers(of id: String?) {}
 
   func eraseWhole(_ token: ChunkToken) {
     guard token.source.byteCount > 0 else { return }

@@ -43,12 +43,12 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// Erases the token's chunks that hold bytes of `range`. They cannot be found afterwards.
   func erase(_ range: ByteRange, of token: ChunkToken)
 
-  /// Erases all versions of the source with this id. Implement it if the store outlives the process, since it may hold
-  /// chunks that ``sources`` does not know. By default calls ``erase(_:of:)`` for each token.
-  func erase(source id: String)
-
-  /// Erases everything, in the same way as ``erase(source:)``. By default calls ``erase(_:of:)`` for all tokens.
-  func eraseAll()
+  /// Erases chunks that ``sources`` does not know, such as those that an earlier process has left. A removal calls
+  /// ``erase(_:of:)`` for each token first, then this. Implement it if the store outlives the process. By default does
+  /// nothing.
+  ///
+  /// - Parameter id: whose chunks, in all versions. `nil`: those of all sources.
+  func eraseLeftovers(of id: String?)
 }
 
 /// A store that is made to be one of several tiers, see ``TieredChunkStore``. Any store can be a tier; conform to this

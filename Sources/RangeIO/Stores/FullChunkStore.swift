@@ -46,6 +46,13 @@ package protocol FullChunkStore: ChunkStore {
   /// The current time, for the age of chunks.
   var now: ReadInstant { get }
 
+  /// Erases all versions of the source with this id. By default calls ``ChunkStore/erase(_:of:)`` for each token, then
+  /// ``ChunkStore/eraseLeftovers(of:)``.
+  func erase(source id: String)
+
+  /// Erases everything. By default in the same way as ``erase(source:)``.
+  func eraseAll()
+
   /// Erases all chunks of a retired token. By default calls ``erase(_:of:)`` for the whole source.
   func eraseRetired(_ token: ChunkToken)
 
@@ -155,6 +162,16 @@ extension FullChunkStore {
 
   package func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
     lookUp(range, token: token.number, grid: token.grid)
+  }
+
+  package func erase(source id: String) {
+    for token in sources.tokens(ofID: id) { eraseWhole(token) }
+    eraseLeftovers(of: id)
+  }
+
+  package func eraseAll() {
+    for token in sources.all { eraseWhole(token) }
+    eraseLeftovers(of: nil)
   }
 
   package func eraseRetired(_ token: ChunkToken) { eraseWhole(token) }
@@ -316,8 +333,7 @@ final class AdaptedStore: FullChunkStore {
 
   func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
   func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
-  func erase(source id: String) { store.erase(source: id) }
-  func eraseAll() { store.eraseAll() }
+  func eraseLeftovers(of id: String?) { store.eraseLeftovers(of: id) }
 
   /// The origin has the name of the store's type.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {

@@ -46,7 +46,22 @@ struct StoreConformanceTests {
     try await StoreConformance.check(seed: seed) { MapStore(limit: $1, sources: $0) }
   }
 
-  @Test(arguments: MapStore.Fault.allCases) func `each fault of a store is found`(fault: MapStore.Fault) async {
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `a store that would outlive the process passes`(seed: UInt64) async throws {
+    try await StoreConformance.check(seed: seed) { MapStore(limit: $1, sources: $0, mayOutliveProcess: true) }
+  }
+
+  @Test(arguments: [MapStore.Fault.leavesSources, .leavesAll])
+  func `leftovers that are not erased are found`(fault: MapStore.Fault) async {
+    await #expect(throws: StoreConformance.Violation.self) {
+      try await StoreConformance.check(seed: 1) {
+        MapStore(limit: $1, sources: $0, fault: fault, mayOutliveProcess: true)
+      }
+    }
+  }
+
+  @Test(arguments: Set(MapStore.Fault.allCases).subtracting([.leavesSources, .leavesAll]))
+  func `each fault of a store is found`(fault: MapStore.Fault) async {
     await #expect(throws: StoreConformance.Violation.self) {
       try await StoreConformance.check(seed: 1, operations: 2000) { MapStore(limit: $1, sources: $0, fault: fault) }
     }
@@ -58,9 +73,12 @@ final class MapStore: ChunkStore {
   enum Fault: CaseIterable, Sendable {
     case mixesTokens, ignoresTickets, forgetsToErase, erasesHalf, hasNoLimit, countsNoReservations, keepsForeignMemory
     case losesGaps, keepsNothing, wrongByte, leaksReservations
+    case leavesSources, leavesAll
   }
   private struct Key: Hashable {
-    let token: UInt64
+    /// Its token, or what means the same in the next process.
+    let owner: String
+    let source: String
     let block: Int
     let size: Int
   }
@@ -74,13 +92,18 @@ final class MapStore: ChunkStore {
   private let limit: Int
   private let fault: Fault?
   private let state = Locked(State())
+  let mayOutliveProcess: Bool
 
-  init(limit: ByteCount, sources: ChunkSources, fault: Fault? = nil) {
+  init(limit: ByteCount, sources: ChunkSources, fault: Fault? = nil, mayOutliveProcess: Bool = false) {
     (self.limit, self.sources, self.fault) = (limit.bytes, sources, fault)
+    self.mayOutliveProcess = mayOutliveProcess
   }
 
-  private func key(_ token: UInt64, _ block: Int, _ grid: BlockGrid) -> Key {
-    Key(token: fault == .mixesTokens ? 0 : token, block: block, size: grid.blockSize)
+  private func key(_ token: ChunkToken, _ block: Int) -> Key {
+    let version = "\(token.source.validator?.persistentForm ?? [])"
+    let owner = fault == .mixesTokens ? "" : mayOutliveProcess ? version : "\(token.number)"
+    return Key(
+      owner: owner, source: fault == .mixesTokens ? "" : token.source.id, block: block, size: token.grid.blockSize)
   }
 
   func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
@@ -88,7 +111,7 @@ final class MapStore: ChunkStore {
     var pieces: [RangedBytes] = []
     state.withLock { state in
       for (block, part) in grid.pieces(of: range) {
-        guard let bytes = state.blocks[key(token.number, block, grid)] else { continue }
+        guard let bytes = state.blocks[key(token, block)] else { continue }
         let start = block * grid.blockSize
         // Blocks of sources of other sizes, where tokens are mixed.
         guard part.upperBound - start <= bytes.count else { continue }
@@ -124,7 +147,7 @@ final class MapStore: ChunkStore {
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       var copy = fault == .keepsForeignMemory ? slice : Bytes(count: slice.count) { slice.copyBytes(to: $0) }
       if fault == .wrongByte, block == 3 { copy = Bytes(copy.map { ~$0 }) }
-      copies.append((key(token.number, block, grid), copy))
+      copies.append((key(token, block), copy))
     }
     return state.withLock { [copies] state in
       if fault != .leaksReservations { state.reserved -= reservation.byteCount }
@@ -144,9 +167,19 @@ final class MapStore: ChunkStore {
     guard fault != .forgetsToErase else { return }
     state.withLock { state in
       for block in token.grid.blocks(covering: range) where fault != .erasesHalf || block % 2 == 0 {
-        if let gone = state.blocks.removeValue(forKey: key(token.number, block, token.grid)) {
+        if let gone = state.blocks.removeValue(forKey: key(token, block)) {
           state.held -= gone.count
         }
+      }
+    }
+  }
+
+  func eraseLeftovers(of id: String?) {
+    guard mayOutliveProcess, fault != (id == nil ? .leavesAll : .leavesSources) else { return }
+    state.withLock { state in
+      for (key, bytes) in state.blocks where id == nil || key.source == id {
+        state.held -= bytes.count
+        state.blocks[key] = nil
       }
     }
   }

@@ -73,6 +73,4 @@ private final class WholeBlocks: ChunkStore {
   func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool { false }
   func cancel(_ reservation: ChunkReservation) {}
   func erase(_ range: ByteRange, of token: ChunkToken) {}
-  func erase(source id: String) {}
-  func eraseAll() {}
 }

@@ -161,12 +161,10 @@ final class SQLiteStore: ChunkTier {
   // MARK: what a store does that outlives the process
 
   // `sources` knows only what this process has read.
-  func erase(source id: String) {
-    let source = Array(id.utf8)
-    erase { $0.version.source == source }
+  func eraseLeftovers(of id: String?) {
+    let source = id.map { Array($0.utf8) }
+    erase { source == nil || $0.version.source == source }
   }
-
-  func eraseAll() { erase { _ in true } }
 
   // The database keeps its copy of what moves up.
   func erasePromoted(_ range: ByteRange, of token: ChunkToken) {}

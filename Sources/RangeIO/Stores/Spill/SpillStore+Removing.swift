@@ -55,6 +55,11 @@ extension SpillStore {
     for slot in slots { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
   }
 
+  /// Erases what was read in this process as well: the disk does not tell the one from the other.
+  package func eraseLeftovers(of id: String?) {
+    if let id { erase(source: id) } else { eraseAll() }
+  }
+
   /// - Parameter slot: already counts this removal, so that it is not forgotten in between, unless the store is closed.
   func erase(_ blocks: Range<Int>, _ slot: Int) {
     let staged = state.withLock { state -> [SpillStaging.Entry] in

@@ -160,8 +160,14 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
     lower.erase(range, of: token)
   }
 
+  /// Erases what both stores hold and ``sources`` does not know.
+  public func eraseLeftovers(of id: String?) {
+    upper.eraseLeftovers(of: id)
+    lower.eraseLeftovers(of: id)
+  }
+
   /// Erases what both stores hold of a source.
-  public func erase(source id: String) {
+  package func erase(source id: String) {
     upper.erase(source: id)
     for token in sources.tokens(ofID: id) where token.source.byteCount > 0 {
       mover.erase(0..<token.source.byteCount, of: token)
@@ -170,7 +176,7 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   }
 
   /// Erases everything in both stores.
-  public func eraseAll() {
+  package func eraseAll() {
     upper.eraseAll()
     mover.removeAll()
     lower.eraseAll()
