@@ -113,18 +113,33 @@ extension CompressedStore {
 
   /// Changes the limit. The new limit applies at once; the call returns when the store holds no more than that.
   ///
-  /// - Throws: `CancellationError`, with the limit changed.
-  package func resize(to limit: ByteCount) async throws {
-    ledger.limit = limit.bytes
-    try await trim(to: limit)
+  /// - Throws: `CancellationError`. The limit is then as it was before. What was evicted stays so.
+  package func resize(to limit: ByteCount) async throws { try await changeLimit(to: limit, reach: reachLimit) }
+
+  /// Changes the limit as ``resize(to:)`` does. `reach` returns when it is reached.
+  func changeLimit(to limit: ByteCount, reach: () async throws -> Void) async throws {
+    try await limitChanges.change { _ in
+      limit.bytes
+    } apply: { limit in
+      ledger.limit = limit
+    } reach: {
+      try await reach()
+    }
   }
+
+  /// Evicts the oldest until the store holds no more than its limit.
+  ///
+  /// - Throws: `CancellationError`.
+  func reachLimit() async throws { try await evict { ledger.bytes > ledger.limit } }
 
   /// Evicts the oldest until the store holds at most `size`. The limit does not change.
   ///
   /// - Throws: `CancellationError`.
-  package func trim(to size: ByteCount) async throws {
+  package func trim(to size: ByteCount) async throws { try await evict { ledger.bytes > size.bytes } }
+
+  private func evict(while isTooMuch: () -> Bool) async throws {
     var fruitless = 0
-    while ledger.bytes > size.bytes {
+    while isTooMuch() {
       try Task.checkCancellation()
       // Pinned pieces are copied. When all segments were copied, only pinned pieces are left.
       guard fruitless <= segmentCount else { return }

@@ -53,6 +53,7 @@ package final class CompressedStore: FullChunkStore {
   package let sources: ChunkSources
   let configuration: Configuration
   let ledger: CompressedLedger
+  let limitChanges: Locked<LimitChanges<Int>>
   let shards: [Shard]
   private let ownSink = PublishedOnce<EvictionSinkBox>()
   private let hasTimeLimits = Atomic<Bool>(false)
@@ -75,6 +76,7 @@ package final class CompressedStore: FullChunkStore {
     self.configuration = configuration
     self.sources = sources
     ledger = CompressedLedger(limit: configuration.limit.bytes, budget: budget)
+    limitChanges = Locked(LimitChanges(configuration.limit.bytes))
     let most = max(1, min(Int(rio_processor_count()), configuration.limit.bytes >> 24))
     let count = configuration.shards ?? 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
     shards = (0..<count).map { _ in Shard() }

@@ -9,28 +9,32 @@ extension MemoryStore {
   /// - Throws: `CancellationError`, or `ReadError.Code.limitExceeded` if more than that is pinned or kept as metadata.
   ///   In both cases the limit is as it was before. What was evicted stays so.
   public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
-    let before = setLimits(limit.bytes, blocks.map { max(0, $0) })
-    do {
-      try await reachLimits()
-    } catch {
-      // Unless another call has changed it meanwhile.
-      if ledger.ownLimit == limit.bytes { setLimits(before.bytes, before.blocks) }
-      throw error
+    try await changeLimits(to: limit, blocks: blocks, reach: reachLimits)
+  }
+
+  struct Limits: Sendable {
+    var bytes: Int
+    var blocks: Int
+  }
+
+  /// Changes the limits as ``resize(to:blocks:)`` does. `reach` returns when they are reached.
+  func changeLimits(to limit: ByteCount, blocks: Int? = nil, reach: () async throws -> Void) async throws {
+    try await limitChanges.change {
+      Limits(bytes: limit.bytes, blocks: blocks.map { max(0, $0) } ?? $0.blocks)
+    } apply: { limits in
+      ledger.blockLimit = limits.blocks
+      setLimit(limits.bytes)
+      // Others may be waiting for a limit that is higher now.
+      roomIsFree()
+    } reach: {
+      try await reach()
     }
   }
 
-  /// Sets the limits for what comes from now on. Returns those from before.
-  @discardableResult private func setLimits(_ bytes: Int, _ blocks: Int?) -> (bytes: Int, blocks: Int) {
-    let before = (ledger.ownLimit, ledger.blockLimit)
-    if let blocks { ledger.blockLimit = blocks }
-    setLimit(bytes)
-    // Others may be waiting for a limit that is higher now.
-    roomIsFree()
-    return before
-  }
-
   /// Returns when the store holds no more than its limits.
-  private func reachLimits() async throws {
+  ///
+  /// - Throws: as ``resize(to:blocks:)``, with the limits as they are.
+  func reachLimits() async throws {
     while true {
       // Added before looking, so that room that becomes free in between is not missed.
       let answer = Promise<Void>()

@@ -67,6 +67,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   let ledger: MemoryLedger
   let shards: MemoryShards
   let configuration: Configuration
+  let limitChanges: Locked<LimitChanges<Limits>>
   let limitsAreChanging = Locked(())
   let expiryTimer = ExpiryTimer()
   let removals = MemoryRemovals()
@@ -109,6 +110,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     self.sources = sources
     ledger = MemoryLedger(
       ownLimit: configuration.limit.bytes, blockLimit: configuration.blockLimit, budget: budget)
+    limitChanges = Locked(LimitChanges(Limits(bytes: configuration.limit.bytes, blocks: configuration.blockLimit)))
     let blocks = min(configuration.blockLimit, configuration.limit.bytes / max(1, configuration.typicalBlockSize.bytes))
     shards = MemoryShards(
       count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,

@@ -4,6 +4,8 @@ struct MemoryTiers: Sendable {
   /// `nil` if chunks that memory evicts go to a disk as they are.
   let compressed: CompressedStore?
   let budget: MemoryBudget
+  /// The limits as configured. That of memory includes what is taken in advance for chunks on their way down.
+  var limits: TieredChunkStore.Limits
   /// The limit as configured.
   let queueLimit: ByteCount?
   /// The bytes that may wait for a disk, if the memory's limit leaves room for that. Zero without a disk.
@@ -11,6 +13,12 @@ struct MemoryTiers: Sendable {
 }
 
 extension TieredChunkStore {
+  /// The limits of the tiers in memory.
+  struct Limits: Sendable {
+    var memory: ByteCount
+    var compressed: ByteCount
+  }
+
   /// The settings of a store of memory and compressed memory.
   public struct Configuration: Sendable {
     /// The tier that holds uncompressed bytes in memory. Its limit also covers chunks on their way down. It also uses
@@ -50,6 +58,8 @@ extension TieredChunkStore {
       self.memory = MemoryStore.Configuration(limit: memory)
       self.compressed = CompressedStore.Configuration(limit: compressed)
     }
+
+    var limits: Limits { Limits(memory: memory.limit, compressed: compressed.limit) }
 
     var queueBytes: Int { Self.queueBytes(queueLimit, of: memory.limit.bytes) }
 
@@ -100,7 +110,8 @@ extension TieredChunkStore {
     self.init(
       memory, compressed,
       memory: MemoryTiers(
-        memory: memory, compressed: compressed, budget: budget, queueLimit: configuration.queueLimit),
+        memory: memory, compressed: compressed, budget: budget, limits: configuration.limits,
+        queueLimit: configuration.queueLimit),
       queueLimit: queue, configuration.background)
   }
 }

@@ -53,6 +53,7 @@ extension TieredChunkStore {
       let store = try await SpillStore.open(below, sources: inner.sources)
       var tiers = inner.memory
       tiers?.stagingBytes = asked
+      tiers?.limits = configuration.limits
       self.init(inner, store, memory: tiers, queueLimit: queue, configuration.background)
       return
     }
@@ -62,7 +63,8 @@ extension TieredChunkStore {
     self.init(
       upper, store,
       memory: MemoryTiers(
-        memory: upper, compressed: nil, budget: budget, queueLimit: configuration.queueLimit, stagingBytes: asked),
+        memory: upper, compressed: nil, budget: budget, limits: configuration.limits,
+        queueLimit: configuration.queueLimit, stagingBytes: asked),
       queueLimit: queue, configuration.background)
   }
 

@@ -4,21 +4,35 @@ extension TieredChunkStore {
   ///
   /// - Parameter compressed: zero, if no part is compressed memory.
   /// - Throws: `CancellationError`, or `ReadError.Code.limitExceeded` if more is pinned or kept as metadata than the
-  ///   limit leaves room for. In both cases the limits are changed. `invalidConfiguration` if the store was made from
-  ///   other stores than one of memory and at most one of compressed memory: resize those stores instead.
+  ///   limit leaves room for. In both cases the limits are as they were before. What was evicted stays so.
+  ///   `invalidConfiguration` if the store was made from other stores than one of memory and at most one of compressed
+  ///   memory: resize those stores instead.
   public func resize(memory limit: ByteCount, compressed: ByteCount) async throws {
     guard let tiers = memory else { return try await resizeParts(memory: limit, compressed: compressed) }
-    let ways = ways(of: limit.bytes, tiers)
-    let own = limit.bytes - ways.reduce(0) { $0 + $1.limit }
+    let limits = Limits(memory: limit, compressed: compressed)
+    try await limitChanges.change { _ in
+      limits
+    } apply: {
+      set($0, tiers)
+    } reach: {
+      // The lower tier first: it need not evict if the memory tier only has to give up what it borrowed.
+      try await tiers.compressed?.reachLimit()
+      try await tiers.memory.reachLimits()
+    }
+    // Again: there is room now for ways that had none.
+    limitChanges.set { set($0, tiers) }
+  }
+
+  /// Sets the limits for what comes from now on. If what is pinned or reserved leaves no room for it, less may be moving.
+  private func set(_ limits: Limits, _ tiers: MemoryTiers) {
+    let ways = ways(of: limits.memory.bytes, tiers)
     for way in ways where way.limit < way.present() { set(way, tiers.budget) }
-    tiers.budget.setLimit(Configuration.sum(limit, compressed))
-    // Before anything waits, since a wait can be cancelled.
-    tiers.memory.setLimit(own)
-    // The lower tier first: it need not evict if the memory tier only has to give up what it borrowed.
-    try await tiers.compressed?.resize(to: compressed)
-    try await tiers.memory.resize(to: .bytes(own))
-    // Last, when there is room for it. If the rest is pinned or reserved, less may be moving.
+    tiers.budget.setLimit(Configuration.sum(limits.memory, limits.compressed))
+    tiers.compressed?.ledger.limit = limits.compressed.bytes
+    tiers.memory.setLimit(limits.memory.bytes - ways.reduce(0) { $0 + $1.limit })
     for way in ways { set(way, tiers.budget) }
+    // Others may be waiting for a limit that is higher now.
+    tiers.memory.roomIsFree()
   }
 
   /// What chunks pass through on their way down from memory. Its limit is taken from the budget in advance.
@@ -52,7 +66,8 @@ extension TieredChunkStore {
 
   private func set(_ way: Way, _ budget: MemoryBudget) {
     let growth = max(0, way.limit - way.present())
-    guard budget.takeBack(growth) else { return }
+    // Not while more is held than the budget: all of that would be evicted here, in one go.
+    guard growth == 0 || budget.missing(0) <= 0 && budget.takeBack(growth) else { return }
     let before = way.change(way.limit)
     // Zero, unless two resizes run at the same time.
     budget.charge(way.limit - before - growth)
@@ -77,8 +92,15 @@ extension TieredChunkStore {
         .invalidConfiguration,
         "this store is not one of memory and compressed memory: resize the stores that it is composed of")
     }
-    try await compresseds.first?.resize(to: compressed)
-    try await memories[0].resize(to: limit)
+    let memory = memories[0]
+    guard let lower = compresseds.first else { return try await memory.resize(to: limit) }
+    // One within the other: if either limit is not reached, both are as they were.
+    try await memory.changeLimits(to: limit) {
+      try await lower.changeLimit(to: compressed) {
+        try await lower.reachLimit()
+        try await memory.reachLimits()
+      }
+    }
   }
 
   package func relieveMemory(_ pressure: MemoryPressure) { relieveMemory(pressure, sparing: spill) }

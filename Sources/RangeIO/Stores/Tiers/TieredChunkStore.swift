@@ -36,6 +36,8 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   let mover: DemotionQueue
   /// What it knows of its tiers in memory, if it made them.
   let memory: MemoryTiers?
+  /// Used only with these.
+  let limitChanges: Locked<LimitChanges<Limits>>
   /// The stores that this one is made of, from the top down. None of them is itself a combined store.
   var parts: [any FullChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
   /// The demotion queues of all parts, from the top down.
@@ -75,6 +77,7 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
     self.upper = upper
     self.lower = lower
     self.memory = memory
+    limitChanges = Locked(LimitChanges(memory?.limits ?? Limits(memory: .bytes(0), compressed: .bytes(0))))
     // However the stores are nested.
     func disk(of store: any FullChunkStore) -> SpillStore? {
       store as? SpillStore ?? (store as? TieredChunkStore)?.spill

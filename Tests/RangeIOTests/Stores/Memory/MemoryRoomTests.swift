@@ -120,6 +120,25 @@ import Testing
     #expect(store.statistics().bytes == 22 * Self.charge)
   }
 
+  @Test(arguments: [[0, 1], [1, 0]])
+  func `two resizes that are cancelled leave the limit as it was before both`(order: [Int]) async throws {
+    let source = source()
+    let before = store.statistics().limit
+    let reservation = try #require(source.reserve(0..<40 * 4096))
+    var resizings: [Task<Void, any Error>] = []
+    for blocks in [10, 20] {
+      resizings.append(start { try await store.resize(to: MemoryStore.charge(blocks: blocks)) })
+      await quiet()
+    }
+    #expect(store.statistics().limit == 20 * Self.charge)
+    for index in order {
+      resizings[index].cancel()
+      await #expect(throws: CancellationError.self) { try await resizings[index].value }
+    }
+    #expect(store.statistics().limit == before)
+    store.cancel(reservation)
+  }
+
   @Test func `trimming leaves what is pinned and what is reserved`() async throws {
     let source = source(blocks: 50)
     try store.pin(0..<5 * 4096, of: source.source)

@@ -99,6 +99,20 @@ import Testing
     try await store.resize(memory: .kibibytes(64), compressed: .kibibytes(32))
     #expect(upper.statistics().limit == 64 << 10)
     #expect(lower.statistics().limit == 32 << 10)
+    // If one limit is not reached, both stay.
+    let pinned = FillSource(sources, byteCount: 1 << 20)
+    try store.pin(0..<8 * 4096, of: pinned.source)
+    for block in 0..<8 { pinned.put(block, in: store) }
+    await #expect {
+      try await store.resize(memory: .kibibytes(16), compressed: .kibibytes(16))
+    } throws: { ($0 as? ReadError)?.code == .limitExceeded }
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await store.resize(memory: .kibibytes(16), compressed: .kibibytes(16))
+    }
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    #expect(upper.statistics().limit == 64 << 10)
+    #expect(lower.statistics().limit == 32 << 10)
     let other = TieredChunkStore(FIFOLike(sources), compressed(.mebibytes(1)))
     await #expect(throws: ReadError.self) { try await other.resize(memory: .bytes(1), compressed: .bytes(1)) }
     let source = FillSource(sources, byteCount: 1 << 20)

@@ -199,7 +199,7 @@ struct ComposedStoresTests {
     }
   }
 
-  @Test func `a limit of the queue outlives a change of the other limits, which a cancelled one makes all the same`()
+  @Test func `a limit of the queue outlives a change of the other limits, and a cancelled one changes none`()
     async throws
   {
     var configuration = TieredChunkStore.Configuration(memory: .mebibytes(2), compressed: .mebibytes(1))
@@ -215,12 +215,33 @@ struct ComposedStoresTests {
     }
     await #expect(throws: CancellationError.self) { try await resize.value }
     #expect(store.mover.statistics().limit == 100 << 10)
+    #expect(tiers.memory.ledger.ownLimit == (2 << 20) - (100 << 10))
+    #expect(tiers.compressed!.ledger.limit == 1 << 20)
+    #expect(store.budget?.limit == .mebibytes(3))
+    try await store.resize(memory: .mebibytes(1), compressed: .bytes(0))
+    #expect(store.mover.statistics().limit == 100 << 10)
     #expect(tiers.memory.ledger.ownLimit == (1 << 20) - (100 << 10))
-    #expect(tiers.compressed!.ledger.limit == 0)
-    #expect(store.budget?.limit == .mebibytes(1))
     try await store.resize(memory: .kibibytes(200), compressed: .kibibytes(100))
     #expect(store.mover.statistics().limit == 50 << 10)
     #expect(store.statistics().bytes <= 300 << 10)
+  }
+
+  @Test func `a resize below what is pinned throws, with all limits as they were`() async throws {
+    let store = TieredChunkStore(memory: .mebibytes(2), compressed: .mebibytes(1))
+    let tiers = try #require(store.memory)
+    let source = FillSource(store.sources, byteCount: 1 << 20)
+    try store.pin(0..<100 * 4096, of: source.source)
+    for block in 0..<100 { source.put(block, in: store) }
+    let before = store.statistics()
+    await #expect {
+      try await store.resize(memory: .kibibytes(128), compressed: .kibibytes(64))
+    } throws: { ($0 as? ReadError)?.code == .limitExceeded }
+    #expect(store.statistics().limit == before.limit)
+    #expect(store.statistics().memory.limit == before.memory.limit)
+    #expect(store.statistics().compressed.limit == before.compressed.limit)
+    #expect(store.statistics().moving.limit == before.moving.limit)
+    #expect(
+      store.statistics().bytes == tiers.memory.ledger.bytes + tiers.compressed!.ledger.bytes + before.moving.limit)
   }
 
   @Test func `resizes from several threads leave a budget that adds up`() async throws {
