@@ -148,8 +148,8 @@ extension RangeReader {
   ///
   /// - Throws: `ReadError` with `rangeNotSatisfiable` if the opened version does not have the range, `limitExceeded`
   ///   for more than 128 TiB, or `closed`.
-  /// - Complexity: O(blocks), one cache lock for each. Does not suspend for 256 blocks or less; more are looked at on
-  ///   another thread, so that an actor is not kept.
+  /// - Complexity: O(blocks), one cache lock for each. Does not suspend for 256 blocks of the caches or less; more are
+  ///   looked at on another thread, so that an actor is not kept. So are sources that a stage has changed.
   public nonisolated(nonsending) func explain(_ range: ByteRange) async throws -> ReadExplanation {
     guard core.gate.enter() else { throw ReadError.closed }
     defer { core.gate.leave() }
@@ -158,7 +158,10 @@ extension RangeReader {
     try ReaderCore.checkCount(range, of: source)
     guard !range.isEmpty else { return ReadExplanation([]) }
     let head = core.head
-    guard range.count >> source.preferredGrid.shift > CachingStage.mostBlocksHere else {
+    let caches = core.pipeline.stages.lazy.compactMap { $0.linked as? CachingStage }
+    let blockCount = caches.reduce(0) { $0 + $1.grid(of: source).blocks(covering: range).count }
+    // What a stage has changed may come from more bytes than it has, in other blocks.
+    guard source.base != nil || blockCount > CachingStage.mostBlocksHere else {
       return ReadExplanation(head.explain(range, of: source))
     }
     return try await BackgroundWork.offActor { ReadExplanation(head.explain(range, of: source)) }

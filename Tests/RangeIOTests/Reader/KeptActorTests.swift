@@ -118,6 +118,58 @@ import Testing
       caller.thread.end()
     }
 
+    /// Has nothing, and counts look-ups on a thread.
+    private final class NotingStore: ChunkStore {
+      let sources = ChunkSources()
+      private let thread: OwnThread
+      private let lookUps = Locked(0)
+      var lookUpCount: Int { lookUps.withLock { $0 } }
+
+      init(_ thread: OwnThread) { self.thread = thread }
+
+      func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {
+        thread.note(0)
+        lookUps.withLock { $0 += 1 }
+        return .miss
+      }
+      func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? { nil }
+      func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool {
+        false
+      }
+      func cancel(_ reservation: ChunkReservation) {}
+      func erase(_ range: ByteRange, of token: ChunkToken) {}
+    }
+
+    @Test(arguments: [1, 16, 4096])
+    func `no more than 256 blocks are explained on the actor, however small they are`(blockSize: Int) async throws {
+      let store = NotingStore(caller.thread)
+      let reader = try await RangeReader(SyntheticSource(byteCount: 4 << 20)) {
+        Caching(store, blockSize: .bytes(blockSize))
+      }
+      let few = try await caller.run { _ in _ = try await reader.explain(0..<256 * blockSize) }
+      #expect(few.calls == 256 && store.lookUpCount == 256)
+      // One more, though it has no more bytes.
+      let lower = blockSize / 2
+      let many = try await caller.run { _ in
+        _ = try await reader.explain(lower..<lower + 256 * blockSize + (blockSize == 1 ? 1 : 0))
+      }
+      #expect(many.calls == 0 && store.lookUpCount == 256 + 257)
+      await reader.close()
+      caller.thread.end()
+    }
+
+    @Test func `a byte that is decoded from many blocks is explained elsewhere`() async throws {
+      let store = NotingStore(caller.thread)
+      let reader = try await RangeReader(SyntheticSource(byteCount: 4 << 20)) {
+        Transforming(name: "as it is", blockSize: .mebibytes(2)) { $1 }
+        Caching(store, blockSize: .kibibytes(4))
+      }
+      let one = try await caller.run { _ in _ = try await reader.explain(0..<1) }
+      #expect(one.calls == 0 && store.lookUpCount == 512)
+      await reader.close()
+      caller.thread.end()
+    }
+
     /// By the clock: `RANGEIO_TICKER=5` for five milliseconds. Another task of the actor waits as long as the longest piece
     /// of work takes. What is slow once may be the machine's doing.
     @Test(.enabled(if: TestScale.ticker != nil), arguments: Stages.allCases)
