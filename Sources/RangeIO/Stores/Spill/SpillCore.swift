@@ -4,6 +4,8 @@ import SystemPackage
 /// calls to the disk.
 final class SpillCore: Sendable {
   let configuration: SpillStore.Configuration
+  /// That of the codec, read once, since the user's code answers. See ``ChunkCodec/spilledIdentity``.
+  let codecIdentity: UInt64
   let directory: any SpillDirectory
   let ledger: SpillLedger
   let files: SpillFiles
@@ -12,10 +14,12 @@ final class SpillCore: Sendable {
   let lanes: DiskLanes
 
   init(
-    _ configuration: SpillStore.Configuration, directory: any SpillDirectory, ledger: SpillLedger, files: SpillFiles,
+    _ configuration: SpillStore.Configuration, codecIdentity: UInt64, directory: any SpillDirectory,
+    ledger: SpillLedger, files: SpillFiles,
     lanes: DiskLanes, state: consuming sending SpillState
   ) {
     self.configuration = configuration
+    self.codecIdentity = codecIdentity
     self.directory = directory
     self.ledger = ledger
     self.files = files

@@ -173,11 +173,6 @@ extension ChunkCodec {
     let digest = ([id] + identity).reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     return max(1, digest)
   }
-
-  /// Whether it decodes records with this number in a segment whose header says this about its codec.
-  func decodes(_ number: UInt8, in segment: UInt64) -> Bool {
-    number == id && (number < 128 || segment == spilledIdentity)
-  }
 }
 
 extension UnsafeRawBufferPointer {

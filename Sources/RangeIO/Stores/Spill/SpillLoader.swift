@@ -82,8 +82,9 @@ final class SpillLoader: PieceLoader {
       guard count == headerCount + part.stored else { return .notAtHand }
       let header = UnsafeRawBufferPointer(memory.part(0, headerCount))
       let payload = block?.filled(part.count) ?? UnsafeRawBufferPointer(memory.part(headerCount, part.stored))
-      guard let bytes = decode(part, .init(header: header, payload: payload, block: block)) else {
-        _ = lose([part])
+      let record = decode(part, .init(header: header, payload: payload, block: block))
+      guard case .bytes(let bytes) = record else {
+        _ = lose([part], damaged: record.isDamaged ? 1 : 0)
         return .lost
       }
       store.noteHits(of: run, isResident: true)
@@ -142,7 +143,7 @@ final class SpillLoader: PieceLoader {
       }
       guard count == run.byteCount else {
         // The file ends early: something has cut it.
-        return lose(run.parts)
+        return lose(run.parts, damaged: run.count)
       }
       return decode(buffers, isResident: false)
     case .failure(.noSuchFileOrDirectory):
@@ -164,48 +165,63 @@ final class SpillLoader: PieceLoader {
     }
   }
 
-  /// Removes damaged records.
-  private func lose(_ parts: [SpillRun.Part]) -> Bytes? {
+  /// What a record turned out to be.
+  private enum Decoded {
+    case bytes(Bytes)
+    case damaged
+    /// It is whole, and encoded by a codec that the store does not have.
+    case foreign
+
+    var isDamaged: Bool { if case .damaged = self { true } else { false } }
+  }
+
+  /// Removes records that cannot be used, of which so many are damaged.
+  private func lose(_ parts: [SpillRun.Part], damaged: Int) -> Bytes? {
     for part in parts { store.drop(part, of: run) }
-    store.state.withLock { $0.counts.damaged += parts.count }
+    store.state.withLock { $0.counts.damaged += damaged }
     return nil
   }
 
   /// The bytes of all blocks, if all records are the expected ones.
   private func decode(_ buffers: SpillBuffers, isResident: Bool) -> Bytes? {
     var pieces: [Bytes] = []
-    var damaged: [SpillRun.Part] = []
+    var lost: [SpillRun.Part] = []
+    var damaged = 0
     for (part, read) in zip(run.parts, buffers.parts) {
-      guard let bytes = decode(part, read) else {
-        damaged.append(part)
+      let record = decode(part, read)
+      guard case .bytes(let bytes) = record else {
+        lost.append(part)
+        if record.isDamaged { damaged += 1 }
         continue
       }
       pieces.append(bytes)
     }
-    guard damaged.isEmpty else { return lose(damaged) }
+    guard lost.isEmpty else { return lose(lost, damaged: damaged) }
     store.noteHits(of: run, isResident: isResident)
     return pieces.count == 1 ? pieces[0] : Bytes(concatenating: pieces)
   }
 
-  private func decode(_ part: SpillRun.Part, _ read: SpillBuffers.Part) -> Bytes? {
+  private func decode(_ part: SpillRun.Part, _ read: SpillBuffers.Part) -> Decoded {
     guard let record = SpillRecord(read.header, segmentCheck: run.segment.check), record.kind == .chunk,
       record.source == run.local, record.identityCheck == run.identityCheck, record.block == UInt64(part.block),
       record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored, part.stored > 0,
       // Check before decoding: most flipped bits decode to other bytes without an error.
       CRC32C.of(read.payload) == record.payloadCheck
-    else { return nil }
-    if let block = read.block { return record.codec == 0 ? block.bytes(part.count) : nil }
-    guard let codec = store.codec(record.codec, in: run.segment), let buffer = BlockBacking.allocate(part.count),
-      codec.decode(read.payload, into: buffer.memory)
-    else { return nil }
-    return buffer.bytes(part.count)
+    else { return .damaged }
+    if let block = read.block { return record.codec == 0 ? .bytes(block.bytes(part.count)) : .damaged }
+    guard let codec = store.codec(record.codec, in: run.segment) else { return .foreign }
+    guard let buffer = BlockBacking.allocate(part.count), codec.decode(read.payload, into: buffer.memory) else {
+      return .damaged
+    }
+    return .bytes(buffer.bytes(part.count))
   }
 }
 
 extension SpillStore {
   /// The codec with this number in a segment, if it is known.
   func codec(_ id: UInt8, in segment: SpillSegment) -> (any ChunkCodec)? {
-    if configuration.codec.decodes(id, in: segment.codec) { return configuration.codec }
+    let own = configuration.codec
+    if id == own.id, id < 128 || segment.codec == core.codecIdentity { return own }
     switch id {
     case 0: return IdentityCodec()
     case 1: return LZ4Codec()

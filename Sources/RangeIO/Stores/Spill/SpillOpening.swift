@@ -65,6 +65,7 @@ struct SpillOpening {
     try folder.refuseOtherVersions(names)
     try folder.sign(configuration.processNumber)
     let (root, isRootWritten) = try root(known)
+    let codecIdentity = configuration.codec.spilledIdentity
     var state = SpillState(
       stagingLimit: configuration.stagingBytes, rules: configuration.breaker,
       choosesCodec: configuration.codec is AutomaticCodec)
@@ -87,14 +88,15 @@ struct SpillOpening {
       }
       let place = state.add(
         .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
-      state.enter(contents.footer, of: place, &removed)
+      state.enter(contents.footer, of: place, readingCodec: codecIdentity, &removed)
       state.counts.damaged += contents.damaged
     }
     remove(overRead, &counted)
     state.unread = counted.unread
     state.lastRank = counted.lastNumber
     let core = SpillCore(
-      configuration, directory: directory, ledger: ledger, files: files, lanes: lanes, state: state)
+      configuration, codecIdentity: codecIdentity, directory: directory, ledger: ledger, files: files, lanes: lanes,
+      state: state)
     let writer = SpillWriter(
       core, in: folder, root: root, isRootWritten: isRootWritten, lastSegment: counted.lastNumber,
       lastSequence: counted.sequenceToGoOnFrom)
@@ -261,8 +263,16 @@ struct SpillOpening {
 extension SpillState {
   /// Enters the contents of a segment, unless a newer segment says otherwise. `removed` has the tombstones of newer
   /// segments, by the slots of sources; those of this segment are added.
-  mutating func enter(_ footer: SpillFooter, of place: UInt32, _ removed: inout [Int: SpillRemovedBlocks]) {
-    let number = places[Int(place)]!.segment.number
+  ///
+  /// - Parameter codec: the identity of the store's codec. What another codec of the user's has encoded is not entered.
+  ///   `nil`: all is, to be counted and not read.
+  mutating func enter(
+    _ footer: SpillFooter, of place: UInt32, readingCodec codec: UInt64? = nil,
+    _ removed: inout [Int: SpillRemovedBlocks]
+  ) {
+    let (number, writer) = (places[Int(place)]!.segment.number, places[Int(place)]!.segment.codec)
+    // A footer does not say how each chunk is encoded. Some may be LZ4's, copied from an older segment: those are lost.
+    let isForeign = codec.map { writer != 0 && writer != $0 } ?? false
     // A source beyond the maximum is not known, so its records here are not found.
     let slots = footer.identities.map { sources.enter($0) }
     for (local, slot) in slots.enumerated() {
@@ -283,7 +293,7 @@ extension SpillState {
     for entry in footer.entries.reversed() {
       guard let slot = slots[Int(entry.source)], entry.block <= SpillTable.largestBlock, entry.lower == 0,
         Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)), entry.stored <= entry.count,
-        table.find(source: slot, block: Int(entry.block)) == 0
+        !isForeign || entry.stored == entry.count, table.find(source: slot, block: Int(entry.block)) == 0
       else { continue }
       guard removedHere[Int(entry.source)]?.removes(entry.block, entry.sequence) != true else { continue }
       set(

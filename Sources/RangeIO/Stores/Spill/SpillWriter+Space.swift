@@ -79,7 +79,7 @@ extension SpillWriter {
     }
     let header = SpillSegmentHeader(
       directoryID: root.directoryID, epoch: root.epoch, number: lastSegment, created: core.configuration.wallClock(),
-      codec: core.configuration.codec.spilledIdentity)
+      codec: core.codecIdentity)
     var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
     let check = memory.withUnsafeMutableBytes { header.write(to: $0) }
     do throws(Errno) {

@@ -52,6 +52,42 @@ import Testing
     #expect(try served(0..<8, KeyedCodec(key: 3), spill) == Set(0..<8))
   }
 
+  @Test(arguments: [KeyedCodec(key: 5), KeyedCodec(key: 3, named: false), LZ4Codec()] as [any ChunkCodec])
+  func `what another key has written is not said to be there, and is no damage`(codec: any ChunkCodec) async throws {
+    let spill = SimulatedSpill()
+    try await write(0..<8, KeyedCodec(key: 3), spill)
+    let store = try open(codec, spill)
+    let source = FillSource(store.sources)
+    #expect(store.isEmpty)
+    #expect(!store.contains(source.block(0), of: source.source))
+    let parts = store.explain(source.block(1), token: source.token.number, grid: source.token.grid)
+    #expect(parts.allSatisfy { $0.origin == .source })
+    #expect(source.held(source.block(2), in: store).isEmpty)
+    #expect(store.statistics().damaged == 0)
+    try await store.close()
+    #expect(try served(0..<8, KeyedCodec(key: 3), spill) == Set(0..<8))
+  }
+
+  @Test func `what a codec without an identity has written is no damage for one that has one`() async throws {
+    let spill = SimulatedSpill()
+    try await write(0..<8, KeyedCodec(key: 3, named: false), spill)
+    let store = try open(KeyedCodec(key: 3), spill)
+    for block in 0..<8 { #expect(FillSource(store.sources).readKept(block, in: store) == false) }
+    #expect(store.isEmpty)
+    #expect(store.statistics().damaged == 0)
+    try await store.close()
+  }
+
+  @Test func `the identity is read once, when the directory is opened`() async throws {
+    let (spill, asked) = (SimulatedSpill(), Noted<Bool>())
+    let codec = KeyedCodec(key: 3, asked: asked)
+    try await write(0..<8, codec, spill)
+    let store = try open(codec, spill)
+    for block in 0..<8 { #expect(FillSource(store.sources).readKept(block, in: store) == true) }
+    try await store.close()
+    #expect(asked.all.count == 2)
+  }
+
   @Test func `a codec without more than its number reads what it wrote before there were identities`() async throws {
     let spill = SimulatedSpill()
     try await write(0..<8, KeyedCodec(key: 3, named: false), spill)
@@ -85,7 +121,11 @@ private struct KeyedCodec: ChunkCodec {
   var key: UInt8
   /// Whether its identity says which key it has.
   var named = true
-  var identity: [UInt8] { named ? [id, key] : [id] }
+  var asked = Noted<Bool>()
+  var identity: [UInt8] {
+    asked.add(true)
+    return named ? [id, key] : [id]
+  }
 
   func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {
     destination[0] = source[0] &+ key
