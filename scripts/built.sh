@@ -11,13 +11,20 @@ scratch=.build/checked${traits:+-with-traits}
 # Another place for that build: a sanitizer's.
 built_at() { scratch=$1; }
 
+# SwiftPM 6.3 passes the traits to the compiler in the order of a set, which each process draws anew, and it plans anew
+# whenever a variable of the environment has changed: all modules compiled again
+# (https://github.com/swiftlang/swift-package-manager/issues/10525). So its sets have one order. Not those of the tests.
+swift_build() {
+  SWIFT_DETERMINISTIC_HASHING=1 swift build --scratch-path "$scratch" ${traits:+--traits "$traits"} "$@"
+}
+
 # Builds, with further options of 'swift build'. Without what only a debugger reads, which takes a tenth of the time, unless a
 # sanitizer is to name lines.
 build() {
   local debugging=(-debug-info-format none)
   case " $* " in *' --sanitize'*) debugging=() ;; esac
-  swift build --scratch-path "$scratch" ${traits:+--traits "$traits"} ${debugging[@]+"${debugging[@]}"} "$@"
+  swift_build ${debugging[@]+"${debugging[@]}"} "$@"
 }
 
 # Where what was built lies.
-bin_path() { swift build --scratch-path "$scratch" ${traits:+--traits "$traits"} --show-bin-path; }
+bin_path() { swift_build --show-bin-path; }
