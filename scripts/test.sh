@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the tests, warnings refused, and runs them: each suite in a process of its own, its tests one after the other, as
-# many processes at a time as there are processors. So no test waits for another, and the time that each shows is its own.
+# Builds the tests, warnings refused, and runs them, one after the other in each process, as many processes at a time as there
+# are processors. So no test waits for another, and the time that each shows is its own. Each suite has a process of its own
+# if it takes long, or if scripts/lone-suites.sh finds that it must; others share one, up to fifteen of one target.
 # What waits for the system itself (RangeIOSystemTests) runs one suite at a time. Then the tests of files run again on each
 # engine.
 #
@@ -53,18 +54,28 @@ fi
 durations=$scratch/test-durations
 touch "$durations"
 jobs=${RANGEIO_JOBS:-$(getconf _NPROCESSORS_ONLN)}
+scripts/lone-suites.sh >"$work/lone"
 export work bundle durations
 
-# Runs the tests whose identifiers stand in the file $1 and notes what came of it in $1.log and $1.result. A suite that has
-# not ended after RANGEIO_LIMIT seconds hangs: it is aborted, which shows where.
-run_suite() {
-  local list=$1 limit=() status=0 begun=$SECONDS name
-  name=$(sed 's#/.*##; q' "$list")
+# Runs in one process the suites whose tests the files $2… list. Writes what it says of tests to $1, and before that what
+# they print. A process that has not ended after RANGEIO_LIMIT seconds hangs: it is aborted, which shows where.
+run_process() {
+  local log=$1 limit=() status=0 arguments=() list pattern
+  shift
   if command -v timeout >/dev/null; then limit=(timeout -s ABRT -k 60 "${RANGEIO_LIMIT:-1200}"); fi
-  local arguments=()
-  while IFS= read -r pattern; do arguments+=(--filter "$pattern"); done <"$list.patterns"
-  ${limit[@]+"${limit[@]}"} "$bundle" --testing-library swift-testing --no-parallel "${arguments[@]}" >"$list.log" 2>&1 </dev/null || status=$?
-  local passed failed skipped wanted
+  for list; do while IFS= read -r pattern; do arguments+=(--filter "$pattern"); done <"$list.patterns"; done
+  # Apart, since what they print comes in pieces of a page, which may end within a line.
+  ${limit[@]+"${limit[@]}"} "$bundle" --testing-library swift-testing --no-parallel "${arguments[@]}" \
+    >"$log.printed" 2>"$log.told" </dev/null || status=$?
+  cat "$log.printed" "$log.told" >"$log"
+  return "$status"
+}
+
+# Notes in $1.result what came of the suite whose tests $1 lists, by $1.log, and that it took $2 seconds. $3 is the exit status
+# that it answers for, if it does.
+note_suite() {
+  local list=$1 took=$2 status=${3-} name passed failed skipped wanted
+  name=$(basename "$list")
   passed=$(grep -acE '^.{1,4} Test [^r].* passed after |^.{1,4} Test r[^u].* passed after ' "$list.log" || true)
   failed=$(grep -acE '^.{1,4} Test [^r].* failed after |^.{1,4} Test r[^u].* failed after ' "$list.log" || true)
   skipped=$(grep -acE '^.{1,4} Test .* skipped' "$list.log" || true)
@@ -73,15 +84,49 @@ run_suite() {
   local lost=$((wanted - passed - failed - skipped))
   [ "$lost" -gt 0 ] || lost=0
   failed=$((failed + lost))
-  [ "$status" = 0 ] || [ "$failed" -gt 0 ] || failed=1
-  echo "$passed $failed $skipped $((SECONDS - begun)) $name" >"$list.result"
+  [ "${status:-0}" = 0 ] || [ "$failed" -gt 0 ] || failed=1
+  echo "$passed $failed $skipped $took $name" >"$list.result"
   if [ "$failed" -gt 0 ]; then
-    echo "✘ $name: $failed failed, exit status $status"
+    echo "✘ $name: $failed failed${status:+, exit status $status}"
   else
-    echo "✔ $name: $passed tests, $((SECONDS - begun)) s"
+    echo "✔ $name: $passed tests, $took s"
   fi
 }
-export -f run_suite
+
+# Runs the suite whose tests $1 lists in a process of its own.
+run_suite() {
+  local status=0 begun=$SECONDS
+  run_process "$1.log" "$1" || status=$?
+  note_suite "$1" $((SECONDS - begun)) "$status"
+}
+
+# Runs the suites whose tests the files $@ list, of one target, in one process. Those that it did not come to, as it went down
+# before, then run one by one.
+run_group() {
+  [ $# -gt 1 ] || { run_suite "$1"; return; }
+  local group=$1.group status=0 list last
+  run_process "$group" "$@" || status=$?
+  # Each suite's part becomes its log, and the seconds that it took, if it ended, a file beside it.
+  last=$(awk '
+    BEGIN { for (i = 2; i < ARGC; i++) { name = ARGV[i]; sub(/.*\./, "", name); lists[name] = ARGV[i]; delete ARGV[i] } }
+    current == "" && $2 == "Suite" && $4 == "started." && $3 in lists { current = $3; list = lists[$3] }
+    list != "" { print >(list ".log") }
+    $2 == "Suite" && $3 == current && $5 == "after" { printf "%.0f\n", $6 >(list ".took"); current = "" }
+    END { print list }' "$group.told" "$@")
+  for list; do
+    if [ ! -f "$list.log" ]; then
+      run_suite "$list"
+    elif [ "$list" != "$last" ]; then
+      note_suite "$list" "$(cat "$list.took")"
+    fi
+  done
+  [ -n "$last" ] || return 0
+  # The last one answers for how the process ended, unless that only says that a test failed.
+  if [ -f "$last.took" ] && grep -qaE '^.{1,4} Suite .* failed after ' "$group.told"; then status=''; fi
+  cat "$group.printed" "$last.log" >"$group" && mv "$group" "$last.log"
+  note_suite "$last" "$(cat "$last.took" 2>/dev/null || echo 0)" "$status"
+}
+export -f run_process note_suite run_suite run_group
 
 # Runs the tests that standard input lists, and fails if one does. $1 says which they are.
 total_passed=0 total_failed=0 total_skipped=0
@@ -99,14 +144,34 @@ run_tests() {
       file = folder "/" name ".patterns"
       if (wanted[name] == count[name]) print "^" quoted(name) "/" > file; else printf "%s", tests[name] > file
     } }'
+  # A line for each process: how long it takes, and its suites. Of what is not known, simulations, models and damage are
+  # taken to be long.
   ls "$folder" | grep -v '\.patterns$' |
-    awk -v durations="$durations" '
-      BEGIN { while ((getline line < durations) > 0) { split(line, part, " "); took[part[2]] = part[1] } }
-      { print ($1 in took ? took[$1] : $1 ~ /^RangeIOModelTests|Damage/ ? 1000 : 100), $1 }' |
-    sort -rn | cut -d' ' -f2- >"$work/order"
+    awk -v durations="$durations" -v lone="$work/lone" -v jobs="$jobs" '
+      BEGIN {
+        while ((getline line < durations) > 0) { split(line, part, " "); took[part[2]] = part[1] }
+        while ((getline line < lone) > 0) isLone[line] = 1
+      }
+      { seconds = $1 in took ? took[$1] : $1 ~ /^RangeIOModelTests|Damage/ ? 1000 : 100 }
+      $1 ~ /^RangeIOSystemTests/ || $1 in isLone || ($1 in took ? seconds > 1 : seconds > 100) { print seconds, $1; next }
+      { small[++count] = $1; weight[$1] = seconds }
+      END {
+        # Fifteen, or fewer so that each processor has some.
+        size = int((count + 2 * jobs - 1) / (2 * jobs))
+        if (size > 15) size = 15
+        for (i = 1; i <= count; i++) {
+          target = small[i]
+          sub(/\..*/, "", target)
+          if (i > 1 && (held == size || target != last)) { print sum, group; held = sum = 0; group = "" }
+          sum += weight[small[i]]
+          group = group (held++ ? " " : "") small[i]
+          last = target
+        }
+        if (held) print sum, group
+      }' | sort -rn | cut -d' ' -f2- >"$work/order"
   # In parallel, and one at a time what waits for the system.
-  sed -n "/^RangeIOSystemTests/!s#^#$folder/#p" "$work/order" |
-    xargs -r -P "$jobs" -I '{}' bash -c 'run_suite "$1"' _ '{}'
+  sed -n "/^RangeIOSystemTests/!s#[^ ][^ ]*#$folder/&#gp" "$work/order" |
+    xargs -r -P "$jobs" -I '{}' bash -c 'run_group $1' _ '{}'
   sed -n "/^RangeIOSystemTests/s#^#$folder/#p" "$work/order" | xargs -r -I '{}' bash -c 'run_suite "$1"' _ '{}'
   local passed failed skipped
   read -r passed failed skipped < <(cat "$folder"/*.result | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
