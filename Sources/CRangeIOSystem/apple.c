@@ -47,6 +47,15 @@ bool rio_direct_alignment(int fd, uint32_t *memory, uint32_t *offset) {
 
 void rio_give_back_memory(void) { malloc_zone_pressure_relief(NULL, 0); }
 
+int rio_pipe(int *reading, int *writing) {
+  // A program that another thread starts between the two calls inherits them: the system has no call that does both.
+  int ends[2];
+  if (pipe(ends) < 0) return -errno;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC), fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  *reading = ends[0], *writing = ends[1];
+  return 0;
+}
+
 int rio_platform_open_beneath(int directory, const char *path, int flags, bool through_links) {
   (void)directory, (void)path, (void)flags, (void)through_links;
   return -ENOSYS;

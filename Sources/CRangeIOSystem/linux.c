@@ -82,6 +82,13 @@ void rio_give_back_memory(void) {
 #endif
 }
 
+int rio_pipe(int *reading, int *writing) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
+  *reading = ends[0], *writing = ends[1];
+  return 0;
+}
+
 int rio_platform_open_beneath(int directory, const char *path, int flags, bool through_links) {
 #if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
   struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};

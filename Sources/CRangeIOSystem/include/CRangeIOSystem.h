@@ -182,6 +182,9 @@ void rio_forbid_huge_pages(void *pages, size_t count);
 /// Gives memory that was freed back to the system, as far as whole pages of it are free. Takes milliseconds.
 void rio_give_back_memory(void);
 
+/// pipe(2) whose ends no other program inherits.
+int rio_pipe(int *reading, int *writing);
+
 /// malloc and free.
 void *rio_malloc(size_t count);
 void rio_free(void *memory);

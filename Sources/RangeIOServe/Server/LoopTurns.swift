@@ -1,4 +1,5 @@
 #if Serve
+  internal import CRangeIOSystem
   internal import NIOCore
   internal import NIOPosix
   internal import RangeIO
@@ -19,20 +20,32 @@
     private init() {}
 
     /// Turns on `loop`, and the pipe, which ends them when it is closed.
+    ///
+    /// - Throws: `ReadError` if no descriptors are left.
     static func make(on loop: any EventLoop) async throws -> (LoopTurns, pipe: any Channel) {
       let turns = LoopTurns()
-      let ends = try FileDescriptor.pipe()
+      let ends = try ends()
       do {
         let pipe = try await NIOPipeBootstrap(group: loop)
           .channelInitializer { $0.pipeline.addHandler(turns) }
-          .takingOwnershipOfDescriptors(input: ends.readEnd.rawValue, output: ends.writeEnd.rawValue).get()
+          .takingOwnershipOfDescriptors(input: ends.reading, output: ends.writing).get()
         return (turns, pipe)
       } catch {
         // Not taken over then.
-        try ends.readEnd.close()
-        try ends.writeEnd.close()
+        _ = rio_close(ends.reading)
+        _ = rio_close(ends.writing)
         throw error
       }
+    }
+
+    /// The ends of a new pipe, which programs that this one starts do not inherit.
+    static func ends() throws(ReadError) -> (reading: CInt, writing: CInt) {
+      var ends: (reading: CInt, writing: CInt) = (-1, -1)
+      let result = rio_pipe(&ends.reading, &ends.writing)
+      guard result >= 0 else {
+        throw ReadError.errno(Errno(rawValue: -result), "make a pipe", .init(source: ""))
+      }
+      return ends
     }
 
     /// Suspends until the loop has looked at its connections. Other waiters may come first, in their order.

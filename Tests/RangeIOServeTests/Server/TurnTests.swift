@@ -1,4 +1,5 @@
 #if Serve && HTTP
+  import Foundation
   import NIOCore
   import NIOPosix
   import RangeIO
@@ -25,6 +26,14 @@
       #expect(queue.wait(41) == .pass)
       let last = queue.looked()
       #expect(last.next.isEmpty && !last.asks)
+    }
+
+    @Test func `programs that this one starts do not inherit the pipe of the turns`() throws {
+      let ends = try LoopTurns.ends()
+      for end in [ends.reading, ends.writing] {
+        #expect(fcntl(end, F_GETFD) & FD_CLOEXEC != 0)
+        #expect(close(end) == 0)
+      }
     }
 
     @Test func `a loop whose tasks always want a turn answers its connections`() async throws {
