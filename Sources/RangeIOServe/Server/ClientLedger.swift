@@ -75,7 +75,7 @@
       }
     }
 
-    /// - Returns: whether to give back the memory of those that have ended.
+    /// - Returns: whether to give back the memory of those that have ended: see ``MemoryRelease``.
     @discardableResult func end(_ client: String) -> Bool {
       state.withLock { state in
         state.change(client) { $0.answers -= 1 }
@@ -84,22 +84,10 @@
       }
     }
 
-    /// Decides when memory that answers have left goes back to the system, which the allocator does not do by itself:
-    /// when three quarters of many have ended.
-    struct MemoryRelease {
-      /// The most answers since the last time.
-      private var most = 0
-
-      /// Fewer have not left enough: 8 MiB.
-      private static let fewest = 32
-
-      mutating func ended(answersLeft: Int) -> Bool {
-        most = max(most, answersLeft + 1)
-        guard most >= Self.fewest, answersLeft <= most / 4 else { return false }
-        most = answersLeft
-        return true
-      }
-    }
+    /// The pause after memory was given back is over.
+    ///
+    /// - Returns: whether to do so again.
+    func releasePauseEnded() -> Bool { state.withLock { $0.release.pauseEnded(answersLeft: $0.answers) } }
 
     /// Those under way.
     var counts: (clients: Int, connections: Int, answers: Int) {

@@ -4,6 +4,7 @@
   internal import HummingbirdCore
   internal import Logging
   internal import NIOCore
+  internal import NIOPosix
   internal import RangeIO
   internal import RangeIOHTTPTransport
   internal import SystemPackage
@@ -64,8 +65,15 @@
 
     /// An answer to `client` has ended that counted as one under way.
     func ended(_ client: String) {
-      guard clients.end(client) else { return }
+      if clients.end(client) { Self.giveBackMemory(of: clients) }
+    }
+
+    /// Gives memory back, and once more a second later if as much was left meanwhile.
+    private static func giveBackMemory(of clients: ClientLedger) {
       IOThreads.forWork.submit(IOJob { rio_give_back_memory() })
+      MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: .seconds(1)) {
+        if clients.releasePauseEnded() { giveBackMemory(of: clients) }
+      }
     }
 
     /// Adds what each answer has, and counts it.

@@ -13,12 +13,37 @@
   /// What is counted against the limits of a client.
   struct ClientLedgerTests {
     @Test func `memory goes back to the system when three quarters of many answers have ended`() {
-      var release = ClientLedger.MemoryRelease()
-      func times(_ answers: some Sequence<Int>) -> [Int] { answers.filter { release.ended(answersLeft: $0) } }
+      var release = MemoryRelease()
+      /// After which answers memory goes back, if the pause is over before the next one ends.
+      func times(_ answers: some Sequence<Int>) -> [Int] {
+        answers.filter {
+          let isReleased = release.ended(answersLeft: $0)
+          let isReleasedAgain = isReleased && release.pauseEnded(answersLeft: $0)
+          #expect(!isReleasedAgain)
+          return isReleased
+        }
+      }
       #expect(times((0..<31).reversed()) == [])
       #expect(times((0..<100).reversed()) == [25])
       #expect(times((0..<200).reversed()) == [50, 12])
       #expect(times([500, 125, 124, 31, 7, 6, 0, 0]) == [125, 31])
+    }
+
+    @Test func `bursts within a pause give memory back once, when it is over`() {
+      var release = MemoryRelease()
+      func burst(_ count: Int, to left: Int = 0) -> [Int] {
+        (left..<count).reversed().filter { release.ended(answersLeft: $0) }
+      }
+      #expect(burst(200) == [50])
+      for _ in 0..<100 { #expect(burst(40) == []) }
+      func isReleasedAfterPause(_ left: Int) -> Bool { release.pauseEnded(answersLeft: left) }
+      #expect(isReleasedAfterPause(0))
+      // The last quarter of the first burst was among it, and little has come since.
+      #expect(burst(31) == [] && !isReleasedAfterPause(0))
+      #expect(burst(40) == [10])
+      // Most of them are under way when the pause is over: those that end tell.
+      #expect(burst(100, to: 60) == [] && !isReleasedAfterPause(60))
+      #expect(burst(60) == [25])
     }
 
     @Test func `an answer that ends after its connection counts until then, and no longer`() {
