@@ -80,7 +80,7 @@ int rio_disk_remove_directory_at(int directory, const char *name) {
   return outcome(unlinkat(directory, name, AT_REMOVEDIR));
 }
 
-int rio_disk_names(int directory, void (*each)(void *context, const char *name), void *context) {
+int rio_disk_names(int directory, bool (*each)(void *context, const char *name), void *context) {
   // Opened again, because listing moves the position, which duplicates of a descriptor share.
   int fd = rio_disk_open_directory_at(directory, ".");
   if (fd < 0) return fd;
@@ -92,7 +92,11 @@ int rio_disk_names(int directory, void (*each)(void *context, const char *name),
   }
   struct dirent *entry;
   while (errno = 0, (entry = readdir(listing)) != NULL) {
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) each(context, entry->d_name);
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    if (!each(context, entry->d_name)) {
+      errno = 0;
+      break;
+    }
   }
   int error = errno;
   closedir(listing);

@@ -223,8 +223,8 @@ int rio_disk_check_directory(const char *path);
 int rio_disk_open_directory_at(int directory, const char *name);
 int rio_disk_open_directory(const char *path);
 int rio_disk_remove_directory_at(int directory, const char *name);
-/// Calls `each` with every name in `directory` but "." and "..".
-int rio_disk_names(int directory, void (*each)(void *context, const char *name), void *context);
+/// Calls `each` with every name in `directory` but "." and "..", until it returns false.
+int rio_disk_names(int directory, bool (*each)(void *context, const char *name), void *context);
 int rio_disk_sync_directory(int fd);
 /// Bytes that this user may still write to the file system of `fd`.
 int64_t rio_disk_free_bytes(int fd);

@@ -18,6 +18,15 @@
     private let pipeline: ReadPipeline
     private let isAppendOnly: Bool
     private let threads: IOThreads
+    /// Listings in the making. Each reads all names of its directory, so they are few at a time, on threads of their own.
+    let listings = SharedWork<ListingKey, ServedItem.Listing>(limit: 2)
+
+    /// What is listed. The directory itself belongs to it, since another may take its name.
+    struct ListingKey: Hashable, Sendable {
+      let path: [ServedName]
+      let device, inode: UInt64
+      let after: ServedName?
+    }
 
     /// Opens the directory. If it is moved later, its files are still those that are served.
     ///
@@ -58,7 +67,10 @@
         case rio_regular_file: return .object(file.object(pipeline, isAppendOnly))
         case rio_directory:
           return .directory(
-            ServedItem.Directory { [self] name in try await threads.value { try self.list(file, names, after: name) } })
+            ServedItem.Directory { [self] name in
+              let key = ListingKey(path: names, device: file.status.device, inode: file.status.inode, after: name)
+              return try await listings.value(for: key) { try self.list(file, names, after: name, $0) }
+            })
         default: throw ReadError.nothingServed
         }
       }
@@ -70,11 +82,13 @@
     }
 
     /// - Parameter names: those of the directory.
-    private func list(
-      _ directory: OpenedFile, _ names: [ServedName], after last: ServedName?
+    /// - Throws: `CancellationError` at the next name when the interest is lost.
+    func list(
+      _ directory: OpenedFile, _ names: [ServedName], after last: ServedName?, _ interest: WorkInterest
     ) throws -> ServedItem.Listing {
       var listing = ServedItem.Listing([])
-      for name in try Self.names(in: directory.descriptor) {
+      for name in try Self.names(in: directory.descriptor, interest) {
+        try interest.check()
         if let last, !last.bytes.lexicographicallyPrecedes(name.bytes) { continue }
         guard listing.entries.count < Self.mostEntries else {
           listing.isCut = true
@@ -94,24 +108,27 @@
     }
 
     /// The names that may be served, in the order of their bytes.
-    private static func names(in directory: CInt) throws -> [ServedName] {
+    private static func names(in directory: CInt, _ interest: WorkInterest) throws -> [ServedName] {
       // Filled by the callback below, which runs within the call.
-      var names: [ServedName] = []
-      let result = withUnsafeMutablePointer(to: &names) { names in
+      var found = (names: [ServedName](), interest: interest)
+      let result = withUnsafeMutablePointer(to: &found) { found in
         rio_disk_names(
           directory,
           { context, name in
-            guard let context, let name else { return }
+            guard let context, let name else { return true }
+            let found = context.assumingMemoryBound(to: ([ServedName], WorkInterest).self)
             let bytes = sequence(first: name) { $0 + 1 }.lazy.map { UInt8(bitPattern: $0.pointee) }.prefix { $0 != 0 }
             let served = ServedName(bytes: bytes)
-            if served.isServed { context.assumingMemoryBound(to: [ServedName].self).pointee.append(served) }
-          }, names)
+            if served.isServed { found.pointee.0.append(served) }
+            return !found.pointee.1.isLost
+          }, found)
       }
+      try interest.check()
       guard result >= 0 else {
         throw ReadError.errno(Errno(rawValue: -result), "list the directory", .init(source: ""))
       }
-      names.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-      return names
+      found.names.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+      return found.names
     }
   }
 #endif

@@ -64,7 +64,11 @@ package final class SystemDirectory: SpillDirectory {
     let result = withUnsafeMutablePointer(to: &names) { names in
       // A name that is no text is not one of ours; the name made of it here will match nothing.
       rio_disk_names(
-        descriptor, { $0?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: $1!)) }, names)
+        descriptor,
+        {
+          $0?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: $1!))
+          return true
+        }, names)
     }
     try result.orThrow()
     return names

@@ -1,0 +1,129 @@
+#if Serve && HTTP
+  import Foundation
+  import RangeIO
+  import SystemPackage
+  import Testing
+
+  @testable import RangeIOServe
+
+  /// Work that many ask for at a time, such as listings of large directories.
+  @Suite(.timeLimit(.minutes(1))) struct SharedWorkTests {
+    /// Holds a thread of the work until it is opened.
+    private final class Gate: Sendable {
+      private let semaphore = DispatchSemaphore(value: 0)
+
+      func pass() { semaphore.wait() }
+      func open() { semaphore.signal() }
+    }
+
+    /// Lets all that can go on do so until `condition` holds.
+    private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+    @Test func `many who ask for the same share one work, and others wait for one of few threads`() async throws {
+      let work = SharedWork<Int, Int>(limit: 2)
+      let (gate, calls) = (Gate(), Counter())
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<96 {
+          group.addTask {
+            try await work.value(for: number % 3) { _ in
+              calls.add()
+              gate.pass()
+              return number % 3
+            }
+          }
+        }
+        // The third work has no thread.
+        await until { work.counts == (3, 96) && calls.count == 2 }
+        for _ in 0..<96 { gate.open() }
+        var sum = 0
+        for try await value in group { sum += value }
+        #expect(sum == 96)
+      }
+      #expect(work.counts == (0, 0) && calls.count == 3)
+    }
+
+    @Test func `one who is cancelled is answered at once, and the last one ends the work`() async throws {
+      let work = SharedWork<Int, Int>(limit: 1)
+      let (gate, calls, ended) = (Gate(), Counter(), Counter())
+      @Sendable func ask() async throws -> Int {
+        try await work.value(for: 1) { interest in
+          calls.add()
+          gate.pass()
+          defer { ended.add() }
+          try interest.check()
+          return 5
+        }
+      }
+      let (one, other) = (Task { try await ask() }, Task { try await ask() })
+      await until { work.counts == (1, 2) && calls.count == 1 }
+      one.cancel()
+      await #expect(throws: CancellationError.self) { try await one.value }
+      gate.open()
+      #expect(try await other.value == 5 && calls.count == 1)
+
+      let last = Task { try await ask() }
+      await until { calls.count == 2 }
+      last.cancel()
+      await #expect(throws: CancellationError.self) { try await last.value }
+      #expect(work.counts == (0, 0))
+      // One who comes now does not get what was given up.
+      let next = Task { try await ask() }
+      await until { work.counts == (1, 1) }
+      gate.open()
+      gate.open()
+      #expect(try await next.value == 5 && calls.count == 3 && ended.count == 3)
+    }
+
+    @Test func `listings have threads of their own, and are looked for once`() async throws {
+      let folder = try ServedFolder()
+      for name in ["sub/a", "sub/b", "other/c"] { try folder.write([1], to: name) }
+      let upstream = try DirectoryUpstream(FilePath(folder.path))
+      func directory(_ name: ServedName) async throws -> ServedItem.Directory {
+        guard case .directory(let directory) = try await upstream.look(at: [name]) else { throw CancellationError() }
+        return directory
+      }
+      let gate = Gate()
+      let blocked = (0..<2).map { number in
+        Task { () async throws -> ServedItem.Listing in
+          let key = DirectoryUpstream.ListingKey(path: [ServedName("\(number)")], device: 0, inode: 0, after: nil)
+          return try await upstream.listings.value(for: key) { _ in
+            gate.pass()
+            return ServedItem.Listing([])
+          }
+        }
+      }
+      await until { upstream.listings.counts == (2, 2) }
+      let waiting = try await withThrowingTaskGroup(of: ServedItem.Listing.self) { group in
+        for _ in 0..<64 {
+          let sub = try await directory("sub")
+          group.addTask { try await sub.list(nil) }
+        }
+        let unrelated = try await directory("other")
+        let other = Task { try await unrelated.list("b") }
+        await until { upstream.listings.counts == (4, 67) }
+        // Files are looked for meanwhile.
+        guard case .object = try await upstream.look(at: ["sub", "a"]) else { throw CancellationError() }
+        other.cancel()
+        await #expect(throws: CancellationError.self) { try await other.value }
+        #expect(upstream.listings.counts == (3, 66))
+        for _ in 0..<2 { gate.open() }
+        var lists: [ServedItem.Listing] = []
+        for try await listing in group { lists.append(listing) }
+        return lists
+      }
+      #expect(waiting.count == 64 && waiting.allSatisfy { $0.entries.map(\.name) == ["a", "b"] })
+      for task in blocked { _ = try await task.value }
+    }
+
+    @Test func `a listing that no one waits for ends at its next name`() async throws {
+      let folder = try ServedFolder()
+      for number in 0..<20 { try folder.write([1], to: "\(number)") }
+      let upstream = try DirectoryUpstream(FilePath(folder.path))
+      let file = try OpenedFile(FilePath(folder.path))
+      let interest = WorkInterest()
+      #expect(try upstream.list(file, [], after: nil, interest).entries.count == 20)
+      interest.lose()
+      #expect(throws: CancellationError.self) { try upstream.list(file, [], after: nil, interest) }
+    }
+  }
+#endif
