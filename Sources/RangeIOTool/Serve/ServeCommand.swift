@@ -11,7 +11,7 @@
       commandName: "serve", abstract: "Serve directories, files and URLs over HTTP, with ranges and caches.",
       discussion: """
         One directory, or one URL that ends in a slash, is served at /. Of several sources each has its last name: \
-        'serve /data https://host/maps/' serves /data/… and /maps/…. URLs are read through memory, compressed memory \
+        'serve /data https://host/maps/' serves /data/… and /maps/…; a name that is there already gets a number. URLs are read through memory, compressed memory \
         and, with --spill, a disk; files through the page cache, or with --far like URLs. /-/stats and /-/explain tell \
         this machine what is cached. Ctrl-C lets answers end; a second one does not.
         """)
@@ -80,7 +80,7 @@
     }
 
     private func serve(_ store: ServeStore) async throws {
-      let upstreams = try ServeUpstreams(self, store).upstreams
+      let upstreams = try ServeUpstreams(self, store)
       var configuration = RangeServer.Configuration()
       configuration.address = try Self.address(listen)
       configuration.hostNames = host
@@ -89,13 +89,14 @@
       var logger = Logger(label: "rangeio") { StreamLogHandler.standardError(label: $0) }
       logger.logLevel = verbose ? .info : .warning
       let server = RangeServer(
-        upstreams, configuration: configuration, statistics: { store.statistics }, logger: logger)
+        upstreams.upstreams, configuration: configuration, statistics: { store.statistics }, logger: logger)
       Interrupts.shared.onFirst { server.shutDown() }
       let (address, count) = (configuration.address, sources.count)
       do {
         try await server.run { port in
           let places = Self.places(address, port).joined(separator: " ")
           StandardError.line("rangeio: serving \(count == 1 ? "1 source" : "\(count) sources") at \(places)")
+          for line in upstreams.numbered { StandardError.line("rangeio: \(line)") }
           // Requests do not tell: they are answered from the sources.
           Task {
             for fault in await store.faultsOfNodes() {

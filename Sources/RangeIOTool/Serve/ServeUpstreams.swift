@@ -7,10 +7,12 @@
   /// The sources of the command line, each under its name.
   struct ServeUpstreams {
     let upstreams: [(String, any ServedUpstream)]
+    /// What to tell of those whose name got a number.
+    let numbered: [String]
 
     init(_ command: ServeCommand, _ store: ServeStore) throws {
       guard !command.sources.isEmpty else { throw ToolFailure.usage("name a directory, a file or a URL") }
-      var upstreams: [(String, any ServedUpstream)] = []
+      var (sources, names, upstreams) = ([String](), [String](), [any ServedUpstream]())
       let headers = try command.remote.headers()
       for text in command.sources {
         let name = SourceName(text)
@@ -20,12 +22,30 @@
         guard isOnly || ServedName(mount).isServed && mount != "-" else {
           throw ToolFailure.usage("\(name.shown): there is no name to serve it under: serve it alone")
         }
-        guard !upstreams.contains(where: { $0.0.utf8.elementsEqual(mount.utf8) }) else {
-          throw ToolFailure.usage("\(name.shown): another source is called '\(mount)' as well")
-        }
-        upstreams.append((mount, upstream.source))
+        sources.append(name.shown)
+        names.append(mount)
+        upstreams.append(upstream.source)
       }
-      self.upstreams = upstreams
+      let distinct = Self.distinct(names)
+      self.upstreams = Array(zip(distinct, upstreams))
+      numbered = sources.indices.filter { distinct[$0] != names[$0] }.map {
+        "source \($0 + 1), \(sources[$0]), is served at /\(ServedName(distinct[$0]).encoded)"
+      }
+    }
+
+    /// The names with a number after those that came before: `x`, `x-2`. A source is often known by its last name only in
+    /// part, since the rest may be secret.
+    static func distinct(_ names: [String]) -> [String] {
+      // By their bytes.
+      var taken: Set<ServedName> = []
+      return names.map { name in
+        var (unique, number) = (name, 1)
+        while !taken.insert(ServedName(unique)).inserted {
+          number += 1
+          unique = "\(name)-\(number)"
+        }
+        return unique
+      }
     }
 
     /// - Returns: the upstream, and whether it has names below it.

@@ -64,6 +64,35 @@
       }
     }
 
+    @Test func `names that were there before get a number, whichever they are`() {
+      #expect(ServeUpstreams.distinct(["x", "y", "x", "x", "x-2"]) == ["x", "y", "x-2", "x-3", "x-2-2"])
+      // Two names, though Swift's strings are equal.
+      let spellings = ServeUpstreams.distinct(["caf\u{e9}", "cafe\u{301}"])
+      #expect(spellings.map { Array($0.utf8).count } == [5, 6])
+    }
+
+    @Test func `sources with one last name are all served, also where the rest of it may not be shown`() async throws {
+      let directory = try TemporaryDirectory()
+      for (number, parent) in ["a", "b"].enumerated() {
+        try FileManager.default.createDirectory(atPath: directory(parent) + "/x", withIntermediateDirectories: true)
+        _ = try directory.file(parent + "/x/f", [UInt8(number)])
+      }
+      try await LyingServer.with { origin in
+        for (number, place) in ["de", "fr"].enumerated() {
+          origin.objects.put(ServedObject(count: 100 + number), at: "/country=\(place)/f")
+        }
+        let urls = ["de", "fr"].map { origin.url("/country=\($0)/") }
+        try await withServer([directory("a/x"), directory("b/x/")] + urls) { port, _ in
+          for (path, count) in [("/x/f", 1), ("/x-2/f", 1), ("/country%3D/f", 100), ("/country%3D-2/f", 101)] {
+            let answer = try await get(path, port)
+            #expect(answer.body.count == count, "\(path)")
+          }
+          let second = try await get("/x-2/f", port)
+          #expect(second.body == [1])
+        }
+      }
+    }
+
     @Test(arguments: ["*:0", ":0"])
     func `all addresses of this machine can be listened to, and are told`(address: String) async throws {
       let directory = try TemporaryDirectory()
