@@ -172,6 +172,56 @@
       await reader.close()
     }
 
+    /// An actor that has something else to do as well.
+    private actor Host {
+      private var others = 0
+
+      /// Writes the stream, and asks for something else at the first piece.
+      ///
+      /// - Returns: how much of it was done at each piece.
+      func write(
+        _ stream: ByteStream, to writer: NIOAsyncChannelOutboundWriter<ByteBuffer>
+      ) async throws -> [Int] {
+        var done: [Int] = []
+        try await writer.writeStream(stream) { buffer in
+          if done.isEmpty { Task { others += 1 } }
+          done.append(others)
+          return buffer
+        }
+        return done
+      }
+    }
+
+    @Test func `a stream from memory lets other work on its writer's actor have its turn`() async throws {
+      let reader = try await reader()
+      let (writer, sink) = NIOAsyncChannelOutboundWriter<ByteBuffer>.makeTestingWriter()
+      let done = try await Host().write(reader.stream(chunkSize: .kibibytes(10)), to: writer)
+      writer.finish()
+      #expect(done.count == 98 && done.first == 0 && done.last == 1)
+      for await _ in sink {}
+      await reader.close()
+    }
+
+    @Test func `a writer that is cancelled in the middle writes no further piece`() async throws {
+      let reader = try await reader()
+      let (writer, sink) = NIOAsyncChannelOutboundWriter<ByteBuffer>.makeTestingWriter()
+      let writing = Task {
+        var pieces = 0
+        await #expect(throws: CancellationError.self) {
+          try await writer.writeStream(reader.stream(chunkSize: .kibibytes(10))) { buffer in
+            pieces += 1
+            if pieces == 5 { withUnsafeCurrentTask { $0?.cancel() } }
+            return buffer
+          }
+        }
+        #expect(pieces == 5)
+      }
+      await writing.value
+      writer.finish()
+      for await _ in sink {}
+      await reader.close()
+    }
+
     @Test func `each piece becomes the part that is asked for`() async throws {
       let reader = try await reader()
       let (writer, sink) = NIOAsyncChannelOutboundWriter<IOData>.makeTestingWriter()
