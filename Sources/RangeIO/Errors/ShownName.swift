@@ -85,12 +85,18 @@ package enum ShownName {
   }
 
   /// What follows a user and a password; `nil` if that cannot be told, because a password may have a question mark.
+  ///
+  /// A password that is not encoded may have any sign, also `@` and digits before a slash. So it ends at the last `@` of all,
+  /// unless nothing but a host and a slash stand before it: what has a colon there may be a user and the beginning of a
+  /// password. Of a URL with a port, or a user, and an `@` in its path this hides too much.
   private static func afterPassword(_ text: Substring) -> Substring? {
     let bytes = text.utf8
+    guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
     let authority = bytes.prefix { !"/?#".utf8.contains($0) }
-    if let at = authority.lastIndex(of: UInt8(ascii: "@")) { return text[bytes.index(after: at)...] }
-    // What stands after the colon is no port, so it may be a password with a slash.
-    guard startOfNoPort(authority) != nil, let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
+    let isHost =
+      authority.first == UInt8(ascii: "[")
+      ? startOfNoPort(authority) == nil : !authority.contains { ":@".utf8.contains($0) }
+    if isHost, bytes[authority.endIndex...].first == UInt8(ascii: "/") { return text }
     return bytes[..<at].contains { "?#".utf8.contains($0) } ? nil : text[bytes.index(after: at)...]
   }
 

@@ -5,7 +5,7 @@ import Testing
 /// What may be shown of a URL, wherever it is shown.
 struct ShownNameTests {
   @Test(arguments: [
-    ("https://h/p", "https://h/p"), ("https://u:pw@h:8/p@q", "https://h:8/p@q"), ("https://token@h/p", "https://h/p"),
+    ("https://h/p", "https://h/p"), ("https://u:pw@h:8/p", "https://h:8/p"), ("https://token@h/p", "https://h/p"),
     ("https://u:p@w@h/p", "https://h/p"), ("https://u:pw@h", "https://h"), ("https://u:pw@h?a=b", "https://h?…"),
     ("https://h/p?token", "https://h/p?…"), ("https://h/p?", "https://h/p?"), ("https://h/p#token=1", "https://h/p#…"),
     ("https://h/p?a=1&versionId=3&b&GENERATION=4", "https://h/p?versionId=3&GENERATION=4&…"),
@@ -13,6 +13,13 @@ struct ShownNameTests {
     // Passwords that are not encoded, so that the text is no URL.
     ("https://u:pw/x@h/p", "https://h/p"), ("https://u:pw?x@h/p", "https://…"), ("https://u:pw#x@h/p", "https://…"),
     ("https://u:p]w/x@h/p", "https://h/p"), ("https://[u/x@h", "https://h"), ("https://u:pw", "https://u:…"),
+    ("https://u:p@ss?word@host/", "https://…"), ("https://u:p@ss#word@host/", "https://…"),
+    ("https://u:p@ss/word@host/", "https://host/"), ("https://user:12/34@host/p", "https://host/p"),
+    ("https://user:12?34@host/p", "https://…"), ("https://u:pw@h:8/p@q", "https://q"),
+    ("https://token?x@host/", "https://…"), ("https://u:pw@h/p?to=a@b", "https://…"),
+    ("https://h:8/p?to=a@b", "https://…"),
+    // A host alone has no password.
+    ("https://h/p@q", "https://h/p@q"), ("https://h/p?to=a@b", "https://h/p?…"), ("s3://b/k@1:2", "s3://b/k@1:2"),
     ("https://[::1]:8/a@b", "https://[::1]:8/a@b"), ("https://[::1", "https://…"),
     // Parameters of paths.
     ("https://h/a;jsessionid=1/b;c", "https://h/a;…/b;…"), ("https://h;a=1/b", "https://h;…/b"),
@@ -38,7 +45,8 @@ struct ShownNameTests {
 
   @Test(arguments: [
     ("http//u:pw@h/p", "http//h/p"), ("https;//u:pw@h/p?a", "https;//h/p?…"), ("https:u:pw@h", "https:h"),
-    ("//u:pw@h/p", "//h/p"), ("u:pw@h/p", "h/p"), ("u:pw/x@h/p", "h/p"), ("u:pw?x@h/p", "…"), ("h/p?sig=1", "h/p?…"),
+    ("//u:pw@h/p", "//h/p"), ("u:pw@h/p", "h/p"), ("u:pw/x@h/p", "h/p"), ("u:pw?x@h/p", "…"),
+    ("u:p@ss?word@h/p", "…"), ("user:12/34@h/p", "h/p"), ("https:u:p@ss/word@h/p", "https:h/p"), ("h/p?sig=1", "h/p?…"),
     ("h/p;jsessionid=1", "h/p;…"), ("logo@2x.png", "logo@2x.png"), ("a=b/c=d", "a=b/c=d"), ("./u:pw@h?a", "./u:pw@h?a"),
     ("~/u:pw@h?a", "~/u:pw@h?a"), ("note: a.txt", "note: a.txt"), ("file:/a?b", "file:/a?b"), ("", ""),
     ("https://u:pw@h/p?a", "https://h/p?…"),

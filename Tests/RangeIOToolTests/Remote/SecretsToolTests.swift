@@ -75,6 +75,7 @@
     func `a scheme that is mistyped shows no password`(scheme: String) async throws {
       for rest in [
         "user:hunter2@127.0.0.1:1/object", "user:hunter2/x@127.0.0.1:1/object", "user:hunter2?x@127.0.0.1:1/object",
+        "user:p@hunter2?x@127.0.0.1:1/object", "user:12/hunter2@127.0.0.1:1/object",
         "127.0.0.1:1/object?sig=hunter2", "127.0.0.1:1/object;jsessionid=hunter2", "127.0.0.1:hunter2/object",
       ] {
         // Without any scheme, a colon belongs to the name of a file.
@@ -108,7 +109,7 @@
           ["--shared", "redis://user:hunter2@127.0.0.1:1"], ["--shared", url], ["--listen", url], ["--cors", url],
           ["--administration", url],
         ] { try await expectClean(["serve", directory("."), "--listen", "203.0.113.1:80"] + arguments) }
-        try await expectClean(["serve", url, url])
+        try await expectClean(["serve", url, url, "--listen", "203.0.113.1:80"])
       #endif
     }
 
