@@ -5,7 +5,7 @@ extension RangeTrace {
   static let rrtMagic = Array("RRT1".utf8)
   private static let headerSize = 24
 
-  init(rrt buffer: UnsafeRawBufferPointer) throws(TraceError) {
+  init(rrt buffer: UnsafeRawBufferPointer, _ mostRequests: Int) throws(TraceError) {
     guard buffer.starts(with: Self.rrtMagic) else { throw TraceError("the trace does not begin with 'RRT1'") }
     guard buffer.count >= Self.headerSize else { throw TraceError("the trace ends within its header") }
     let shift = Int(buffer[4])
@@ -19,6 +19,7 @@ extension RangeTrace {
     let isOpen = stated == [0, 0]
     let wholeRequests = isOpen ? buffer[Self.headerSize...].count { $0 < 0x80 } / 2 : 0
     // A request takes at least two bytes: a larger count must not make this reserve memory.
+    guard max(UInt64(wholeRequests), stated[0]) <= mostRequests else { throw .tooMany(most: mostRequests) }
     guard let count = isOpen ? wholeRequests : Int(exactly: stated[0]),
       count <= (buffer.count - Self.headerSize) / 2
     else {

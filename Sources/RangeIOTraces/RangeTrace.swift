@@ -25,13 +25,15 @@ package struct RangeTrace: Sendable, Equatable {
 
   /// Decodes a trace from the contents of a file.
   ///
-  /// - Parameter format: the format; `nil` to detect it from the first bytes.
-  package init(_ contents: Bytes, format: Format? = nil) throws(TraceError) {
+  /// - Parameters:
+  ///   - format: the format; `nil` to detect it from the first bytes.
+  ///   - mostRequests: a trace with more of them is refused, before they take memory.
+  package init(_ contents: Bytes, format: Format? = nil, mostRequests: Int = .max) throws(TraceError) {
     self = try contents.withUnsafeBytes { buffer throws(TraceError) -> RangeTrace in
       let format = if let format { format } else { try Self.format(of: buffer) }
       return switch format {
-      case .rrt: try RangeTrace(rrt: buffer)
-      case .csv: try RangeTrace(csv: buffer)
+      case .rrt: try RangeTrace(rrt: buffer, mostRequests)
+      case .csv: try RangeTrace(csv: buffer, mostRequests)
       }
     }
   }
@@ -49,4 +51,8 @@ package struct TraceError: Error, Equatable {
   package let message: String
 
   init(_ message: String) { self.message = message }
+
+  static func tooMany(most: Int) -> TraceError {
+    TraceError("the trace has more than \(most) requests: cut it")
+  }
 }

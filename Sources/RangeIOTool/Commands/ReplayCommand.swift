@@ -193,7 +193,7 @@ struct ReplayCommand: CommandWithStats {
       return try await reader.read(0..<reader.byteCount)
     }
     do {
-      return try RangeTrace(contents, format: format)
+      return try RangeTrace(contents, format: format, mostRequests: ReplayBounds.requests)
     } catch {
       throw ToolFailure("\(trace): \(error.message)")
     }

@@ -4,8 +4,10 @@ import RangeIOTraces
 /// How much a replay may have to do. A trace is a few bytes a request, whatever the request asks for: so this is known
 /// before any of it is done.
 enum ReplayBounds {
-  /// The largest trace that is read, in bytes. A request takes 16 bytes of memory, and two of a trace at least.
+  /// The largest trace that is read, in bytes.
   static let traceBytes = 2 << 30
+  /// The most requests of a trace. A request takes 16 bytes of memory, and two of a trace at least: so they take 2 GiB, too.
+  static let requests = 1 << 27
   /// The most blocks of one request.
   static let requestBlocks = 1 << 24
   /// The most bytes of a request that is read as a whole.

@@ -148,6 +148,18 @@ import Testing
     }
   }
 
+  @Test func `a trace of more requests than are wanted is refused`() throws {
+    let body: [UInt8] = [0x04, 0x02, 0x07, 0x01, 0x00, 0x01]
+    for contents in [
+      header(shift: 9, count: 3, byteCount: 2048) + body, header(shift: 9, count: 0, byteCount: 0) + body,
+      Array("offset,length\n0,1\n0,1\n0,0\n".utf8),
+    ] {
+      #expect(try RangeTrace(Bytes(contents), mostRequests: 3).requests.count == 3)
+      let error = #expect(throws: TraceError.self) { try RangeTrace(Bytes(contents), mostRequests: 2) }
+      #expect(error?.message == "the trace has more than 2 requests: cut it")
+    }
+  }
+
   // MARK: helpers
 
   private func expect(_ bytes: [UInt8], _ message: String) {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import RangeIOTool
+
 /// `rangeio replay` as a process.
 @Suite(.serialized) struct ReplayToolTests {
   let directory: TemporaryDirectory
@@ -66,6 +68,15 @@ import Testing
     let result = try await tool(["replay", path] + size + options)
     #expect(result.code == 1 && result.output.isEmpty)
     #expect(result.errors.contains("2251799813685248 blocks"), "\(result.errors)")
+  }
+
+  @Test func `a trace of more requests than memory is for is refused before they are read`() async throws {
+    let count = UInt64(ReplayBounds.requests + 1).littleEndian
+    let header =
+      Array("RRT1".utf8) + [0, 0, 0, 0] + withUnsafeBytes(of: count) { Array($0) } + Array(repeating: 1, count: 8)
+    let result = try await tool("replay", try directory.file("trace", header), "--blocks", "4")
+    #expect(
+      result.code == 1 && result.errors.contains("more than \(ReplayBounds.requests) requests"), "\(result.errors)")
   }
 
   @Test func `sizes near the largest number end with a message or work, and never with a trap`() async throws {
