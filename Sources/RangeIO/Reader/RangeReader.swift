@@ -99,6 +99,9 @@ public actor RangeReader {
 
   /// Checks whether the source has grown or changed, or whether its name now leads to another file or object.
   ///
+  /// If the source has no validator, only the size is compared. Another source of the same size passes for the same
+  /// version, and what is cached stays: read it through a new reader, with a source of its own, to fetch it anew.
+  ///
   /// - Returns: the size now, in bytes. ``byteCount`` has this value from now on.
   /// - Throws: `ReadError.Code.sourceChanged` if it is another version, unless the reader switches to new versions
   ///   (``RangeReader/ChangePolicy/refresh``). A longer file is another version, unless its source declares that it
