@@ -75,7 +75,7 @@ struct MemoryRecount {
     var sums: [ObjectIdentifier: (token: ChunkToken, bytes: Int)] = [:]
     for entry in entries { sums[ObjectIdentifier(entry.token), default: (entry.token, 0)].bytes += entry.charge }
     for (token, bytes) in sums.values {
-      let charged = token.chargedBytes.load(ordering: .relaxed)
+      let charged = token.chargedBytes
       if isQuiet ? charged != bytes : charged < bytes {
         faults.append("token \(token.number) counts \(charged) of \(bytes) bytes")
       }

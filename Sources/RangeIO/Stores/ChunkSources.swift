@@ -138,8 +138,10 @@ public final class ChunkSources: Sendable {
     }
   }
 
-  /// Sets what is charged for sources with chunks in memory, if nothing is yet. Returns what is.
-  func charged(_ charges: SourceCharges) -> SourceCharges { self.charges.publish(charges) }
+  /// Sets what is charged for sources with chunks in memory.
+  ///
+  /// - Returns: false if another store's was set before: then that store alone is charged.
+  func charge(_ charges: SourceCharges) -> Bool { self.charges.publish(charges) === charges }
 
   /// Forgets tokens whose last chunk has left, if there are many.
   ///
@@ -236,7 +238,7 @@ extension ChunkToken {
 
   /// Whether a tier holds chunks of this token, or has reserved room for some.
   var isCharged: Bool {
-    chargedBytes.load(ordering: .relaxed) != 0 || chargedBytesBelow.load(ordering: .relaxed) != 0
+    chargedBytes != 0 || chargedBytesBelow.load(ordering: .relaxed) != 0
   }
 }
 

@@ -21,8 +21,8 @@ public final class ChunkToken: Sendable {
   /// What was removed, and in which generation.
   private let removed = Locked(RemovedRanges())
   let readers = Atomic<Int>(0)
-  /// The bytes charged in the memory store for its chunks, including reservations.
-  let chargedBytes = Atomic<Int>(0)
+  /// ``chargedBytes``, and in the lowest two bits how its source is paid for.
+  private let account = Atomic<Int>(0)
   /// The bytes charged for its chunks in the tiers below, and on their way there.
   let chargedBytesBelow = Atomic<Int>(0)
   /// What the store is charged for having it; `nil` if there is no store in memory.
@@ -45,15 +45,39 @@ public final class ChunkToken: Sendable {
     flights = FlightTable(grid)
   }
 
-  /// Charges bytes in the memory store; gives back if negative. With the first of them comes the charge of the source
-  /// itself, which goes with the last.
+  /// The bytes charged in the memory store for its chunks, including reservations.
+  var chargedBytes: Int { account.load(ordering: .relaxed) >> 2 }
+
+  /// How the store is charged for the source itself. See ``pay(_:)``.
+  var payment: SourceCharges.Payment { SourceCharges.Payment(rawValue: account.load(ordering: .relaxed) & 3)! }
+
+  /// Charges bytes in the memory store; gives back if negative. With the last of them goes what was paid for the source.
   ///
   /// - Returns: the bytes charged for its chunks.
   @discardableResult func charge(_ bytes: Int) -> Int {
-    let (before, now) = chargedBytes.wrappingAdd(bytes, ordering: .relaxed)
-    if before == 0, now != 0 { charges?.began(self) }
-    if before != 0, now == 0 { charges?.ended(self) }
-    return now
+    let (before, now) = change { old in
+      let now = old >> 2 + bytes
+      return now == 0 ? 0 : now << 2 | old & 3
+    }
+    if before >> 2 != 0, now == 0 { charges?.ended(self, SourceCharges.Payment(rawValue: before & 3)!) }
+    return now >> 2
+  }
+
+  /// Notes that the source is paid for, until ``charge(_:)`` gives back the last bytes. Call while some are charged.
+  ///
+  /// - Returns: false if another reservation has paid in between.
+  func pay(_ payment: SourceCharges.Payment) -> Bool {
+    change { $0 & 3 == 0 ? $0 | payment.rawValue : $0 }.before & 3 == 0
+  }
+
+  private func change(_ body: (Int) -> Int) -> (before: Int, now: Int) {
+    var before = account.load(ordering: .relaxed)
+    while true {
+      let now = body(before)
+      let (done, other) = account.compareExchange(expected: before, desired: now, ordering: .relaxed)
+      if done { return (before, now) }
+      before = other
+    }
   }
 
   /// A reader has ended: without chunks, the token may be forgotten.

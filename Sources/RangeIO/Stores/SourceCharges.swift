@@ -2,7 +2,11 @@ import Synchronization
 
 /// What a store in memory is charged for the sources that have chunks in it: their records, which lie beside the chunks.
 ///
-/// The first ``free`` belong to what every store takes.
+/// At any time ``free`` of them belong to what every store takes. The store makes room for the others together with that
+/// for the first chunk: ``due(for:)``, then ``ChunkToken/pay(_:)``. Each is given back with its last chunk.
+///
+/// Where stores share a ``ChunkSources``, the one made first is charged, once it keeps a chunk of the source and until the
+/// source has chunks in none of them.
 final class SourceCharges: Sendable {
   /// The bytes of one source with a short id: its description and validator, token, version, table
   /// of flights, and its places in tables. Measured with ids of 35 bytes and ETags of 20, by readers that have ended.
@@ -12,35 +16,67 @@ final class SourceCharges: Sendable {
   /// So many sources are not charged, and stay known without chunks.
   static let free = 256
 
-  private let charge: @Sendable (Int) -> Void
-  private let count = Atomic<Int>(0)
-  private let longTexts = Atomic<Int>(0)
+  /// How a source is paid for.
+  enum Payment: Int {
+    case none
+    /// As one of the free ones.
+    case free
+    case full
+  }
+
+  private let giveBack: @Sendable (Int) -> Void
+  private let freeCount = Atomic<Int>(0)
+  private let paidBytes = Atomic<Int>(0)
   /// Tokens without readers whose last chunk has left, until they are forgotten.
   private let idle = Locked<[ChunkToken]>([])
   private let hasIdle = Atomic<Bool>(false)
 
-  /// - Parameter charge: charges so many bytes, even beyond the limit; gives back if negative.
-  init(_ charge: @escaping @Sendable (Int) -> Void) { self.charge = charge }
+  /// - Parameter giveBack: gives back so many bytes of those for which the store made room.
+  init(_ giveBack: @escaping @Sendable (Int) -> Void) { self.giveBack = giveBack }
 
-  var bytes: Int {
-    max(0, count.load(ordering: .relaxed) - Self.free) * Self.each + longTexts.load(ordering: .relaxed)
+  /// What is paid at present.
+  var bytes: Int { paidBytes.load(ordering: .relaxed) }
+
+  /// What is due for a source that has its first chunk, or room for it; `nil` if it is paid for. The caller makes room for
+  /// the bytes and calls ``pay(_:for:)``, or calls ``cancel(_:)``.
+  func due(for token: ChunkToken) -> (payment: Payment, bytes: Int)? {
+    guard token.payment == .none else { return nil }
+    let payment: Payment = freeCount.take(1, upTo: Self.free) ? .free : .full
+    return (payment, bytes(payment, for: token))
   }
 
-  /// A source has its first chunk, or room for it.
-  func began(_ token: ChunkToken) {
-    let isFree = count.wrappingAdd(1, ordering: .relaxed).newValue <= Self.free
-    let text = longText(of: token)
-    longTexts.wrappingAdd(text, ordering: .relaxed)
-    charge((isFree ? 0 : Self.each) + text)
+  /// Pays with room that was made.
+  ///
+  /// - Returns: false if another reservation has paid in between: give back the room.
+  func pay(_ payment: Payment, for token: ChunkToken) -> Bool {
+    guard token.pay(payment) else {
+      cancel(payment)
+      return false
+    }
+    paidBytes.wrappingAdd(bytes(payment, for: token), ordering: .relaxed)
+    return true
   }
+
+  /// A payment does not take place.
+  func cancel(_ payment: Payment) { if payment == .free { freeCount.wrappingSubtract(1, ordering: .relaxed) } }
 
   /// The last chunk of a source has left.
-  func ended(_ token: ChunkToken) {
-    let isFree = count.wrappingSubtract(1, ordering: .relaxed).oldValue <= Self.free
-    let text = longText(of: token)
-    longTexts.wrappingSubtract(text, ordering: .relaxed)
-    charge(-(isFree ? 0 : Self.each) - text)
+  func ended(_ token: ChunkToken, _ payment: Payment) {
+    cancel(payment)
+    let bytes = bytes(payment, for: token)
+    if bytes != 0 {
+      paidBytes.wrappingSubtract(bytes, ordering: .relaxed)
+      giveBack(bytes)
+    }
     noteIdle(token)
+  }
+
+  private func bytes(_ payment: Payment, for token: ChunkToken) -> Int {
+    switch payment {
+    case .none: 0
+    case .free: longText(of: token)
+    case .full: Self.each + longText(of: token)
+    }
   }
 
   /// The bytes of a token's id and name beyond those that every source is charged.

@@ -54,9 +54,6 @@ final class MemoryLedger: Sendable {
   /// Notes that this many of the taken bytes are for metadata; fewer if negative.
   func noteMetadata(_ bytes: Int) { metadataTaken.wrappingAdd(bytes, ordering: .relaxed) }
 
-  /// Charges bytes even beyond the limit, before room is made for what they are for; gives back if negative.
-  func charge(_ bytes: Int) { give(bytes: -bytes, blocks: 0) }
-
   func give(bytes: Int, blocks: Int) {
     if bytes != 0 {
       ownBytes.give(bytes)

@@ -35,13 +35,18 @@ extension MemoryStore {
     defer { handOn(gone) }
     // Charged at once, so that reads in flight together stay within the source's share.
     let own = token.charge(charge.bytes)
-    guard makeRoomInShare(of: token, charge.bytes, own, &gone),
-      makeRoom(bytes: charge.bytes, blocks: charge.blocks, &gone)
+    // What the source itself takes must be there at the same time.
+    let due = sourceCharges?.due(for: token)
+    let bytes = charge.bytes + (due?.bytes ?? 0)
+    guard bytes <= ledger.ownLimit, makeRoomInShare(of: token, charge.bytes, own, &gone),
+      makeRoom(bytes: bytes, blocks: charge.blocks, &gone)
     else {
+      if let due { sourceCharges?.cancel(due.payment) }
       token.charge(-charge.bytes)
       refused()
       return nil
     }
+    if let due, sourceCharges?.pay(due.payment, for: token) == false { ledger.give(bytes: due.bytes, blocks: 0) }
     return ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks, token: token)
   }
 

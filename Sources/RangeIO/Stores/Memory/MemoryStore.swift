@@ -11,9 +11,10 @@ import Synchronization
 /// A hit copies nothing: it returns a slice of a stored block, or several shown as one. Bytes that you keep stay valid
 /// after the store has evicted them, and no longer count.
 ///
-/// **Limits.** The limit covers chunks with their bookkeeping, 704 bytes for each source that has some beyond the first
-/// 256 and what its id and name take beyond 64, your metadata, and room reserved for reads in flight. It is never
-/// exceeded. Change it with ``resize(to:blocks:)``. A range of several blocks that would take more than half of the limit,
+/// **Limits.** The limit covers chunks with their bookkeeping, 704 bytes for each source that has some, beyond 256 of
+/// them, and what its id and name take beyond 64, your metadata, and room reserved for reads in flight. It is never
+/// exceeded. Of stores that share a ``ChunkSources``, only the one made first is charged for sources, and only for those
+/// of which it keeps chunks; a source with chunks only in other tiers is charged nowhere. Change it with ``resize(to:blocks:)``. A range of several blocks that would take more than half of the limit,
 /// bookkeeping included, is not kept; a single block may take all of it.
 ///
 /// **Cost.** A hit of one block takes a lock that other hits seldom need, a look-up, and a reference: no allocation.
@@ -78,7 +79,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   let models: Locked<SizeModels>
   /// Misses of reads that pass, which take no shard's lock again.
   let passedMisses = ThreadTallies()
-  private let charges: SourceCharges
+  /// `nil` if another store is charged for the sources.
+  let sourceCharges: SourceCharges?
   private let refusals = Atomic<Int>(0)
   /// Waiters for the limit. Woken by an evicted chunk, a removed chunk, or a cancelled reservation.
   let waitingForRoom = Locked<[Promise<Void>]>([])
@@ -116,7 +118,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,
       capacity: ledger.present)
     policyCapacity = Atomic(ledger.present)
-    charges = sources.charged(SourceCharges { [ledger] in ledger.charge($0) })
+    let charges = SourceCharges { [ledger] in ledger.give(bytes: $0, blocks: 0) }
+    sourceCharges = sources.charge(charges) ? charges : nil
     let charge = Self.charge(of: min(max(1, configuration.typicalBlockSize.bytes), 1 << 30))
     let share = configuration.sampling.share(
       ofBlocks: min(configuration.blockLimit, configuration.limit.bytes / charge))
@@ -178,7 +181,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     all.bytes = ledger.bytes
     all.peakBytes = ledger.peakBytes
     all.removedBytes = removals.byteCount
-    all.reservedBytes = max(0, all.bytes - chargedBytes - charges.bytes - ledger.metadataBytes - all.removedBytes)
+    let sourceBytes = sourceCharges?.bytes ?? 0
+    all.reservedBytes = max(0, all.bytes - chargedBytes - sourceBytes - ledger.metadataBytes - all.removedBytes)
     all.dropped = refusals.load(ordering: .relaxed)
     all.estimates = estimates(all)
     return all

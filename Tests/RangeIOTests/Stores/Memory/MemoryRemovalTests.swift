@@ -19,7 +19,7 @@ import Testing
     let source = filled()
     store.removeAll()
     #expect(store.statistics().bytes == 0)
-    #expect(source.token.chargedBytes.load(ordering: .relaxed) == 0)
+    #expect(source.token.chargedBytes == 0)
     #expect(MemoryRecount(store).faults.isEmpty)
   }
 

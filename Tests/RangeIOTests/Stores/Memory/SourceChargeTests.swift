@@ -77,6 +77,89 @@ import Testing
     #expect(store.statistics().bytes == 0)
   }
 
+  @Test func `room for a source is made before it is charged`() {
+    /// Sees what is charged while chunks leave.
+    final class Watching: EvictionSink {
+      let most = Locked(0)
+      private let bytes: @Sendable () -> Int
+
+      init(_ store: MemoryStore) { bytes = { [ledger = store.ledger] in ledger.bytes } }
+
+      func take(_ chunks: ArraySlice<Chunk>) { most.withLock { $0 = max($0, bytes()) } }
+      func proceed() {}
+    }
+    let limit = 1000 * block
+    let store = store(limit)
+    let watching = Watching(store)
+    store.sendEvictions(to: watching)
+    for number in 0..<2000 { StoredSource(store, id: "\(number)").put(0..<10) }
+    #expect(watching.most.withLock { $0 > 0 && $0 <= limit })
+    #expect(store.statistics().peakBytes <= limit)
+  }
+
+  @Test func `the peak includes what sources are charged`() {
+    let store = store(1 << 20)
+    for number in 0...SourceCharges.free { StoredSource(store, id: "\(number)").put(0..<10) }
+    #expect(store.statistics().peakBytes == (SourceCharges.free + 1) * block + SourceCharges.each)
+  }
+
+  @Test func `a source for which there is no room is refused, and nothing leaves for it`() {
+    let store = store(1 << 14)
+    let kept = StoredSource(store, id: "kept")
+    kept.put(0..<10)
+    let source = StoredSource(store, id: String(repeating: "i", count: 1 << 14))
+    #expect(!source.put(0..<10))
+    #expect(kept.holds(0..<10) && store.statistics().bytes == block)
+    #expect(source.token.chargedBytes == 0 && source.token.payment == .none)
+  }
+
+  @Test func `a source is paid for once, however many reads of it begin at once`() async {
+    let (store, sources) = (store(8 << 20), SourceCharges.free + 200)
+    // Read, so that none is forgotten before it has something.
+    let all = (0..<sources).map { StoredSource(store, id: "\($0)", reading: true) }
+    // One of them holds each source in the end, while the others come and go.
+    let held = await withTaskGroup(of: [ChunkReservation].self) { group in
+      for reader in 0..<4 {
+        group.addTask {
+          var held: [ChunkReservation] = []
+          for source in all {
+            for round in 0..<4 {
+              guard let reservation = source.reserve(reader * 4096..<reader * 4096 + 10) else { continue }
+              if reader == 0, round == 3 { held.append(reservation) } else { store.cancel(reservation) }
+            }
+          }
+          return held
+        }
+      }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+    // Which of them were free is left to chance: others ended meanwhile.
+    let paid = all.count { $0.token.payment == .full }
+    #expect(all.count { $0.token.payment == .free } == sources - paid && paid >= 200)
+    #expect(store.statistics().bytes == sources * block + paid * SourceCharges.each)
+    for reservation in held { store.cancel(reservation) }
+    #expect(store.statistics().bytes == 0)
+    for number in 0..<SourceCharges.free { StoredSource(store, id: "new \(number)").put(0..<10) }
+    #expect(store.statistics().bytes == SourceCharges.free * block)
+  }
+
+  @Test func `of stores that share their sources, the first is charged for those of which it keeps something`() {
+    let sources = ChunkSources()
+    let first = MemoryStore(.init(limit: .mebibytes(1)), sources: sources)
+    let second = MemoryStore(.init(limit: .mebibytes(1)), sources: sources)
+    let count = SourceCharges.free + 10
+    for number in 0..<count { StoredSource(second, id: "\(number)").put(0..<10) }
+    #expect(second.statistics().bytes == count * block && first.statistics().bytes == 0)
+    for number in 0..<count { StoredSource(first, id: "\(number)").put(0..<10) }
+    #expect(first.statistics().bytes == count * block + 10 * SourceCharges.each)
+    first.shed(to: 0)
+    // Their records stay for the second.
+    #expect(first.statistics().bytes == 10 * SourceCharges.each)
+    second.shed(to: 0)
+    #expect(first.statistics().bytes == 0 && second.statistics().bytes == 0)
+    #expect(second.statistics().peakBytes == count * block)
+  }
+
   #if os(Linux)
     // Each in a process of its own, whose memory no other test takes.
     @Test func `memory is at most 1.2 times the limit, however small the sources are`() async {
