@@ -167,7 +167,7 @@ let package = Package(
     .executableTarget(
       name: "HitCost", dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/HitCost", exclude: ["instructions.txt"], swiftSettings: strict + checked),
-    // What the tests of the core share.
+    // What the tests of the core share, and those of plugins that read files.
     .target(
       name: "RangeIOTestSupport",
       dependencies: [
@@ -229,7 +229,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOMappedTests",
       dependencies: [
-        "RangeIOMapped", "CRangeIOMapped", "RangeIO", "RangeIOTesting",
+        "RangeIOMapped", "CRangeIOMapped", "RangeIO", "RangeIOTesting", "RangeIOTestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Plugins/RangeIOMapped/Tests/RangeIOMappedTests", packageAccess: false, swiftSettings: strict + checkedTests
@@ -242,7 +242,8 @@ let package = Package(
     .testTarget(
       name: "RangeIOExecutorTests",
       dependencies: [
-        "RangeIOExecutor", "RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system"),
+        "RangeIOExecutor", "RangeIO", "RangeIOTesting", "RangeIOTestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Plugins/RangeIOExecutor/Tests/RangeIOExecutorTests", packageAccess: false,
       swiftSettings: strict + checkedTests),

@@ -55,9 +55,9 @@ for folder in Plugins/*/; do
       RangeIOTesting | Testing)
         [[ $file == "$folder"/Tests/* ]] || fail "$file imports $module: only tests may" ;;
       RangeIOFoundation) ;;
-      # What the plugins for remote objects share, and the servers of their tests. Neither is a product.
+      # What the plugins for remote objects share, the servers of their tests, and what tests share. None is a product.
       RangeIOHTTPTransport) ;;
-      RangeIOHTTPTestServer)
+      RangeIOHTTPTestServer | RangeIOTestSupport)
         [[ $file == "$folder"/Tests/* ]] || fail "$file imports $module: only tests may" ;;
       RangeIO* | CRangeIO*) fail "$file imports $module: a plugin imports no other plugin, and nothing internal" ;;
       *)

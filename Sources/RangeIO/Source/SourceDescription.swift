@@ -1,125 +1,4 @@
-import CRangeIOSystem
 import Synchronization
-
-extension SourceDescription {
-  /// How a later version of a source differs from an earlier one.
-  public enum Change: Hashable, Sendable {
-    /// The same bytes.
-    case same
-    /// The earlier bytes are still there, and more follow them.
-    case extends
-    /// Anything else. Bytes of the two versions must not be mixed.
-    case other
-  }
-}
-
-extension SourceDescription {
-  /// An opaque value that tells versions of a source apart: an ETag, a generation number, the times of a file.
-  ///
-  /// A source without a validator can be read, but its bytes can be neither checked nor kept on disk.
-  public protocol Validator: Sendable {
-    /// How `newer` differs from this version. Return ``SourceDescription/Change/other`` when in doubt, and for a
-    /// validator of another type. Compare text by its bytes, `Array(etag.utf8)`: Swift strings with different bytes can
-    /// be equal.
-    func change(to newer: any Validator) -> Change
-
-    /// This version as at most 4,096 bytes, for a cache on a disk. Two validators of one source with the same bytes
-    /// must mean the same version, also in another process and years from now. Empty or `nil` means that the version
-    /// cannot be stored: its bytes are kept in memory only. By default `nil`.
-    var persistentForm: [UInt8]? { get }
-  }
-}
-
-extension SourceDescription.Validator {
-  /// `nil`: cannot be stored.
-  public var persistentForm: [UInt8]? { nil }
-}
-
-/// A validator that can explain, in an error's message, how a newer version differs.
-package protocol ExplainedValidator: SourceDescription.Validator {
-  /// As in "the file shrank"; `nil` for a validator of another type.
-  func difference(to newer: any SourceDescription.Validator) -> String?
-}
-
-/// A validator that knows when the bytes last changed.
-package protocol DatedValidator: SourceDescription.Validator {
-  /// In whole seconds since 1970; `nil` if it is not known.
-  var modifiedSeconds: Int? { get }
-}
-
-extension SourceDescription {
-  /// When the bytes last changed, in whole seconds since 1970, as far as the source says.
-  package var modifiedSeconds: Int? { (validator as? any DatedValidator)?.modifiedSeconds }
-}
-
-extension SourceDescription {
-  /// What reading from a source costs. ``Merging`` and ``ReadAhead`` use it to decide, and so does a disk tier: by
-  /// default it keeps nothing of a source that is no slower than a local disk.
-  public struct Cost: Hashable, Sendable {
-    /// The time to the first byte of a read.
-    public var latency: Duration
-    /// The rate after the first byte.
-    public var bytesPerSecond: Double
-
-    /// Creates a cost. The defaults are those of a local disk.
-    ///
-    /// - Parameters:
-    ///   - latency: the time to the first byte of a read.
-    ///   - bytesPerSecond: the rate after the first byte.
-    public init(latency: Duration = .microseconds(100), bytesPerSecond: Double = 1e9) {
-      self.latency = latency
-      self.bytesPerSecond = bytesPerSecond
-    }
-  }
-}
-
-extension SourceDescription {
-  /// What else is known about a source. The defaults are those of a local file that does not change.
-  public struct Traits: Sendable {
-    /// What reading costs.
-    public var cost: Cost
-    /// Whether a later version may extend this one.
-    public var mayGrow: Bool
-    /// Whether a change made right now would show in the validator.
-    public var isSettled: Bool
-    /// Whether existing bytes never change.
-    public var isAppendOnly: Bool
-    /// What the source wants to find again when it gets its description back.
-    public var context: (any AnyObject & Sendable)?
-
-    /// Creates traits.
-    ///
-    /// - Parameters:
-    ///   - cost: what reading costs.
-    ///   - mayGrow: whether a later version may extend this one. If so, reads counted from the end first ask for the
-    ///     current size, and you can follow the source (``RangeReader/ChangePolicy/follow``).
-    ///   - isSettled: whether a change made right now would show in the validator. If not, the version is read but not
-    ///     kept, and checked again before the next read.
-    ///   - isAppendOnly: whether existing bytes never change, whatever is appended. If so, a cache keeps them when the
-    ///     source has grown.
-    ///   - context: what the source wants to find again when it gets its description back. Opaque to all other code.
-    public init(
-      cost: Cost = Cost(), mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
-      context: (any AnyObject & Sendable)? = nil
-    ) {
-      self.cost = cost
-      self.mayGrow = mayGrow
-      self.isSettled = isSettled
-      self.isAppendOnly = isAppendOnly
-      self.context = context
-    }
-  }
-
-  /// What else is known about the source. A source that wraps another passes it on, changed where it must be:
-  ///
-  /// ```swift
-  /// var traits = inner.traits
-  /// traits.cost.latency = .milliseconds(20)
-  /// ```
-  public var traits: Traits {
-    Traits(cost: cost, mayGrow: mayGrow, isSettled: isSettled, isAppendOnly: isAppendOnly, context: context)
-  }
-}
 
 /// A snapshot of a source at one moment: its identity, version and size. Nothing of it changes, except that a version may
 /// become settled.
@@ -158,14 +37,6 @@ public final class SourceDescription: Sendable {
   /// servers and headers, so this is no programming error and does not trap.
   var fault: String? { faulty?.text }
   private let faulty: Fault?
-  private final class Fault: Sendable {
-    let text: String
-
-    init?(_ text: String?) {
-      guard let text else { return nil }
-      self.text = text
-    }
-  }
   // Last, and close together: stores keep a description for each source.
   private let cacheNumber = Atomic<UInt32>(0)
   private let blockShift: UInt8
@@ -175,14 +46,6 @@ public final class SourceDescription: Sendable {
   private let growth: Growth
   package var mayGrow: Bool { growth.contains(.mayGrow) }
   package var isAppendOnly: Bool { growth.contains(.isAppendOnly) }
-  private struct Growth: OptionSet {
-    let rawValue: UInt8
-    static let mayGrow = Growth(rawValue: 1)
-    static let isAppendOnly = Growth(rawValue: 2)
-
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-    init(_ mayGrow: Bool, isAppendOnly: Bool) { rawValue = (mayGrow ? 1 : 0) | (isAppendOnly ? 2 : 0) }
-  }
 
   /// The largest block that stores keep.
   private static let largestBlock = 1 << 30
@@ -311,43 +174,4 @@ extension SourceDescription {
 extension SourceDescription: CustomStringConvertible {
   /// The name and the size: `"/data/survey.bin, 4096 bytes"`.
   public var description: String { "\(name), \(byteCount) bytes" }
-}
-
-/// The id of a source, compared and hashed by its bytes.
-///
-/// Swift strings are equal if Unicode treats them as the same text: `é` as one character equals `e` followed by an
-/// accent. On most file systems those are two names, and to every server two URLs.
-struct SourceID: Hashable, Sendable {
-  /// As the source gave it.
-  private(set) var text: String
-
-  init(_ text: String) {
-    self.text = text
-    // Convert a string from Foundation on Apple platforms to UTF-8 once, not in each comparison.
-    self.text.makeContiguousUTF8()
-  }
-
-  static func == (a: SourceID, b: SourceID) -> Bool { a.text.hasSameBytes(as: b.text) }
-
-  func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    // A terminator, as strings have: the length varies.
-    hasher.combine(UInt8.max)
-  }
-}
-
-extension String {
-  /// Whether both strings have the same UTF-8 bytes.
-  func hasSameBytes(as other: String) -> Bool {
-    var (a, b) = (self, other)
-    return a.withUTF8 { a in
-      b.withUTF8 { b in
-        guard a.count == b.count else { return false }
-        guard let first = a.baseAddress, let second = b.baseAddress else { return true }
-        // A loop over the bytes takes 33 instructions per byte.
-        return memcmp(first, second, a.count) == 0
-      }
-    }
-  }
 }

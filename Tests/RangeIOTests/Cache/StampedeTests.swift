@@ -188,34 +188,21 @@ import Testing
 
   // MARK: purpose
 
-  /// Notes when the task that reads is raised.
-  private struct Watching: ReadStage {
-    let raised: Noted<TaskPriority>
-    func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-      guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return try await next(request) }
-      return try await withTaskPriorityEscalationHandler {
-        try await next(request)
-      } onPriorityEscalated: { _, priority in
-        raised.add(priority)
-      }
-    }
-  }
-
   @Test func `a demand raises the demand of a task of lower priority that it joins`() async throws {
-    let raised = Noted<TaskPriority>()
+    let priorities = NotingPriorities()
     let source = HeldSource(byteCount: 1 << 20)
     let reader = try await RangeReader(source) {
       Caching(store, fill: .block, blockSize: .kibibytes(64))
-      Watching(raised: raised)
+      priorities
     }
     let slow = start(priority: .background) { try await reader.isRight(0..<10) }
     await quiet()
-    #expect(source.waiting.count == 1 && raised.all.isEmpty)
+    #expect(source.waiting.count == 1 && priorities.raised.all.isEmpty)
     let quick = start(priority: .high) { try await reader.isRight(0..<10) }
     await quiet()
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
-      #expect(!raised.all.isEmpty)
-      #expect(raised.all.allSatisfy { $0 >= .high })
+      #expect(!priorities.raised.all.isEmpty)
+      #expect(priorities.raised.all.allSatisfy { $0 >= .high })
     }
     source.hold(false)
     #expect(try await slow.value)
@@ -224,34 +211,27 @@ import Testing
   }
 
   @Test func `demand raises a prefetch that it joins, and takes it over`() async throws {
-    let raised = Noted<TaskPriority>()
+    let priorities = NotingPriorities()
     let asking = Asking()
     let source = HeldSource(byteCount: 1 << 20)
-    let notes = Noted<ReadUrgency.Purpose>()
-    struct Purposes: ReadStage {
-      let notes: Noted<ReadUrgency.Purpose>
-      func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-        notes.add(request.purpose)
-        return try await next(request)
-      }
-    }
+    let requests = NotingRequests()
     let reader = try await RangeReader(source) {
       asking
       Caching(store, fill: .block, blockSize: .kibibytes(64))
-      Purposes(notes: notes)
-      Watching(raised: raised)
+      requests
+      priorities
     }
     asking.purpose = .prefetch
     let prefetch = start(priority: .low) { try await reader.isRight(0..<10) }
     await quiet()
     #expect(source.waiting.count == 1)
-    #expect(notes.all == [.prefetch])
+    #expect(requests.notes.all.map(\.purpose) == [.prefetch])
     asking.purpose = .demand
     let demand = start(priority: .high) { try await reader.isRight(0..<10) }
     if #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
       await quiet()
-      #expect(!raised.all.isEmpty)
-      #expect(raised.all.allSatisfy { $0 >= .high })
+      #expect(!priorities.raised.all.isEmpty)
+      #expect(priorities.raised.all.allSatisfy { $0 >= .high })
     }
     // Whoever asked for the prefetch goes; the one who joined stays.
     prefetch.cancel()

@@ -134,11 +134,11 @@ struct UrgencyTests {
   @Test(.simulated) func `a task that waits and becomes more urgent makes what it waits for so`() async throws {
     guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return }
     let source = HeldSource()
-    let priorities = Noted<TaskPriority>()
+    let priorities = NotingPriorities()
     let store = MemoryStore(limit: .mebibytes(1))
     let reader = try await RangeReader(source) {
       Caching(store, blockSize: .kibibytes(4))
-      Telling(priorities: priorities)
+      priorities
     }
     let read = start(priority: .background) { try await reader.isRight(0..<10) }
     await quiet()
@@ -148,23 +148,9 @@ struct UrgencyTests {
     #expect(read.isCancelled == false && store.flightCount == 1)
     read.escalatePriority(to: .high)
     await quiet()
-    #expect(priorities.all.contains { $0 >= .high })
+    #expect(priorities.raised.all.contains { $0 >= .high })
     source.hold(false)
     #expect(try await read.value)
     await reader.close()
-  }
-
-  /// Tells what a flight's task is raised to.
-  private struct Telling: ReadStage {
-    let priorities: Noted<TaskPriority>
-
-    func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-      guard #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) else { return try await next(request) }
-      return try await withTaskPriorityEscalationHandler {
-        try await next(request)
-      } onPriorityEscalated: { _, new in
-        priorities.add(new)
-      }
-    }
   }
 }

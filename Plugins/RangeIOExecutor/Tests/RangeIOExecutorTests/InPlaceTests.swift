@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import RangeIOExecutor
+@testable import RangeIOTestSupport
 
 struct InPlaceTests {
   private let directory: TemporaryDirectory
@@ -54,7 +55,7 @@ struct InPlaceTests {
     }
     try await withTaskExecutorPreference(executor) { () async throws in
       for round in 0..<4 {
-        try leaveMemory(path)
+        try dropPages(of: path)
         for number in 0..<100 {
           let lower = (number * 7919 + round * 97) % 970 * 4096
           #expect(try await reader.read(lower..<lower + 4096) == bytes[lower..<lower + 4096])

@@ -42,32 +42,6 @@ func write(_ contents: Bytes, to path: String, truncating: Bool = true) throws {
   }
 }
 
-/// Asks the system to forget what it has of the file at `path`. It need not, and on Apple platforms is not asked.
-func leaveMemory(_ path: String) throws {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-  try #require(descriptor >= 0)
-  defer { close(descriptor) }
-  try #require(fsync(descriptor) == 0)
-  #if os(Linux)
-    try #require(posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
-  #endif
-}
-
-/// Waits until a further change of the file at `path` would show in its times: the kernel's clock, a few milliseconds a
-/// tick, decides.
-func settle(_ path: String) async throws {
-  // As if it had been written a second ago: what is younger may be in the middle of a write.
-  var status = stat()
-  try #require(stat(path, &status) == 0)
-  #if os(Linux)
-    let modified = timespec(tv_sec: status.st_mtim.tv_sec - 1, tv_nsec: status.st_mtim.tv_nsec)
-    try #require(utimensat(AT_FDCWD, path, [modified, modified], 0) == 0)
-  #endif
-  let source = InPlaceSource(path)
-  while try await !source.describe().isSettled { try await Task.sleep(for: .milliseconds(1)) }
-  await source.close()
-}
-
 extension [ReadCounts] {
   /// The bytes read in the way called `name`.
   func bytes(by name: String) -> Int { first { $0.name == name }?["bytes"] ?? 0 }

@@ -3,6 +3,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIOMapped
+@testable import RangeIOTestSupport
 
 /// What becomes of reads and slices when the file changes under them.
 struct MappedChangeTests {

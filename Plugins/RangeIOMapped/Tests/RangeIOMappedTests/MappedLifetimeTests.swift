@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIOMapped
+@testable import RangeIOTestSupport
 
 struct MappedLifetimeTests {
   private let directory: TemporaryDirectory

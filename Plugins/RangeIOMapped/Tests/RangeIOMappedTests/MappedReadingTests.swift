@@ -3,6 +3,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIOMapped
+@testable import RangeIOTestSupport
 
 struct MappedReadingTests {
   private let directory: TemporaryDirectory

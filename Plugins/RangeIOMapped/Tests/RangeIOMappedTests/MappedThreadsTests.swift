@@ -3,6 +3,7 @@ import RangeIO
 import Testing
 
 @testable import RangeIOMapped
+@testable import RangeIOTestSupport
 
 /// What takes long runs on no thread of Swift's.
 struct MappedThreadsTests {

@@ -4,6 +4,7 @@ import RangeIOTesting
 import Testing
 
 @testable import RangeIOMapped
+@testable import RangeIOTestSupport
 
 /// A directory that goes with the test.
 final class TemporaryDirectory: Sendable {
@@ -47,38 +48,12 @@ func write(_ contents: Bytes, to path: String, at offset: Int = 0, truncating: B
   }
 }
 
-/// Waits until a further change of the file at `path` would show in its times: the kernel's clock, a few milliseconds a
-/// tick, decides.
-func settle(_ path: String) async throws {
-  // As if it had been written a second ago: what is younger may be in the middle of a write.
-  var status = stat()
-  try #require(stat(path, &status) == 0)
-  #if os(Linux)
-    let modified = timespec(tv_sec: status.st_mtim.tv_sec - 1, tv_nsec: status.st_mtim.tv_nsec)
-    try #require(utimensat(AT_FDCWD, path, [modified, modified], 0) == 0)
-  #endif
-  let source = MappedSource(path)
-  while try await !source.describe().isSettled { try await Task.sleep(for: .milliseconds(1)) }
-  await source.close()
-}
-
 /// A reader of the file at `path`, whose version is settled.
 func mappedReader(
   _ path: String, _ configuration: MappedSource.Configuration = .init(), _ pipeline: ReadPipeline = ReadPipeline {}
 ) async throws -> RangeReader {
   try await settle(path)
   return try await RangeReader(MappedSource(path, configuration: configuration), pipeline)
-}
-
-/// Makes the file at `path` cold: what is read next comes from disk.
-func dropPages(of path: String) throws {
-  #if os(Linux)
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    try #require(descriptor >= 0)
-    defer { close(descriptor) }
-    try #require(fsync(descriptor) == 0)
-    try #require(posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
-  #endif
 }
 
 /// Where the first of the bytes lies in memory.

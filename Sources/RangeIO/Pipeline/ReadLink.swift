@@ -1,0 +1,141 @@
+/// One step of the chain down. A class, so that passing the rest of the chain to a stage costs one pointer.
+@usableFromInline class ReadLink: @unchecked Sendable {
+  // Unchecked because it is not final: it and its subclasses have constants only.
+  final let background: BackgroundWork
+  final let time: TimeSource
+  /// The end of the chain.
+  final let bottom: SourceLink
+  /// Whether this is a ``StageLink``.
+  @usableFromInline final let isStage: Bool
+  /// Whether this is an ``UnderivingLink``.
+  final let isUnderiving: Bool
+  /// The type of the stage that reads through this; `nil` for a reader.
+  final let caller: Any.Type?
+
+  init(
+    background: BackgroundWork, time: TimeSource, bottom: SourceLink, isStage: Bool = false, isUnderiving: Bool = false,
+    calledBy caller: Any.Type?
+  ) {
+    self.background = background
+    self.time = time
+    self.bottom = bottom
+    self.isStage = isStage
+    self.isUnderiving = isUnderiving
+    self.caller = caller
+  }
+
+  @usableFromInline nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
+    preconditionFailure("each kind of link reads in its own way")
+  }
+
+  /// The response, if it is there without waiting.
+  @usableFromInline func ready(_ request: ReadRequest) -> ReadResponse? { nil }
+
+  /// See ``ReadNext/groups(_:of:)``.
+  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { nil }
+
+  /// See ``ReadNext/gathering(of:)``.
+  func gathering(of source: SourceDescription) -> Gathering? { nil }
+
+  /// See ``ReadNext/explain(_:of:)``. The end of the chain is the source.
+  func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+    [ReadExplanation.Part(range, .source)]
+  }
+}
+
+/// A stage, and the chain below it.
+@usableFromInline final class StageLink: ReadLink, @unchecked Sendable {
+  // Unchecked as its superclass is, which is not final: constants only.
+  // Not copyable only for the sake of the link: see `pass`.
+  @usableFromInline let stage: any ReadStage & ~Copyable
+  @usableFromInline let next: ReadNext
+  /// The stage, if it is a cache.
+  let cache: (any CacheStage)?
+  let discarding: (any DiscardingStage)?
+  // Not optional but a stand-in where there is none: unwrapping an optional class counts a reference.
+  private let hasReadyStage: Bool
+  private let readyStage: any ReadyStage
+  /// See ``ReadyStage/ignoresHits``. Not of a stage that shows other bytes: those below it have another description.
+  private let isSkippedByHits: Bool
+  private let gatheringStage: (any GatheringStage)?
+  private let explainingStage: (any ExplainingStage)?
+  private let kind: Any.Type
+
+  init(_ stage: any ReadStage, above next: ReadNext, calledBy caller: Any.Type?) {
+    self.stage = stage
+    self.next = next
+    cache = stage as? any CacheStage
+    discarding = stage as? any DiscardingStage
+    gatheringStage = stage as? any GatheringStage
+    explainingStage = stage as? any ExplainingStage
+    kind = type(of: stage)
+    hasReadyStage = stage is any ReadyStage
+    readyStage = stage as? any ReadyStage ?? NeverReady.shared
+    isSkippedByHits = stage.isSkippedByHits && next.showsSameBytes
+    super.init(
+      background: next.background, time: next.time, bottom: next.link.bottom, isStage: true, calledBy: caller)
+  }
+
+  @usableFromInline override func ready(_ request: ReadRequest) -> ReadResponse? {
+    if isSkippedByHits { return next.link.ready(request) }
+    return hasReadyStage ? readyStage.ready(request, next: next) : nil
+  }
+
+  override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+    if let explainingStage { return explainingStage.explain(range, of: source, next: next) }
+    guard next.showsSameBytes else {
+      let why = "\(kind) shows other bytes than those below it, and does not tell which become which"
+      return [ReadExplanation.Part(range, .unknown, detail: why)]
+    }
+    return next.explain(range, of: source)
+  }
+
+  override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
+    guard let gatheringStage else { return next.groups(ranges, of: source) }
+    return gatheringStage.groups(ranges, of: source)
+  }
+
+  override func gathering(of source: SourceDescription) -> Gathering? {
+    guard let gatheringStage else { return next.gathering(of: source) }
+    return gatheringStage.gathering(of: source)
+  }
+}
+
+/// The stand-in for a stage that is never ready.
+private final class NeverReady: ReadyStage {
+  static let shared = NeverReady()
+
+  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { nil }
+  func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
+}
+
+/// Removes the description that the stage above derived, so that stages below see theirs.
+final class UnderivingLink: ReadLink, @unchecked Sendable {
+  // Unchecked as its superclass is, which is not final: constants only.
+  let next: ReadNext
+
+  init(above next: ReadNext, calledBy caller: Any.Type) {
+    self.next = next
+    super.init(
+      background: next.background, time: next.time, bottom: next.link.bottom, isUnderiving: true, calledBy: caller)
+  }
+
+  override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
+    var request = request
+    request.source = request.source.base ?? request.source
+    request.dropGrid()
+    var response = try await next(request)
+    // So does the over-read: the stage above may pass on a response that it got.
+    if !response.overRead.isEmpty { response.overRead = [] }
+    return response
+  }
+
+  override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
+    next.explain(range, of: source.base ?? source)
+  }
+
+  /// All or nothing: only the stage above knows where the ranges lie below.
+  override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
+    next.groups([], of: source.base ?? source) == nil ? nil : [ranges.indices]
+  }
+}

@@ -1,0 +1,50 @@
+extension SourceDescription {
+  /// How a later version of a source differs from an earlier one.
+  public enum Change: Hashable, Sendable {
+    /// The same bytes.
+    case same
+    /// The earlier bytes are still there, and more follow them.
+    case extends
+    /// Anything else. Bytes of the two versions must not be mixed.
+    case other
+  }
+}
+
+extension SourceDescription {
+  /// An opaque value that tells versions of a source apart: an ETag, a generation number, the times of a file.
+  ///
+  /// A source without a validator can be read, but its bytes can be neither checked nor kept on disk.
+  public protocol Validator: Sendable {
+    /// How `newer` differs from this version. Return ``SourceDescription/Change/other`` when in doubt, and for a
+    /// validator of another type. Compare text by its bytes, `Array(etag.utf8)`: Swift strings with different bytes can
+    /// be equal.
+    func change(to newer: any Validator) -> Change
+
+    /// This version as at most 4,096 bytes, for a cache on a disk. Two validators of one source with the same bytes
+    /// must mean the same version, also in another process and years from now. Empty or `nil` means that the version
+    /// cannot be stored: its bytes are kept in memory only. By default `nil`.
+    var persistentForm: [UInt8]? { get }
+  }
+}
+
+extension SourceDescription.Validator {
+  /// `nil`: cannot be stored.
+  public var persistentForm: [UInt8]? { nil }
+}
+
+/// A validator that can explain, in an error's message, how a newer version differs.
+package protocol ExplainedValidator: SourceDescription.Validator {
+  /// As in "the file shrank"; `nil` for a validator of another type.
+  func difference(to newer: any SourceDescription.Validator) -> String?
+}
+
+/// A validator that knows when the bytes last changed.
+package protocol DatedValidator: SourceDescription.Validator {
+  /// In whole seconds since 1970; `nil` if it is not known.
+  var modifiedSeconds: Int? { get }
+}
+
+extension SourceDescription {
+  /// When the bytes last changed, in whole seconds since 1970, as far as the source says.
+  package var modifiedSeconds: Int? { (validator as? any DatedValidator)?.modifiedSeconds }
+}
