@@ -185,7 +185,7 @@ extension CachingStage {
       // A source that did not suspend has answered by now.
       if !wait.isDone {
         FlightUnderWay.giveUpTurns()
-        try await wait.finish(planned.plan, planned.below?.plan, token.flights, next)
+        try await wait.finish(planned.plan, planned.below?.plan, next) { token.flights.escalate($0, to: $1) }
       }
       // One gap, one flight, nothing else: nothing to combine.
       if found.pieces.isEmpty, wait.partCount == 1, request.moreRanges.isEmpty,
@@ -231,7 +231,7 @@ extension CachingStage {
   private func get(
     _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, mustWait: Bool, _ fetch: Fetch
   ) {
-    let (flights, wait) = (fetch.token.flights, fetch.wait)
+    let (token, wait) = (fetch.token, fetch.wait)
     // A flight may outlive the read that started it, and keeps nothing of its wait.
     var flight = fetch
     flight.wait = nil
@@ -243,15 +243,15 @@ extension CachingStage {
         quickBytes += piece.range.count
         switch piece.loader.loadNow() {
         case .bytes(let bytes):
-          flights.complete(start.flight, start.range, Self.cut(bytes, piece, start.range))
+          token.flights.complete(start.flight, start.range, Self.cut(bytes, piece, start.range))
           continue
         case .lost:
-          flights.complete(start.flight, start.range, Self.cut(nil, piece, start.range))
+          token.flights.complete(start.flight, start.range, Self.cut(nil, piece, start.range))
           continue
         case .notAtHand: break
         }
       }
-      let race = DeferredRace { flights.complete(start.flight, start.range, $0) }
+      let race = DeferredRace { token.flights.complete(start.flight, start.range, $0) }
       let task = fetch.next.startFlight(elsewhere: true) { [keeper, flight] in
         await withTaskCancellationHandler {
           let bytes = await piece.loader.load {
@@ -267,7 +267,7 @@ extension CachingStage {
         }
       }
       race.loads(task)
-      if wait?.hasAllCompleted != true { flights.started(start.flight, task) }
+      if wait?.hasAllCompleted != true { token.flights.started(start.flight, task) }
     }
   }
 

@@ -66,13 +66,12 @@ extension CachingStage {
 
   /// Starts flights that are read as one request.
   private func depart(_ fetches: ArraySlice<PlannedFetch>, _ fetch: Fetch, isOneOfMany: Bool) {
-    let flights = fetch.token.flights
     let task = PlannedFetch.start(fetches, isOneOfMany: isOneOfMany, keeper, fetch.next)
     guard fetch.wait?.hasAllCompleted != true else { return }
     if fetches.count == 1 {
-      flights.started(fetches[fetches.startIndex].start.flight, task)
+      fetch.token.flights.started(fetches[fetches.startIndex].start.flight, task)
     } else {
-      flights.started(fetches.map(\.start.flight), task)
+      fetch.token.flights.started(fetches.map(\.start.flight), task)
     }
   }
 

@@ -42,8 +42,8 @@ final class FetchQueue: Sendable {
     var elsewhere = false
     while let group = takeNext() {
       let some = fetches[group]
-      let (flights, ids) = (some[group.lowerBound].flights, some.map(\.start.flight))
-      guard flights.areWanted(ids) else {
+      let (token, ids) = (some[group.lowerBound].token, some.map(\.start.flight))
+      guard token.flights.areWanted(ids) else {
         PlannedFetch.giveUp(some, CachingStage.GivenUp(error: CancellationError()), keeper)
         continue
       }
@@ -51,7 +51,7 @@ final class FetchQueue: Sendable {
       let task = PlannedFetch.start(some, isOneOfMany: true, elsewhere: elsewhere, keeper, next) { [self] in
         if race.hasEnded() { goOn() }
       }
-      flights.startedLate(ids, task)
+      token.flights.startedLate(ids, task)
       guard race.hasReturned() else { return }
       // The source did not suspend. The next one would come on top of this one, and keep this thread still longer.
       elsewhere = true

@@ -8,7 +8,7 @@ struct PlannedFetch: Sendable {
   /// Whether it starts on the waiter's thread, and so may be read there.
   let isQuick: Bool
 
-  var flights: FlightTable { ticket.token.flights }
+  var token: ChunkToken { ticket.token }
 }
 
 extension PlannedFetch {
@@ -20,7 +20,7 @@ extension PlannedFetch {
     var first = fetches.startIndex
     while first < fetches.endIndex {
       // The longest flights are parts of a long range, which was split so that they run in parallel.
-      let isLong = { fetches[$0].start.range.count >= fetches[$0].flights.longest }
+      let isLong = { fetches[$0].start.range.count >= fetches[$0].token.flights.longest }
       let end = isLong(first) ? first + 1 : (first..<fetches.endIndex).first(where: isLong) ?? fetches.endIndex
       let ranges = fetches[first..<end].map(\.start.range)
       let gathered = ranges.count > 1 ? next.groups(ranges, of: fetches[first].request.source) : nil
@@ -48,7 +48,7 @@ extension PlannedFetch {
     request.isOneOfMany = isOneOfMany
     return next.startFlight(elsewhere: elsewhere || !fetch.isQuick) { [request] in
       let result = await CachingStage.acquire(request, fetch.ticket, fetch.reservation, keeper, next)
-      fetch.flights.complete(fetch.start.flight, fetch.start.range, result)
+      fetch.token.flights.complete(fetch.start.flight, fetch.start.range, result)
       ended()
     }
   }
@@ -58,10 +58,10 @@ extension PlannedFetch {
     _ fetches: [PlannedFetch], isOneOfMany: Bool, elsewhere: Bool, _ keeper: CacheKeeper, _ next: ReadNext,
     ended: @escaping @Sendable () -> Void
   ) -> Task<Void, Never> {
-    let flights = fetches[0].flights
-    let grid = fetches.contains { $0.reservation != nil } ? fetches[0].ticket.token.grid : nil
+    let token = fetches[0].token
+    let grid = fetches.contains { $0.reservation != nil } ? token.grid : nil
     var request = ReadRequest(
-      fetches[0].start.range, of: fetches[0].request.source, urgency: flights.urgency(of: fetches.map(\.start)),
+      fetches[0].start.range, of: fetches[0].request.source, urgency: token.flights.urgency(of: fetches.map(\.start)),
       grid: grid)
     request.moreRanges = fetches.dropFirst().map(\.start.range)
     request.isOneOfMany = isOneOfMany
@@ -69,14 +69,14 @@ extension PlannedFetch {
       let store = keeper.store
       do {
         let turns = fetches.contains { $0.reservation == nil } ? CachingStage.turns(of: store, below: next) : nil
-        let response = try await FlightUnderWay.read(request, of: fetches[0].ticket.token, turns: turns, next)
+        let response = try await FlightUnderWay.read(request, of: token, turns: turns, next)
         if request.grid != nil { keeper.keepOverRead(of: response, fetches[0].ticket) }
         for (fetch, bytes) in zip(fetches, response.pieces) {
           guard let reservation = fetch.reservation else { continue }
           store.insert(bytes, at: fetch.start.range, ticket: fetch.ticket, reservation: reservation)
         }
         for (fetch, bytes) in zip(fetches, response.pieces) {
-          flights.complete(fetch.start.flight, fetch.start.range, .success(bytes))
+          token.flights.complete(fetch.start.flight, fetch.start.range, .success(bytes))
         }
       } catch {
         giveUp(fetches[...], next.isClosed ? CachingStage.GivenUp(error: error) : error, keeper)
@@ -88,6 +88,6 @@ extension PlannedFetch {
   /// Completes flights that were not read.
   static func giveUp(_ fetches: ArraySlice<PlannedFetch>, _ error: any Error, _ keeper: CacheKeeper) {
     for fetch in fetches { if let reservation = fetch.reservation { keeper.store.cancel(reservation) } }
-    for fetch in fetches { fetch.flights.complete(fetch.start.flight, fetch.start.range, .failure(error)) }
+    for fetch in fetches { fetch.token.flights.complete(fetch.start.flight, fetch.start.range, .failure(error)) }
   }
 }

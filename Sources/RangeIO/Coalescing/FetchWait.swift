@@ -62,11 +62,15 @@ final class FetchWait: Sendable {
   /// Waits until all flights have completed or one has failed. Returns at once if that has happened already.
   ///
   /// - Parameters:
-  ///   - plan: the flights waited for. They become more urgent when the waiting task does.
+  ///   - plan: the flights waited for.
   ///   - next: belongs to the waiting reader. Closing that reader ends the wait, even if other readers started the
   ///     flights.
+  ///   - escalate: makes them more urgent, when the waiting task becomes so.
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
-  func finish(_ plan: FlightPlan?, _ below: FlightPlan?, _ flights: FlightTable, _ next: ReadNext) async throws {
+  func finish(
+    _ plan: FlightPlan?, _ below: FlightPlan?, _ next: ReadNext,
+    escalate: @Sendable (FlightPlan, TaskPriority) -> Void
+  ) async throws {
     let answer = state.withLock { state -> Promise<Void>? in
       guard !state.isDone else { return nil }
       let answer = Promise<Void>()
@@ -78,7 +82,7 @@ final class FetchWait: Sendable {
     try await withTaskPriorityEscalationHandler {
       try await next.wait(for: answer)
     } onPriorityEscalated: { _, priority in
-      for plan in [plan, below] { if let plan { flights.escalate(plan, to: priority) } }
+      for plan in [plan, below] { if let plan { escalate(plan, priority) } }
     }
   }
 

@@ -1,8 +1,8 @@
 import Synchronization
 
 /// The fetches in flight for one token, whichever readers started them: ``Flights`` under a lock, with the tasks that
-/// run them.
-final class FlightTable: Sendable {
+/// run them. A part of the token, since each version in a store has one.
+struct FlightTable: ~Copyable, Sendable {
   /// The most bytes that one flight brings, if blocks are not larger.
   static let longestFlight = 8 << 20
 
@@ -41,16 +41,18 @@ final class FlightTable: Sendable {
     init(wantedCount: Int) { self.wantedCount = wantedCount }
   }
 
-  /// The most bytes that one of these flights brings: a whole block, however large.
-  let longest: Int
   private let current = Locked<State?>(nil)
   private let completions = Atomic<Int>(0)
   /// How many flights are under way, as of the last plan or completion.
-  private let underWay = Atomic<Int>(0)
+  private let underWay = Atomic<Int32>(0)
+  private let shift: UInt8
 
-  init(_ grid: BlockGrid) {
-    longest = max(Self.longestFlight, grid.blockSize)
-  }
+  init(_ grid: BlockGrid) { shift = UInt8(grid.shift) }
+
+  var grid: BlockGrid { BlockGrid(shift: Int(shift)) }
+
+  /// The most bytes that one of these flights brings: a whole block, however large.
+  var longest: Int { max(Self.longestFlight, grid.blockSize) }
 
   /// Runs `body` under the lock.
   @inline(__always) private func withState<Result>(_ body: (State) -> sending Result) -> sending Result {
@@ -129,7 +131,7 @@ final class FlightTable: Sendable {
         }
         planned.below = HeldPlan(plan)
       }
-      underWay.store(state.flights.count, ordering: .relaxed)
+      underWay.store(Int32(state.flights.count), ordering: .relaxed)
       wait?.expect(planned.plan, planned.below?.plan)
       guard purpose == .demand, planned.plan?.joinedCount ?? 0 > 0 || planned.below?.plan.joinedCount ?? 0 > 0 else {
         return (planned, [], [])
@@ -225,7 +227,7 @@ final class FlightTable: Sendable {
       if !state.tasks.isEmpty { _ = state.tasks.removeValue(forKey: id)?.leave() }
       if !state.urgencies.isEmpty { state.urgencies[id] = nil }
       let waiters = state.flights.completed(id)
-      underWay.store(state.flights.count, ordering: .relaxed)
+      underWay.store(Int32(state.flights.count), ordering: .relaxed)
       if state.flights.isEmpty {
         if state.isLeaving { current = nil } else if state.tasks.capacity > 0 { state.tasks = [:] }
       }

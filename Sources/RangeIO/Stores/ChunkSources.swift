@@ -12,41 +12,13 @@ public final class ChunkSources: Sendable {
     /// Nothing may be published for these tokens until the removal ends. Includes tokens made since it started.
     var tokens: [ChunkToken]
   }
-  /// The tokens of one id. One needs no memory of its own.
-  private enum Siblings {
-    case one(ChunkToken)
-    case several([ChunkToken])
-  }
-  private struct State {
-    /// Tokens by source id. Usually a source has one version with one token.
-    private var tokensByID: [SourceID: Siblings] = [:]
-    var numbered: [UInt64: ChunkToken] = [:]
-    var count: Int { numbered.count }
+  private struct State: ~Copyable {
+    var tokens = TokenTable()
     var removals: [RemovalUnderWay] = []
     var lastRemoval: UInt64 = 0
     /// When this many tokens exist, unneeded ones are swept.
     var sweepAt = 256
     var lastNumber: UInt64 = 0
-
-    /// In the order of their numbers.
-    func tokens(_ id: SourceID) -> [ChunkToken] {
-      switch tokensByID[id] {
-      case .one(let token): [token]
-      case .several(let tokens): tokens
-      case nil: []
-      }
-    }
-
-    mutating func setTokens(_ id: SourceID, _ tokens: [ChunkToken]) {
-      tokensByID[id] = tokens.isEmpty ? nil : tokens.count == 1 ? .one(tokens[0]) : .several(tokens)
-    }
-
-    /// Gives back the room of tables that are nearly empty.
-    mutating func shrink() {
-      guard numbered.capacity > 4 * max(count, SourceCharges.free) else { return }
-      numbered = Dictionary(uniqueKeysWithValues: numbered.map { ($0, $1) })
-      tokensByID = Dictionary(uniqueKeysWithValues: tokensByID.map { ($0, $1) })
-    }
   }
   private let state = Locked(State())
   private let charges = PublishedOnce<SourceCharges>()
@@ -56,7 +28,7 @@ public final class ChunkSources: Sendable {
   /// Creates an empty set of sources.
   public init() {}
 
-  package var count: Int { state.withLock { $0.count } }
+  package var count: Int { state.withLock { $0.tokens.count } }
 
   /// Returns the token of `source` on `grid`: the existing token of the same version, or a new one.
   ///
@@ -71,16 +43,16 @@ public final class ChunkSources: Sendable {
   ) -> (ChunkToken, retired: [ChunkToken]) {
     let id = SourceID(source.id)
     return state.withLock { state in
-      var siblings = state.tokens(id)
+      var siblings = state.tokens.tokens(id)
       let known = siblings.first { $0.grid == grid && $0.entry.isVersion(source) }
       if let known {
         known.entry.grow(to: source)
         if reading { known.readers.wrappingAdd(1, ordering: .relaxed) }
         return (known, [])
       }
-      if state.count >= state.sweepAt {
+      if state.tokens.count >= state.sweepAt {
         Self.sweep(&state)
-        siblings = state.tokens(id)
+        siblings = state.tokens.tokens(id)
       }
       state.lastNumber += 1
       let entry = siblings.first { $0.entry.isVersion(source) }?.entry ?? SourceEntry(source)
@@ -92,15 +64,13 @@ public final class ChunkSources: Sendable {
         source.validator != nil && sibling.entry !== entry && sibling.isUnread
       }
       let retired = siblings.filter(isReplaced)
-      siblings.removeAll(where: isReplaced)
       for sibling in retired {
         sibling.retire()
-        state.numbered[sibling.number] = nil
+        state.tokens.remove(sibling)
       }
-      siblings.append(token)
+      state.tokens.add(token)
+      if !retired.isEmpty { siblings = state.tokens.tokens(id) }
       for old in retired { Self.endEntry(of: old, unlessIn: siblings) }
-      state.setTokens(id, siblings)
-      state.numbered[token.number] = token
       // Chunks left by an earlier process may still be found in one tier while they are being erased in another.
       for index in state.removals.indices where state.removals[index].scope.covers(token) {
         token.beginRemoval(of: state.removals[index].scope.range(on: token.grid))
@@ -121,7 +91,7 @@ public final class ChunkSources: Sendable {
     return state.withLock { state in
       guard token.isUnread, token.isAlive else { return false }
       let id = SourceID(token.source.id)
-      var siblings = state.tokens(id)
+      let siblings = state.tokens.tokens(id)
       guard !siblings.isEmpty else { return false }
       // Later versions have higher token numbers.
       let isSuperseded = siblings.contains { $0.number > token.number && $0.entry !== token.entry }
@@ -130,10 +100,8 @@ public final class ChunkSources: Sendable {
         return false
       }
       token.retire()
-      siblings.removeAll { $0 === token }
-      Self.endEntry(of: token, unlessIn: siblings)
-      state.setTokens(id, siblings)
-      state.numbered[token.number] = nil
+      state.tokens.remove(token)
+      Self.endEntry(of: token, unlessIn: state.tokens.tokens(id))
       return true
     }
   }
@@ -149,8 +117,8 @@ public final class ChunkSources: Sendable {
   func settle(forgetting: Bool) {
     guard let idle = charges.value?.takeIdle(), !idle.isEmpty, forgetting else { return }
     state.withLock { state in
-      for token in idle where state.count > SourceCharges.free { Self.forgetIfUnneeded(token, &state) }
-      state.shrink()
+      for token in idle where state.tokens.count > SourceCharges.free { Self.forgetIfUnneeded(token, &state) }
+      state.tokens.shrink(least: SourceCharges.free)
     }
   }
 
@@ -167,19 +135,19 @@ public final class ChunkSources: Sendable {
   /// The tokens of a version, on all grids.
   package func tokens(of source: SourceDescription) -> [ChunkToken] {
     let id = SourceID(source.id)
-    return state.withLock { $0.tokens(id).filter { $0.entry.isVersion(source) } }
+    return state.withLock { $0.tokens.tokens(id).filter { $0.entry.isVersion(source) } }
   }
 
   /// The tokens of all versions of the source with this id.
   package func tokens(ofID id: String) -> [ChunkToken] {
     let id = SourceID(id)
-    return state.withLock { $0.tokens(id) }
+    return state.withLock { $0.tokens.tokens(id) }
   }
 
   /// The token with that number, if it is alive.
-  func token(numbered number: UInt64) -> ChunkToken? { state.withLock { $0.numbered[number] } }
+  func token(numbered number: UInt64) -> ChunkToken? { state.withLock { $0.tokens.token(number) } }
 
-  package var all: [ChunkToken] { state.withLock { Array($0.numbered.values) } }
+  package var all: [ChunkToken] { state.withLock { $0.tokens.all } }
 
   /// Removes the contents of a store with several tiers.
   ///
@@ -192,8 +160,7 @@ public final class ChunkSources: Sendable {
   /// - Parameter erase: erases all tiers: the chunks of the tokens it receives, and chunks that have no token.
   package func removing(_ scope: ChunkScope, _ erase: ([ChunkToken]) -> Void) {
     let (number, tokens) = state.withLock { state in
-      let candidates = scope.id.map { state.tokens($0) } ?? Array(state.numbered.values)
-      let tokens = candidates.filter { scope.covers($0) }
+      let tokens = (scope.id.map { state.tokens.tokens($0) } ?? state.tokens.all).filter { scope.covers($0) }
       for token in tokens { token.beginRemoval(of: scope.range(on: token.grid)) }
       state.lastRemoval += 1
       state.removals.append(.init(number: state.lastRemoval, scope: scope, tokens: tokens))
@@ -213,23 +180,21 @@ public final class ChunkSources: Sendable {
 
   /// Removes tokens that have no chunks, no readers and no user data.
   private static func sweep(_ state: inout State) {
-    for token in Array(state.numbered.values) { forgetIfUnneeded(token, &state) }
-    state.shrink()
+    for token in state.tokens.all { forgetIfUnneeded(token, &state) }
+    state.tokens.shrink(least: SourceCharges.free)
     // Twice the remaining count: so sweeping costs amortized constant time for each new token.
-    state.sweepAt = max(256, state.count * 2)
+    state.sweepAt = max(256, state.tokens.count * 2)
   }
 
   private static func forgetIfUnneeded(_ token: ChunkToken, _ state: inout State) {
     guard token.isAlive, token.isUnread, !token.isCharged, !token.entry.isKept else { return }
-    let id = SourceID(token.source.id)
-    let siblings = (state.tokens(id)).filter { $0 !== token }
+    let siblings = state.tokens.tokens(SourceID(token.source.id)).filter { $0 !== token }
     // The last token of a version goes only together with the version, and not if the user is storing something there
     // right now.
     guard siblings.contains(where: { $0.entry === token.entry }) || token.entry.endUnlessKept() else { return }
     // Chunks still in flight with this token must be refused.
     token.retire()
-    state.numbered[token.number] = nil
-    state.setTokens(id, siblings)
+    state.tokens.remove(token)
   }
 }
 

@@ -11,26 +11,31 @@ public final class ChunkToken: Sendable {
   /// Unique within the store's ``ChunkSources``, from 1.
   public let number: UInt64
   /// The grid of blocks.
-  public let grid: BlockGrid
+  public var grid: BlockGrid { flights.grid }
   /// The source with its version and size.
   public var source: SourceDescription { entry.source }
 
   /// What all tokens of this version share, on all grids.
   let entry: SourceEntry
   private let generationValue = Atomic<UInt64>(1 << 16)
-  /// What was removed, and in which generation.
-  private let removed = Locked(RemovedRanges())
-  let readers = Atomic<Int>(0)
+  /// What was removed, and in which generation. Made with the first removal.
+  private final class Removals: Sendable {
+    let ranges = Locked(RemovedRanges())
+  }
+  private let removals = PublishedOnce<Removals>()
+  private var removed: Removals { removals.value ?? removals.publish(Removals()) }
   /// ``chargedBytes``, and in the lowest two bits how its source is paid for.
   private let account = Atomic<Int>(0)
   /// The bytes charged for its chunks in the tiers below, and on their way there.
   let chargedBytesBelow = Atomic<Int>(0)
   /// What the store is charged for having it; `nil` if there is no store in memory.
   private let charges: SourceCharges?
-  let flights: FlightTable
   /// Whether it pays to keep more of it, for caches that ask. Made when one notes something.
   var admission: TokenAdmission { notedAdmission.value ?? notedAdmission.publish(TokenAdmission()) }
   private let notedAdmission = PublishedOnce<TokenAdmission>()
+  // Stores keep a token for each source: in this order, all fields fit 120 bytes, which the allocator gives without waste.
+  let flights: FlightTable
+  let readers = Atomic<Int32>(0)
   /// Whether its reads pass the store by.
   var isPassing: Bool { notedAdmission.value?.isPassing ?? false }
 
@@ -40,7 +45,6 @@ public final class ChunkToken: Sendable {
   init(number: UInt64, entry: SourceEntry, grid: BlockGrid, charges: SourceCharges?) {
     self.number = number
     self.entry = entry
-    self.grid = grid
     self.charges = charges
     flights = FlightTable(grid)
   }
@@ -96,13 +100,13 @@ public final class ChunkToken: Sendable {
   ///
   /// - Parameter range: what is removed, in whole blocks. Chunks of other blocks may go on moving from tier to tier.
   package func raiseGeneration(of range: ByteRange = ChunkScope.wholeRange) {
-    removed.withLock { $0.add(range, endingAt: raise(by: 1 << 16)) }
+    removed.ranges.withLock { $0.add(range, endingAt: raise(by: 1 << 16)) }
   }
 
   /// Like ``raiseGeneration(of:)``, but also refuses bytes that are requested from now on, until ``endRemoval(of:)``.
   package func beginRemoval(of range: ByteRange = ChunkScope.wholeRange) {
     // Under the lock, so that whoever sees the new generation also sees the range.
-    removed.withLock { removed in
+    removed.ranges.withLock { removed in
       _ = raise(by: 1 << 16 + 1)
       removed.begin(range)
     }
@@ -110,7 +114,7 @@ public final class ChunkToken: Sendable {
 
   /// Ends what ``beginRemoval(of:)`` started, with the same range. All tiers are erased.
   package func endRemoval(of range: ByteRange = ChunkScope.wholeRange) {
-    removed.withLock { $0.end(range, at: raise(by: 1 << 16 - 1)) }
+    removed.ranges.withLock { $0.end(range, at: raise(by: 1 << 16 - 1)) }
   }
 
   /// Returns the new generation.
@@ -127,7 +131,7 @@ public final class ChunkToken: Sendable {
 
   /// Whether some of `range` was removed since a generation, or is being removed.
   fileprivate func hasRemoved(_ range: ByteRange, since generation: UInt64) -> Bool {
-    removed.withLock { $0.overlaps(range, since: generation) }
+    removals.value?.ranges.withLock { $0.overlaps(range, since: generation) } ?? false
   }
 
   /// Refuses bytes of this token for good.

@@ -1,58 +1,69 @@
-import Synchronization
-
 /// The sources that have chunks in a shard, by token number.
 ///
 /// Consecutive chunks usually belong to the same source, so the last source is remembered and found without hashing.
-struct ShardSources {
+struct ShardSources: ~Copyable {
   /// The number of chunks of one token in this shard.
   struct Source {
     let token: ChunkToken
-    var blocks = 0
+    let blocks: Int
   }
 
-  private var places: [UInt64: Int] = [:]
-  private var sources: [Source] = []
-  private var last = 0
+  /// The table holds one retain on each token.
+  private struct Record: BlockRecord {
+    var address: UnsafeRawPointer?
+    var blocks: UInt32 = 0
+    var next: UInt32 = 0
+
+    var token: ChunkToken? { ChunkToken.at(address) }
+    var key: UInt64 { token?.number ?? 0 }
+
+    static func hash(_ number: UInt64) -> UInt64 { ChunkToken.hash(number) }
+  }
+
+  private var table = BlockTable<Record>(capacity: 16)
+  private var last: UInt32 = 0
+
+  deinit {
+    for source in all { Unmanaged.passUnretained(source.token).release() }
+  }
 
   /// The token with this number, which has chunks here.
   mutating func token(_ number: UInt64) -> ChunkToken {
     find(number)
-    return sources[last].token
+    return table[last].token!
   }
 
-  func contains(_ number: UInt64) -> Bool { places[number] != nil }
+  func contains(_ number: UInt64) -> Bool { table.first(number, hash: Record.hash(number)) != 0 }
 
-  private mutating func find(_ number: UInt64) {
-    if last < sources.count, sources[last].token.number == number { return }
-    last = places[number]!
+  /// Makes it the last one. Returns whether it is here.
+  @discardableResult private mutating func find(_ number: UInt64) -> Bool {
+    if last == 0 || table[last].key != number { last = table.first(number, hash: Record.hash(number)) }
+    return last != 0
   }
 
   mutating func add(_ token: ChunkToken) {
-    if last >= sources.count || sources[last].token !== token {
-      if let place = places[token.number] {
-        last = place
-      } else {
-        last = sources.count
-        places[token.number] = last
-        sources.append(Source(token: token))
-      }
+    if !find(token.number) {
+      let address = Unmanaged.passRetained(token).toOpaque()
+      last = table.add(Record(address: address), hash: Record.hash(token.number))
     }
-    sources[last].blocks += 1
+    table[last].blocks += 1
   }
 
   /// Counts a removed chunk. Removes the source with its last chunk.
   mutating func remove(_ number: UInt64) {
     find(number)
-    sources[last].blocks -= 1
-    guard sources[last].blocks == 0 else { return }
-    places[number] = nil
-    let moved = sources.removeLast()
-    if last < sources.count {
-      sources[last] = moved
-      places[moved.token.number] = last
-    }
+    table[last].blocks -= 1
+    guard table[last].blocks == 0, let token = table[last].token else { return }
+    table.remove(last)
+    last = 0
+    Unmanaged.passUnretained(token).release()
   }
 
   /// Every source, to compare with a recount.
-  var all: [Source] { sources }
+  var all: [Source] {
+    (1..<max(1, table.slotsUsed)).compactMap { slot in
+      let record = table[UInt32(slot)]
+      return record.token.map { Source(token: $0, blocks: Int(record.blocks)) }
+    }
+  }
 }

@@ -4,44 +4,33 @@ import Synchronization
 final class SourceEntry: Sendable {
   /// The version. For an append-only source, the longest one seen. For a source without a validator, exactly this
   /// snapshot.
-  var source: SourceDescription { first.isAppendOnly ? state.withLock { $0.grown } ?? first : first }
+  var source: SourceDescription { first.isAppendOnly ? rare.value?.state.withLock { $0.grown } ?? first : first }
   let first: SourceDescription
   /// User data kept with a version, and how to give back its charge.
   struct Metadata: Sendable {
     let bytes: Bytes
     let giveBack: @Sendable () -> Void
   }
-  /// Separate, since most versions have none.
-  private final class Kept {
-    var metadata: Metadata?
-    var pinned: [ByteRange] = []
-  }
   private struct State {
     /// A longer version of an append-only source.
     var grown: SourceDescription?
-    private var kept: Kept?
+    var metadata: Metadata?
+    var pinned: [ByteRange] = []
     /// Whether no token of this version is left, and none will come.
     var isOver = false
-
-    var metadata: Metadata? {
-      get { kept?.metadata }
-      set { change { $0.metadata = newValue } }
-    }
-    var pinned: [ByteRange] {
-      get { kept?.pinned ?? [] }
-      set { change { $0.pinned = newValue } }
-    }
-    var isAnything: Bool { kept != nil }
-
-    private mutating func change(_ body: (Kept) -> Void) {
-      let changed = kept ?? Kept()
-      body(changed)
-      kept = changed.metadata == nil && changed.pinned.isEmpty ? nil : changed
-    }
+    /// Whether the user keeps something.
+    var isAnything: Bool { metadata != nil || !pinned.isEmpty }
   }
-  private let state = Locked(State())
-  /// Whether a range was ever pinned. Set before it is, so that chunks of versions without pins need no lock.
-  private let wasPinned = Atomic<Bool>(false)
+  /// What most versions have nothing of. Separate, since stores keep an entry for each source.
+  private final class Rare: Sendable {
+    let state: Locked<State>
+
+    init(isOver: Bool = false) { state = Locked(State(isOver: isOver)) }
+  }
+  private let rare = PublishedOnce<Rare>()
+  private var made: Rare { rare.value ?? rare.publish(Rare()) }
+  /// What all versions share that end without anything of it. Nothing is kept there, as they are over.
+  private static let over = Rare(isOver: true)
 
   init(_ source: SourceDescription) { first = source }
 
@@ -63,34 +52,34 @@ final class SourceEntry: Sendable {
   /// Notes that `source`, which is this version, may be longer now.
   func grow(to source: SourceDescription) {
     guard first.isAppendOnly, source.byteCount > self.source.byteCount else { return }
-    state.withLock { state in
-      if source.byteCount > (state.grown ?? first).byteCount { state.grown = source }
+    made.state.withLock { state in
+      if !state.isOver, source.byteCount > (state.grown ?? first).byteCount { state.grown = source }
     }
   }
 
   // MARK: what the user keeps
 
   /// Whether no token of this version is left, and none will come. From then on nothing is kept with it.
-  var isOver: Bool { state.withLock { $0.isOver } }
+  var isOver: Bool { rare.value?.state.withLock { $0.isOver } ?? false }
 
   /// Call when the last token is retired. The caller that erases it also forgets what is kept here.
-  func end() { state.withLock { $0.isOver = true } }
+  func end() { rare.publish(Self.over).state.withLock { $0.isOver = true } }
 
   /// Like ``end()``, unless the user has stored something here that must not be forgotten.
   func endUnlessKept() -> Bool {
-    state.withLock { state in
+    rare.publish(Self.over).state.withLock { state in
       if !state.isAnything { state.isOver = true }
       return state.isOver
     }
   }
 
   /// The user's metadata for this version.
-  var metadata: Bytes? { state.withLock { $0.metadata?.bytes } }
+  var metadata: Bytes? { rare.value?.state.withLock { $0.metadata?.bytes } }
 
   /// Keeps metadata. Replaces the old metadata and gives back its charge. Returns false, and keeps nothing, if the
   /// version is over.
   func keep(_ metadata: Metadata) -> Bool {
-    let (isKept, before) = state.withLock { state -> (Bool, Metadata?) in
+    let (isKept, before) = made.state.withLock { state -> (Bool, Metadata?) in
       guard !state.isOver else { return (false, nil) }
       defer { state.metadata = metadata }
       return (true, state.metadata)
@@ -101,7 +90,7 @@ final class SourceEntry: Sendable {
 
   /// Removes the metadata, and gives back its charge.
   func forgetMetadata() {
-    let before = state.withLock { state in
+    let before = rare.value?.state.withLock { state in
       defer { state.metadata = nil }
       return state.metadata
     }
@@ -115,26 +104,25 @@ final class SourceEntry: Sendable {
   }
 
   /// The ranges whose chunks must not be evicted: in order, disjoint.
-  var pinned: [ByteRange] { state.withLock { $0.pinned } }
+  var pinned: [ByteRange] { rare.value?.state.withLock { $0.pinned } ?? [] }
 
   /// Whether some of `range` is pinned.
   func pins(_ range: ByteRange) -> Bool {
-    wasPinned.load(ordering: .acquiring) && state.withLock { $0.pinned.contains { $0.overlaps(range) } }
+    rare.value?.state.withLock { $0.pinned.contains { $0.overlaps(range) } } ?? false
   }
 
   /// - Returns: false, and pins nothing, if the version is over.
   func pin(_ range: ByteRange) -> Bool {
-    wasPinned.store(true, ordering: .releasing)
-    return state.withLock { state in
+    made.state.withLock { state in
       if !state.isOver { state.pinned = ByteRanges.normalize(state.pinned + CollectionOfOne(range)) }
       return !state.isOver
     }
   }
 
   func unpin(_ range: ByteRange) {
-    state.withLock { $0.pinned = $0.pinned.flatMap { ByteRanges.subtract(range, from: $0) } }
+    rare.value?.state.withLock { $0.pinned = $0.pinned.flatMap { ByteRanges.subtract(range, from: $0) } }
   }
 
   /// Whether the user has stored something here that must not be forgotten.
-  var isKept: Bool { state.withLock { $0.isAnything } }
+  var isKept: Bool { rare.value?.state.withLock { $0.isAnything } ?? false }
 }

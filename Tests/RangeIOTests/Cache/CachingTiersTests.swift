@@ -108,11 +108,11 @@ import Testing
     let reader = try await reader(store)
     #expect(try await doing { try await isRight(reader, 100..<300) })
     #expect(try await doing { try await isRight(reader, 4096..<8192) })
-    let flights = try #require(store.sources.all.first).flights
-    #expect(decoding.count.now == 2 && flights.completionCount == 0)
+    let token = try #require(store.sources.all.first)
+    #expect(decoding.count.now == 2 && token.flights.completionCount == 0)
     // Of two blocks each is a piece.
     #expect(try await doing { try await isRight(reader, 5000..<9000) })
-    #expect(flights.completionCount > 0)
+    #expect(token.flights.completionCount > 0)
     #expect(source.requests.isEmpty)
     await reader.close()
   }

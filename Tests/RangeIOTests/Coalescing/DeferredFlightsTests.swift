@@ -83,7 +83,7 @@ struct DeferredFlightsTests {
     SourceLink(SyntheticSource(byteCount: 1000), background: BackgroundWork()).next(.continuous, calledBy: nil)
   }
 
-  private static func complete(_ table: FlightTable, _ start: FlightPlan.Start) {
+  private static func complete(_ table: TestFlights, _ start: FlightPlan.Start) {
     table.complete(start.flight, start.range, .success(SyntheticSource.bytes(start.range)))
   }
 
@@ -97,7 +97,7 @@ struct DeferredFlightsTests {
   @Test(arguments: [[0, 1], [1, 0]]) func `one wait gathers what is held and what is fetched`(_ order: [Int])
     async throws
   {
-    let table = FlightTable(BlockGrid(blockSize: 65_536)!)
+    let table = TestFlights()
     let wait = FetchWait()
     let planned = table.plan(
       Self.wants([32..<64], [(0..<32, 0..<32), (64..<100, 64..<128)]),
@@ -118,7 +118,7 @@ struct DeferredFlightsTests {
 
   /// A request of an older generation joins nothing, not even across its own two plans, so its flights overlap.
   @Test func `one wait gathers overlapping flights of a latecomer`() throws {
-    let table = FlightTable(BlockGrid(blockSize: 65_536)!)
+    let table = TestFlights()
     _ = table.plan(
       [500..<510], since: .init(completionCount: 0, generation: 9), purpose: .demand, nil, widen: { $0 },
       lookAgain: { ((), []) })
@@ -135,7 +135,7 @@ struct DeferredFlightsTests {
   @Test(arguments: testSeeds) func `random requests of both kinds from many threads are answered right`(_ seed: UInt64)
     async
   {
-    let table = FlightTable(BlockGrid(blockSize: 65_536)!)
+    let table = TestFlights()
     let next = next()
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<6 {

@@ -6,7 +6,7 @@ import Testing
 
 /// The flights of one token under their lock, and those who wait for them.
 struct FlightTableTests {
-  private let table = FlightTable(BlockGrid(blockSize: 65_536)!)
+  private let table = TestFlights()
 
   private func next() -> ReadNext {
     SourceLink(SyntheticSource(byteCount: 1000), background: BackgroundWork()).next(.continuous, calledBy: nil)
@@ -139,7 +139,7 @@ struct FlightTableTests {
   {
     let early = plan([20..<40], FetchWait())!
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
-      let table = FlightTable(BlockGrid(blockSize: 65_536)!)
+      let table = TestFlights()
       let earlier = table.plan(
         [20..<40], since: .init(completionCount: 0, generation: 1), purpose: .demand, FetchWait(), widen: { $0 },
         lookAgain: { ((), []) }
@@ -192,7 +192,7 @@ struct FlightTableTests {
   @Test func `completion, leaving and waiting race from many threads, and each wait ends once`() async throws {
     for seed in testSeeds {
       var random = TestRandom(seed)
-      let table = FlightTable(BlockGrid(blockSize: 65_536)!)
+      let table = TestFlights()
       let next = next()
       let ranges = (0..<60).map { _ in
         let start = random.below(900)
@@ -237,7 +237,7 @@ struct FlightTableTests {
 extension FetchWait {
   /// What `Caching` does: waits, unless all is there, and takes the pieces.
   fileprivate func pieces(_ next: ReadNext) async throws -> [RangedBytes] {
-    if !isDone { try await finish(nil, nil, FlightTable(BlockGrid(blockSize: 65_536)!), next) }
+    if !isDone { try await finish(nil, nil, next) { _, _ in } }
     return try pieces()
   }
 }
