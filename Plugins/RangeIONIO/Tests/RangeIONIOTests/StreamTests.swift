@@ -172,32 +172,32 @@
       await reader.close()
     }
 
-    /// An actor that has something else to do as well.
-    private actor Host {
-      private var others = 0
-
-      /// Writes the stream, and asks for something else at the first piece.
-      ///
-      /// - Returns: how much of it was done at each piece.
-      func write(
-        _ stream: ByteStream, to writer: NIOAsyncChannelOutboundWriter<ByteBuffer>
-      ) async throws -> [Int] {
-        var done: [Int] = []
-        try await writer.writeStream(stream) { buffer in
-          if done.isEmpty { Task { others += 1 } }
-          done.append(others)
-          return buffer
-        }
-        return done
-      }
+    /// How often another task had its turn by now, and how often at each piece, once all are written.
+    private final class Turns: Sendable {
+      let count = Mutex(0)
+      let atPieces = Mutex<[Int]?>(nil)
     }
 
-    @Test func `a stream from memory lets other work on its writer's actor have its turn`() async throws {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `a stream from memory lets other tasks of its thread have their turn`(seed: UInt64) async throws {
       let reader = try await reader()
       let (writer, sink) = NIOAsyncChannelOutboundWriter<ByteBuffer>.makeTestingWriter()
-      let done = try await Host().write(reader.stream(chunkSize: .kibibytes(10)), to: writer)
+      let (executor, turns) = (SeededExecutor(seed: seed), Turns())
+      let writing = Task(executorPreference: executor) {
+        var atPieces: [Int] = []
+        try await writer.writeStream(reader.stream(chunkSize: .kibibytes(10))) { buffer in
+          if atPieces.isEmpty { Task(executorPreference: executor) { turns.count.withLock { $0 += 1 } } }
+          atPieces.append(turns.count.withLock { $0 })
+          return buffer
+        }
+        turns.atPieces.withLock { [atPieces] in $0 = atPieces }
+      }
+      let isOver = executor.run(until: { turns.atPieces.withLock { $0 } != nil }, onIdle: { true })
+      #expect(isOver)
+      try await writing.value
       writer.finish()
-      #expect(done.count == 98 && done.first == 0 && done.last == 1)
+      let atPieces = turns.atPieces.withLock { $0 } ?? []
+      #expect(atPieces.count == 98 && atPieces.first == 0 && atPieces.last == 1, "seed \(seed)")
       for await _ in sink {}
       await reader.close()
     }
