@@ -19,12 +19,12 @@ extension RangeTrace {
     let isOpen = stated == [0, 0]
     let wholeRequests = isOpen ? buffer[Self.headerSize...].count { $0 < 0x80 } / 2 : 0
     // A request takes at least two bytes: a larger count must not make this reserve memory.
-    guard max(UInt64(wholeRequests), stated[0]) <= mostRequests else { throw .tooMany(most: mostRequests) }
     guard let count = isOpen ? wholeRequests : Int(exactly: stated[0]),
       count <= (buffer.count - Self.headerSize) / 2
     else {
       throw TraceError("the trace is cut short: it has \(buffer.count) bytes for \(stated[0]) requests")
     }
+    guard count <= mostRequests else { throw .tooMany(most: mostRequests) }
     guard let byteCount = isOpen ? .max : Int(exactly: stated[1]) else {
       throw TraceError("the address space exceeds 2^63 bytes")
     }

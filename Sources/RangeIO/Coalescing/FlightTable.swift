@@ -6,8 +6,9 @@ struct FlightTable: ~Copyable, Sendable {
   /// The most bytes that one flight brings, if blocks are not larger.
   static let longestFlight = 8 << 20
 
-  /// What there is only while a version is read.
-  private final class State {
+  /// What there is only while a version is read. Not private: the compiler (6.3) cannot link private types within a part of
+  /// another type that is not copied.
+  final class State {
     var flights: Flights<FetchWait>
     /// Whether it goes with the last flight.
     var isLeaving = false
@@ -19,7 +20,7 @@ struct FlightTable: ~Copyable, Sendable {
     init(_ flights: Flights<FetchWait>) { self.flights = flights }
   }
 
-  private struct Flying {
+  struct Flying {
     let task: Task<Void, Never>
     /// `nil` if the task runs only this flight.
     let together: Together?
@@ -33,7 +34,7 @@ struct FlightTable: ~Copyable, Sendable {
   }
 
   /// What flights of one task share. Changed only under the lock.
-  private final class Together: @unchecked Sendable {
+  final class Together: @unchecked Sendable {
     // Unchecked for the count, which the lock guards.
     /// The flights that have neither completed nor been cancelled.
     var wantedCount: Int
