@@ -54,4 +54,12 @@ package struct BackgroundWork: Sendable {
       return try await group.next()!
     }
   }
+
+  /// Does `work` on `byteCount` bytes here if they are few, otherwise as ``offActor(isShort:_:)``.
+  nonisolated(nonsending) static func offActor<Value: Sendable>(
+    of byteCount: Int, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    guard byteCount > LaneThreshold.residentInline else { return try work() }
+    return try await offActor { try work() }
+  }
 }

@@ -37,7 +37,7 @@
 /// its end.
 ///
 /// **Cost.** Your decoder, for each block that the read touches. All these blocks stay in memory, encoded and decoded,
-/// until the read returns. Decoding runs where the read runs.
+/// until the read returns. Up to 256 KiB are decoded where the read runs, more on a thread that belongs to no actor.
 public final class Transforming: BuiltInStage, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
 
@@ -120,15 +120,17 @@ final class TransformingStage: ExplainingStage {
     let wide = request.asking(for: ranges)
     let response = try await next(wide)
     try response.check(asked: wide, of: below)
-    var answers = BlockRuns()
-    var decodedBytes = 0
-    for (run, bytes) in zip(runs, response.pieces) {
-      let range = decoded.range(of: run, in: request.source.byteCount)
-      answers.append(range, try decode(bytes, run, of: request.source))
-      decodedBytes += range.count
+    return try await BackgroundWork.offActor(of: wide.byteCount) { [self] in
+      var answers = BlockRuns()
+      var decodedBytes = 0
+      for (run, bytes) in zip(runs, response.pieces) {
+        let range = decoded.range(of: run, in: request.source.byteCount)
+        answers.append(range, try decode(bytes, run, of: request.source))
+        decodedBytes += range.count
+      }
+      counts.add(max(0, decodedBytes - request.byteCount), to: Count.bytesBeside.rawValue)
+      return answers.response(to: request)
     }
-    counts.add(max(0, decodedBytes - request.byteCount), to: Count.bytesBeside.rawValue)
-    return answers.response(to: request)
   }
 
   /// Explains a range by the encoded blocks it is decoded from. For each block, the byte from the farthest origin

@@ -98,12 +98,13 @@
     /// Shows the name only: what requests are made of has secrets.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 
-    /// What a description of this object carries along.
+    /// What a description of this object carries along. Caches keep it for as long as they keep bytes of the version: so
+    /// it holds neither the object nor its connections.
     final class Snapshot: MeasuredCost, CustomReflectable {
       let version: ObjectVersion
       let pin: VersionPin
       private let stated: SourceDescription.Cost
-      private let core: ObjectCore
+      private weak let core: ObjectCore?
 
       init(_ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, _ core: ObjectCore) {
         self.version = version
@@ -116,13 +117,14 @@
       var customMirror: Mirror { Mirror(self, children: []) }
 
       func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement? {
-        guard stated == self.stated else { return nil }
+        guard stated == self.stated, let core else { return nil }
         let measure = core.learnt.withLock { $0.measure }
         return .init(measure.cost, isGuess: !measure.hasRate)
       }
 
       var fetchSize: Int? {
-        core.settings.blockSize == nil ? core.learnt.withLock { $0.measure.fetchSize } : nil
+        guard let core, core.settings.blockSize == nil else { return nil }
+        return core.learnt.withLock { $0.measure.fetchSize }
       }
     }
 

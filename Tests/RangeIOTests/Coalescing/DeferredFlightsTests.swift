@@ -174,7 +174,7 @@ struct DeferredFlightsTests {
               Self.complete(table, start)
             }
             do {
-              if !wait.isDone { try await wait.finish(nil, nil, table, next) }
+              if !wait.isDone { try await wait.finish(nil, nil, next) { _, _ in } }
             } catch {
               Issue.record(error, "seed \(seed)")
               return

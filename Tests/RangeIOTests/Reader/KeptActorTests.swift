@@ -118,6 +118,39 @@ import Testing
       caller.thread.end()
     }
 
+    /// Stages that look at each byte, and note on which thread.
+    enum Looking: CaseIterable {
+      case verifying, transforming
+
+      func stage(_ thread: OwnThread) -> any ReadStage {
+        let block = ByteCount.kibibytes(64)
+        switch self {
+        case .verifying:
+          return Verifying(blockSize: block, digests: [[UInt8]](repeating: [0], count: byteCount / block.bytes)) {
+            thread.note($0.count)
+            return [0]
+          }
+        case .transforming:
+          return Transforming(name: "as it is", blockSize: block) {
+            thread.note($1.count)
+            return $1
+          }
+        }
+      }
+    }
+
+    @Test(arguments: Looking.allCases) func `what stages hash and decode beyond 256 KiB, they do elsewhere`(
+      _ looking: Looking
+    ) async throws {
+      let reader = try await RangeReader(SyntheticSource(byteCount: Self.byteCount)) { looking.stage(caller.thread) }
+      let few = try await caller.run { _ in _ = try await reader.read(0..<256 << 10) }
+      #expect(few.bytes == 256 << 10)
+      let many = try await caller.run { _ in _ = try await reader.read(0..<Self.byteCount) }
+      #expect(many.bytes == 0)
+      await reader.close()
+      caller.thread.end()
+    }
+
     /// Has nothing, and counts look-ups on a thread.
     private final class NotingStore: ChunkStore {
       let sources = ChunkSources()

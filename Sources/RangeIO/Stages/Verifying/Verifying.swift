@@ -32,8 +32,8 @@
 /// end.
 ///
 /// **Cost.** Your hash of each block that the read touches. All these blocks stay in memory until the read returns.
-/// Hashing runs where the read runs. Nodes of a tree that are not remembered are fetched in a separate task while the
-/// blocks are read.
+/// Up to 256 KiB are hashed where the read runs, more on a thread that belongs to no actor. Nodes of a tree that are not
+/// remembered are fetched in a separate task while the blocks are read.
 public final class Verifying: BuiltInStage, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
 
@@ -101,17 +101,19 @@ final class VerifyingStage: ReadStage {
     counts.add(wide.byteCount - min(request.byteCount, wide.byteCount), to: Count.bytesBeside.rawValue)
     let (response, proof) = try await readBlocks(runs, wide, next)
     try response.check(wide)
-    var checked = BlockRuns()
-    for ((run, range), bytes) in zip(zip(runs, ranges), response.pieces) {
-      do {
-        try check(bytes, run, from: range.lowerBound, proof, source)
-      } catch {
-        counts.add(1, to: Count.corrupted.rawValue)
-        throw error
+    return try await BackgroundWork.offActor(of: wide.byteCount) { [self] in
+      var checked = BlockRuns()
+      for ((run, range), bytes) in zip(zip(runs, ranges), response.pieces) {
+        do {
+          try check(bytes, run, from: range.lowerBound, proof, source)
+        } catch {
+          counts.add(1, to: Count.corrupted.rawValue)
+          throw error
+        }
+        checked.append(range, bytes)
       }
-      checked.append(range, bytes)
+      return checked.response(to: request)
     }
-    return checked.response(to: request)
   }
 
   private func checkSize(of source: SourceDescription) throws(ReadError) {

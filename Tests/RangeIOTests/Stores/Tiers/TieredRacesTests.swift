@@ -236,7 +236,7 @@ import Testing
       try await simulation.clock.sleep(for: .milliseconds(1))
       let late = simulation.start { try await reader.read(100..<200) }
       try await simulation.clock.sleep(for: .milliseconds(1))
-      #expect(store.sources.all.map(\.flights.count) == [1])
+      #expect(store.sources.all.map { $0.flights.count } == [1])
       // The one who began it goes; it goes on for the other.
       first.cancel()
       try await simulation.clock.sleep(for: .milliseconds(1))

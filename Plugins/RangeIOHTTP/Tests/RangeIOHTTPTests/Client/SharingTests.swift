@@ -35,12 +35,13 @@
       }
     }
 
-    @Test func `a source that is dropped closes its connections`() async throws {
+    @Test func `a source that is dropped closes its connections, though a cache keeps its description`() async throws {
       try await withServer { server in
         var configuration = HTTPSource.Configuration.test
         configuration.keepAlive = .seconds(62)
-        _ = try await HTTPSource(server.url(objectPath), configuration: configuration).describe()
+        let kept = try await HTTPSource(server.url(objectPath), configuration: configuration).describe()
         await server.log.endedConnections.reaches(1)
+        #expect(kept.byteCount == 100_000)
       }
     }
 
