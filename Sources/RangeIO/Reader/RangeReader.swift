@@ -97,7 +97,8 @@ public actor RangeReader {
   /// What this reader has done so far.
   public nonisolated func statistics() -> Statistics { core.statistics() }
 
-  /// Checks whether the source has grown or changed, or whether its name now leads to another file or object.
+  /// Checks whether the source has grown or changed. Whether a file's name now leads to another file is looked at with
+  /// ``RangeReader/ChangePolicy/refresh`` only: otherwise the reader reads on in the file that it has opened.
   ///
   /// If the source has no validator, only the size is compared. Another source of the same size passes for the same
   /// version, and what is cached stays: read it through a new reader, with a source of its own, to fetch it anew.

@@ -43,7 +43,8 @@ extension ChunkStore {
   /// store.removeAll()  // at once
   /// ```
   ///
-  /// - Returns: the bytes freed so far, as charged, and all that there are to free, after each step.
+  /// - Returns: the bytes of memory freed so far, as charged, and all that there are to free, after each step. What
+  ///   other stores hold is freed before and does not count.
   @discardableResult public func removeAll() -> some AsyncSequence<(removedBytes: Int, totalBytes: Int), Never>
     & Sendable
   {

@@ -14,7 +14,7 @@ enum HeaderLines {
     do { bytes = try contents(path) } catch let failure as ToolFailure { throw failure } catch {
       let errno = error as? Errno ?? .ioError
       throw ToolFailure(
-        "--header: \(ReadError.errno(errno, "read the headers", .init(source: path)).message)", status: .usage)
+        "--header @\(path): \(ReadError.errno(errno, "read the headers", .init(source: path)).message)", status: .usage)
     }
     guard bytes.count <= mostBytes else { throw .usage("--header: \(path) has more than 1 MiB") }
     return try fields(String(validating: bytes, as: UTF8.self), of: "--header @\(path)")
