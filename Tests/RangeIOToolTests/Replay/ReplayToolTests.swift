@@ -74,7 +74,10 @@ import Testing
     let count = UInt64(ReplayBounds.requests + 1).littleEndian
     let header =
       Array("RRT1".utf8) + [0, 0, 0, 0] + withUnsafeBytes(of: count) { Array($0) } + Array(repeating: 1, count: 8)
-    let result = try await tool("replay", try directory.file("trace", header), "--blocks", "4")
+    let path = try directory.file("trace", header)
+    // Each of them is two zeros.
+    #expect(truncate(path, off_t(header.count + 2 * (ReplayBounds.requests + 1))) == 0)
+    let result = try await tool("replay", path, "--blocks", "4")
     #expect(
       result.code == 1 && result.errors.contains("more than \(ReplayBounds.requests) requests"), "\(result.errors)")
   }
