@@ -257,7 +257,7 @@ final class LaneCounters: Sendable {
 enum LaneThreshold {
   /// The most bytes that a resident read of one or several ranges copies on the caller's own thread and actor. A larger
   /// read leaves the actor first.
-  static let residentInline = 256 * 1024
+  static let residentInline = BackgroundWork.mostBytesHere
   /// The most ranges of one read for which the same holds: a call takes as long as copying 4 KiB.
   static let residentCalls = 64
   /// The most bytes that the kernel begins to read at once, whatever the settings of the device.
