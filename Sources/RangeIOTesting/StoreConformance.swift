@@ -10,8 +10,8 @@ public import RangeIO
 ///
 /// It uses a store as `Caching` does, in random order: it looks up, reserves, inserts, cancels and removes, also while
 /// bytes are in flight; first from one task, then from several. If the store may outlive the process, it is also told to
-/// erase what no token leads to any more. It compares every byte. It cannot check how long a call
-/// takes, and how much memory the store needs in addition to the bytes.
+/// erase what no token leads to any more. It compares every byte. It cannot check how long a call takes, and how much
+/// memory the store needs in addition to the bytes.
 public enum StoreConformance {
   /// A violation of the contract by a store.
   public struct Violation: Error, CustomStringConvertible {
@@ -56,6 +56,7 @@ public enum StoreConformance {
       for everything in [false, true] where store.mayOutliveProcess {
         try await settle?(store)
         try one.checkLeftovers(everything: everything)
+        try await settle?(store)
         try await one.checkOwnMemory()
       }
       try await withThrowingTaskGroup(of: Void.self) { group in

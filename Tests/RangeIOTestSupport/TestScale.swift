@@ -22,6 +22,11 @@ enum TestScale {
   /// does is measured too.
   static let ticker: Int? = ProcessInfo.processInfo.environment["RANGEIO_TICKER"].flatMap { Int($0) }
 
+  /// Whether this is a sanitizer's build, which takes many times the memory.
+  static let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in
+    dlsym(dlopen(nil, RTLD_NOW), name) != nil
+  }
+
   /// Tells figures of long runs, which `Docs/Reliability.md` quotes.
   static func report(_ figures: String) {
     if isDamageComplete || kills > 12 { print("figures: \(figures)") }

@@ -15,9 +15,19 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
 
   /// Creates sixteen counters at zero.
   package init() {
-    base = Self.takeMemory()
-    for index in 0..<Self.count * Self.byteCount / 8 {
-      (base + index * 8).bindMemory(to: Atomic<Int>.self, capacity: 1).initialize(to: Atomic(0))
+    let places = Self.count * Self.byteCount / 8
+    if let address = Self.spare.withLock({ $0.popLast() }), let memory = UnsafeMutableRawPointer(bitPattern: address) {
+      base = memory
+      // Atomic, as everything that is done with this memory: the thread sanitizer does not see that the last reference to
+      // its owner before is gone.
+      for index in 0..<places {
+        (base + index * 8).assumingMemoryBound(to: Atomic<Int>.self).pointee.store(0, ordering: .relaxed)
+      }
+    } else {
+      base = .allocate(byteCount: Self.count * Self.byteCount, alignment: Self.byteCount)
+      for index in 0..<places {
+        (base + index * 8).bindMemory(to: Atomic<Int>.self, capacity: 1).initialize(to: Atomic(0))
+      }
     }
   }
 
@@ -45,11 +55,6 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
   private static let spare = Locked<[UInt]>([])
   /// At most 1 MiB.
   private static let mostSpare = 1024
-
-  private static func takeMemory() -> UnsafeMutableRawPointer {
-    spare.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
-      ?? .allocate(byteCount: count * byteCount, alignment: byteCount)
-  }
 
   private static func giveBack(_ memory: UnsafeMutableRawPointer) {
     let address = UInt(bitPattern: memory)

@@ -111,6 +111,8 @@
       }
       var connection = NIOHTTP2Handler.ConnectionConfiguration()
       connection.contentLengthValidation = .disabled
+      // What a client answers to a flood is none.
+      connection.controlFrameRateLimit.maximumCount = 1_000_000
       var stream = NIOHTTP2Handler.StreamConfiguration()
       // Clients that cancel often are no attack.
       stream.streamResetFrameRateLimit.maximumCount = 1_000_000

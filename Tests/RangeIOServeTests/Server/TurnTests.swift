@@ -1,6 +1,7 @@
 #if Serve && HTTP
   import Foundation
   import NIOCore
+  import NIOEmbedded
   import NIOPosix
   import RangeIO
   import RangeIOHTTPTestServer
@@ -36,10 +37,28 @@
       }
     }
 
+    @Test func `an answer ends before its next piece when its client has left, and when the server stops`() async throws
+    {
+      let channel = NIOAsyncTestingChannel()
+      try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+      let client = try #require(ConnectedClient(channel, nil))
+      try await client.turn()
+      let stopped = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await client.turn()
+      }
+      await #expect(throws: CancellationError.self) { try await stopped.value }
+      try await channel.close()
+      await #expect(throws: ChannelError.ioOnClosedChannel) { try await client.turn() }
+    }
+
     @Test func `a loop whose tasks always want a turn answers its connections`() async throws {
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       let loop = group.next()
       let executor = try await LoopExecutor(loop)
+      let connected = NIOAsyncTestingChannel()
+      try await connected.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+      let client = try #require(ConnectedClient(connected, executor))
       let server = try await ServerBootstrap(group: group)
         .childChannelInitializer { $0.pipeline.addHandler(Echo()) }
         .bind(host: "127.0.0.1", port: 0).outcome()
@@ -47,7 +66,7 @@
       await withTaskGroup(of: Void.self) { tasks in
         for _ in 0..<40 {
           tasks.addTask(executorPreference: executor) {
-            while isOver.count == 0 { await executor.turn() }
+            do { while isOver.count == 0 { try await client.turn() } } catch { Issue.record(error) }
           }
         }
         for _ in 0..<20 {

@@ -67,12 +67,18 @@
       try await engine.configure("maxmemory", "1mb")
       for number in 2...9 as ClosedRange<UInt8> {
         #expect(await store.set([(key: key(number), value: one.value)], lifetime: .seconds(100)) == 0)
+      }
+      for number in 2...9 as ClosedRange<UInt8> {
         #expect(value(await store.get([one.key], lease: .seconds(1), within: patient)[0]) == one.value)
         #expect(value(await store.get([key(number)], lease: .seconds(1), within: patient)[0]) == nil)
       }
       let faults = await store.faults(within: patient).map(\.reason)
       #expect(faults.count == 1 && faults[0].hasPrefix("its memory is full, and it evicts nothing"), "\(faults)")
       #expect(store.statistics().first?["outages"] == 0)
+      // One that has put nothing finds out by asking.
+      let other = try #require(try engine.store() as? RedisStore)
+      #expect(await other.faults(within: patient).map(\.reason) == faults)
+      await other.close()
       try await engine.configure("maxmemory", "0")
       #expect(await store.set([one], lifetime: .seconds(100)) == 1)
       #expect(await store.faults(within: patient).isEmpty)

@@ -344,20 +344,35 @@ struct SpillSickDiskTests {
       $0.background = BackgroundWork(executor: jobs)
     }
     let disk = try await spill.open()
-    let store = TieredChunkStore(MemoryStore(.init(limit: .mebibytes(1)), sources: disk.sources), disk)
+    var memory = MemoryStore.Configuration(limit: .mebibytes(1))
+    memory.time = TimeSource(spill.clock)
+    let store = TieredChunkStore(
+      MemoryStore(memory, sources: disk.sources), disk, background: BackgroundWork(executor: jobs))
     let source = FillSource(disk.sources)
+    /// Flushes for two seconds, which are over before anything else happens.
+    func flushInVain() async {
+      let isOver = Tally()
+      let flushing = Task(executorPreference: jobs) {
+        defer { isOver.change(by: 1) }
+        try await store.flush(within: .seconds(2))
+      }
+      pass(spill.clock) { isOver.now == 1 }
+      guard isOver.now == 1 else { return flushing.cancel() }
+      await #expect { try await flushing.value } throws: { ($0 as? ReadError)?.code == .timedOut }
+    }
+    // On its way down, and it does not go on by itself.
+    store.mover.take([source.chunk(2, at: store.now)])
+    await flushInVain()
+    store.mover.proceed()
+    jobs.run()
     spill.disk.faults = .always(.write, .delay { gate.pass() })
     source.put(1, in: disk)
-    let end = disk.now.advanced(by: .seconds(2))
-    let flushing = Task(executorPreference: jobs) { try await disk.flush(by: end) }
-    jobs.run()
+    await flushInVain()
     await gate.arrival()
-    pass(spill.clock) { disk.now > end }
-    await #expect { try await flushing.value } throws: { ($0 as? ReadError)?.code == .timedOut }
     spill.disk.faults = .none
     gate.open()
     try await store.flush(within: .seconds(1000))
-    #expect(source.isIn(disk, 1) && disk.statistics().written == 1)
+    #expect(source.isIn(disk, 1) && source.isIn(disk, 2) && disk.statistics().written == 2)
     try await disk.close()
   }
 

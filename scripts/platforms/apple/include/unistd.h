@@ -1,4 +1,4 @@
-// close(2), dup(2), fsync(2), lseek(2), pread(2), ftruncate(2), unlink(2), getpid(2), sysconf(3), getcwd(3).
+// close(2), dup(2), fsync(2), lseek(2), pipe(2), pread(2), ftruncate(2), unlink(2), getpid(2), sysconf(3), getcwd(3).
 #ifndef APPLE_UNISTD_H
 #define APPLE_UNISTD_H
 #include <sys/types.h>
@@ -14,6 +14,7 @@ uid_t geteuid(void);
 uid_t getuid(void);
 char *getcwd(char *, size_t);
 pid_t getpid(void);
+int pipe(int[2]);
 off_t lseek(int, off_t, int);
 ssize_t pread(int, void *, size_t, off_t);
 ssize_t read(int, void *, size_t);

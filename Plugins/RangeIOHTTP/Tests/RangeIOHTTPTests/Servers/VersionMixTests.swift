@@ -126,6 +126,24 @@
       }
     }
 
+    @Test func `who opens an object after it was seen to be replaced reads it, though its date is the same`()
+      async throws
+    {
+      try await LyingServer.with { server in
+        server.script = script(.sameDate, .sameDateStrong, first: 1)
+        let sources = (0..<2).map { _ in HTTPSource(server.url(Self.path), configuration: .test) }
+        let old = try await sources[0].describe()
+        #expect(try await sources[0].read(0..<1000, of: old).areContent(0..<1000, version: 1))
+        let error = await #expect(throws: ReadError.self) { try await sources[0].read(1000..<2000, of: old) }
+        #expect(error?.code == .sourceChanged)
+        // What is known of the old version still lives.
+        let new = try await sources[1].describe()
+        #expect(try await sources[1].read(0..<1000, of: new).areContent(0..<1000, version: 2))
+        withExtendedLifetime(old) {}
+        for source in sources { await source.close() }
+      }
+    }
+
     @Test func `readers of an object with a date share what is kept`() async throws {
       try await LyingServer.with { server in
         server.script = script(.date, .date, first: .max)
