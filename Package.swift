@@ -167,8 +167,9 @@ let package = Package(
     .executableTarget(
       name: "HitCost", dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/HitCost", exclude: ["instructions.txt"], swiftSettings: strict + checked),
-    // What the tests of the core share, and those of plugins that read files.
-    .target(
+    // What the tests of the core share, and those of plugins that read files. A test target without tests: `swift build -c
+    // release` leaves those out, and `@testable` does not compile in it.
+    .testTarget(
       name: "RangeIOTestSupport",
       dependencies: [
         "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem",
@@ -320,7 +321,7 @@ let package = Package(
 
 if let part {
   package.targets.removeAll { target in
-    target.type == .test && !part.contains(target.name)
+    target.type == .test && !part.contains(target.name) && target.name != "RangeIOTestSupport"
       && (target.name != "RangeIOTests" || part.allSatisfy { $0.hasPrefix("RangeIO") })
   }
 }

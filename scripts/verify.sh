@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which they run: what is most likely to fail, first.
-all=(tests plugins ticker seeds stress damage kills runs crash churn threads addresses)
+all=(tests plugins plain ticker seeds stress damage kills runs crash churn threads addresses)
 
 # Every engine, the one past the page cache included.
 export RANGEIO_ENGINES=${RANGEIO_ENGINES-dispatchIO positional direct}
@@ -41,6 +41,9 @@ run_plugins() {
   scripts/setup-clients.sh
   scripts/check-clients.sh
 }
+
+what_plain="swift build, build -c release, build --build-tests and test, in a fresh clone of the last commit"
+run_plain() { scripts/plain.sh; }
 
 what_ticker="for each way to read, how long another task of the same actor waits: 5 ms at most"
 run_ticker() { RANGEIO_TICKER=${RANGEIO_TICKER:-5} long KeptActorTests; }

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs what people type first, in a fresh clone of the last commit: no trait, no variable of ours, nothing built before. Says
+# how long each command took.
+#
+# Usage: scripts/plain.sh [commands of swift; all four unless given]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+commands=("$@")
+[ $# -gt 0 ] || commands=('build' 'build -c release' 'build --build-tests' 'test')
+while IFS= read -r name; do unset "$name"; done < <(compgen -e RANGEIO_)
+
+clone=$(mktemp -d)
+trap 'rm -rf "$clone"' EXIT
+git clone --quiet . "$clone"
+cd "$clone"
+for command in "${commands[@]}"; do
+  began=$SECONDS
+  # In words, as typed.
+  # shellcheck disable=SC2086
+  if ! swift $command >"$clone/.plain.log" 2>&1; then
+    grep -E 'error:|recorded an issue|failed after' "$clone/.plain.log" | head -n 40 >&2 || true
+    tail -n 20 "$clone/.plain.log" >&2
+    echo "plain: 'swift $command' failed after $((SECONDS - began)) s" >&2
+    exit 1
+  fi
+  echo "plain: swift $command took $((SECONDS - began)) s"
+done
