@@ -43,4 +43,24 @@
         onChange: onChange)
     }
   }
+
+#else
+  public import RangeIO
+
+  /// Not built: enable the trait `HTTP`.
+  @available(
+    *, unavailable,
+    message: "RangeIOHTTP is built without its trait: write .package(url: …, traits: [\"HTTP\"]) in Package.swift"
+  )
+  public enum HTTPSource {}
+
+  extension RangeReader {
+    /// Not built: enable the trait `HTTP`.
+    @available(
+      *, unavailable,
+      message: "RangeIOHTTP is built without its trait: write .package(url: …, traits: [\"HTTP\"]) in Package.swift"
+    )
+    @_disfavoredOverload
+    public init(contentsOf url: String) async throws { fatalError("unavailable") }
+  }
 #endif

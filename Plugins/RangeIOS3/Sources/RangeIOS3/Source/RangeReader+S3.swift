@@ -85,4 +85,22 @@
     func close() async { await object.close() }
   }
 
+#else
+  public import RangeIO
+
+  /// Not built: enable the trait `S3`.
+  @available(
+    *, unavailable,
+    message: "RangeIOS3 is built without its trait: write .package(url: …, traits: [\"S3\"]) in Package.swift"
+  )
+  public enum S3Source {}
+
+  extension RangeReader {
+    /// Not built: enable the trait `S3`.
+    @available(
+      *, unavailable,
+      message: "RangeIOS3 is built without its trait: write .package(url: …, traits: [\"S3\"]) in Package.swift"
+    )
+    public init(contentsOf url: String) async throws { fatalError("unavailable") }
+  }
 #endif
