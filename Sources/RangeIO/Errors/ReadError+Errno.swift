@@ -40,7 +40,11 @@ extension ReadError {
     case .noSpace, .diskQuotaExceeded:
       (.resourcesExhausted, "make room on the disk", true)
     case .readOnlyFileSystem:
-      (.permissionDenied, "the file system is mounted read-only", false)
+      (
+        .permissionDenied,
+        "the file system is mounted read-only: name a directory on another, or open what is there with isReadOnly",
+        false
+      )
     case .interrupted, .resourceTemporarilyUnavailable:
       (.inputOutput, "try again", true)
     case .staleNFSFileHandle:

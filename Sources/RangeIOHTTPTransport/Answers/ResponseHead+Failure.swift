@@ -12,18 +12,27 @@ extension ResponseHead {
     return .seconds(min(max(seconds, 0), Self.longestWait))
   }
 
-  /// The failure that the status alone means. `route`: where the request went.
-  func failure(from route: Route, at now: Int) -> Failure {
+  /// The failure that the status alone means.
+  ///
+  /// - Parameters:
+  ///   - route: where the request went.
+  ///   - isAnonymous: whether it had no credentials; a signed URL has some.
+  func failure(from route: Route, isAnonymous: Bool = false, at now: Int) -> Failure {
+    let isAnonymous = isAnonymous && route.target.expiry == nil
     let place = route.isRedirected ? " after a redirect to \(route.target.origin)" : ""
     func failure(_ reason: Failure.Reason, _ what: String) -> Failure {
       Failure(reason, "the server answered \(status)\(place): \(what)", retryAfter: retryAfter(at: now))
     }
     switch status {
+    case 401 where isAnonymous: return failure(.unauthorized, "it does not let everyone read this: pass credentials")
     case 401: return failure(.unauthorized, "give it other credentials")
+    case 403 where isAnonymous:
+      return failure(.forbidden, "it does not let everyone read this: pass credentials, or a URL that is signed")
     case 403: return failure(.forbidden, "these credentials may not read the object, or the URL has expired")
     case 404: return failure(.notFound, "there is no such object")
     case 410: return failure(.gone, "the object was removed")
-    case 407: return failure(.proxyAuthentication, "the proxy wants credentials")
+    case 407:
+      return failure(.proxyAuthentication, "the proxy asks for a user and a password: put the right ones into its URL")
     case 408, 425, 500, 502, 504: return failure(.serverError(status), "it failed; try again later")
     case 429, 503: return failure(.busy(status), "it is busy; try again later")
     case 511: return failure(.html, "the network wants a login: log in with a browser")

@@ -29,6 +29,9 @@
       loops = key.version == .http1 ? LoopChoice(client.eventLoopGroup) : nil
     }
 
+    /// The proxy that it connects to.
+    var proxy: ProxyServer? { key.proxy }
+
     /// The number of clients, for tests.
     static var count: Int { all.withLock { $0.leases.count } }
 

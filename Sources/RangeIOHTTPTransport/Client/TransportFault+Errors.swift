@@ -32,9 +32,9 @@
     private static func of(_ error: HTTPClientError) -> TransportFault {
       switch error {
       case .remoteConnectionClosed: .reset
-      case .connectTimeout, .getConnectionFromPoolTimeout, .socksHandshakeTimeout, .httpProxyHandshakeTimeout,
-        .tlsHandshakeTimeout:
+      case .connectTimeout, .getConnectionFromPoolTimeout, .socksHandshakeTimeout, .httpProxyHandshakeTimeout:
         .connectTimeout
+      case .tlsHandshakeTimeout: .tls("no answer to the handshake in time; is this a port of https?")
       case .readTimeout: .stalled
       case .deadlineExceeded: .deadline
       case .uncleanShutdown: .closedWithoutNotify
@@ -42,7 +42,7 @@
       // given a request while it closed.
       // Or a client that was retired, and then shut down.
       case .cancelled, .alreadyShutdown: .goAway
-      case .proxyAuthenticationRequired: .proxy("the proxy asks for a user and a password: put them into its URL")
+      case .proxyAuthenticationRequired: .proxyAuthentication
       case .invalidProxyResponse: .proxy("the proxy refused to connect to the server: check its address and rules")
       default: .other(error.shortDescription.lowercased())
       }
@@ -88,12 +88,18 @@
     private static func of(_ error: NIOSSLError) -> TransportFault {
       switch error {
       case .uncleanShutdown: .closedWithoutNotify
-      case .handshakeFailed(let reason):
-        "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
-          ? .tls("the server's certificate is not trusted") : .tls("the handshake failed")
-      case .unableToValidateCertificate, .noCertificateToValidate: .tls("the server's certificate is not trusted")
+      case .handshakeFailed(let reason): Self.ofHandshake("\(reason)")
+      case .unableToValidateCertificate, .noCertificateToValidate: .tls(untrusted)
       default: .tls("the connection broke its rules")
       }
+    }
+
+    /// - Parameter reason: BoringSSL's, with its names of errors.
+    private static func ofHandshake(_ reason: String) -> TransportFault {
+      if reason.contains("CERTIFICATE_VERIFY_FAILED") { return .tls(untrusted) }
+      // What came does not begin as TLS does.
+      let isPlain = ["WRONG_VERSION_NUMBER", "HTTP_REQUEST"].contains { reason.contains($0) }
+      return isPlain ? .tls(plain) : .tls("the handshake failed")
     }
 
     /// Errors of modules that are not imported here: HTTP/2, Network.framework.

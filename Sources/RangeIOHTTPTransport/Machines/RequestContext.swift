@@ -83,7 +83,7 @@ struct RequestContext: Hashable, Sendable {
 
   /// What the status of the last answer means.
   func statusFailure(at now: Int) -> Failure {
-    head?.failure(from: route, at: now) ?? Failure(.malformed, "there was no answer")
+    head?.failure(from: route, isAnonymous: rules.isAnonymous, at: now) ?? Failure(.malformed, "there was no answer")
   }
 }
 

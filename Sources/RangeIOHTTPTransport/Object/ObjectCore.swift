@@ -45,6 +45,8 @@
       var settings = settings.bounded
       settings.rules.hasAuthority = authority != nil
       settings.rules.hasCredentials = credentials != nil
+      // Any header may be a secret.
+      settings.rules.isAnonymous = authority == nil && credentials == nil && settings.headers.all.isEmpty
       self.settings = settings
       self.authority = authority
       self.credentials = credentials
@@ -108,6 +110,7 @@
         let (outcome, times) = try await waiting.wait(for: exchange.answer)
         place?.end()
         learn(times)
+        if case .noHead(let fault) = outcome, let proxy = shared.proxy { return .noHead(fault.through(proxy)) }
         return outcome
       } catch {
         if let place, permits.withdraw(place) { forget(exchange) } else { exchange.leave() }

@@ -77,7 +77,8 @@
       case .giantHeaders: "its headers are too large"
       case .closed: "the source was closed"
       case .unsendable: "its path cannot be sent"
-      case .malformed(let text), .proxy(let text), .other(let text): text
+      case .malformed(let text), .proxy(let text), .noProxy(let text), .other(let text): text
+      case .proxyAuthentication: "the proxy asks for a user and a password"
       }
     }
   }

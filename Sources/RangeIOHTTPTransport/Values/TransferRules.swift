@@ -22,6 +22,8 @@ public struct TransferRules: Hashable, Sendable {
   public var hasAuthority = false
   /// There may be other credentials after a 401. Default: `false`.
   public var hasCredentials = false
+  /// Requests have nothing that says who asks. Default: `false`.
+  var isAnonymous = false
 
   /// The defaults.
   public init() {}

@@ -32,6 +32,10 @@ enum TransportFault: Hashable, Sendable {
   case leftOver
   /// The proxy refused to connect to the server.
   case proxy(String)
+  /// The proxy asks for a user and a password.
+  case proxyAuthentication
+  /// The proxy could not be reached.
+  case noProxy(String)
   /// The client would request another path than the one that was meant.
   case unsendable
   /// The source was closed, or nothing waits for the answer any more.
@@ -51,15 +55,40 @@ enum TransportFault: Hashable, Sendable {
   /// a connection that was kept open.
   var mayBeLeftOver: Bool { if case .malformed = self { true } else { false } }
 
+  /// The same where `proxy` was connected to, and not the server.
+  func through(_ proxy: ProxyServer) -> TransportFault {
+    switch self {
+    case .refused: .noProxy("the proxy \(proxy) refused the connection: is it running, and is its port right?")
+    case .unresolved: .noProxy("the name of the proxy \(proxy) has no address: check it, and the network")
+    case .proxyAuthentication where proxy.user != nil:
+      .proxy("the proxy \(proxy) refuses the user and the password in its URL: check them")
+    default: self
+    }
+  }
+
   /// How often in a row such an answer is asked for again.
   static let mostLeftOver = 3
+
+  /// Why TLS fails, where there is advice for it.
+  static let untrusted = "the server's certificate is not trusted"
+  static let plain = "the server does not speak TLS at this port"
 
   /// The failure where it cannot be mended.
   var failure: Failure {
     switch self {
     case .unresolved: Failure(.unresolved, "the name of the server has no address: check it, and the network")
     case .refused: Failure(.refused, "the server refused the connection: is it running, and is the port right?")
-    case .connectTimeout: Failure(.connectTimeout, "the server could not be connected to in time: try again later")
+    case .connectTimeout:
+      Failure(
+        .connectTimeout, "the server could not be connected to in time: check host, port and scheme, or try again later"
+      )
+    case .tls(Self.untrusted):
+      Failure(
+        .tls,
+        "TLS with the server failed (\(Self.untrusted)): check its certificate and the clock, or add its authority to "
+          + "additionalTrustRoots")
+    case .tls(Self.plain):
+      Failure(.tls, "TLS with the server failed (\(Self.plain)): write http:// instead of https://, or another port")
     case .tls(let what): Failure(.tls, "TLS with the server failed (\(what)): check its certificate and the clock")
     case .reset: Failure(.reset, "the server closed the connection before it answered: try again")
     case .goAway: Failure(.reset, "the server took no more requests on the connection (GOAWAY): try again")
@@ -78,6 +107,9 @@ enum TransportFault: Hashable, Sendable {
         .malformed, "the server sent more answers on its connections than it was asked for: try again",
         isTransient: true)
     case .proxy(let what): Failure(.proxyAuthentication, what, isTransient: false)
+    case .proxyAuthentication:
+      Failure(.proxyAuthentication, "the proxy asks for a user and a password: put them into its URL")
+    case .noProxy(let what): Failure(.refused, what)
     case .unsendable:
       Failure(
         .invalidURL, "this path cannot be sent as it is: percent-encode what is not a letter, a digit or / in it",

@@ -140,6 +140,12 @@ enum FileOpening {
       // Opening a socket, or a device without a driver, fails before the descriptor could tell its kind.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
       if mode >= 0, let refusal = refusal(UInt32(mode), name) { throw refusal }
+      if result == -Int(Errno.noSuchFileOrDirectory.rawValue), isURL(name) {
+        throw ReadError(
+          .notFound,
+          "there is no file of this name, which is a URL: read it with RangeReader(contentsOf:) of RangeIOHTTP "
+            + "or RangeIOS3", context: .init(source: name), cause: Errno.noSuchFileOrDirectory)
+      }
       throw .errno(Errno(result: result), "open the file", .init(source: name))
     }
     let file = OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name)
@@ -149,6 +155,10 @@ enum FileOpening {
       file.close()
       throw error
     }
+  }
+
+  private static func isURL(_ name: String) -> Bool {
+    ["http://", "https://", "s3://"].contains { name.lowercased().hasPrefix($0) }
   }
 
   /// Checks a descriptor that the user has opened, and refuses one that is not for reading. May wait.

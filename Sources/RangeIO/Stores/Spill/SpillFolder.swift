@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import SystemPackage
 
 /// A spill directory before it becomes a store: created if it is missing, owned by us alone, and locked.
@@ -53,7 +54,14 @@ struct SpillFolder {
       if !configuration.isReadOnly { try disk.makeDirectory(path) }
       directory = try disk.openDirectory(path)
     } catch {
-      throw .errno(error, "open the spill directory", context)
+      // For the message alone: another process might have put a link there, so none is followed.
+      let mode = path.withPlatformString { rio_mode_of_path($0) }
+      guard error == .notDirectory, mode >= 0, rio_file_kind_of(UInt32(mode)) == rio_directory else {
+        throw .errno(error, "open the spill directory", context)
+      }
+      throw ReadError(
+        .notFound, "the spill directory is behind a symbolic link, which is not followed: name the directory itself",
+        context: context, cause: error)
     }
     var folder = SpillFolder(directory, on: disk, context)
     try folder.check(mends: !configuration.isReadOnly)

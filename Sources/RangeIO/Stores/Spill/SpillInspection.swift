@@ -184,6 +184,8 @@ package struct SpillClearing: Equatable, Sendable {
   package var byteCount = 0
   /// Directories below it that stay: other processes use them, or have put files into them.
   package var privateDirectoriesLeft = 0
+  /// Entries that the library did not make, which stay.
+  package var foreignLeft = 0
 
   /// Removes the library's files from a directory, and nothing else. The directory stays.
   ///
@@ -220,6 +222,10 @@ package struct SpillClearing: Equatable, Sendable {
       }
     }
     try cleared.remove(SpillFolder.lockName, from: folder)
+    cleared.foreignLeft = names.count { name in
+      SpillFormat.segmentNumber(name) == nil && !SpillFormat.isPrivateName(name) && name != SpillFolder.lockName
+        && !fixed.contains(name)
+    }
     return cleared
   }
 

@@ -30,6 +30,13 @@ struct FileOpeningTests {
     #expect(await code(opening: file + "/below") == .notFound)
   }
 
+  @Test(arguments: ["https://example.org/x", "S3://bucket/key"])
+  func `a URL in place of a path is told what reads it`(name: String) async {
+    let error = await #expect(throws: ReadError.self) { _ = try await RangeReader(name) }
+    #expect(error?.code == .notFound && error?.message.contains("RangeReader(contentsOf:)") == true)
+    #expect(error?.cause as? Errno == .noSuchFileOrDirectory)
+  }
+
   @Test func `what has no random access is refused with a reason`() async throws {
     #expect(await code(opening: directory.path) == .unsupportedSource)
     let fifo = directory.path("fifo")

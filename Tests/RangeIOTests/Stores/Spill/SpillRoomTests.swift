@@ -101,7 +101,8 @@ import Testing
     try await writing!.close()
     writing = nil
     try disk.remount(isReadOnly: true)
-    await #expect(throws: ReadError.self) { _ = try await SpillStore.open(configuration) }
+    let error = await #expect(throws: ReadError.self) { _ = try await SpillStore.open(configuration) }
+    #expect(error?.message.contains("mounted read-only") == true && error?.message.contains("isReadOnly") == true)
     configuration.isReadOnly = true
     let store = try await SpillStore.open(configuration)
     #expect(await FillSource(store.sources).fetched(0..<20, by: store) == Set(0..<20))
